@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Environment } from '../platform/context';
+import type { Context, Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
 import {
   check,
@@ -199,6 +199,21 @@ export function globalOptions(command: Command, env: Environment): GlobalOptions
 /** Declarations that name only each other and global options. */
 export type Closed<R> = { [K in keyof R]: Row<unknown, (keyof R | keyof GlobalOptions) & string> };
 
+/** The values of a command's own options, and of the global ones. */
+export type Options<R> = GlobalOptions & Values<R>;
+
+/** Declares a command's own options and the global ones, and has it do the work with their values and its operands. */
+export function withOptions<R extends Rows & Closed<R>, Operands extends readonly unknown[]>(
+  command: Command,
+  { env }: Pick<Context, 'env'>,
+  rows: R,
+  work: (options: Options<R>, ...operands: Operands) => void | Promise<void>,
+): Command {
+  return addGlobalOptions(declare(command, rows)).action((...operands: Operands) =>
+    work(optionsOf(command, env, rows), ...operands),
+  );
+}
+
 /**
  * The values of a command's own options, and the global ones.
  * @param elsewhere gives the value of an option that is not on the command line, if there is one
@@ -209,7 +224,7 @@ export function optionsOf<R extends Rows & Closed<R>>(
   env: Environment,
   rows: R,
   elsewhere?: Elsewhere,
-): Values<R> & GlobalOptions {
+): Options<R> {
   // Options of the program may have the same name: --timeout of wait, --anonymous of serve.
   const own = valuesOf(rows, lineage(command).slice(1), elsewhere);
   const values = { ...globalOptions(command, env), ...own };

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { addGlobalOptions, optionsOf } from '../cli/options';
+import { withOptions } from '../cli/options';
 import { accountColumns } from '../cli/terminal/listings';
 import { printRows } from '../cli/terminal/table';
 import type { Context } from '../platform/context';
@@ -16,9 +16,8 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('accounts')
     .description('List your accounts on an instance of the commercial edition. Needs a token.')
-    .addHelpText('after', EXAMPLES)
-    .action(() => accounts(createSession(context, optionsOf(command, context.env, {}))));
-  return addGlobalOptions(command);
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, {}, (options) => accounts(createSession(context, options)));
 }
 
 async function accounts({ context, options, say, connect }: Session): Promise<void> {

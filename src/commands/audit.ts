@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { declare, flag, parsed, type Values } from '../cli/declare';
-import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
+import { flag, parsed } from '../cli/declare';
+import { type Options, withOptions } from '../cli/options';
 import { auditColumns } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
 import { pageNumber } from '../cli/values';
@@ -21,10 +21,6 @@ const rows = {
   all: flag('--all', 'show all events'),
 };
 
-interface AuditOptions extends GlobalOptions, Values<typeof rows> {
-  readonly link: string;
-}
-
 const EXAMPLES = `
 In a pipe each event is a line of tab-separated fields: time, kind, address,
 user agent, referrer.
@@ -37,17 +33,15 @@ export function define(context: Context): Command {
   const command = new Command('audit')
     .description("Show who opened a push, newest first. Requires the owner's token.")
     .argument('<link>', 'link or token of the push')
-    .addHelpText('after', EXAMPLES)
-    .action((link: string) => {
-      const options = { ...optionsOf(command, context.env, rows), link };
-      return audit(createSession(context, options), options);
-    });
-  return addGlobalOptions(declare(command, rows));
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, rows, (options, link: string) =>
+    audit(createSession(context, options), options, link),
+  );
 }
 
-async function audit(session: Session, options: AuditOptions): Promise<void> {
+async function audit(session: Session, options: Options<typeof rows>, link: string) {
   const { all, page = 1 } = options;
-  const named = await session.connectTo(options.link, all ? AT_ONCE : 1);
+  const named = await session.connectTo(link, all ? AT_ONCE : 1);
   const creator = await creatorsOf(session).asCreator(named);
   const log = await onItem(creator, (item) => readAuditLog(item, 'newest'));
   const start = (page - 1) * limits.rowsPerPage;

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { addGlobalOptions, optionsOf } from '../cli/options';
+import { withOptions } from '../cli/options';
 import { type Look, lookOf, type Style } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { wrap } from '../cli/terminal/text-width';
@@ -27,9 +27,8 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('doctor')
     .description('Diagnose the configuration and the connection to the instance.')
-    .addHelpText('after', EXAMPLES)
-    .action(() => doctor(createSession(context, optionsOf(command, context.env, {}))));
-  return addGlobalOptions(command);
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, {}, (options) => doctor(createSession(context, options)));
 }
 
 /** Prints each check as it is made; with `--json` all of them, as one value. */

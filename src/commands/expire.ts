@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
+import { withOptions } from '../cli/options';
 import { concurrentMap } from '../client/concurrent-map';
 import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
@@ -9,10 +9,6 @@ import { CliError, ExitWith, endedBy } from '../platform/errors';
 import { creatorsOf } from '../profile/creators';
 import { removeReceipts } from '../profile/receipts';
 import { createSession, type NamedItem, type Session } from '../profile/session';
-
-interface ExpireOptions extends GlobalOptions {
-  readonly links: readonly string[];
-}
 
 const EXAMPLES = `
 You can expire your own pushes, and those whose recipient can delete them. With
@@ -26,18 +22,15 @@ export function define(context: Context): Command {
   const command = new Command('expire')
     .description('Expire pushes now. This deletes their secrets for good.')
     .argument('<links...>', 'links or tokens of the pushes')
-    .addHelpText('after', EXAMPLES)
-    .action((links: string[]) => {
-      const options = { ...optionsOf(command, context.env, {}), links };
-      return expire(createSession(context, options), options);
-    });
-  return addGlobalOptions(command);
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, {}, (options, links: readonly string[]) =>
+    expire(createSession(context, options), links),
+  );
 }
 
 /** Expires each push; one that fails does not stop the others, and the highest status is the exit code. */
-async function expire(session: Session, options: ExpireOptions): Promise<void> {
-  const { context, say } = session;
-  const { links, json } = options;
+async function expire(session: Session, links: readonly string[]): Promise<void> {
+  const { context, options, say } = session;
   const { asCreator } = creatorsOf(session);
   const references = await Promise.all(links.map(session.reference));
   const pushes = await session.connectEach(references, Math.min(references.length, AT_ONCE));
@@ -67,7 +60,7 @@ async function expire(session: Session, options: ExpireOptions): Promise<void> {
   } finally {
     await removeReceipts(context, gone);
   }
-  if (json) await say.print(references.length === 1 ? expired[0] : expired, () => '');
+  if (options.json) await say.print(references.length === 1 ? expired[0] : expired, () => '');
   if (worst > 0) throw new ExitWith(worst);
 }
 

@@ -1,12 +1,6 @@
 import { Command } from 'commander';
-import { declare, flag, group, list, parsed, switchOff, text, type Values } from '../cli/declare';
-import {
-  addGlobalOptions,
-  type GlobalOptions,
-  keyRows,
-  optionsOf,
-  passphraseRows,
-} from '../cli/options';
+import { flag, group, list, parsed, switchOff, text } from '../cli/declare';
+import { keyRows, type Options, passphraseRows, withOptions } from '../cli/options';
 import { checkPassphrase, knownPassphrase } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
 import { count, left, usedBefore } from '../cli/terminal/wording';
@@ -80,9 +74,7 @@ const rows = {
   ...keyRows,
 };
 
-interface GetOptions extends GlobalOptions, Values<typeof rows> {
-  readonly link: string | undefined;
-}
+type GetOptions = Options<typeof rows>;
 
 const EXAMPLES = `
 Text goes to stdout, byte for byte in a pipe. Files are saved to the current
@@ -99,23 +91,22 @@ export function define(context: Context): Command {
   const command = new Command('get')
     .description('Get a secret: text to stdout, files to disk. Uses a view.')
     .argument('[link]', 'link or token of the push; not needed with --resume')
-    .addHelpText('after', EXAMPLES)
-    .action((link: string | undefined) => {
-      const options = { ...optionsOf(command, context.env, rows), link };
-      return get(createSession(context, options), options);
-    });
-  return addGlobalOptions(declare(command, rows));
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, rows, (options, link?: string) =>
+    get(createSession(context, options), options, link),
+  );
 }
 
 /** Reserves the place, uses the view, and writes the push there or to a rescue file. */
-async function get(session: Session, options: GetOptions): Promise<void> {
+async function get(session: Session, options: GetOptions, link?: string): Promise<void> {
   const { context } = session;
-  const kept = await keptDownload(session, options);
-  const link = linkOf(options, kept);
+  const kept = await keptDownload(session, options, link);
+  const wanted = link ?? kept?.link;
+  if (wanted === undefined) throw usageError('missing <link>', 'pwpush get --help');
   checkPassphrase(options, context);
   checkStandardInput(options);
   const keys = await readKeys(options, context);
-  const named = await session.connectTo(link);
+  const named = await session.connectTo(wanted);
   const passphrase = await knownPassphrase(options, context);
   const place = await reservePlace(session, options, kept);
   const run: SafeRun = { context, options, say: session.say, safe: newSafe(context) };
@@ -147,17 +138,11 @@ async function get(session: Session, options: GetOptions): Promise<void> {
   await forgetKey(session.say, key);
 }
 
-async function keptDownload(session: Session, { link, resume }: GetOptions) {
+async function keptDownload(session: Session, { resume }: GetOptions, link: string | undefined) {
   if (resume === undefined) return undefined;
   const { readKeptDownload } = await import('../open/interrupted-download');
   const named = link === undefined ? undefined : await session.reference(link);
   return readKeptDownload(resume, session.context.uid, named?.token);
-}
-
-function linkOf({ link }: GetOptions, kept: KeptDownload | undefined): string {
-  const known = link ?? kept?.link;
-  if (known === undefined) throw usageError('missing <link>', 'pwpush get --help');
-  return known;
 }
 
 /** Where an interrupted run saved files, unless the command line says where. */

@@ -1,6 +1,5 @@
 import { Argument, Command } from 'commander';
-import { declare, type Values } from '../cli/declare';
-import { addGlobalOptions, type GlobalOptions, optionsOf, pageRows } from '../cli/options';
+import { type Options, pageRows, withOptions } from '../cli/options';
 import { requestColumns } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
 import type { RequestState } from '../client/client';
@@ -10,11 +9,6 @@ import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { accountOf } from '../profile/connect';
 import { createSession, type Session } from '../profile/session';
-
-interface RequestsOptions extends GlobalOptions, Values<typeof pageRows> {
-  /** Answered and open ones if left out. */
-  readonly state?: RequestState | undefined;
-}
 
 const STATES = ['open', 'ready', 'closed'] satisfies RequestState[];
 
@@ -31,17 +25,22 @@ export function define(context: Context): Command {
   const command = new Command('requests')
     .description('List your requests, newest first. Needs a token.')
     .addArgument(new Argument('[state]', 'state').choices(STATES))
-    .addHelpText('after', EXAMPLES)
-    .action((state: RequestState | undefined) => {
-      const options = { ...optionsOf(command, context.env, pageRows), state };
-      return requests(createSession(context, options), options);
-    });
-  return addGlobalOptions(declare(command, pageRows));
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, pageRows, (options, state?: RequestState) =>
+    requests(createSession(context, options), options, state),
+  );
 }
 
-/** Prints each page as it comes. */
-async function requests(session: Session, options: RequestsOptions): Promise<void> {
-  const { state, page = 1, limit } = options;
+/**
+ * Prints each page as it comes.
+ * @param state answered and open ones if left out
+ */
+async function requests(
+  session: Session,
+  options: Options<typeof pageRows>,
+  state: RequestState | undefined,
+): Promise<void> {
+  const { page = 1, limit } = options;
   if (options.page !== undefined && state === undefined)
     throw usageError('--page requires a state', `use one of ${STATES.join(', ')}`);
   const many = options.all || limit !== undefined;

@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
-import { declare, flag, type Values } from '../cli/declare';
-import { addGlobalOptions, type GlobalOptions, optionsOf, pageRows } from '../cli/options';
+import { flag } from '../cli/declare';
+import { type Options, pageRows, withOptions } from '../cli/options';
 import { activeColumns, expiredColumns, receiptColumns } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
 import { AT_ONCE, pages } from '../client/pages';
@@ -17,9 +17,7 @@ const rows = {
   local: flag('--local', 'list receipts of pushes from this machine; needs no token'),
 };
 
-interface ListOptions extends GlobalOptions, Values<typeof rows> {
-  readonly state: State;
-}
+type ListOptions = Options<typeof rows>;
 
 const EXAMPLES = `
 In a pipe each push is a line of tab-separated fields. active: token, name,
@@ -36,37 +34,35 @@ export function define(context: Context): Command {
     .addArgument(
       new Argument('[state]', 'state').choices(['active', 'expired']).default('active', 'active'),
     )
-    .addHelpText('after', EXAMPLES)
-    .action((state: State) => {
-      const options = { ...optionsOf(command, context.env, rows), state };
-      return list(createSession(context, options), options);
-    });
-  return addGlobalOptions(declare(command, rows));
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, rows, (options, state: State) =>
+    list(createSession(context, options), options, state),
+  );
 }
 
 /** Prints each page as it comes, so that memory does not grow with their number. */
-async function list(session: Session, options: ListOptions): Promise<void> {
-  if (options.local) return listLocal(session, options);
+async function list(session: Session, options: ListOptions, state: State): Promise<void> {
+  if (options.local) return listLocal(session, options, state);
   const many = options.all || options.limit !== undefined;
   const instance = await session.connect(many ? AT_ONCE : 1);
   const { api } = instance;
   const account = await accountOf(instance);
   const { page = 1 } = options;
-  const rows = pages<Push>((page) => api.list(options.state, page, account), {
+  const rows = pages<Push>((page) => api.list(state, page, account), {
     ...(many ? {} : { first: page, last: page }),
     ...(options.limit === undefined ? {} : { limit: options.limit }),
     key: (push) => push.url_token,
     skipRepeated: true,
   });
-  const columns = options.state === 'active' ? activeColumns : expiredColumns;
+  const columns = state === 'active' ? activeColumns : expiredColumns;
   const printed = await printRows(rows, columns, session.context, options);
   const more = !many && printed >= limits.rowsPerPage;
-  await tellEnd(session.say, `${options.state} pushes`, { printed, page, more });
+  await tellEnd(session.say, `${state} pushes`, { printed, page, more });
 }
 
 /** Prints the receipts, newest first; asks no instance. */
-async function listLocal({ context, say }: Session, options: ListOptions): Promise<void> {
-  const { page, all, limit = Number.POSITIVE_INFINITY, state } = options;
+async function listLocal({ context, say }: Session, options: ListOptions, state: State) {
+  const { page, all, limit = Number.POSITIVE_INFINITY } = options;
   if (page !== undefined || all || state === 'expired')
     throw usageError('--local lists all receipts of active pushes', 'use it alone or with --limit');
   const { receipts } = await import('../profile/receipts');

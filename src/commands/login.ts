@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { askUntil } from '../cli/ask-until';
-import { declare, flag, type Values } from '../cli/declare';
-import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
+import { flag } from '../cli/declare';
+import { type GlobalOptions, type Options, withOptions } from '../cli/options';
 import { readAll } from '../cli/source';
 import { abilities, editionOf } from '../cli/terminal/instance-info';
 import { askEdition } from '../client/edition';
@@ -35,9 +35,7 @@ const rows = {
   ),
 };
 
-export interface LoginOptions extends GlobalOptions, Partial<Values<typeof rows>> {
-  readonly address?: string;
-}
+type LoginOptions = Partial<Options<typeof rows>> & GlobalOptions;
 
 const EXAMPLES = `
 Asks for the API token, or reads it from --token-file or standard input, and
@@ -54,21 +52,22 @@ export function define(context: Context): Command {
   const command = new Command('login')
     .description('Log in to an instance and save it as a profile.')
     .argument('[url]', 'address of the instance')
-    .addHelpText('after', EXAMPLES)
-    .action((address: string | undefined) => {
-      const options = optionsOf(command, context.env, rows);
-      const session = createSession(context, options);
-      return login(session, address === undefined ? options : { ...options, address });
-    });
-  return addGlobalOptions(declare(command, rows));
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, rows, (options, address?: string) =>
+    login(createSession(context, options), options, address),
+  );
 }
 
 /** Stores nothing before the instance has answered and accepted the token. */
-export async function login(session: Session, options: LoginOptions): Promise<void> {
+export async function login(
+  session: Session,
+  options: LoginOptions,
+  address?: string,
+): Promise<void> {
   const { context, say } = session;
   if (options.profile !== undefined) checkProfileName(options.profile);
   const stored = storedProfiles(context);
-  const instance = await chooseInstance(session, options, stored);
+  const instance = await chooseInstance(session, options, stored, address);
   const { base } = instance;
   const accepted = await chooseToken(session, instance);
   const { token, version } = accepted;
@@ -134,9 +133,10 @@ async function chooseInstance(
   session: Session,
   options: LoginOptions,
   stored: StoredProfiles,
+  address: string | undefined,
 ): Promise<Candidate> {
   const { context, requested } = session;
-  if (options.address !== undefined && options.url !== undefined)
+  if (address !== undefined && options.url !== undefined)
     throw usageError('the address was given twice', 'remove --url');
   const candidate = (address: string) => candidateAt(session, stored, parseBase(address));
   const name = profileName(stored, requested);
@@ -145,7 +145,7 @@ async function chooseInstance(
       ? stored.profiles[name]?.url
       : undefined;
   const given =
-    options.address ??
+    address ??
     options.url ??
     (options.profile === undefined || known === undefined ? requested.env.settings.url : undefined);
   if (given !== undefined) {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { declare, text, type Values } from '../cli/declare';
-import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
+import { text } from '../cli/declare';
+import { type Options, withOptions } from '../cli/options';
 import type { Api } from '../client/client';
 import { notification } from '../client/notification';
 import type { Notified } from '../contract/api';
@@ -9,11 +9,6 @@ import { CliError } from '../platform/errors';
 import { createSession, type Session } from '../profile/session';
 
 const rows = { locale: text('--locale <code>', 'language of the e-mail, such as de') };
-
-interface NotifyOptions extends GlobalOptions, Values<typeof rows> {
-  readonly link: string;
-  readonly emails: readonly string[];
-}
 
 const EXAMPLES = `
 The instance sends the e-mail; pwpush audit shows when. Requires API 2.1 and an
@@ -28,29 +23,32 @@ export function define(context: Context): Command {
     .description("E-mail a push's link from the instance. Requires the owner's token.")
     .argument('<link>', 'link or token of the push')
     .argument('<email...>', 'up to 5 addresses')
-    .addHelpText('after', EXAMPLES)
-    .action((link: string, emails: string[]) => {
-      const options = { ...optionsOf(command, context.env, rows), link, emails };
-      return notify(createSession(context, options), options);
-    });
-  return addGlobalOptions(declare(command, rows));
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, rows, (options, link: string, emails: readonly string[]) =>
+    notify(createSession(context, options), options, link, emails),
+  );
 }
 
-async function notify(session: Session, options: NotifyOptions): Promise<void> {
+async function notify(
+  session: Session,
+  options: Options<typeof rows>,
+  link: string,
+  emails: readonly string[],
+): Promise<void> {
   const { say } = session;
-  const wanted = notification(options.emails, options.locale, true);
-  const { api, token, key } = await session.connectTo(options.link);
+  const wanted = notification(emails, options.locale, true);
+  const { api, token, key } = await session.connectTo(link);
   if (key !== undefined)
     await say.warn('the instance e-mails the link without its key: send the key yourself');
-  let answer: Notified;
+  let sent: Notified;
   try {
-    answer = await api.notify(token, wanted);
+    sent = await api.notify(token, wanted);
   } catch (error) {
     throw await explained(error, api);
   }
-  if (options.json) return say.print(answer, () => '');
+  if (options.json) return say.print(sent, () => '');
   const to = wanted.notify_emails_to.replaceAll(',', ', ');
-  await say.remark(answer.message ?? `the instance e-mails the link to ${to}`);
+  await say.remark(sent.message ?? `the instance e-mails the link to ${to}`);
 }
 
 /** An instance without e-mail responds as if the push did not exist (docs/wire.md, "Endpoints"), so ask it for its features. */

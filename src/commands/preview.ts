@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { declare, type Values } from '../cli/declare';
-import { addGlobalOptions, type GlobalOptions, linkRows, optionsOf } from '../cli/options';
+import { linkRows, type Options, withOptions } from '../cli/options';
 import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
 import { otherOrigin, withKey } from '../client/link';
@@ -13,20 +12,14 @@ import { createSession, type Session } from '../profile/session';
 const { qr } = linkRows();
 const rows = { qr };
 
-interface PreviewOptions extends GlobalOptions, Values<typeof rows> {
-  readonly link: string;
-}
-
 export function define(context: Context): Command {
   const command = new Command('preview')
     .description("Print a push's full link. Uses no view.")
     .argument('<link>', 'link or token of the push')
-    .addHelpText('after', EXAMPLES)
-    .action((link: string) => {
-      const options = { ...optionsOf(command, context.env, rows), link };
-      return preview(createSession(context, options), options);
-    });
-  return addGlobalOptions(declare(command, rows));
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, rows, (options, link: string) =>
+    preview(createSession(context, options), options, link),
+  );
 }
 
 const EXAMPLES = `
@@ -37,9 +30,9 @@ Examples:
   $ pwpush preview abc123def456
   $ pwpush preview --qr https://pwpush.example/p/abc123def456`;
 
-async function preview(session: Session, options: PreviewOptions): Promise<void> {
+async function preview(session: Session, options: Options<typeof rows>, link: string) {
   const { context, say } = session;
-  const named = await session.connectTo(options.link);
+  const named = await session.connectTo(link);
   let kept: KeptKey | undefined;
   const previewed = await onItem(named, async (item) => {
     if (item.kind === 'request') {

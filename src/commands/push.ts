@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { declare } from '../cli/declare';
-import { addGlobalOptions, optionsOf } from '../cli/options';
+import { withOptions } from '../cli/options';
 import { locales } from '../contract/api';
 import type { Context } from '../platform/context';
 import { type PushOptions, rows } from './push/push-flags';
@@ -23,12 +22,10 @@ export function define(context: Context): Command {
     .argument('[text]', 'the secret; others can see it, so pipe it in')
     // -pc stays -p -c.
     .combineFlagAndOptionalValue(false)
-    .addHelpText('after', EXAMPLES)
-    .action((text: string | undefined) => {
-      const options = optionsOf(command, context.env, rows);
-      return push(context, text === undefined ? options : { ...options, text });
-    });
-  return addGlobalOptions(declare(command, rows));
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, rows, (options, text?: string) =>
+    push(context, { ...options, text }),
+  );
 }
 
 /** What runs is loaded here: `push --help` does without. */

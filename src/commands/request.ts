@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { declare } from '../cli/declare';
-import { addGlobalOptions, optionsOf } from '../cli/options';
+import { withOptions } from '../cli/options';
 import type { Context } from '../platform/context';
 import { rows } from './request/request-flags';
 
@@ -21,15 +20,10 @@ export function define(context: Context): Command {
     .description('Ask somebody for a secret: print a link that they answer.')
     .argument('[question]', 'what you ask for; the instance can read it')
     .combineFlagAndOptionalValue(false)
-    .addHelpText('after', EXAMPLES)
-    .action(async (question: string | undefined) => {
-      const options = {
-        ...optionsOf(command, context.env, rows),
-        ...(question === undefined ? {} : { text: question }),
-      };
-      // Loaded here: `request --help` does without.
-      const { runRequest } = await import('./request/run-request');
-      return runRequest(context, options);
-    });
-  return addGlobalOptions(declare(command, rows));
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, rows, async (options, text?: string) => {
+    // Loaded here: `request --help` does without.
+    const { runRequest } = await import('./request/run-request');
+    return runRequest(context, { ...options, text });
+  });
 }

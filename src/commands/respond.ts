@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { declare } from '../cli/declare';
-import { addGlobalOptions, optionsOf } from '../cli/options';
+import { withOptions } from '../cli/options';
 import type { Context } from '../platform/context';
 import { rows } from './respond/respond-flags';
 
@@ -20,12 +19,10 @@ export function define(context: Context): Command {
   const command = new Command('respond')
     .description('Answer a request for a secret.')
     .argument('<link>', 'link of the request, with the part after #')
-    .addHelpText('after', EXAMPLES)
-    .action(async (link: string) => {
-      const options = { ...optionsOf(command, context.env, rows), link };
-      // Loaded here: `respond --help` does without.
-      const { runRespond } = await import('./respond/run-respond');
-      return runRespond(context, options);
-    });
-  return addGlobalOptions(declare(command, rows));
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, rows, async (options, link: string) => {
+    // Loaded here: `respond --help` does without.
+    const { runRespond } = await import('./respond/run-respond');
+    return runRespond(context, options, link);
+  });
 }

@@ -1,13 +1,7 @@
 import { Command } from 'commander';
 import { readLine } from '../cli/command-line';
-import { declare, flag, group, list, type Values } from '../cli/declare';
-import {
-  addGlobalOptions,
-  type GlobalOptions,
-  keyRows,
-  optionsOf,
-  passphraseRows,
-} from '../cli/options';
+import { flag, group, list } from '../cli/declare';
+import { keyRows, type Options, passphraseRows, withOptions } from '../cli/options';
 import { checkPassphrase, knownPassphrase } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
 import { left, usedBefore, variablesSet } from '../cli/terminal/wording';
@@ -45,11 +39,7 @@ const rows = {
   ...keyRows,
 };
 
-interface RunOptions extends GlobalOptions, Values<typeof rows> {
-  readonly links: readonly string[];
-  /** The program and its arguments. */
-  readonly words: readonly string[];
-}
+type RunOptions = Options<typeof rows>;
 
 const EXAMPLES = `
 Text of NAME=value lines sets those variables; for other text name one with
@@ -66,14 +56,12 @@ export function define(context: Context): Command {
     .description('Run a command with a secret in its environment. Uses a view.')
     .usage('[options] <link...> -- <command> [args...]')
     .argument('<link...>', 'links or tokens of the pushes')
-    .addHelpText('after', EXAMPLES)
-    .action((operands: string[]) => {
-      const words = afterDashes(command);
-      const links = operands.slice(0, Math.max(0, operands.length - words.length));
-      const options = { ...optionsOf(command, context.env, rows), links, words };
-      return run(createSession(context, options), options);
-    });
-  return addGlobalOptions(declare(command, rows));
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, rows, (options, operands: readonly string[]) => {
+    const words = afterDashes(command);
+    const links = operands.slice(0, Math.max(0, operands.length - words.length));
+    return run(createSession(context, options), options, links, words);
+  });
 }
 
 /** Parses `--file NAME` or `--file NAME=FILE`. */
@@ -87,7 +75,10 @@ function fileOption(value: string): FileOption[] {
 }
 
 /** @throws CliError (usage) for names that are invalid or unsafe, and for options that do not fit the links */
-function checkChildOptions({ as, stdin, file, allow, only, links }: RunOptions): void {
+function checkChildOptions(
+  { as, stdin, file, allow, only }: RunOptions,
+  links: readonly string[],
+): void {
   const wrong = [...as, ...allow, ...only].find((name) => !isVariableName(name));
   if (wrong !== undefined) throw usageError(`"${wrong}" is not a valid variable name`);
   if (as.length > 0 && as.length !== links.length)
@@ -113,17 +104,27 @@ function afterDashes({ parent }: Command): readonly string[] {
   return readLine(program, program.rawArgs).rest ?? [];
 }
 
-/** Finds the program, takes the views, and runs it. */
-async function run(session: Session, options: RunOptions): Promise<void> {
+/** Finds the program, takes the views, and runs it with its arguments. */
+async function run(
+  session: Session,
+  options: RunOptions,
+  links: readonly string[],
+  [name, ...args]: readonly string[],
+): Promise<void> {
   const { context } = session;
-  const words = wordsOf(options);
-  checkChildOptions(options);
+  if (name === undefined)
+    throw usageError(
+      'no command to run',
+      'put it after --, for example: pwpush run LINK -- ./deploy.sh',
+    );
+  if (links.length === 0) throw usageError('no link before --');
+  checkChildOptions(options, links);
   checkPassphrase(options, context);
   checkStandardInput(options);
   const keys = await readKeys(options, context);
-  const references = await Promise.all(options.links.map(session.reference));
-  const program = await findProgram(words[0], context);
-  if ('status' in program) return notRun(session, words[0], program.status);
+  const references = await Promise.all(links.map(session.reference));
+  const program = await findProgram(name, context);
+  if ('status' in program) return notRun(session, name, program.status);
   const named = await session.connectEach(references);
   const passphrase = await knownPassphrase(options, context);
   // Loaded now: `run --help` does without.
@@ -145,13 +146,13 @@ async function run(session: Session, options: RunOptions): Promise<void> {
     const inputs = await childInputs(pushes, options, folder);
     await reportInputs(session, inputs, pushes, folder);
     if (signal.aborted) throw endedBy(signal);
-    const child = childOf({ ...options, ...program, words }, inputs, context);
+    const child = childOf({ ...options, ...program, words: [name, ...args] }, inputs, context);
     status = await context.runChild(child);
     // The key of an answer whose files are not used may still be needed.
     delivered = options.decrypt && inputs.unused.files.length === 0;
   } catch (error) {
     await safe.keep({ what: 'pushes', takings: pushes });
-    throw safe.explain(startFailure(error, words[0]));
+    throw safe.explain(startFailure(error, name));
   } finally {
     await remove(session, folder);
   }
@@ -164,17 +165,6 @@ async function forgetKeys({ say }: Session, pushes: readonly Taking[]): Promise<
   if (keys.length === 0) return;
   const { forgetKey } = await import('../open/request-keys');
   for (const key of keys) await forgetKey(say, key);
-}
-
-function wordsOf({ words, links }: RunOptions): [string, ...string[]] {
-  const [name, ...args] = words;
-  if (name === undefined)
-    throw usageError(
-      'no command to run',
-      'put it after --, for example: pwpush run LINK -- ./deploy.sh',
-    );
-  if (links.length === 0) throw usageError('no link before --');
-  return [name, ...args];
 }
 
 /** Ends with the status of shells for a program that is not there or cannot be run. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
+import { withOptions } from '../cli/options';
 import { type PushState, pushStateText, requestText } from '../cli/terminal/listings';
 import type { Api } from '../client/client';
 import { onItem } from '../client/item';
@@ -13,10 +13,6 @@ import { creatorsOf } from '../profile/creators';
 import { receiptOf, removeReceipt } from '../profile/receipts';
 import { createSession, type NamedItem, type Session } from '../profile/session';
 
-interface ShowOptions extends GlobalOptions {
-  readonly link: string;
-}
-
 const EXAMPLES = `
 Only the sender can see the views and days left: without the sender's token they
 are unknown, null with --json.
@@ -29,16 +25,14 @@ export function define(context: Context): Command {
   const command = new Command('show')
     .description('Show views and days left of a push, and its settings. Uses no view.')
     .argument('<link>', 'link or token of the push')
-    .addHelpText('after', EXAMPLES)
-    .action((link: string) => {
-      const options = { ...optionsOf(command, context.env, {}), link };
-      return show(createSession(context, options), options);
-    });
-  return addGlobalOptions(command);
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, {}, (options, link: string) =>
+    show(createSession(context, options), link),
+  );
 }
 
-async function show(session: Session, options: ShowOptions): Promise<void> {
-  const named = await session.connectTo(options.link);
+async function show(session: Session, link: string): Promise<void> {
+  const named = await session.connectTo(link);
   await onItem(named, ({ kind }) =>
     kind === 'push' ? showPush(session, named) : showRequest(session, named),
   );

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { addGlobalOptions, optionsOf } from '../cli/options';
+import { withOptions } from '../cli/options';
 import { versionText } from '../cli/terminal/instance-info';
 import { pairs } from '../cli/terminal/table';
 import type { Context } from '../platform/context';
@@ -15,9 +15,8 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('version')
     .description('Show the version of pwpush, of the instance, and the features of the instance.')
-    .addHelpText('after', EXAMPLES)
-    .action(() => version(createSession(context, optionsOf(command, context.env, {}))));
-  return addGlobalOptions(command);
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, {}, (options) => version(createSession(context, options)));
 }
 
 /** With `--json` the instance's object, with `pwpush` and `url` added. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { declare, flag, parsed, type Values } from '../cli/declare';
-import { addGlobalOptions, type GlobalOptions, optionsOf } from '../cli/options';
+import { flag, parsed } from '../cli/declare';
+import { type Options, withOptions } from '../cli/options';
 import { auditColumns } from '../cli/terminal/listings';
 import { type Invocation, toJson } from '../cli/terminal/output';
 import { printRows } from '../cli/terminal/table';
@@ -23,9 +23,7 @@ const rows = {
   thenExpire: flag('--then-expire', 'expire the push after the first view'),
 };
 
-interface WaitOptions extends GlobalOptions, Values<typeof rows> {
-  readonly link: string;
-}
+type WaitOptions = Options<typeof rows>;
 
 const EXAMPLES = `
 Polls the audit log, which uses no view. Views by the owner do not count, but a
@@ -40,11 +38,10 @@ export function define(context: Context): Command {
   const command = new Command('wait')
     .description("Wait until a push is viewed (0) or expires (6). Requires the owner's token.")
     .argument('<link>', 'link or token of the push')
-    .addHelpText('after', EXAMPLES)
-    .action((link: string) => {
-      return wait(context, { ...optionsOf(command, context.env, rows), link });
-    });
-  return addGlobalOptions(declare(command, rows));
+    .addHelpText('after', EXAMPLES);
+  return withOptions(command, context, rows, (options, link: string) =>
+    wait(context, options, link),
+  );
 }
 
 function interval(value: string, name: string): number {
@@ -53,11 +50,11 @@ function interval(value: string, name: string): number {
   throw usageError(`${name} must be at least 1 second`);
 }
 
-async function wait(context: Context, options: WaitOptions): Promise<void> {
+async function wait(context: Context, options: WaitOptions, link: string): Promise<void> {
   const limit = timeLimit(context, options);
   const session = createSession(limit.context, limit.options);
   const viewed = await limit.ending('view', async () => {
-    const named = await session.connectTo(options.link);
+    const named = await session.connectTo(link);
     return onItem(named, ({ kind }) =>
       kind === 'push'
         ? waitForView(session, options, named)

@@ -10,15 +10,14 @@ import {
   parsed,
   switchOff,
   text,
-  type Values,
 } from '../../cli/declare';
 import {
   fileRows,
-  type GlobalOptions,
   labelRows,
   linkRows,
   newPassphraseRows,
   notifyRows,
+  type Options,
   sourceRows,
 } from '../../cli/options';
 import { expiry, port, positive } from '../../cli/values';
@@ -112,9 +111,7 @@ export const rows = {
 };
 
 /** The text argument, and the options. */
-export interface PushOptions extends GlobalOptions, Values<typeof rows> {
-  readonly text?: string;
-}
+export type PushOptions = Options<typeof rows> & { readonly text?: string | undefined };
 
 /** Takes no other value, so that `--encrypt hunter2` does not push something else than "hunter2". */
 function encryptMode(value: string): 'link' | 'words' {

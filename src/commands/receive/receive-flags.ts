@@ -1,5 +1,5 @@
-import { filledText, flag, group, parsed, text, type Values } from '../../cli/declare';
-import { type GlobalOptions, passphraseRows, tlsRows } from '../../cli/options';
+import { filledText, flag, group, parsed, text } from '../../cli/declare';
+import { type Options, passphraseRows, tlsRows } from '../../cli/options';
 import { port } from '../../cli/values';
 
 /** The options of `receive`. */
@@ -21,6 +21,5 @@ export const rows = {
   ...passphraseRows,
 };
 
-export interface ReceiveOptions extends GlobalOptions, Values<typeof rows> {
-  readonly question?: string;
-}
+/** The question, and the options. */
+export type ReceiveOptions = Options<typeof rows> & { readonly question?: string };

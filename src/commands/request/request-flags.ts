@@ -1,19 +1,10 @@
+import { filledText, flag, group, list, parsed, switchOff, text } from '../../cli/declare';
 import {
-  filledText,
-  flag,
-  group,
-  list,
-  parsed,
-  switchOff,
-  text,
-  type Values,
-} from '../../cli/declare';
-import {
-  type GlobalOptions,
   labelRows,
   linkRows,
   newPassphraseRows,
   notifyRows,
+  type Options,
 } from '../../cli/options';
 import { waitingTime } from '../../cli/values';
 import { usageError } from '../../platform/errors';
@@ -44,7 +35,5 @@ export const rows = {
   }),
 };
 
-export interface RequestOptions extends GlobalOptions, Values<typeof rows> {
-  /** The question. */
-  readonly text?: string;
-}
+/** The question, and the options. */
+export type RequestOptions = Options<typeof rows> & { readonly text?: string | undefined };

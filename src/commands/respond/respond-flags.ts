@@ -1,5 +1,5 @@
-import { group, type Values } from '../../cli/declare';
-import { fileRows, type GlobalOptions, passphraseRows, sourceRows } from '../../cli/options';
+import { group } from '../../cli/declare';
+import { fileRows, type Options, passphraseRows, sourceRows } from '../../cli/options';
 
 /** The options of `respond`. */
 export const rows = {
@@ -7,6 +7,4 @@ export const rows = {
   ...passphraseRows,
 };
 
-export interface RespondOptions extends GlobalOptions, Values<typeof rows> {
-  readonly link: string;
-}
+export type RespondOptions = Options<typeof rows>;

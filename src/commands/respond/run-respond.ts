@@ -14,13 +14,17 @@ import type { RespondOptions } from './respond-flags';
 const TO_SEND = { noun: 'secret', act: 'send' } as const;
 
 /** Shows the question, reads the answer, encrypts it to the key of the link, and sends it. */
-export async function runRespond(context: Context, options: RespondOptions): Promise<void> {
+export async function runRespond(
+  context: Context,
+  options: RespondOptions,
+  link: string,
+): Promise<void> {
   checkPassphrase(options, context);
   checkFiles(options);
   const source = contentSource(options, context, TO_SEND);
   // Without a token: an owner who reads an answered request takes its answer.
   const session = createSession(context, { ...options, anonymous: true });
-  const asked = await session.connectTo(options.link);
+  const asked = await session.connectTo(link);
   const linkKey = recipientIn(asked);
   const known = await knownPassphrase(options, context);
   const attachments = await openFiles(options, context);
