@@ -1,8 +1,11 @@
 import { commercialRoutes, type Route, requestRoutes, routes } from '../contract/api';
 
-/** A call of API v2 and what a client may do with it. Retries, hints and outcomes follow from these rows. */
-export interface Call extends Route {
+/** A call of API v2. Retries, hints and outcomes follow from these rows. */
+export interface Call extends Route, Rules {
   readonly subject: 'push' | 'request' | 'account';
+}
+
+interface Rules {
   /**
    * It may be sent twice. A retrieval uses a view, a creation makes a second push, and a notification sends a second e-mail
    * (docs/wire.md, "What a retrieval costs").
@@ -30,89 +33,78 @@ const read = { repeatable: true, waitsOn429: true } as const;
 const change = { repeatable: false, waitsOn429: true } as const;
 const take = { repeatable: false, waitsOn429: false, public: true, takesPassphrase: true } as const;
 
-export const pushCalls = rows({
-  version: { ...routes.version, ...read, subject: 'push', public: true },
+export const pushCalls = calls('push', routes, {
+  version: { ...read, public: true },
   create: {
-    ...routes.create,
     ...change,
-    subject: 'push',
     public: true,
     holds: 'link',
     unclear: 'a push may exist: look for it with pwpush list and expire it before you push again',
     unclearWithoutToken:
       'a push may exist; without a token it cannot be looked up, and expires by its limits',
   },
-  active: { ...routes.active, ...read, subject: 'push' },
-  expired: { ...routes.expired, ...read, subject: 'push' },
+  active: read,
+  expired: read,
   retrieve: {
-    ...routes.retrieve,
     ...take,
-    subject: 'push',
     holds: 'secret',
     unclear: 'a view may have been used: the owner can check with pwpush audit',
   },
-  preview: { ...routes.preview, ...read, subject: 'push', public: true },
-  audit: { ...routes.audit, ...read, subject: 'push', ownersOnly: 'read the audit log' },
+  preview: { ...read, public: true },
+  audit: { ...read, ownersOnly: 'read the audit log' },
   expire: {
-    ...routes.expire,
     ...read,
-    subject: 'push',
     public: true,
     ends: true,
     unclear: 'the push may have expired: run the command again to be sure',
   },
-  notify: {
-    ...routes.notify,
-    ...change,
-    subject: 'push',
-    unclear: 'the e-mail may have been sent: check with pwpush audit',
-  },
+  notify: { ...change, unclear: 'the e-mail may have been sent: check with pwpush audit' },
 });
 
-export const requestCalls = rows({
+export const requestCalls = calls('request', requestRoutes, {
   create: {
-    ...requestRoutes.create,
     ...change,
-    subject: 'request',
     public: true,
     holds: 'link',
     unclear: 'a request may exist, but nobody has its link: look for it with pwpush requests',
   },
-  open: { ...requestRoutes.open, ...read, subject: 'request' },
-  ready: { ...requestRoutes.ready, ...read, subject: 'request' },
-  closed: { ...requestRoutes.closed, ...read, subject: 'request' },
+  open: read,
+  ready: read,
+  closed: read,
   read: {
-    ...requestRoutes.read,
     ...take,
-    subject: 'request',
     holds: 'secret',
     unclear: 'the answer may have been taken: the owner can check with pwpush audit',
   },
-  preview: { ...requestRoutes.preview, ...read, subject: 'request', public: true },
+  preview: { ...read, public: true },
   respond: {
-    ...requestRoutes.respond,
     ...change,
-    subject: 'request',
     public: true,
     holds: 'link',
     takesPassphrase: true,
     unclear: 'the answer may have arrived: ask the person who requested it',
   },
-  audit: { ...requestRoutes.audit, ...read, subject: 'request', ownersOnly: 'read the audit log' },
+  audit: { ...read, ownersOnly: 'read the audit log' },
   close: {
-    ...requestRoutes.close,
     ...read,
-    subject: 'request',
     public: true,
     ends: true,
     unclear: 'the request may have been closed: run the command again to be sure',
   },
 });
 
-export const accountsCall: Call = { ...commercialRoutes.accounts, ...read, subject: 'account' };
+export const accountCalls = calls('account', commercialRoutes, { accounts: read });
 
-function rows<Name extends string>(table: Record<Name, Call>): Record<Name, Call> {
-  return table;
+function calls<Name extends string>(
+  subject: Call['subject'],
+  paths: Readonly<Record<NoInfer<Name>, Route>>,
+  rules: Readonly<Record<Name, Rules>>,
+) {
+  const rows = Object.entries<Rules>(rules).map(([name, rule]): [string, Call] => [
+    name,
+    { ...paths[name as Name], ...rule, subject },
+  ]);
+  return Object.fromEntries(rows) as Record<Name, Call>;
 }
 
 /** Whether the path names a push or a request. */

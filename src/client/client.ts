@@ -27,7 +27,7 @@ import {
   versionSchema,
 } from '../contract/decode';
 import { failedError } from '../platform/errors';
-import { accountsCall, type Call, pushCalls, requestCalls } from './calls';
+import { accountCalls, type Call, pushCalls, requestCalls } from './calls';
 import type { Begun, FileResponse, Resume } from './file-link';
 import type { Attachment } from './form';
 import { type ApiSettings, type CallDetails, sendCall, withToken } from './send-call';
@@ -109,7 +109,7 @@ export function apiClient(options: ApiSettings): Api {
     expire: async (token) => checkExpired(await ask(pushCalls.expire, pushSchema, { token })),
     notify: (token, body) => ask(pushCalls.notify, notifiedSchema, { token, body }),
     list: (state, page, account) => ask(pushCalls[state], pushListSchema, at(page, account)),
-    accounts: () => ask(accountsCall, accountsSchema),
+    accounts: () => ask(accountCalls.accounts, accountsSchema),
     openFile: async (url, resume, begun) =>
       (await import('./file-link')).openLink(await withToken(settings), url, resume, begun),
     requests: requestApi(ask),
