@@ -11,7 +11,7 @@ import type { Transport } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { briefSettings } from '../profile/connect';
 import type { Session } from '../profile/session';
-import { differences } from './compare-limits';
+import { differences } from './judge';
 
 /**
  * Extends the error of a creation that got no response by what the user's active pushes say about it. Takes at most
@@ -94,7 +94,7 @@ function listed(
   return { ...push, html_url: withKey(link, key) };
 }
 
-export interface RecentPushes {
+interface RecentPushes {
   /** With the same name and limits. */
   readonly similar: readonly Push[];
   /** How many others there are. */

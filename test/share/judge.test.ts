@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Push } from '../../src/contract/api';
-import { differences, differenceText } from '../../src/share/compare-limits';
+import { differences, differenceText } from '../../src/share/judge';
 
 const push = (fields: object): Push => ({ url_token: 't', ...fields });
 
