@@ -8,10 +8,9 @@ import { failedError } from '../platform/errors';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
 import type { Session } from '../profile/session';
-import { create } from './create';
+import { create, givenPassphrase } from './create';
 import type { CreatedLink } from './deliver-link';
 import { judgeRequest } from './judge';
-import { givenPassphrase } from './prepare-push';
 
 interface RequestPlan {
   readonly fields: Omit<NewRequest, 'passphrase' | 'public_key'>;

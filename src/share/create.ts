@@ -1,3 +1,4 @@
+import type { NewPassphrase } from '../cli/passphrase';
 import type { Invocation } from '../cli/terminal/output';
 import type { Api } from '../client/client';
 import type { Attachment } from '../client/form';
@@ -72,6 +73,19 @@ export function create<
     const warnings = [...(doubt === undefined ? [] : [doubt]), ...verdict.warnings];
     return { ready, made, token, link, warnings };
   });
+}
+
+/** The passphrase; one that is to be generated is given to the sender. */
+export async function givenPassphrase(
+  passphrase: NewPassphrase,
+  run: Invocation,
+  undo: Undo,
+): Promise<string | undefined> {
+  if ('text' in passphrase) return passphrase.text;
+  const { giveToSender, newPassphrase } = await import('./give-to-sender');
+  const text = await newPassphrase();
+  await giveToSender({ what: 'passphrase', text, path: passphrase.generateInto }, run, undo);
+  return text;
 }
 
 function tokenIn(link: string): string {

@@ -7,9 +7,8 @@ import { CliError, endedBy } from '../platform/errors';
 import { aborted } from '../platform/files/abort';
 import { scope } from '../platform/scope';
 import type { Session } from '../profile/session';
-import { createdObject, summaryOf } from './create-push';
+import { createdObject, type Draft, preparePush, type ReadyPush, summaryOf } from './create-push';
 import { type CreatedLink, deliverLink } from './deliver-link';
-import { type Draft, preparePush, type ReadyPush } from './prepare-push';
 
 type HereService = Awaited<ReturnType<typeof start>>;
 

@@ -26,11 +26,12 @@ import {
   clearFieldsWarning,
   createPush,
   keepReceipt,
+  type Sealing,
+  shownPush,
 } from '../../share/create-push';
 import { deliverLink } from '../../share/deliver-link';
 import { dryRunText } from '../../share/dry-run';
 import { editionOf, toldExpiry } from '../../share/expiry';
-import { type Sealing, shownPush } from '../../share/prepare-push';
 import type { PushOptions } from './push-flags';
 import {
   askedExpiry,

@@ -7,10 +7,16 @@ import { pruneReceipts } from '../../profile/receipts';
 import type { Session } from '../../profile/session';
 import { NoInstance, type Target } from '../../profile/target';
 import { contentSource, openFiles, readText } from '../../share/content';
-import { clearFieldsWarning, createPush, keepReceipt } from '../../share/create-push';
+import {
+  beginSealing,
+  clearFieldsWarning,
+  createPush,
+  type Draft,
+  keepReceipt,
+  shownPush,
+} from '../../share/create-push';
 import { deliverLink } from '../../share/deliver-link';
 import { editionOf, toldExpiry } from '../../share/expiry';
-import { beginSealing, type Draft, shownPush } from '../../share/prepare-push';
 import type { PushOptions } from './push-flags';
 import {
   askedExpiry,

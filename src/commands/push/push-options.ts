@@ -7,8 +7,8 @@ import type { Context } from '../../platform/context';
 import { usageError } from '../../platform/errors';
 import type { Profile } from '../../profile/settings';
 import { checkFiles } from '../../share/content';
+import type { Draft, Sealing } from '../../share/create-push';
 import type { EncryptMode } from '../../share/encryption';
-import type { Draft, Sealing } from '../../share/prepare-push';
 import { INSTANCE_ONLY, type PushOptions } from './push-flags';
 
 /**
