@@ -462,21 +462,6 @@ describe('a link that lost its key', () => {
   });
 });
 
-test('armor that takes much memory to open is saved before, and removed after', async () => {
-  const armor = await encryptText('hunter2', [passphraseRecipient('Pass phrase 1', 17)]);
-  const { stdout } = await here.under({ stdin: armor }).run('push', '--views', '1');
-  let most = 0;
-  let next: NodeJS.Immediate | undefined;
-  const look = () => {
-    most = Math.max(most, Object.keys(here.rescued()).length);
-    next = setImmediate(look);
-  };
-  look();
-  const got = await here.under({ env: { PWPUSH_KEY: 'Pass phrase 1' } }).run('get', stdout);
-  clearImmediate(next);
-  expect([got.stdout, most, here.rescued()]).toEqual(['hunter2', 1, {}]);
-});
-
 describe('get and run open it', () => {
   const push = async () => (await here.run('push', '--encrypt', '--views', '9')).stdout.trim();
 

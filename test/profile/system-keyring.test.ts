@@ -248,5 +248,6 @@ test('a program that does not end in time is ended with what it started', async 
   const words = ['sh', '-c', `trap '' TERM; sleep 600 '${marker}' & wait`] as const;
   install('sleep', 'exec tail -f /dev/null "$2"');
   expect(await runHelper(context, { words, limit: 50 })).toEqual({ failure: 'timeout' });
-  expect(spawnSync('pgrep', ['-f', marker]).status).toBe(1);
+  // A killed process is there for a moment yet.
+  await expect.poll(() => spawnSync('pgrep', ['-f', marker]).status).toBe(1);
 });
