@@ -62,11 +62,8 @@ export function newSafe(context: RescueContext, resumes = true): Safe {
       fates.saved.push({ what: 'files', secret, outcome });
   };
   const keepRest = async (files: LostFiles) => {
-    if (!resumes || files.missing.length === 0 || isRetrievableAgain(files.taking.taken.push))
-      return;
-    const { keepDownload } = await import('./interrupted-download');
-    const outcome = await attempt(() => keepDownload(context, files));
-    fates.rests.push({ files, outcome });
+    if (!resumes || files.missing.length === 0) return;
+    if (!isRetrievableAgain(files.taking.taken.push)) fates.rests.push(await rest(context, files));
   };
 
   return {
@@ -95,6 +92,11 @@ export function newSafe(context: RescueContext, resumes = true): Safe {
       return explained(failure, told);
     },
   };
+}
+
+async function rest(context: RescueContext, files: LostFiles): Promise<Fates['rests'][number]> {
+  const { keepDownload } = await import('./interrupted-download');
+  return { files, outcome: await attempt(() => keepDownload(context, files)) };
 }
 
 async function save(context: RescueContext, what: LostText['what'], bytes: LostText['bytes']) {

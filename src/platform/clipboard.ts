@@ -1,6 +1,6 @@
 import { type StdioOptions, spawn } from 'node:child_process';
 import type { Context, Environment } from './context';
-import { findProgram } from './find-program';
+import { apart, findProgram } from './find-program';
 
 // Our own, not clipboardy: that knows neither OSC 52, tmux nor ssh, cannot clear, passes PWPUSH_* variables to the
 // program, and brings 51 packages.
@@ -213,20 +213,9 @@ export async function readProgram(
   });
 }
 
-async function start(
-  { env, platform }: ProgramContext,
-  [name, ...words]: ProgramWords,
-  stdio: StdioOptions,
-) {
-  const found = await findProgram(name, { env, platform });
-  if (!('file' in found)) return undefined;
-  return spawn(found.file, words, {
-    stdio,
-    // Without our tokens and passphrases.
-    env: Object.fromEntries(Object.entries(env).filter(([one]) => !/^PWPUSH_/i.test(one))),
-    timeout: LIMIT,
-    windowsHide: true,
-    // In a process group of its own: Ctrl-C is for us, and the clipboard outlives the terminal's window.
-    detached: platform !== 'win32',
-  });
+async function start(context: ProgramContext, [name, ...words]: ProgramWords, stdio: StdioOptions) {
+  const found = await findProgram(name, context);
+  return 'file' in found
+    ? spawn(found.file, words, { ...apart(context), stdio, timeout: LIMIT })
+    : undefined;
 }

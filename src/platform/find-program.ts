@@ -59,3 +59,15 @@ async function interpreterOf(file: string): Promise<string | undefined> {
     await handle?.close();
   }
 }
+
+/**
+ * Options of `spawn` for a program that is not ours: none of our variables, which may be secrets, and a process group of
+ * its own (setsid), so that it can be ended as a whole, and Ctrl-C and the end of the terminal do not reach it.
+ */
+export function apart({ env, platform }: Pick<Context, 'env' | 'platform'>) {
+  return {
+    detached: platform !== 'win32',
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => !/^PWPUSH_/i.test(name))),
+    windowsHide: true,
+  };
+}

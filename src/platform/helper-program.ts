@@ -1,7 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from './context';
 import { endedBy } from './errors';
-import { findProgram } from './find-program';
+import { raceWithLimit } from './files/abort';
+import { apart, findProgram } from './find-program';
 import { GRACE } from './interrupts';
 
 /** Milliseconds that a program may take. */
@@ -31,66 +33,64 @@ export type HelperEnd =
  * @throws CliError when the run is interrupted
  */
 export async function runHelper(context: Context, program: HelperProgram): Promise<HelperEnd> {
-  const { env, platform, signal } = context;
+  const { signal } = context;
   const [name, ...args] = program.words;
   const found = await findProgram(name, context);
   if (signal.aborted) throw endedBy(signal);
   if (!('file' in found)) return { failure: 'missing' };
-  return new Promise((resolve, reject) => {
-    const child = spawn(found.file, args, {
-      // A process group of its own (setsid), so that it can be ended as a whole.
-      detached: platform !== 'win32',
-      env: Object.fromEntries(Object.entries(env).filter(([one]) => !/^PWPUSH_/i.test(one))),
-      stdio: 'pipe',
-      windowsHide: true,
+  const child = spawn(found.file, args, { ...apart(context), stdio: 'pipe' });
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), program.limit ?? LIMIT);
+  child.once('exit', () => clearTimeout(timer));
+  const stopped = AbortSignal.any([signal, late.signal]);
+  try {
+    return await raceWithLimit(ended(child, program, stopped), { signal: stopped }, async () => {
+      const interrupted = signal.aborted;
+      await endGroup(context, child);
+      if (interrupted) throw endedBy(signal);
+      return { failure: 'timeout' };
     });
-    let output = '';
-    let errors = 0;
-    let status: number | undefined;
-    let timer: NodeJS.Timeout;
-    let stopped: (() => void) | undefined;
-    const stop = (then: () => void) => {
-      if (stopped) return;
-      stopped = then;
-      clearTimeout(timer);
-      const { pid } = child;
-      if (pid === undefined) return done(then);
-      context.signalGroup(pid, 'SIGTERM');
-      timer = setTimeout(() => {
-        context.signalGroup(pid, 'SIGKILL');
-        done(then);
-      }, GRACE.program);
-    };
-    const onAbort = () => stop(() => reject(endedBy(signal)));
-    const done = (then: () => void) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
-      child.unref();
-      then();
-    };
-    const check = () => {
-      const code = status;
-      if (!stopped && code !== undefined) done(() => resolve({ status: code, output }));
-    };
-    timer = setTimeout(() => stop(() => resolve({ failure: 'timeout' })), program.limit ?? LIMIT);
-    signal.addEventListener('abort', onAbort, { once: true });
-    child.once('error', () => done(() => resolve({ failure: 'missing' })));
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (output.length < MAX_OUTPUT) output += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      errors += text.length;
-      if (errors <= MAX_OUTPUT) program.onError?.(text);
-    });
-    child.once('exit', (code) => {
-      status = code ?? 1;
-      if (stopped) return;
-      clearTimeout(timer);
-      timer = setTimeout(check, DRAIN);
-    });
-    child.once('close', check);
-    // It may end before it has read everything: EPIPE.
-    child.stdin.on('error', () => {}).end(program.input);
+  } finally {
+    clearTimeout(timer);
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+    child.unref();
+  }
+}
+
+/** Waits for the end of a program; does not resolve once it is being stopped. */
+function ended(
+  child: ChildProcessWithoutNullStreams,
+  { input, onError }: HelperProgram,
+  stopped: AbortSignal,
+): Promise<HelperEnd> {
+  let output = '';
+  let errors = 0;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (output.length < MAX_OUTPUT) output += text;
   });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text.length;
+    if (errors <= MAX_OUTPUT) onError?.(text);
+  });
+  // It may end before it has read everything: EPIPE.
+  child.stdin.on('error', () => {}).end(input);
+  return new Promise((resolve) => {
+    const end = (how: HelperEnd) => stopped.aborted || resolve(how);
+    child.once('error', () => end({ failure: 'missing' }));
+    child.once('exit', (code) => {
+      const exited = () => end({ status: code ?? 1, output });
+      const timer = setTimeout(exited, DRAIN);
+      child.once('close', () => {
+        clearTimeout(timer);
+        exited();
+      });
+    });
+  });
+}
+
+async function endGroup({ signalGroup }: Context, { pid }: ChildProcess): Promise<void> {
+  if (pid === undefined) return;
+  signalGroup(pid, 'SIGTERM');
+  await pause(GRACE.program);
+  signalGroup(pid, 'SIGKILL');
 }

@@ -1,5 +1,5 @@
 import { size } from '../../contract/byte-size';
-import type { Context } from '../../platform/context';
+import type { Context, Output } from '../../platform/context';
 import { type GlobalOptions, isCi } from '../options';
 import { lineStart } from './bounded-write';
 import { safe } from './safe';
@@ -13,7 +13,7 @@ export interface Meter {
   moved(bytes: number): void;
   /**
    * Erases the lines, so that something else can be written.
-   * @param ended the last line has been ended, as `system/process.ts` does at a SIGINT
+   * @param ended the last line has been ended, as `platform/interrupts.ts` does at a SIGINT
    */
   clear(ended?: boolean): Promise<void>;
   /** Erases the lines for good; returns a summary if any were shown. */
@@ -23,7 +23,7 @@ export interface Meter {
 /** Milliseconds before the first drawing, and between two. */
 const DELAY = 500;
 const INTERVAL = 100;
-/** The terminal echoes `^C` after the last line, and `system/process.ts` ends that line: it must not wrap. */
+/** The terminal echoes `^C` after the last line, and `platform/interrupts.ts` ends that line: it must not wrap. */
 const WIDTH_OF_INTERRUPT = 2;
 
 interface Transfer {
@@ -53,9 +53,8 @@ export function meter(
   { files, total }: Transfer,
 ): Meter {
   const start = now().getTime();
+  const { draw, clear, ever } = drawing(stderr);
   let drawnAt = start + DELAY - INTERVAL;
-  let drawn = 0;
-  let ever = false;
   let over = false;
   let name = '';
   let length: number | undefined;
@@ -63,29 +62,18 @@ export function meter(
   let lengths: (number | undefined)[] = [];
   const inAll = () => moved.reduce((sum, one) => sum + one, 0);
   const elapsed = () => now().getTime() - start;
-  const write = (text: string) => stderr.write(text).catch(() => {});
-  const draw = () => {
-    const lines = progressLines(
-      {
-        name,
-        length,
-        moved: moved.at(-1) ?? 0,
-        file: moved.length,
-        files,
-        movedInAll: inAll(),
-        lengthInAll: total ?? sumOf(lengths, files),
-        elapsed: elapsed(),
-      },
-      stderr.columns - WIDTH_OF_INTERRUPT,
-    );
-    void write(lineStart(stderr) + erased(drawn) + lines.join('\n'));
-    drawn = lines.length;
-    ever = true;
-  };
-  const clear = async (ended = false) => {
-    const lines = drawn;
-    drawn = 0;
-    if (lines > 0) await write(erased(ended ? lines + 1 : lines));
+  const lines = () => {
+    const progress = {
+      name,
+      length,
+      moved: moved.at(-1) ?? 0,
+      file: moved.length,
+      files,
+      movedInAll: inAll(),
+      lengthInAll: total ?? sumOf(lengths, files),
+      elapsed: elapsed(),
+    };
+    return progressLines(progress, stderr.columns - WIDTH_OF_INTERRUPT);
   };
   const interrupted = () => {
     over = true;
@@ -103,14 +91,34 @@ export function meter(
       moved[moved.length - 1] = (moved.at(-1) ?? 0) + bytes;
       if (over || now().getTime() - drawnAt < INTERVAL) return;
       drawnAt = now().getTime();
-      draw();
+      draw(lines());
     },
     clear,
     ends: async () => {
       over = true;
       signal.removeEventListener('abort', interrupted);
       await clear();
-      return ever ? progressSummary(moved.length, inAll(), elapsed()) : undefined;
+      return ever() ? progressSummary(moved.length, inAll(), elapsed()) : undefined;
+    },
+  };
+}
+
+/** Lines at the end of a terminal, each drawing of which replaces the one before. */
+function drawing(stderr: Output) {
+  let drawn = 0;
+  let ever = false;
+  const write = (text: string) => stderr.write(text).catch(() => {});
+  return {
+    ever: () => ever,
+    draw: (lines: readonly string[]) => {
+      void write(lineStart(stderr) + erased(drawn) + lines.join('\n'));
+      drawn = lines.length;
+      ever = true;
+    },
+    clear: async (ended = false) => {
+      const lines = drawn;
+      drawn = 0;
+      if (lines > 0) await write(erased(ended ? lines + 1 : lines));
     },
   };
 }
