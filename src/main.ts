@@ -1,5 +1,8 @@
-import type { GlobalOptions } from './cli/options';
+import { readLine } from './cli/command-line';
+import { type GlobalOptions, isOn } from './cli/options';
+import { execute, programFor } from './commands/program';
 import type { Context } from './platform/context';
+import { CliError, endedBy } from './platform/errors';
 import { interruptible, isInterrupted } from './platform/interrupts';
 import * as system from './platform/process';
 
@@ -26,7 +29,6 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   let parsed: GlobalOptions | undefined;
   try {
-    const { execute } = await import('./commands/program');
     const ended = interruptible(
       (begins) =>
         execute(argv, context, (options) => {
@@ -38,7 +40,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     await ended.finally(() => context.asked());
     return 0;
   } catch (error) {
-    const failure = isInterrupted(context) ? await interruption(context.signal, error) : error;
+    const failure = isInterrupted(context) ? interruption(context.signal, error) : error;
     return await report(failure, context, parsed ?? (await unparsed(argv, context)));
   }
 }
@@ -58,19 +60,13 @@ async function report(
 
 /** How to report an error in a command line that could not be parsed. */
 async function unparsed(argv: readonly string[], context: Context) {
-  const [{ programFor }, { readLine }, { isOn }] = await Promise.all([
-    import('./commands/program'),
-    import('./cli/command-line'),
-    import('./cli/options'),
-  ]);
   const { options } = readLine(await programFor(argv, context), argv);
   const debug = options.includes('--debug') || isOn(context.env.PWPUSH_DEBUG);
   return { json: options.includes('--json'), debug };
 }
 
 /** The error of an interrupted run, with what its failure says about a created push or a used view. */
-async function interruption(signal: AbortSignal, failure: unknown): Promise<Error> {
-  const { CliError, endedBy } = await import('./platform/errors');
+function interruption(signal: AbortSignal, failure: unknown): Error {
   const ended = endedBy(signal);
   if (!(failure instanceof CliError)) return ended;
   const { remains, code } = failure;
