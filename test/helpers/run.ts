@@ -18,6 +18,7 @@ import type {
   HttpOptions,
   Input,
   Output,
+  Prompter,
   Transport,
 } from '../../src/platform/context';
 import { signalGroup } from '../../src/platform/process';
@@ -37,6 +38,8 @@ export interface Conditions {
   readonly columns?: number;
   /** The questions that will be asked, in order, and their answers; with them there is somebody to ask. */
   readonly prompts?: readonly Prompt[];
+  /** Somebody to ask, in place of those. */
+  readonly prompter?: Prompter;
   /** Writing to these streams fails with that code. */
   readonly failing?: Partial<Record<'stdout' | 'stderr', 'EPIPE' | 'ENOSPC'>>;
   /** Writing to these streams never ends; called when it begins. */
@@ -176,8 +179,8 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
       open.push(transport);
       return transport;
     },
-    canPrompt: () => conditions.prompts !== undefined,
-    prompter: async () => prompts.prompter,
+    canPrompt: () => (conditions.prompter ?? conditions.prompts) !== undefined,
+    prompter: async () => conditions.prompter ?? prompts.prompter,
     asked: noop,
     keepingSignals: (load) => load(),
     runChild: (child) => capturedChild(child, stdout, stderr, conditions.stdin ?? ''),
