@@ -9,9 +9,9 @@ import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
 import { saveReceipt } from '../profile/receipts';
 import type { Session } from '../profile/session';
-import { create, givenPassphrase } from './create';
+import { askedFor, create, givenPassphrase } from './create';
 import type { CreatedLink } from './deliver-link';
-import type { EncryptMode, Seal } from './encryption';
+import type { EncryptMode, Seal, SealedContent } from './encryption';
 import { judgePush } from './judge';
 
 /** How a push is encrypted. */
@@ -22,7 +22,7 @@ export interface Sealing {
   readonly wordsFile?: string | undefined;
 }
 
-/** What a push is made of. */
+/** The parts of a push that is to be sent. */
 export interface Draft {
   /** The text, or the message that goes with the files. */
   readonly text: string | undefined;
@@ -36,7 +36,7 @@ export interface Draft {
   readonly details: PushDetails;
 }
 
-/** What the instance keeps for the sender, and whom it tells. */
+/** Kept by the instance for the sender, or told to others. */
 type PushDetails = Pick<NewPush, 'name' | 'note' | keyof Notification>;
 
 /** A push to be sent: encrypted, if it is to be. */
@@ -73,8 +73,7 @@ export async function preparePush(draft: Draft, run: Invocation, undo: Undo): Pr
   }
   const passphrase = await givenPassphrase(draft.passphrase, run, undo);
   return {
-    request: requestOf(draft, sealed ? sealed.payload : text, passphrase),
-    files: sealed ? sealed.files : draft.files,
+    ...sendable(draft, sealed, passphrase),
     mode: sealing?.mode,
     linkKey: sealing?.mode === 'link' ? key : undefined,
     generated: draft.generated ? text : undefined,
@@ -83,26 +82,16 @@ export async function preparePush(draft: Draft, run: Invocation, undo: Undo): Pr
 
 /** The draft as `--dry-run` shows it: with a key that is thrown away, and nothing is given to anybody. */
 export async function shownPush(draft: Draft): Promise<Pick<ReadyPush, 'request' | 'files'>> {
-  const sealed = await draft.sealing?.seal(draft);
   const passphrase = 'text' in draft.passphrase ? draft.passphrase.text : '';
-  const payload = sealed ? sealed.payload : draft.text;
-  return {
-    request: requestOf(draft, payload, passphrase),
-    files: sealed ? sealed.files : draft.files,
-  };
+  return sendable(draft, await draft.sealing?.seal(draft), passphrase);
 }
 
-/** Contains only what was asked for; the instance has defaults for the rest. */
-function requestOf(
-  { limits, details }: Draft,
-  payload: string | undefined,
-  passphrase: string | undefined,
-): NewPush {
+function sendable(draft: Draft, sealed: SealedContent | undefined, passphrase: string | undefined) {
+  const { limits, details } = draft;
+  const payload = sealed ? sealed.payload : draft.text;
   return {
-    ...(payload === undefined ? {} : { payload }),
-    ...limits,
-    ...(passphrase === undefined ? {} : { passphrase }),
-    ...details,
+    request: askedFor({ payload, ...limits, passphrase, ...details }),
+    files: sealed ? sealed.files : draft.files,
   };
 }
 
@@ -145,12 +134,8 @@ export async function createPush(
       const { unanswered } = await import('./unanswered');
       return unanswered(session, request, started, failure, { account, key });
     },
-    judge: ({ request, mode }, push, found) =>
-      judgePush(
-        { request, encrypted: mode !== undefined, acceptLimits, account, owned },
-        push,
-        found,
-      ),
+    judge: (ready, push, found) =>
+      judgePush({ ...ready, acceptLimits, account, owned }, push, found),
   });
   return {
     object: createdObject(ready, made),
@@ -162,10 +147,7 @@ export async function createPush(
 }
 
 /** The object of the instance for JSON; the payload of an encrypted push is that at the instance, if it returns it. */
-export function createdObject(
-  { mode, generated }: Pick<ReadyPush, 'mode' | 'generated'>,
-  created: Push,
-): Push {
+export function createdObject({ mode, generated }: ReadyPush, created: Push): Push {
   if (mode) return { ...created, encrypted: true, ...(generated && { generated }) };
   return { ...created, encrypted: false, ...(generated !== undefined && { payload: generated }) };
 }
@@ -176,14 +158,13 @@ const ENCRYPTED = {
   keys: 'encrypted to the public keys',
 };
 
-/** What the instance granted and how the push is encrypted, for the sender. */
-export function summaryOf(
-  { request, mode }: Pick<ReadyPush, 'request' | 'mode'>,
-  created: Push,
-  owned: boolean,
-): string {
-  const parts = [granted(created, request.passphrase !== undefined, owned)];
-  return [...parts, ...(mode ? [ENCRYPTED[mode]] : [])].filter((part) => part !== '').join(' · ');
+/** Tells the sender what the instance granted, and how the push is encrypted. */
+export function summaryOf({ request, mode }: ReadyPush, created: Push, owned: boolean): string {
+  const parts = [
+    granted(created, request.passphrase !== undefined, owned),
+    mode ? ENCRYPTED[mode] : '',
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
 }
 
 /** Returns what warns, once, that a label or note is not encrypted. */

@@ -8,7 +8,7 @@ import { failedError } from '../platform/errors';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
 import type { Session } from '../profile/session';
-import { create, givenPassphrase } from './create';
+import { askedFor, create, givenPassphrase } from './create';
 import type { CreatedLink } from './deliver-link';
 import { judgeRequest } from './judge';
 
@@ -67,12 +67,8 @@ async function prepare(
   const key = encrypt ? newRequestKey(session.context, target.base, identityFile) : undefined;
   if (key) undo(key.remove);
   const given = await givenPassphrase(passphrase, session, undo);
-  const request: NewRequest = {
-    ...fields,
-    ...(given === undefined ? {} : { passphrase: given }),
-    ...(key && { public_key: key.recipient }),
-  };
-  return { request, files, key };
+  const protection = askedFor({ passphrase: given, public_key: key?.recipient });
+  return { request: { ...fields, ...protection }, files, key };
 }
 
 function summaryOf(asked: NewRequest, created: SecretRequest, encrypted: boolean): string {

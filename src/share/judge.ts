@@ -8,6 +8,7 @@ import {
   type LifetimeFields,
 } from '../contract/lifetime';
 import type { ErrorCode } from '../platform/errors';
+import type { EncryptMode } from './encryption';
 
 const DAY_SECONDS = 86_400;
 
@@ -23,7 +24,8 @@ export type Verdict = { readonly warnings: readonly string[] } | Refusal;
 
 interface WantedPush {
   readonly request: NewPush;
-  readonly encrypted: boolean;
+  /** How it is encrypted; undefined if it is not. */
+  readonly mode: EncryptMode | undefined;
   readonly acceptLimits: boolean;
   /** The id of the account that it was created in. */
   readonly account: number | undefined;
@@ -32,7 +34,7 @@ interface WantedPush {
 }
 
 export function judgePush(
-  { request, encrypted, acceptLimits, account, owned }: WantedPush,
+  { request, mode, acceptLimits, account, owned }: WantedPush,
   made: Push,
   link: string,
 ): Verdict {
@@ -40,7 +42,7 @@ export function judgePush(
   const looser = looserLimits(changed, acceptLimits, 'push');
   if (looser) return looser;
   // Of a request, the recipient could get an answer in clear.
-  if (encrypted && !isPushLink(link))
+  if (mode !== undefined && !isPushLink(link))
     return rejected(
       'the instance returned a link that is not one of an encrypted push',
       'use another instance: this one is broken or malicious',

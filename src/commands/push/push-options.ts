@@ -7,6 +7,7 @@ import type { Context } from '../../platform/context';
 import { usageError } from '../../platform/errors';
 import type { Profile } from '../../profile/settings';
 import { checkFiles } from '../../share/content';
+import { askedFor } from '../../share/create';
 import type { Draft, Sealing } from '../../share/create-push';
 import type { EncryptMode } from '../../share/encryption';
 import { INSTANCE_ONLY, type PushOptions } from './push-flags';
@@ -85,7 +86,7 @@ export function askedExpiry(
 }
 
 /**
- * Contains only what was asked for, by options or the profile; the instance has defaults for the rest.
+ * The fields of a push by options or the profile.
  * @param expiry when it expires, as the instance takes it
  */
 export function fieldsOf(
@@ -93,23 +94,16 @@ export function fieldsOf(
   profile: Profile | undefined,
   expiry: ExpiryFields,
 ): Pick<Draft, 'limits' | 'details'> {
-  const { kind, name, note } = options;
-  const views = options.views ?? profile?.views;
-  const deletable = options.deletable ?? profile?.deletable;
-  const step = options.retrievalStep ?? profile?.['retrieval-step'];
+  const { kind, name, note, notify, notifyLocale } = options;
   return {
-    limits: {
-      ...(kind === undefined ? {} : { kind }),
+    limits: askedFor({
+      kind,
       ...expiry,
-      ...(views === undefined ? {} : { expire_after_views: views }),
-      ...(deletable === undefined ? {} : { deletable_by_viewer: deletable }),
-      ...(step === undefined ? {} : { retrieval_step: step }),
-    },
-    details: {
-      ...(name === undefined ? {} : { name }),
-      ...(note === undefined ? {} : { note }),
-      ...notifyFields(options.notify, options.notifyLocale),
-    },
+      expire_after_views: options.views ?? profile?.views,
+      deletable_by_viewer: options.deletable ?? profile?.deletable,
+      retrieval_step: options.retrievalStep ?? profile?.['retrieval-step'],
+    }),
+    details: { ...askedFor({ name, note }), ...notifyFields(notify, notifyLocale) },
   };
 }
 

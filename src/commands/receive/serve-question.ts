@@ -16,6 +16,7 @@ import { type LostFiles, type LostText, type Safe, type Taking, withPush } from 
 import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, usageError } from '../../platform/errors';
 import { aborted } from '../../platform/files/abort';
+import { askedFor } from '../../share/create';
 import { toldClosing } from '../../share/expiry';
 import type { ReceiveOptions } from './receive-flags';
 
@@ -67,13 +68,13 @@ function requestOf(
   passphrase: string | undefined,
   recipient: string,
 ): object {
-  return {
+  return askedFor({
     request: question,
     public_key: recipient,
-    ...(expire === undefined ? {} : { close_after: toldClosing(expire).close_after }),
-    ...(allowFiles ? { response_file_attachments: true } : {}),
-    ...(passphrase === undefined ? {} : { passphrase }),
-  };
+    close_after: expire === undefined ? undefined : toldClosing(expire).close_after,
+    response_file_attachments: allowFiles || undefined,
+    passphrase,
+  });
 }
 
 function start(run: Invocation, options: ReceiveOptions, request: object) {

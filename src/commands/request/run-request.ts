@@ -10,6 +10,7 @@ import { accountOf, clientFor, type Instance } from '../../profile/connect';
 import { createSession, type Session } from '../../profile/session';
 import { NoInstance } from '../../profile/target';
 import { openFiles } from '../../share/content';
+import { askedFor } from '../../share/create';
 import { createRequest } from '../../share/create-request';
 import { deliverLink } from '../../share/deliver-link';
 import { toldClosing } from '../../share/expiry';
@@ -124,7 +125,6 @@ async function offerExpiry(source: Source, { context, say }: Session): Promise<s
   );
 }
 
-/** Contains only what was asked for; the instance has defaults for the rest. */
 function fieldsOf(
   request: string,
   expire: string | undefined,
@@ -132,10 +132,8 @@ function fieldsOf(
 ): NewRequest {
   return {
     request,
-    ...(expire === undefined ? {} : toldClosing(expire)),
-    ...(name === undefined ? {} : { name }),
-    ...(note === undefined ? {} : { note }),
-    ...(allowFiles ? { response_file_attachments: true } : {}),
+    ...(expire !== undefined && toldClosing(expire)),
+    ...askedFor({ name, note, response_file_attachments: allowFiles || undefined }),
     ...notifyFields(notify, notifyLocale),
   };
 }
