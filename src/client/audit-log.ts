@@ -5,7 +5,7 @@ import { pages } from './pages';
 /**
  * Reads the whole audit log of a push or request, sorted by time; events with the same time keep their order. Neither the order of
  * the log nor the length of its pages is relied on: instances differ (docs/wire.md, "What a client must not rely on").
- * @throws CliError as `Item.audit` does
+ * @throws CliError as `Api.audit` does
  */
 export async function readAuditLog(
   item: Pick<Item, 'audit'>,

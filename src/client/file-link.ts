@@ -1,6 +1,7 @@
 import { parseUrl } from '../contract/address';
-import type { HeaderFields, HttpRequest, HttpResponse, Transport } from '../platform/context';
+import type { HeaderFields, HttpRequest, HttpResponse } from '../platform/context';
 import { CliError, failedError } from '../platform/errors';
+import type { ApiSettings } from './send-call';
 import { retryAfter } from './transport/call';
 import { TransportError } from './transport/network-errors';
 import { follow, type RedirectRules } from './transport/redirects';
@@ -36,14 +37,9 @@ export interface Begun extends Version {
  */
 export type Resume = (broken: Error, received: number) => Promise<boolean>;
 
-interface LinkSettings {
-  /** The instance's base address. */
-  readonly base: string;
+interface LinkSettings
+  extends Pick<ApiSettings, 'base' | 'headers' | 'userAgent' | 'send' | 'now'> {
   readonly token?: string | undefined;
-  readonly headers?: HeaderFields | undefined;
-  readonly userAgent: string;
-  readonly send: Transport;
-  readonly now: () => Date;
 }
 
 /** A link whose response was not its file. */

@@ -1,43 +1,26 @@
-import type { AuditEntry, InstanceVersion, Preview, Push, SecretRequest } from '../contract/api';
+import type { InstanceVersion } from '../contract/api';
 import { CliError } from '../platform/errors';
 import type { Api } from './client';
 import { noRequests } from './failure';
 import type { Reference } from './link';
 
 /** A push or a request at an instance, with the calls that both have. */
-export type Item = PushItem | RequestItem;
+export type Item = ReturnType<typeof pushItem | typeof requestItem>;
 
-interface PushItem extends ItemCalls {
-  readonly kind: 'push';
-  end(): Promise<Push>;
-}
-
-interface RequestItem extends ItemCalls {
-  readonly kind: 'request';
-  end(): Promise<SecretRequest>;
-}
-
-interface ItemCalls {
-  /** The link for a browser. */
-  preview(): Promise<Preview>;
-  /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
-  audit(page: number): Promise<AuditEntry[]>;
-}
-
-export function pushItem(api: Api, token: string): PushItem {
+export function pushItem(api: Api, token: string) {
   return {
-    kind: 'push',
+    kind: 'push' as const,
     preview: () => api.preview(token),
-    audit: (page) => api.audit(token, page),
+    audit: (page: number) => api.audit(token, page),
     end: () => api.expire(token),
   };
 }
 
-export function requestItem({ requests }: Pick<Api, 'requests'>, token: string): RequestItem {
+export function requestItem({ requests }: Pick<Api, 'requests'>, token: string) {
   return {
-    kind: 'request',
+    kind: 'request' as const,
     preview: () => requests.preview(token),
-    audit: (page) => requests.audit(token, page),
+    audit: (page: number) => requests.audit(token, page),
     end: () => requests.close(token),
   };
 }

@@ -1,7 +1,7 @@
 import type { NewPassphrase } from '../cli/passphrase';
 import type { Invocation } from '../cli/terminal/output';
-import type { Api } from '../client/client';
 import type { Attachment } from '../client/form';
+import { type Item, pushItem, requestItem } from '../client/item';
 import { findLink, parseReference } from '../client/link';
 import type { Push, SecretRequest } from '../contract/api';
 import { asCliError, CliError, failedError } from '../platform/errors';
@@ -10,11 +10,9 @@ import type { Instance } from '../profile/connect';
 import { sendWithFiles } from './content';
 import type { Refusal, Verdict } from './judge';
 
-type Kind = 'push' | 'request';
-
 /** How a push or a request is created at an instance; `Ready` is what is sent. */
 interface Creation<Ready, Made> {
-  readonly kind: Kind;
+  readonly kind: Item['kind'];
   /** Gives the sender what is generated; that is undone unless something was created. */
   prepare(undo: Undo): Promise<Ready>;
   send(ready: Ready, files: readonly Attachment[]): Promise<Made>;
@@ -47,7 +45,8 @@ export function create<
   creation: Creation<Ready, Made>,
 ): Promise<Created<Ready, Made>> {
   const { kind } = creation;
-  const { preview, end } = kinds[kind];
+  const item = (token: string) =>
+    kind === 'push' ? pushItem(api, token) : requestItem(api, token);
   return scope(async ({ undo }) => {
     let mayExist = false;
     const ready = await creation.prepare((how) => undo(() => (mayExist ? undefined : how())));
@@ -59,13 +58,18 @@ export function create<
       throw await creation.lookUp(error, ready, started);
     });
     mayExist = true;
-    const { link, doubt } = await findLink(preview(api), target.base, made, kind);
+    const { link, doubt } = await findLink(
+      { preview: (token) => item(token).preview() },
+      target.base,
+      made,
+      kind,
+    );
     const token = made.url_token || tokenIn(link);
     const verdict = kept(creation.judge(ready, made, link), () => creation.keep?.(ready, token));
     if ('refuse' in verdict) {
       const refusal = await endAgain(kind, verdict, link, async () => {
         if (token === '') throw failedError('the instance returned no token');
-        await end(api, token);
+        await item(token).end();
       });
       mayExist = refusal.remains?.expired !== true;
       throw refusal;
@@ -116,17 +120,13 @@ function kept(verdict: Verdict, keep: () => void): Verdict {
   }
 }
 
-const kinds = {
+const endings = {
   push: {
-    preview: (api: Api): Pick<Api, 'preview'> => api,
-    end: (api: Api, token: string) => api.expire(token),
     ended: 'the push was expired',
     remains: 'expiring the push FAILED, so the secret can still be read at',
     hint: 'expire it yourself: open the link and delete it, or run pwpush expire with a token',
   },
   request: {
-    preview: (api: Api) => api.requests,
-    end: (api: Api, token: string) => api.requests.close(token),
     ended: 'it was closed',
     remains: 'closing it FAILED: it can still be answered at',
     hint: 'close it yourself with pwpush expire',
@@ -135,12 +135,12 @@ const kinds = {
 
 /** Ends what is not as it was asked for, and returns the error that says so. */
 async function endAgain(
-  kind: Kind,
+  kind: Item['kind'],
   { refuse, why, hint }: Refusal,
   link: string,
   end: () => Promise<unknown>,
 ): Promise<CliError> {
-  const words = kinds[kind];
+  const words = endings[kind];
   try {
     await end();
   } catch (cause) {

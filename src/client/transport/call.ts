@@ -1,17 +1,14 @@
 import type { HttpRequest, Transport } from '../../platform/context';
 import { TransportError } from './network-errors';
 import { follow, withinOrigin } from './redirects';
-import { header, readWhole, type WholeResponse } from './response';
+import { header, type Pace, readWhole, type WholeResponse } from './response';
 
-export interface CallRules {
+export interface CallRules extends Pace {
   /** Sending the request twice is harmless. */
   readonly repeatable: boolean;
   /** It is sent again after a 429 with `Retry-After`. */
   readonly waitsOn429: boolean;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  readonly now: () => Date;
-  /** Seconds between two pieces of a response; left out, it may take as long as it takes. */
-  readonly timeout?: number | undefined;
   /** Called before each wait. */
   readonly waiting: (seconds: number, status: number) => void | Promise<void>;
 }

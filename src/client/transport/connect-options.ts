@@ -5,7 +5,7 @@ import { usageError } from '../../platform/errors';
 
 /** Opens connections for undici. */
 export type Connector<To = object> = (to: To, callback: ConnectCallback) => unknown;
-type ConnectCallback = (error: Error | null, socket: Socket | null) => void;
+export type ConnectCallback = (error: Error | null, socket: Socket | null) => void;
 
 /** Options of node:tls for both the instance and an https proxy. */
 export interface TlsOptions {

@@ -4,8 +4,7 @@ import { type DetailedPeerCertificate, connect as secure } from 'node:tls';
 import { isLocalhost } from '../../contract/address';
 import type { ClientCertificate } from '../../platform/context';
 import { raceWithLimit } from '../../platform/files/abort';
-import type { TlsOptions } from './connect-options';
-import { hostOf, LOCAL_ADDRESSES, lookupOptions } from './connect-options';
+import { hostOf, LOCAL_ADDRESSES, lookupOptions, type TlsOptions } from './connect-options';
 import { openTunnel } from './tunnel';
 
 /** The connection to an instance whose steps are tried one by one. */

@@ -36,7 +36,8 @@ const PATIENCE = 4;
 /** Bytes a second that one has to have after that: no instance keeps a command running for ever, a byte at a time. */
 const LEAST_RATE = 4 * 1024;
 
-interface Pace {
+/** How long a response may take. */
+export interface Pace {
   readonly now: () => Date;
   /** Seconds between two pieces of a response; left out, it may take as long as it takes. */
   readonly timeout?: number | undefined;

@@ -5,16 +5,13 @@ import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
 import type { ClientCertificate } from '../../platform/context';
-import type { TlsOptions } from './connect-options';
-import { hostOf, lookupOptions } from './connect-options';
+import { type ConnectCallback, hostOf, lookupOptions, type TlsOptions } from './connect-options';
 
 /** Where undici's client asks a connector to connect to. */
 interface HostAndPort {
   readonly hostname: string;
   readonly port: string;
 }
-
-type Done = (error: Error | null, socket: Socket | null) => void;
 
 /** The proxy did not open a tunnel. `code` is one of network-errors.ts. */
 class ProxyRefused extends Error {
@@ -50,7 +47,7 @@ interface Tunnel {
 
 /** A connector for undici's client that reaches an https instance by CONNECT through a proxy (RFC 9110, 9.3.6). */
 export function tunnelConnector(tunnel: Tunnel) {
-  return (to: HostAndPort, done: Done): void =>
+  return (to: HostAndPort, done: ConnectCallback): void =>
     openTunnel(to, tunnel, (error, socket) =>
       socket ? startTls(socket, to.hostname, tunnel, done) : done(error, null),
     );
@@ -60,7 +57,7 @@ export function tunnelConnector(tunnel: Tunnel) {
 export function openTunnel(
   { hostname, port }: HostAndPort,
   { proxy, tls, timeout }: Tunnel,
-  done: Done,
+  done: ConnectCallback,
 ): void {
   const target = `${hostname}:${port || 443}`;
   const request = (proxy.protocol === 'https:' ? secureRequest : plainRequest)({
@@ -78,7 +75,7 @@ export function openTunnel(
   for (const [name, value] of Object.entries(proxyAuthorization(proxy)))
     request.setHeader(name, value);
   let settled = false;
-  const settle: Done = (error, socket) => {
+  const settle: ConnectCallback = (error, socket) => {
     if (settled) return;
     settled = true;
     request.destroy();
@@ -96,7 +93,7 @@ export function openTunnel(
   request.end();
 }
 
-function startTls(raw: Socket, hostname: string, tunnel: Tunnel, done: Done): void {
+function startTls(raw: Socket, hostname: string, tunnel: Tunnel, done: ConnectCallback): void {
   const { tls, certificate, timeout } = tunnel;
   const host = hostOf({ hostname });
   const named = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
