@@ -17,13 +17,13 @@ interface Rules {
   readonly public?: boolean;
   /** It may require the passphrase of what it names. */
   readonly takesPassphrase?: boolean;
-  /** What its response may hold, of which no message quotes anything; a secret is rescued from an unusable one. */
+  /** Its response may hold this, of which no message quotes anything; a secret is rescued from an unusable one. */
   readonly holds?: 'secret' | 'link';
   /** It ends what it names. */
   readonly ends?: boolean;
-  /** What only the owner can do with it; "do that" if left out. */
+  /** Only the owner can do this with it; "do that" if left out. */
   readonly ownersOnly?: string;
-  /** What it may have done although no response says so, and how to find out. */
+  /** Says what it may have done although no response says so, and how to find out. */
   readonly unclear?: string;
   /** The same where it was sent without a token. */
   readonly unclearWithoutToken?: string;

@@ -11,7 +11,7 @@ import { discardBody, header } from './transport/response';
 export interface FileResponse {
   /** Content-Length; undefined if absent. */
   readonly length: number | undefined;
-  /** What another run needs to continue with the same bytes; undefined if the link does not support it. */
+  /** Lets another run continue with the same bytes; undefined if the link does not support it. */
   readonly version?: Version;
   /** Bytes that `body` leaves out, as they are there already. */
   readonly from?: number;
@@ -19,7 +19,7 @@ export interface FileResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** What a file is known by, and how many bytes it has. */
+/** Identifies the bytes of a file. */
 export interface Version {
   /** A strong ETag. */
   readonly tag: string;

@@ -4,9 +4,9 @@ import type { StreamedBody } from '../platform/context';
 /** A file of a push. */
 export interface Attachment {
   readonly name: string;
-  /** What the user calls it, if that is another name. */
+  /** The user's name for it, if that is another one. */
   readonly shownAs?: string;
-  /** Media type. */
+  /** The media type. */
   readonly type: string;
   /** In bytes; `bytes` yields exactly this number, or throws. */
   readonly size: number;

@@ -11,9 +11,9 @@ export interface PushProgress {
   readonly state: 'waiting' | 'viewed' | 'expired';
 }
 
-/** Milliseconds between two requests for the listing while nothing seems to happen: clocks differ. */
-const RECHECK = 5 * 60_000;
-const DAY = 86_400_000;
+/** The time between two requests for the listing while nothing seems to happen: clocks differ. */
+const RECHECK_MS = 5 * 60_000;
+const DAY_MS = 86_400_000;
 
 /**
  * Returns a function that polls the owner's push once, without using a view. Views and deletions are in the audit log;
@@ -49,8 +49,8 @@ export function pushPoller(
     if (time < askAt) return false;
     const push = await find();
     const end = (push && expiryOf(push)) ?? Number.POSITIVE_INFINITY;
-    askAt = Math.min(time + RECHECK, end > time ? end : Number.POSITIVE_INFINITY);
-    return push === undefined || end + RECHECK <= time;
+    askAt = Math.min(time + RECHECK_MS, end > time ? end : Number.POSITIVE_INFINITY);
+    return push === undefined || end + RECHECK_MS <= time;
   };
   return async () => {
     const events = await readLog();
@@ -75,7 +75,7 @@ async function findActive(
 function expiryOf({ expires_at, created_at, expire_after_days }: Push): number | undefined {
   const stated = typeof expires_at === 'string' ? Date.parse(expires_at) : Number.NaN;
   if (!Number.isNaN(stated)) return stated;
-  const end = Date.parse(created_at ?? '') + (expire_after_days ?? Number.NaN) * DAY;
+  const end = Date.parse(created_at ?? '') + (expire_after_days ?? Number.NaN) * DAY_MS;
   return Number.isNaN(end) ? undefined : end;
 }
 

@@ -31,7 +31,7 @@ export function define(context: Context): Command {
 
 /**
  * The scripts that `pwpush completion` prints. They pass what was typed to `pwpush __complete` as arguments
- * (completion/complete.ts describes the protocol), and evaluate neither that nor the answer.
+ * (completion/complete.ts describes the protocol), and evaluate neither that nor its output.
  */
 const stubs = {
   /** bash 3.2 and later, with or without the package bash-completion. */

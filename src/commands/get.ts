@@ -155,7 +155,7 @@ function reservePlace(
   return { resumed: kept.folder };
 }
 
-/** What an interrupted run kept, as if it had been retrieved now. */
+/** Takes what an interrupted run kept as if it had been retrieved now. */
 async function resumed(
   run: SafeRun,
   named: Retrievable,

@@ -58,7 +58,7 @@ export function define(context: Context): Command {
   );
 }
 
-/** Stores nothing before the instance has answered and accepted the token. */
+/** Stores nothing before the instance has responded and accepted the token. */
 export async function login(
   session: Session,
   options: LoginOptions,
@@ -162,7 +162,7 @@ async function chooseInstance(
   );
 }
 
-/** Asks again, with the reason, after an answer that fails with one of these codes. */
+/** Asks again, with the reason, after an input that fails with one of these codes. */
 function retryPrompt<T>(
   { context, say }: Session,
   retryable: readonly ErrorCode[],
@@ -178,7 +178,7 @@ function retryPrompt<T>(
   );
 }
 
-/** An instance that answers; offers the address that it redirects to, which may be that of a region. */
+/** An instance that responds; offers the address that it redirects to, which may be that of a region. */
 async function checked(
   { context }: Session,
   instance: Candidate,
@@ -205,7 +205,7 @@ interface Accepted {
   readonly version: InstanceVersion;
 }
 
-/** What pushes have to know of the instance. */
+/** The profile keeps this of the instance, for pushes. */
 interface Learned {
   readonly edition: Edition;
   /** The id of the account of `--account`. */

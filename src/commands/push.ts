@@ -28,7 +28,7 @@ export function define(context: Context): Command {
   );
 }
 
-/** What runs is loaded here: `push --help` does without. */
+/** Loads what it runs: `push --help` does without. */
 async function push(context: Context, options: PushOptions): Promise<void> {
   const { createSession } = await import('../profile/session');
   const session = createSession(context, options);

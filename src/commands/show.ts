@@ -96,7 +96,7 @@ async function ownPush(session: Session, named: NamedItem): Promise<Push | undef
   return undefined;
 }
 
-/** What an instance tells everybody: the address of the page, which ends in /r if a click opens the push. */
+/** The state that everybody can see: the address of the page, which ends in /r if a click opens the push. */
 async function publicState(api: Api, token: string): Promise<PushState> {
   const { url } = await api.preview(token);
   return {

@@ -33,8 +33,8 @@ async function version({ context, say, connect }: Session): Promise<void> {
     return;
   }
   const { api, target } = instance;
-  const answer = await api.version();
-  await say.print({ ...answer, pwpush: context.version, url: target.base }, (look) =>
-    versionText(context.version, target.base, answer, look),
+  const found = await api.version();
+  await say.print({ ...found, pwpush: context.version, url: target.base }, (look) =>
+    versionText(context.version, target.base, found, look),
   );
 }

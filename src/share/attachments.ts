@@ -150,11 +150,11 @@ export async function sendFiles<T>(
   const total = files.reduce((sum, file) => sum + file.size, 0);
   const meter = meterFor(context, options, { files: files.length, total });
   try {
-    const answer = await send(files.map((file, at) => metered(file, at, meter)));
+    const sent = await send(files.map((file, at) => metered(file, at, meter)));
     const summary = await meter.ends();
     // Not awaited: a stderr that blocks must not delay the link.
     if (summary !== undefined) void say.note(summary);
-    return answer;
+    return sent;
   } finally {
     await meter.ends();
   }

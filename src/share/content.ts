@@ -12,7 +12,7 @@ import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import type { Attachments } from './attachments';
 
-/** What is to be sent, by the command line: a text from one source, or files and a message. */
+/** The options for what is to be sent: a text from one source, or files and a message. */
 export interface ContentOptions extends SourceOptions {
   /** Paths; `-` is standard input. */
   readonly file?: readonly string[];

@@ -19,14 +19,13 @@ export interface RecipientOptions {
   readonly recipientsFile?: readonly string[];
 }
 
-/** What is encrypted of a push, or of the answer to a request. */
+/** The parts of a push, or of the answer to a request, that are encrypted. */
 interface Content {
   /** The text, or the message that goes with the files. */
   readonly text: string | undefined;
   readonly files: readonly Attachment[] | undefined;
 }
 
-/** Encrypted content. */
 export interface SealedContent {
   /** Armor. */
   readonly payload: string;

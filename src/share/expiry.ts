@@ -16,8 +16,7 @@ import { CliError, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
 
-/** In seconds. */
-const DAY = 86_400;
+const DAY_SECONDS = 86_400;
 
 /** An expiry as an instance takes it. */
 export interface ToldExpiry {
@@ -84,7 +83,7 @@ export function editionOf(
   const asked = lazy(async () => askEdition((await instance()).api));
   return async (seconds) => {
     if (known !== undefined) return known;
-    const whole = seconds % DAY === 0;
+    const whole = seconds % DAY_SECONDS === 0;
     if (dryRun && whole) return 'oss';
     try {
       return await asked();

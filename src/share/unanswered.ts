@@ -37,7 +37,7 @@ export async function unanswered(
     return describeFound(
       failure,
       target.base,
-      await findUnansweredPush(settings, request, started, account),
+      await findCreated(settings, request, started, account),
       { key, encrypted: isArmored(request.payload ?? '') },
     );
   } catch (error) {
@@ -101,18 +101,18 @@ interface RecentPushes {
   readonly others: number;
 }
 
-/** Milliseconds between the `Date` of a response and the times of the pushes in it. */
-const TOLERANCE = 10_000;
-/** Milliseconds between the instance's clock and ours, for responses without a `Date`. */
-const SKEW = 5 * 60_000;
+/** Between the `Date` of a response and the times of the pushes in it. */
+const TOLERANCE_MS = 10_000;
+/** Between the instance's clock and ours, for responses without a `Date`. */
+const SKEW_MS = 5 * 60_000;
 
 /**
- * Searches a user's active pushes for one that was created since `started`, after a creation that was not answered.
+ * Searches a user's active pushes for one that was created since `started`, after a creation without a response.
  * Compares spans of time, as the instance's clock may differ from ours. Reads all pages, as instances differ in the
  * order of their listings.
  * @throws CliError when a page cannot be read and none of those before has a similar push
  */
-async function findUnansweredPush(
+async function findCreated(
   settings: ApiSettings,
   asked: NewPush,
   started: Date,
@@ -128,7 +128,7 @@ async function findUnansweredPush(
   const since = () => {
     const now = settings.now().getTime();
     const span = now - started.getTime();
-    return Number.isNaN(serverTime) ? now - span - SKEW : serverTime - span - TOLERANCE;
+    return Number.isNaN(serverTime) ? now - span - SKEW_MS : serverTime - span - TOLERANCE_MS;
   };
   const listing = pages((page) => api.list('active', page, account), {
     key: ({ url_token }) => url_token,

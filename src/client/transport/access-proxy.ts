@@ -5,8 +5,8 @@ import type { WholeResponse } from './response';
 // Proxies that let nobody through to an instance who has not logged in to them: Cloudflare Access, oauth2-proxy, Authelia,
 // identity-aware proxies of clouds, or a server that requires client certificates.
 
-/** Bytes of a page that are searched. */
-const SEARCHED = 16 * 1024;
+/** The beginning of a page is searched. */
+const SEARCHED_BYTES = 16 * 1024;
 
 const HINT =
   'send the headers that it requires (pwpush profile set headers-file PATH, PWPUSH_HEADERS_FILE or --header) or a client certificate (--cert, --key); see ACCESS PROXIES in pwpush(1)';
@@ -45,7 +45,7 @@ export function accessPage(
   { status, body }: Pick<WholeResponse, 'status' | 'body'>,
   headers: readonly string[],
 ): CliError | undefined {
-  const text = body.subarray(0, SEARCHED).toString('latin1');
+  const text = body.subarray(0, SEARCHED_BYTES).toString('latin1');
   if (!/^\s*<(!--|!doctype html|html|head)\b/i.test(text)) return undefined;
   // nginx, ssl_verify_client.
   if (status === 400 && /SSL certificate (was sent|error)/i.test(text))

@@ -49,8 +49,8 @@ async function withRoots(ca: string, env: Environment): Promise<string[]> {
 /** The addresses of `localhost`. */
 export const LOCAL_ADDRESSES = ['127.0.0.1', '::1'] as const;
 
-/** Milliseconds before the second address is tried: more than this process may be busy when the first one responds. */
-const FIRST_ADDRESS_TIMEOUT = 2000;
+/** The second address is tried after this time: more than this process may be busy when the first one responds. */
+const FIRST_ADDRESS_MS = 2000;
 
 interface LookupOptions {
   readonly lookup?: LookupFunction;
@@ -61,7 +61,7 @@ interface LookupOptions {
 /** Options of node:net by which `localhost` is not resolved by DNS (RFC 6761, 6.3), and both its addresses are tried. */
 export function lookupOptions(hostname: string): LookupOptions {
   if (!isLocalhost(hostname)) return {};
-  return { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: FIRST_ADDRESS_TIMEOUT };
+  return { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: FIRST_ADDRESS_MS };
 }
 
 const lookup: LookupFunction = (_hostname, { all }, callback) => {

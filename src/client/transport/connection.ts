@@ -11,7 +11,7 @@ import {
 } from './connect-options';
 import { resuming } from './undici-5360';
 
-/** What sends requests to one origin. */
+/** Sends requests to one origin. */
 export interface Connection {
   readonly dispatcher: Dispatcher;
   readonly interceptor: Dispatcher.DispatcherComposeInterceptor;
@@ -30,16 +30,16 @@ export async function prepareConnection(
   options: HttpOptions,
   streamed: boolean,
 ): Promise<Connection> {
-  const milliseconds = options.timeout * 1000;
+  const timeoutMs = options.timeout * 1000;
   const tls = await tlsOptions(options);
   // undici's headers timeout includes the sending of the body: uploads check for stalls instead.
   const settings = {
-    headersTimeout: streamed ? 0 : milliseconds,
-    bodyTimeout: milliseconds,
+    headersTimeout: streamed ? 0 : timeoutMs,
+    bodyTimeout: timeoutMs,
     allowH2: false,
   };
   const upload = streamed ? await import('./upload') : undefined;
-  const wrapped = (open: Connector) => upload?.uploadConnector(open, milliseconds) ?? open;
+  const wrapped = (open: Connector) => upload?.uploadConnector(open, timeoutMs) ?? open;
   const { connector: resumed, interceptor } = resuming();
   const tlsError: Connection['tlsError'] = {};
   const state = { interceptor, tlsError };
@@ -49,7 +49,7 @@ export async function prepareConnection(
   const direct = ({ hostname }: URL, own = {}) =>
     buildConnector({
       ...{ ...tls, ...own, ...lookupOptions(hostname) },
-      ...{ timeout: milliseconds, allowH2: false },
+      ...{ timeout: timeoutMs, allowH2: false },
     });
   const over = (origin: string, open: Connector) => {
     const one = {
@@ -67,7 +67,7 @@ export async function prepareConnection(
       proxy,
       tls,
       certificate,
-      timeout: milliseconds,
+      timeoutMs,
     }) as Connector;
     return { dispatcher: over(url.origin, connector), ...state };
   }

@@ -114,7 +114,7 @@ export function networkError(
   });
 }
 
-/** For a proxy that answers a plain http request with 407 (RFC 9110, 15.5.8). */
+/** For a proxy that responds to a plain http request with 407 (RFC 9110, 15.5.8). */
 export function proxyAuthenticationError(url: URL): TransportError {
   return networkError({ code: 'PROXY_AUTHENTICATION' }, url, false, 0);
 }

@@ -13,8 +13,8 @@ export interface ProbedConnection {
   readonly proxy: URL | undefined;
   readonly tls: TlsOptions;
   readonly certificate: ClientCertificate | undefined;
-  /** Milliseconds for each step. */
-  readonly timeout: number;
+  /** Of each step. */
+  readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -41,11 +41,11 @@ export async function addressesOf(to: ProbedConnection): Promise<string[] | unde
 
 /** Opens a connection to the instance, through the proxy if there is one. */
 export function openConnection(to: ProbedConnection): Promise<Socket> {
-  const { url, proxy, tls, timeout } = to;
+  const { url, proxy, tls, timeoutMs } = to;
   if (proxy === undefined || url.protocol === 'http:') return openDirect(proxy ?? url, to);
   const host = { hostname: url.hostname, port: url.port };
   return new Promise((resolve, reject) => {
-    openTunnel(host, { proxy, tls, timeout }, (error, socket) =>
+    openTunnel(host, { proxy, tls, timeoutMs }, (error, socket) =>
       socket ? resolve(socket) : reject(error),
     );
   });
@@ -103,7 +103,7 @@ function expiryOf(certificate: DetailedPeerCertificate): Date | undefined {
 
 /** @throws an error with undici's code for a connection that is not opened in time */
 function withTimeout<T>(work: Promise<T>, to: ProbedConnection, abandon = () => {}): Promise<T> {
-  const signal = AbortSignal.any([to.signal, AbortSignal.timeout(to.timeout)]);
+  const signal = AbortSignal.any([to.signal, AbortSignal.timeout(to.timeoutMs)]);
   return raceWithLimit(work, { signal }, () => {
     abandon();
     throw Object.assign(new Error('late'), { code: 'UND_ERR_CONNECT_TIMEOUT' });

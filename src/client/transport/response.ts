@@ -33,8 +33,8 @@ export function header(response: Pick<HttpResponse, 'headers'>, name: string): s
 const MAX_BYTES = 16 * 1024 * 1024;
 /** How many times the time for a piece a response may take at any rate. */
 const PATIENCE = 4;
-/** Bytes a second that one has to have after that: no instance keeps a command running for ever, a byte at a time. */
-const LEAST_RATE = 4 * 1024;
+/** A response has to be as fast after that: no instance keeps a command running for ever, a byte at a time. */
+const LEAST_BYTES_PER_SECOND = 4 * 1024;
 
 /** How long a response may take. */
 export interface Pace {
@@ -63,7 +63,8 @@ export async function readWhole(
     // No piece took longer, unless the clock was set or the machine slept.
     seconds += Math.min(Math.max(time - last, 0) / 1000, timeout);
     last = time;
-    if (seconds > PATIENCE * timeout && length < LEAST_RATE * seconds) throw tooSlow(url);
+    if (seconds > PATIENCE * timeout && length < LEAST_BYTES_PER_SECOND * seconds)
+      throw tooSlow(url);
     chunks.push(chunk);
   }
   return { ...response, body: await inflated(Buffer.concat(chunks), response) };
@@ -94,8 +95,8 @@ async function inflated(body: Buffer, response: HttpResponse): Promise<Buffer> {
   }
 }
 
-/** Bytes of an unwanted body that are read so that its connection can be reused; a longer one closes it. */
-const MAX_DISCARDED = 64 * 1024;
+/** An unwanted body is read up to here, so that its connection can be reused; a longer one closes it. */
+const MAX_DISCARDED_BYTES = 64 * 1024;
 /** Pieces of it: one that comes a byte at a time is not waited for. */
 const MAX_PIECES = 4;
 
@@ -106,6 +107,6 @@ export async function discardBody(body: AsyncIterable<Uint8Array>): Promise<void
   for await (const chunk of body) {
     read += chunk.byteLength;
     pieces += 1;
-    if (read > MAX_DISCARDED || pieces === MAX_PIECES) return;
+    if (read > MAX_DISCARDED_BYTES || pieces === MAX_PIECES) return;
   }
 }

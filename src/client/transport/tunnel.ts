@@ -41,8 +41,8 @@ interface Tunnel {
   readonly tls: TlsOptions;
   /** For the instance, not for the proxy. */
   readonly certificate?: ClientCertificate | undefined;
-  /** Milliseconds for the tunnel, and again for TLS within it. */
-  readonly timeout: number;
+  /** For the tunnel, and again for TLS within it. */
+  readonly timeoutMs: number;
 }
 
 /** A connector for undici's client that reaches an https instance by CONNECT through a proxy (RFC 9110, 9.3.6). */
@@ -56,7 +56,7 @@ export function tunnelConnector(tunnel: Tunnel) {
 /** Opens a tunnel and sends nothing to the instance. */
 export function openTunnel(
   { hostname, port }: HostAndPort,
-  { proxy, tls, timeout }: Tunnel,
+  { proxy, tls, timeoutMs }: Tunnel,
   done: ConnectCallback,
 ): void {
   const target = `${hostname}:${port || 443}`;
@@ -69,7 +69,7 @@ export function openTunnel(
     path: target,
     headers: { host: target },
     agent: false,
-    timeout,
+    timeout: timeoutMs,
   });
   // Not passed as an option: NODE_DEBUG=http and net print those.
   for (const [name, value] of Object.entries(proxyAuthorization(proxy)))
@@ -94,7 +94,7 @@ export function openTunnel(
 }
 
 function startTls(raw: Socket, hostname: string, tunnel: Tunnel, done: ConnectCallback): void {
-  const { tls, certificate, timeout } = tunnel;
+  const { tls, certificate, timeoutMs } = tunnel;
   const host = hostOf({ hostname });
   const named = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
   const socket = secure({
@@ -110,7 +110,7 @@ function startTls(raw: Socket, hostname: string, tunnel: Tunnel, done: ConnectCa
     done(error, null);
   };
   const onTimeout = () => fail(new ProxyTimeout());
-  socket.setTimeout(timeout, onTimeout);
+  socket.setTimeout(timeoutMs, onTimeout);
   socket.once('error', fail);
   socket.once('secureConnect', () => {
     socket.setTimeout(0);

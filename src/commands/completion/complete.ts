@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context';
 import { storedProfiles } from '../../profile/config-file';
 import { settingNames } from '../../profile/settings';
 
-/** What a shell is to offer: the candidates, or what it completes itself. */
+/** Candidates for a shell to offer, or a kind of words that it completes itself. */
 type Offer = readonly Candidate[] | 'files' | 'commands';
 
 interface Candidate {
@@ -18,8 +18,8 @@ interface Known {
 }
 
 /**
- * The answer to `pwpush __complete WORD...`, which the stubs call. The words are those after `pwpush` up to the
- * cursor; the last one is being typed and may be empty. The first line of the answer says what fits there:
+ * The output of `pwpush __complete WORD...`, which the stubs call. The words are those after `pwpush` up to the
+ * cursor; the last one is being typed and may be empty. The first line says what fits there:
  *
  * - `words`: the candidates follow, one a line, with a tab and a description where there is one. They are not
  *   filtered by the last word: each shell matches in its own way;

@@ -25,11 +25,11 @@ import {
 import type { Session } from '../../profile/session';
 import type { Target } from '../../profile/target';
 
-const DAY = 24 * 60 * 60 * 1000;
-/** Days before its end by which a certificate should have been renewed. */
-const SOON = 14;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** A certificate should be renewed before it has so little left. */
+const SOON_DAYS = 14;
 
-/** What a check found when it did not fail; what later checks need of it are fields of its own. */
+/** The result of a check that did not fail; it has more fields for later checks. */
 export interface Finding {
   readonly status?: 'warning' | 'skipped';
   readonly message: string;
@@ -47,7 +47,7 @@ export async function checkAddress(session: Session): Promise<Address> {
   return { target, status: 'warning', message: `${message}; ${target.ignored}` };
 }
 
-/** What is shown to a proxy in front of the instance can be read, and the certificate has not expired. */
+/** Headers and client certificate for a proxy in front of the instance can be read, and it has not expired. */
 export async function checkAccess({ target }: Address, context: Context): Promise<Address> {
   const names = Object.keys((await target.headers?.()) ?? {});
   const headers = names.length === 0 ? [] : [`headers ${names.join(', ')}`];
@@ -55,12 +55,12 @@ export async function checkAccess({ target }: Address, context: Context): Promis
   if (shown === undefined) return { target, message: headers.join() };
   const { X509Certificate } = await import('node:crypto');
   const expires = new Date(new X509Certificate(shown.cert).validTo);
-  const days = Math.floor((expires.getTime() - context.now().getTime()) / DAY);
+  const days = Math.floor((expires.getTime() - context.now().getTime()) / DAY_MS);
   const until = expires.toISOString().slice(0, 10);
   if (days < 0)
     throw failedError(`the client certificate expired on ${until}`, { hint: 'renew it' });
   const message = [...headers, `client certificate valid until ${until}`].join('; ');
-  if (days >= SOON) return { target, message };
+  if (days >= SOON_DAYS) return { target, message };
   return { target, message, status: 'warning', hint: `renew it, ${count(days, 'day')} left` };
 }
 
@@ -74,9 +74,9 @@ export async function checkProxy({ target }: Address, session: Session): Promise
   const proxy = proxyFor(url, env);
   const tls = await tlsOptions({ env, ca: certificatesOf(target), insecure: target.insecure });
   const certificate = await certificateFor(target);
-  const timeout = Math.min(timeoutOf(session), BRIEF) * 1000;
+  const timeoutMs = Math.min(timeoutOf(session), BRIEF) * 1000;
   const message = proxy === undefined ? 'none' : `${proxy.protocol}//${proxy.host}`;
-  return { target, way: { url, proxy, tls, certificate, timeout, signal }, message };
+  return { target, way: { url, proxy, tls, certificate, timeoutMs, signal }, message };
 }
 
 export async function checkDns({ target, way }: Route): Promise<Route> {
@@ -118,11 +118,11 @@ export async function checkTls(
     if (!insecure) throw new CliError('unreachable', about, { hint });
     return { target, status: 'warning', message: `${about}; accepted (insecure)` };
   }
-  const days = Math.floor(((shown.expires?.getTime() ?? 0) - context.now().getTime()) / DAY);
+  const days = Math.floor(((shown.expires?.getTime() ?? 0) - context.now().getTime()) / DAY_MS);
   const message = `${shown.protocol}, certificate by ${shown.issuer}, valid until ${until}`;
   if (insecure)
     return { target, status: 'warning', message: `${message}; not verified (insecure)` };
-  if (days >= SOON) return { target, message };
+  if (days >= SOON_DAYS) return { target, message };
   const hint = `renew it, ${count(days, 'day')} left`;
   return { target, status: 'warning', message, hint };
 }
@@ -157,18 +157,18 @@ function failedHost(error: unknown, url: URL, proxy: URL | undefined): URL {
   return proxy === undefined || code?.startsWith('PROXY_') ? url : proxy;
 }
 
-/** Seconds by which two clocks may differ: `Date` has whole seconds, and an answer takes time. */
-const SKEW = 60;
+/** Two clocks may differ by this: `Date` has whole seconds, and a response takes time. */
+const SKEW_SECONDS = 60;
 
-/** What came of one request for the version. */
+/** A request for the version. */
 interface Asked {
   readonly target: Target;
   /** Redirects included. */
-  readonly answers: readonly Answer[];
+  readonly responses: readonly Responded[];
   readonly version: InstanceVersion | CliError;
 }
 
-interface Answer {
+interface Responded {
   readonly status: number;
   readonly location: string | undefined;
   /** The `Date` header. */
@@ -179,8 +179,8 @@ interface Answer {
 
 /** Asks without a token, so that only the address is tested; with it if the instance requires one. */
 export async function askVersion(target: Target, session: Session): Promise<Asked> {
-  const answers: Answer[] = [];
-  const ask = async (of: Target) => (await clientOf(of, session, answers)).version();
+  const responses: Responded[] = [];
+  const ask = async (of: Target) => (await clientOf(of, session, responses)).version();
   const version = await ask({ ...target, token: undefined })
     .catch((error) => {
       const again = isRefusal(error) && target.token !== undefined;
@@ -190,28 +190,28 @@ export async function askVersion(target: Target, session: Session): Promise<Aske
       if (error instanceof CliError) return error;
       throw error;
     });
-  return { target, answers, version };
+  return { target, responses, version };
 }
 
 const isRefusal = (error: unknown) => error instanceof CliError && error.code === 'unauthorized';
 
-/** A client with a short limit, which adds each answer to `answers`. */
-async function clientOf(target: Target, session: Session, answers: Answer[] = []) {
+/** A client with a short limit, which adds each response to `responses`. */
+async function clientOf(target: Target, session: Session, responses: Responded[] = []) {
   const settings = await briefSettings(session, target);
   const send: Transport = async (request) => {
     const response = await settings.send(request);
     const { status } = response;
     const [location, date] = [header(response, 'location'), header(response, 'date')];
-    answers.push({ status, location, date, at: session.context.now() });
+    responses.push({ status, location, date, at: session.context.now() });
     return response;
   };
   return apiClient({ ...settings, send });
 }
 
-/** The instance answers at its address, without redirecting. */
+/** The instance responds at its address, without redirecting. */
 export function checkRedirect(asked: Asked): Finding & Asked {
-  const moved = asked.answers.find(({ status }) => status >= 300 && status < 400);
-  if (asked.answers.length === 0) return { ...asked, status: 'skipped', message: 'no response' };
+  const moved = asked.responses.find(({ status }) => status >= 300 && status < 400);
+  if (asked.responses.length === 0) return { ...asked, status: 'skipped', message: 'no response' };
   if (moved === undefined) return { ...asked, message: 'none' };
   if (asked.version instanceof CliError) throw asked.version;
   return {
@@ -234,13 +234,13 @@ export function checkApi({ target, version }: Asked): Api {
   return { ...found, status: 'warning', hint: 'pwpush requires API v2' };
 }
 
-export function checkClock({ answers }: Asked): Finding {
-  const { date, at } = answers.at(-1) ?? {};
+export function checkClock({ responses }: Asked): Finding {
+  const { date, at } = responses.at(-1) ?? {};
   const sent = Date.parse(date ?? '');
   if (at === undefined || Number.isNaN(sent))
     return { status: 'skipped', message: 'the instance sent no date' };
   const ahead = Math.round((at.getTime() - sent) / 1000);
-  if (Math.abs(ahead) <= SKEW) return { message: 'in sync' };
+  if (Math.abs(ahead) <= SKEW_SECONDS) return { message: 'in sync' };
   const message = `this machine is ${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} the instance`;
   throw failedError(message, { hint: 'correct the clock that is wrong, for example with NTP' });
 }

@@ -24,7 +24,7 @@ import { expiry, port, positive } from '../../cli/values';
 import { kinds, locales } from '../../contract/api';
 import { usageError } from '../../platform/errors';
 
-/** What needs an instance, which `--here` does without. */
+/** Options that need an instance, which `--here` does without. */
 export const INSTANCE_ONLY = [
   'url',
   'profile',

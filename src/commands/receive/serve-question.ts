@@ -23,8 +23,7 @@ import type { ReceiveOptions } from './receive-flags';
 const QUESTION = 'Please enter the secret.';
 /** Visitors who are named: more lines would push the link off the screen. */
 const VISITORS = 20;
-/** Milliseconds. */
-const PAUSE = 500;
+const PAUSE_MS = 500;
 
 type Served = Awaited<ReturnType<typeof start>>;
 
@@ -211,7 +210,7 @@ async function whenFree<T>(context: Context, work: () => Promise<T>): Promise<T>
     const outcome = await attempt(work);
     if (!(outcome instanceof CliError)) return outcome;
     if (outcome.status !== 429 && outcome.status !== 503) throw outcome;
-    await context.sleep(PAUSE);
+    await context.sleep(PAUSE_MS);
   }
 }
 
