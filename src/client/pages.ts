@@ -52,12 +52,24 @@ export async function* pages<Row>(
   }
 }
 
+interface Listed {
+  readonly url_token: string;
+}
+
+/** Yields a listing of pushes or requests page by page, each of them once. */
+export function listing<Row extends Listed>(
+  fetchPage: (page: number) => Promise<Row[]>,
+  range: Pick<PageRange<Row>, 'first' | 'last' | 'limit'> = {},
+): AsyncGenerator<Row[]> {
+  return pages(fetchPage, { ...range, key: ({ url_token }) => url_token, skipRepeated: true });
+}
+
 /** The row of a listing with that token, if there is one. */
-export async function findListed<Row extends { readonly url_token: string }>(
+export async function findListed<Row extends Listed>(
   fetchPage: (page: number) => Promise<Row[]>,
   token: string,
 ): Promise<Row | undefined> {
-  for await (const rows of pages(fetchPage, { key: ({ url_token }) => url_token })) {
+  for await (const rows of listing(fetchPage)) {
     const found = rows.find(({ url_token }) => url_token === token);
     if (found) return found;
   }

@@ -3,7 +3,7 @@ import { type Options, pageRows, withOptions } from '../cli/options';
 import { requestColumns } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
 import type { RequestState } from '../client/client';
-import { AT_ONCE, pages } from '../client/pages';
+import { AT_ONCE, listing } from '../client/pages';
 import { limits, type SecretRequest } from '../contract/api';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
@@ -68,10 +68,9 @@ async function* listed(
   let left = limit;
   for (const state of states) {
     if (left <= 0) return;
-    const key = (request: SecretRequest) => request.url_token;
     const fetchPage = async (page: number) =>
       (await list(state, page)).map((one) => ({ ...one, state: one.state ?? state }));
-    for await (const rows of pages(fetchPage, { ...range, limit: left, key, skipRepeated: true })) {
+    for await (const rows of listing(fetchPage, { ...range, limit: left })) {
       left -= rows.length;
       yield rows;
     }

@@ -3,8 +3,8 @@ import { flag } from '../cli/declare';
 import { type Options, pageRows, withOptions } from '../cli/options';
 import { activeColumns, expiredColumns, receiptColumns } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
-import { AT_ONCE, pages } from '../client/pages';
-import { limits, type Push } from '../contract/api';
+import { AT_ONCE, listing } from '../client/pages';
+import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { accountOf } from '../profile/connect';
@@ -43,17 +43,14 @@ export function define(context: Context): Command {
 /** Prints each page as it comes, so that memory does not grow with their number. */
 async function list(session: Session, options: ListOptions, state: State): Promise<void> {
   if (options.local) return listLocal(session, options, state);
+  const { page = 1, limit = Number.POSITIVE_INFINITY } = options;
   const many = options.all || options.limit !== undefined;
   const instance = await session.connect(many ? AT_ONCE : 1);
-  const { api } = instance;
   const account = await accountOf(instance);
-  const { page = 1 } = options;
-  const rows = pages<Push>((page) => api.list(state, page, account), {
-    ...(many ? {} : { first: page, last: page }),
-    ...(options.limit === undefined ? {} : { limit: options.limit }),
-    key: (push) => push.url_token,
-    skipRepeated: true,
-  });
+  const rows = listing(
+    (at) => instance.api.list(state, at, account),
+    many ? { limit } : { first: page, last: page },
+  );
   const columns = state === 'active' ? activeColumns : expiredColumns;
   const printed = await printRows(rows, columns, session.context, options);
   const more = !many && printed >= limits.rowsPerPage;

@@ -2,7 +2,7 @@ import { isArmored } from '../age/armored';
 import { count } from '../cli/terminal/wording';
 import { apiClient } from '../client/client';
 import { isPushLink, withKey } from '../client/link';
-import { pages } from '../client/pages';
+import { listing } from '../client/pages';
 import type { ApiSettings } from '../client/send-call';
 import { header } from '../client/transport/response';
 import { webAddress } from '../contract/address';
@@ -130,14 +130,10 @@ async function findCreated(
     const span = now - started.getTime();
     return Number.isNaN(serverTime) ? now - span - SKEW_MS : serverTime - span - TOLERANCE_MS;
   };
-  const listing = pages((page) => api.list('active', page, account), {
-    key: ({ url_token }) => url_token,
-    skipRepeated: true,
-  });
   const similar: Push[] = [];
   let others = 0;
   try {
-    for await (const page of listing) {
+    for await (const page of listing((at) => api.list('active', at, account))) {
       const recent = page.filter((push) => Date.parse(push.created_at ?? '') >= since());
       for (const push of recent) {
         if (isSimilar(asked, push)) similar.push(push);
