@@ -4,17 +4,16 @@ import type { Attachment } from '../client/form';
 import { API_PATH, type NewPush, routes } from '../contract/api';
 import { size } from '../contract/byte-size';
 import type { Target } from '../profile/target';
+import type { EncryptMode } from './encryption';
 
 const MASK = '***';
 const masked = new Set(['payload', 'passphrase', 'note']);
 
 interface ShownRequest {
   readonly json: boolean;
-  /** Names of the user's headers. */
-  readonly headers: readonly string[];
   readonly files?: readonly Attachment[] | undefined;
   /** How it is encrypted; undefined if it is not. */
-  readonly encryption: 'link' | 'words' | 'keys' | undefined;
+  readonly encryption: EncryptMode | undefined;
 }
 
 const ENCRYPTED = {
@@ -24,12 +23,13 @@ const ENCRYPTED = {
 };
 
 /** The request that `--dry-run` shows, with its secrets masked; of files it has their names, types and sizes. */
-export function dryRunText(
-  target: Pick<Target, 'base' | 'token' | 'account'>,
+export async function dryRunText(
+  target: Target,
   push: NewPush,
-  { json, headers, files, encryption }: ShownRequest,
-): string {
+  { json, files, encryption }: ShownRequest,
+): Promise<string> {
   const { method, path } = routes.create;
+  const headers = Object.keys((await target.headers?.()) ?? {});
   const url = `${target.base}${API_PATH}${path}`;
   const authorization = target.token === undefined ? undefined : `Bearer ${MASK}`;
   const fields = Object.entries(push).map(([field, value]): [string, unknown] => [
@@ -67,7 +67,7 @@ export function dryRunText(
 }
 
 function encryptedText(
-  encryption: keyof typeof ENCRYPTED,
+  encryption: EncryptMode,
   { payload: _encrypted, ...clear }: object & { payload?: unknown },
   files: readonly Attachment[] = [],
 ): string {

@@ -12,7 +12,7 @@ import type { SecretRequest } from '../contract/api';
 import { withPassphrase } from '../open/retrieve';
 import { safeName } from '../open/safe-name';
 import type { Context } from '../platform/context';
-import { CliError, usageError } from '../platform/errors';
+import { CliError, failedError, usageError } from '../platform/errors';
 import { briefSettings, type Instance } from '../profile/connect';
 import type { NamedItem, Session } from '../profile/session';
 import { sendWithFiles } from './content';
@@ -63,29 +63,57 @@ export async function sendAnswer(
   { api, target, token }: NamedItem,
   { text, files, recipient, passphrase }: Answer,
 ): Promise<SecretRequest> {
-  const content = { text, files };
-  const sealed = recipient ? await sealerTo([recipient])(content) : { ...content, payload: text };
-  const sent = { response: sealed.payload, passphrase };
+  const sealed = recipient
+    ? await sealerTo([recipient])({ text, files })
+    : { payload: text, files };
   return sendWithFiles(session, sealed.files, (metered) =>
-    api.requests.respond(token, metered.length === 0 ? sent : { ...sent, files: metered }),
+    api.requests.respond(token, { response: sealed.payload, files: metered, passphrase }),
   ).catch(async (error) => {
     throw await checkedOutcome(session, target, token, error);
   });
 }
+
+const KEYLESS = 'the link has no key, the part after #';
+const READER = 'the person who runs the instance';
 
 /**
  * The key to encrypt an answer to: that of the link, else the one that the instance names. Warns if that is not safe.
  * @param ofLink by `recipientIn`
  */
 export async function recipientFor(
-  session: Session,
+  { say }: Session,
   { publicKey }: Reference,
   ofLink: Recipient | undefined,
-  request: SecretRequest,
+  { public_key: named }: SecretRequest,
 ): Promise<Recipient | undefined> {
-  if (!ofLink) return recipientOfInstance(session, request);
-  await compareKeys(session, publicKey, request);
-  return ofLink;
+  if (ofLink) {
+    // An instance that names another key may have tried to read the answer.
+    if (named && named !== publicKey?.toLowerCase())
+      await say.warn(
+        'the instance names another key than the link: the answer is encrypted to that of the link',
+      );
+    return ofLink;
+  }
+  if (!named) {
+    await say.warn(`${KEYLESS}: the answer is not encrypted, and ${READER} can read it`);
+    return undefined;
+  }
+  await say.warn(
+    `${KEYLESS}: the key of the instance is used, and ${READER} could read the answer`,
+  );
+  return parsed(named, () =>
+    failedError('the instance names an invalid key; nothing was sent', {
+      hint: 'ask for the whole link, with the part after #',
+    }),
+  );
+}
+
+function parsed(key: string, failure: () => CliError): Recipient {
+  try {
+    return parseRecipient(key);
+  } catch (error) {
+    throw error instanceof AgeError ? failure() : error;
+  }
 }
 
 /** Answers are sent without a token, whatever the options are. */
@@ -106,18 +134,11 @@ export function recipientIn({ publicKey, key, base, kind }: Reference): Recipien
   if (publicKey === undefined && ofPush)
     throw usageError('this is the link of a push, not of a request', 'open it with pwpush get');
   if (publicKey === undefined && key === undefined) return undefined;
-  try {
-    return parseRecipient(publicKey ?? '');
-  } catch (error) {
-    if (!(error instanceof AgeError)) throw error;
-    throw usageError(
-      'the key in the link is damaged; nothing was sent',
-      'copy the whole link again',
-    );
-  }
+  return parsed(publicKey ?? '', () =>
+    usageError('the key in the link is damaged; nothing was sent', 'copy the whole link again'),
+  );
 }
 
-/** @throws CliError (rejected, expired) for a request that takes no such answer */
 function checkOpen(
   { state, response_file_attachments: files }: SecretRequest,
   attached: boolean,
@@ -150,43 +171,6 @@ export async function showQuestion(
     await say.note(
       `files with the question, which the page has: ${names.map((name) => safeName(name)).join(', ')}`,
     );
-}
-
-const KEYLESS = 'the link has no key, the part after #';
-const READER = 'the person who runs the instance';
-
-/** The key that the instance names, for a link that lost its own. */
-async function recipientOfInstance(
-  { say }: Session,
-  { public_key: key }: SecretRequest,
-): Promise<Recipient | undefined> {
-  if (!key) {
-    await say.warn(`${KEYLESS}: the answer is not encrypted, and ${READER} can read it`);
-    return undefined;
-  }
-  await say.warn(
-    `${KEYLESS}: the key of the instance is used, and ${READER} could read the answer`,
-  );
-  try {
-    return parseRecipient(key);
-  } catch (error) {
-    if (!(error instanceof AgeError)) throw error;
-    throw new CliError('failed', 'the instance names an invalid key; nothing was sent', {
-      hint: 'ask for the whole link, with the part after #',
-    });
-  }
-}
-
-/** An instance that names another key may have tried to read the answer. */
-async function compareKeys(
-  { say }: Session,
-  publicKey: string | undefined,
-  { public_key: named }: SecretRequest,
-): Promise<void> {
-  if (!named || named === publicKey?.toLowerCase()) return;
-  await say.warn(
-    'the instance names another key than the link: the answer is encrypted to that of the link',
-  );
 }
 
 /** Without a response, the state of the request tells whether an answer arrived. Never sends another one. */

@@ -25,7 +25,7 @@ export async function unanswered(
   request: NewPush,
   started: Date,
   failure: CliError,
-  { account, key }: { account: number | undefined; key: string | undefined },
+  { account, key }: { readonly account: number | undefined; readonly key: string | undefined },
 ): Promise<CliError> {
   const { context, say } = session;
   const target = await session.target();
@@ -34,12 +34,9 @@ export async function unanswered(
   await say.remark('no response; checking your active pushes');
   try {
     const settings = await briefSettings(session, target);
-    return describeFound(
-      failure,
-      target.base,
-      await findCreated(settings, request, started, account),
-      { key, encrypted: isArmored(request.payload ?? '') },
-    );
+    const recent = await findCreated(settings, request, started, account);
+    const encrypted = isArmored(request.payload ?? '');
+    return describeFound(failure, target.base, recent, { key, encrypted });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const message = `${failure.message}; your pushes could not be checked (${error.message})`;
@@ -47,11 +44,17 @@ export async function unanswered(
   }
 }
 
+interface Opening {
+  readonly encrypted: boolean;
+  /** Of the link, if that has one. */
+  readonly key: string | undefined;
+}
+
 function describeFound(
   failure: CliError,
   base: string,
   { similar, others }: RecentPushes,
-  { key, encrypted }: { readonly key: string | undefined; readonly encrypted: boolean },
+  { key, encrypted }: Opening,
 ): CliError {
   // One of several has the key, and it is not known which.
   const own = { encrypted, key: similar.length === 1 ? key : undefined };
@@ -86,7 +89,7 @@ function noneFound(others: number): string {
 function listed(
   { passphrase: _secret, ...push }: Push,
   base: string,
-  { key, encrypted }: { readonly key: string | undefined; readonly encrypted: boolean },
+  { key, encrypted }: Opening,
 ): Push {
   const named = webAddress(push.html_url) ?? '';
   const usable = encrypted ? isPushLink(named) : named !== '';

@@ -166,9 +166,9 @@ function outcomeReporter(session: Session, { options, target, sealing }: Batch) 
       }
       if ('request' in outcome)
         return say.printText(
-          dryRunText(target, outcome.request, {
-            ...{ json: options.json, encryption: sealing?.mode },
-            headers: Object.keys((await target.headers?.()) ?? {}),
+          await dryRunText(target, outcome.request, {
+            json: options.json,
+            encryption: sealing?.mode,
           }),
         );
       const { object, link } = outcome.created;

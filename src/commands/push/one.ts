@@ -136,6 +136,5 @@ async function create(
 async function dryRun({ json }: PushOptions, target: Target, draft: Draft): Promise<string> {
   const { dryRunText } = await import('../../share/dry-run');
   const { request, files } = await shownPush(draft);
-  const headers = Object.keys((await target.headers?.()) ?? {});
-  return dryRunText(target, request, { json, headers, files, encryption: draft.sealing?.mode });
+  return dryRunText(target, request, { json, files, encryption: draft.sealing?.mode });
 }
