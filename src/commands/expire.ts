@@ -5,7 +5,7 @@ import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
 import { tellError } from '../open/tell-error';
 import type { Context } from '../platform/context';
-import { CliError, ExitWith, endedBy } from '../platform/errors';
+import { attempt, CliError, ExitWith, endedBy } from '../platform/errors';
 import { creatorsOf } from '../profile/creators';
 import { removeReceipts } from '../profile/receipts';
 import { createSession, type NamedItem, type Session } from '../profile/session';
@@ -38,10 +38,10 @@ async function expire(session: Session, links: readonly string[]): Promise<void>
   const gone: { readonly token: string; readonly base: string }[] = [];
   let worst = 0;
   const outcomes = concurrentMap(pushes, async (named) => {
-    const { signal } = context;
-    const push = signal.aborted
-      ? endedBy(signal)
-      : await end(session, await asCreator(named)).catch(failed);
+    const push = await attempt(async () => {
+      if (context.signal.aborted) throw endedBy(context.signal);
+      return end(session, await asCreator(named));
+    });
     if (!(push instanceof CliError) || push.code === 'not_found')
       gone.push({ token: named.token, base: named.target.base });
     return { token: named.token, push };
@@ -64,14 +64,9 @@ async function expire(session: Session, links: readonly string[]): Promise<void>
   if (worst > 0) throw new ExitWith(worst);
 }
 
-interface Ended {
-  readonly verb: 'expired' | 'closed';
-  readonly object: object;
-}
-
 /** Expires a push, or closes a request and removes its key, which nothing needs any more. */
-function end({ context, say }: Session, named: NamedItem): Promise<Ended> {
-  return onItem<Ended>(named, async (item) => {
+function end({ context, say }: Session, named: NamedItem) {
+  return onItem(named, async (item) => {
     if (item.kind === 'push') return { verb: 'expired', object: await item.end() };
     const closed = await item.end();
     const { keyForAnswer } = await import('../open/take-answer');
@@ -79,10 +74,4 @@ function end({ context, say }: Session, named: NamedItem): Promise<Ended> {
     await forgetKey(say, keyForAnswer(context, named, closed.public_key));
     return { verb: 'closed', object: closed };
   });
-}
-
-/** The failure of one push is reported in its turn; any other error ends the command. */
-function failed(error: unknown): CliError {
-  if (error instanceof CliError) return error;
-  throw error;
 }

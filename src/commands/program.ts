@@ -5,17 +5,10 @@ import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions, isOn } fro
 import type { Context } from '../platform/context';
 import { ExitWith, exitStatus, usageError } from '../platform/errors';
 
-interface CommandModule {
-  readonly define: (context: Context) => Command;
-}
+type Load = () => Promise<{ readonly define: (context: Context) => Command }>;
 
 /** All commands: name, one line for the list of them, the file, and another name that people try. */
-const table: readonly [
-  name: string,
-  summary: string,
-  load: () => Promise<CommandModule>,
-  alias?: string,
-][] = [
+const table: readonly [name: string, summary: string, load: Load, alias?: string][] = [
   ['push', 'push a secret and print its link', () => import('./push')],
   ['get', 'get a secret (uses a view)', () => import('./get')],
   ['run', 'run a command with a secret (uses a view)', () => import('./run')],
@@ -41,12 +34,9 @@ const table: readonly [
   ['completion', 'print a shell completion script', () => import('./completion')],
 ];
 
-export const commands = table.map(([name, summary, load, alias]) => ({
-  name,
-  summary,
-  load,
-  alias,
-}));
+export const commands = table.map(([name, summary, load, alias]) => {
+  return { name, summary, load, alias };
+});
 
 const isCalled = ({ name, alias }: (typeof commands)[number], word: string) =>
   name === word || alias === word;
