@@ -41,7 +41,6 @@ async function isThere(ask: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Whether an account is given by its id, not its name. */
 export function isAccountId(account: string): boolean {
   return /^\d{1,15}$/.test(account);
 }

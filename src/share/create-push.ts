@@ -12,7 +12,7 @@ import type { Session } from '../profile/session';
 import { askedFor, create, givenPassphrase } from './create';
 import type { CreatedLink } from './deliver-link';
 import type { EncryptMode, Seal, SealedContent } from './encryption';
-import { judgePush } from './judge';
+import { judgePush, type Terms } from './judge';
 
 /** How a push is encrypted. */
 export interface Sealing {
@@ -98,16 +98,11 @@ function sendable(draft: Draft, sealed: SealedContent | undefined, passphrase: s
 /** A push that was created and accepted. */
 export interface CreatedPush extends CreatedLink {
   readonly object: Push;
-  /** The label. */
   readonly name: string | undefined;
 }
 
-interface PushPlan {
+interface PushPlan extends Terms {
   readonly draft: Draft;
-  /** The id of the account to create it in. */
-  readonly account: number | undefined;
-  /** Keep it with looser limits than asked for. */
-  readonly acceptLimits: boolean;
   /** Language of the recipient's page. */
   readonly locale: string | undefined;
   /** Without a response, search the user's pushes for it. */

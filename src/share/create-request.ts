@@ -10,9 +10,9 @@ import type { Instance } from '../profile/connect';
 import type { Session } from '../profile/session';
 import { askedFor, create, givenPassphrase } from './create';
 import type { CreatedLink } from './deliver-link';
-import { judgeRequest } from './judge';
+import { judgeRequest, type Terms } from './judge';
 
-interface RequestPlan {
+interface RequestPlan extends Terms {
   readonly fields: Omit<NewRequest, 'passphrase' | 'public_key'>;
   /** They go with the question. */
   readonly files: readonly Attachment[] | undefined;
@@ -21,10 +21,6 @@ interface RequestPlan {
   readonly encrypt: boolean;
   /** A new file for the private key; else it is kept in the state folder. */
   readonly identityFile: string | undefined;
-  /** The id of the account to create it in. */
-  readonly account: number | undefined;
-  /** Keep it with looser limits than asked for. */
-  readonly acceptLimits: boolean;
 }
 
 /**

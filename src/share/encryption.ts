@@ -57,7 +57,6 @@ export async function sealerFor(
   };
 }
 
-/** Encrypts to public keys. */
 export function sealerTo(recipients: readonly Recipient[]): Seal {
   return (content) => seal(content, recipients, undefined);
 }

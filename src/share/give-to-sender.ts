@@ -5,7 +5,6 @@ import { usageError } from '../platform/errors';
 import { writeAndClose } from '../platform/files/atomic-file';
 import type { Undo } from '../platform/scope';
 
-/** A passphrase or key that was generated for the sender. */
 interface Generated {
   readonly what: 'passphrase' | 'key';
   readonly text: string;

@@ -35,7 +35,6 @@ export const INSTANCE_ONLY = [
   'dryRun',
 ] as const;
 
-/** The options of `push`. */
 export const rows = {
   ...group('Secret:', {
     ...sourceRows(),

@@ -2,7 +2,6 @@ import { filledText, flag, group, parsed, text } from '../../cli/declare';
 import { type Options, passphraseRows, tlsRows } from '../../cli/options';
 import { port } from '../../cli/values';
 
-/** The options of `receive`. */
 export const rows = {
   ...group('Request:', {
     expire: text('--expire <time>', 'end after 15m to 3mo, such as 6h (default: 7d)'),

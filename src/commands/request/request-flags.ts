@@ -9,7 +9,6 @@ import {
 import { waitingTime } from '../../cli/values';
 import { usageError } from '../../platform/errors';
 
-/** The options of `request`. */
 export const rows = {
   ...group('Request:', {
     expire: text('--expire <time>', 'close after 15m to 3mo, such as 6h or 1w'),

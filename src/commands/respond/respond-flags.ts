@@ -1,7 +1,6 @@
 import { group } from '../../cli/declare';
 import { fileRows, type Options, passphraseRows, sourceRows } from '../../cli/options';
 
-/** The options of `respond`. */
 export const rows = {
   ...group('Answer:', { ...sourceRows(), ...fileRows() }),
   ...passphraseRows,
