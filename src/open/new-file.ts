@@ -1,6 +1,13 @@
+import { writeFileSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../platform/files/atomic-file';
+import { usageError } from '../platform/errors';
+import {
+  makeFile,
+  TEMPORARY_EXTRA,
+  type TemporaryFile,
+  temporaryFile,
+} from '../platform/files/atomic-file';
 import { type Folder, fitted, nameKey, numbered } from './safe-name';
 
 /** A file under a temporary name, 0600. */
@@ -38,4 +45,19 @@ export async function nameIt(file: TemporaryFile, folder: Folder, name: string):
 
 async function isRegular(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined))?.isFile() ?? false;
+}
+
+/**
+ * Writes a file that the sender asked for, 0600, before anything is sent.
+ * @throws CliError (usage) if it exists, or cannot be written
+ */
+export function writeForSender(path: string, text: string): void {
+  try {
+    makeFile(path, (file) => writeFileSync(file, text));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST')
+      throw usageError(`"${path}" already exists; nothing was sent`, 'choose a new file');
+    throw usageError(`cannot write "${path}" (${code}); nothing was sent`);
+  }
 }

@@ -4,11 +4,12 @@ import { AgeError } from '../age/age-error';
 import { newKeyPair, parseIdentities } from '../age/key-files';
 import type { Identity } from '../age/recipients';
 import type { Terminal } from '../cli/terminal/output';
-import { CliError, failedError, usageError } from '../platform/errors';
+import { CliError, failedError } from '../platform/errors';
 import { makeFile, nameFile } from '../platform/files/atomic-file';
 import { whyUnreadable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import { checkStateFolder, stateFolder } from '../profile/folders';
+import { writeForSender } from './new-file';
 import type { RescueContext } from './rescue';
 
 /** A new private key, on the disk already. In the state folder it is found by its public key until it has a token. */
@@ -31,7 +32,10 @@ export function newRequestKey(context: RescueContext, base: string, path?: strin
   const { identity, recipient } = newKeyPair();
   const created = `# created: ${context.now().toISOString()}`;
   const text = `${instanceLine(base)}${created}\n# public key: ${recipient}\n${identity}\n`;
-  if (path !== undefined) return keyFile(path, text, recipient);
+  if (path !== undefined) {
+    writeForSender(path, text);
+    return { recipient, keep: () => {}, remove: () => rmSync(path, { force: true }) };
+  }
   const folder = keyFolder(context);
   const draft = keyPath(context, recipient);
   writing(folder, () => {
@@ -49,18 +53,6 @@ export function newRequestKey(context: RescueContext, base: string, path?: strin
       }),
     remove: () => rmSync(draft, { force: true }),
   };
-}
-
-function keyFile(path: string, text: string, recipient: string): NewKey {
-  try {
-    makeFile(path, (file) => writeFileSync(file, text));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST')
-      throw usageError(`"${path}" already exists; nothing was sent`, 'choose a new file');
-    throw usageError(`cannot write "${path}" (${code}); nothing was sent`);
-  }
-  return { recipient, keep: () => {}, remove: () => rmSync(path, { force: true }) };
 }
 
 function writing(folder: string, work: () => void): void {

@@ -1,8 +1,8 @@
-import { open, unlink } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import { generateWords } from '../cli/random-secret';
 import type { Invocation } from '../cli/terminal/output';
+import { writeForSender } from '../open/new-file';
 import { usageError } from '../platform/errors';
-import { writeAndClose } from '../platform/files/atomic-file';
 import type { Undo } from '../platform/scope';
 
 interface Generated {
@@ -31,7 +31,7 @@ export async function giveToSender(
 ): Promise<void> {
   const { path, text } = generated;
   if (path === undefined) return show(generated, run);
-  await writeNew(path, `${text}\n`);
+  writeForSender(path, `${text}\n`);
   undo(() => unlink(path).catch(() => {}));
 }
 
@@ -48,20 +48,5 @@ async function show(
       `cannot show the ${what}: cannot write to standard error; nothing was sent`,
       `write it to a file with --${what}-out FILE`,
     );
-  }
-}
-
-async function writeNew(path: string, text: string): Promise<void> {
-  try {
-    const file = await open(path, 'wx', 0o600);
-    // Whatever the umask is.
-    await file.chmod(0o600);
-    await writeAndClose(file, text);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST')
-      throw usageError(`"${path}" already exists; nothing was sent`, 'choose a new file');
-    if (code === 'ENOSPC') await unlink(path).catch(() => {});
-    throw usageError(`cannot write "${path}" (${code}); nothing was sent`);
   }
 }

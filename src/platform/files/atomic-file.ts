@@ -72,16 +72,6 @@ function temporary(path: string, handle: FileHandle): TemporaryFile {
   };
 }
 
-/** Writes everything to the disk and closes the file, also after an error. */
-export async function writeAndClose(file: FileHandle, bytes: string | Uint8Array): Promise<void> {
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
 /**
  * Creates a file, 0600 whatever the umask, lets `fill` write to its descriptor, and syncs it. Synchronous: after a signal
  * the process may end at any await, and would leave an empty file. Throws EEXIST if the path exists; after any other
