@@ -1,4 +1,4 @@
-/** What failed: `mac` means that the header was changed, `no-match` that no identity decrypts the file. */
+/** The part that failed: `mac` means that the header was changed, `no-match` that no identity decrypts the file. */
 export type AgeReason =
   | 'armor'
   | 'header'

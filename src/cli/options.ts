@@ -95,7 +95,7 @@ export const passphraseRows = group('Passphrase:', {
 });
 
 /**
- * What protects something new. `-p` is declared as if it took a value: `-p hunter2`, which other programs accept, must
+ * Sources of a passphrase that protects something new. `-p` is declared as if it took a value: `-p hunter2`, which other programs accept, must
  * not send "hunter2".
  * @param what it protects
  * @param argument what is given before it on the command line
@@ -125,7 +125,7 @@ export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'que
   };
 }
 
-/** What opens an encrypted push. */
+/** Sources of the key that opens an encrypted push. */
 export const keyRows = group('Encrypted pushes:', {
   keyFile: text('--key-file <path>', 'key or words from a file; - is stdin (PWPUSH_KEY)'),
   identity: list('-i, --identity <file>', 'decrypt with this age or SSH private key'),
@@ -180,7 +180,7 @@ export const tlsRows = () => ({
 const tooManyPages = () =>
   usageError('--page cannot be combined with --all or --limit', 'use only one of them');
 
-/** What of a listing is shown. */
+/** Selects the part of a listing that is shown. */
 export const pageRows = {
   page: parsed('--page <n>', 'show page N of 50 each', pageNumber).conflicts(
     ['all', 'limit'],

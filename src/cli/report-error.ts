@@ -113,7 +113,6 @@ function frames(error: unknown): string {
   return `${[`debug: ${name}`, ...lines].map(safe).join('\n')}\n${frames(error.cause)}`;
 }
 
-/** The exit status of an error. */
 export function statusOf(error: unknown): number {
   return error instanceof ExitWith ? error.status : asCliError(error).exitStatus;
 }

@@ -22,7 +22,7 @@ export type Source =
   | { readonly name: 'stdin' }
   | { readonly name: 'prompt' };
 
-/** What a text is read for, in messages. */
+/** How messages name a text, and what is done with it. */
 export interface Purpose {
   readonly noun: 'secret' | 'question';
   readonly act: 'push' | 'send' | 'ask';
@@ -216,7 +216,7 @@ export async function bytesOf(path: string, { stdin }: Context): Promise<Buffer>
   return path === '-' ? readAll(stdin.bytes()) : bytesOfFile(path);
 }
 
-/** What messages call the place that `bytesOf` reads. */
+/** How messages name the place that `bytesOf` reads. */
 export function placeOf(path: string): string {
   return path === '-' ? 'standard input' : path;
 }

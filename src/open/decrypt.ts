@@ -92,9 +92,9 @@ async function askForKey(taking: Taking, keys: PushKeys): Promise<Taking> {
 const isWrongKey = ({ code }: CliError) => code === 'passphrase';
 
 interface ParsedKey {
-  /** What the push may be encrypted with. */
+  /** The push may be encrypted with any of them. */
   readonly passphrases: readonly string[];
-  /** What is wrong with the key, in parentheses; empty if it is one. */
+  /** Why it is no key, in parentheses; empty if it is one. */
   readonly complaint: string;
 }
 

@@ -10,17 +10,17 @@ import { usageError } from '../platform/errors';
 /** Where the command line says what opens an encrypted push. */
 type KeyOptions = Values<typeof keyRows>;
 
-/** What opens an encrypted push, besides the key in its link. */
+/** Keys that open encrypted pushes, besides those in links. */
 export interface DecryptionKeys {
   /** A key or words, from a file or `PWPUSH_KEY`. */
   readonly text: string | undefined;
   readonly identities: readonly Identity[];
   readonly decrypt: boolean;
-  /** What gave them, for messages; undefined if nothing did. */
+  /** The option or variable that gave them, for messages; undefined if none did. */
   readonly givenBy: string | undefined;
 }
 
-/** What opens a certain push. */
+/** Keys that may open one push. */
 export interface PushKeys extends DecryptionKeys {
   /** The key in its link, which may be damaged. */
   readonly linkKey: string | undefined;

@@ -13,7 +13,7 @@ import { type RescueContext, rescue } from './rescue';
 import type { Folder } from './safe-name';
 import type { LostFiles } from './taking';
 
-/** What `get --resume` reads: the response of the instance, still encrypted, and what is there of its files. */
+/** The file for `get --resume`: the response of the instance, still encrypted, and the state of its files. */
 const keptSchema = v.object({
   /** Of the push, without its key. */
   link: v.string(),
@@ -75,7 +75,7 @@ export interface KeptDownload {
   readonly push: Push;
   /** Where its files are saved; undefined for a file that went to standard output. */
   readonly folder: Folder | undefined;
-  /** What is there of other files. */
+  /** Other files, of which a part is there. */
   readonly partial: readonly PartialFile[];
   /** Whether it is the answer to a request. */
   readonly answer: boolean;

@@ -43,7 +43,7 @@ async function inClear(taking: Taking, keys: PushKeys): Promise<Taking> {
   return taking;
 }
 
-/** What has a key for the push, which may be damaged; undefined if nothing has. */
+/** The giver of a key for the push, which may be damaged; undefined without one. */
 function keyGiver({ linkKey, givenBy }: PushKeys): string | undefined {
   return linkKey === undefined ? givenBy : 'the link';
 }

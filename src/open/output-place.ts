@@ -95,7 +95,7 @@ async function makeOutputFolder(path: string): Promise<readonly string[] | undef
   return missing;
 }
 
-/** What was taken, and where it goes. */
+/** A push that was taken, and where it goes. */
 export interface Delivery extends Taking {
   readonly options: OutputOptions;
   readonly place: OutputPlace;

@@ -13,7 +13,7 @@ export interface PartialFile extends Version {
 
 /** The unfinished downloads of files that cannot be retrieved again, for another try or run. */
 export interface PartialFiles {
-  /** What is there of a file for that folder; what is of no use is removed. */
+  /** Takes the part of a file that is there for that folder; removes one that is of no use. */
   take(url: string, folder: string): Promise<BegunFile | undefined>;
   /** Keeps what is there of it. */
   leave(url: string, file: TemporaryFile, version: Version): Promise<void>;

@@ -10,7 +10,7 @@ import type { Retrievable } from './take-answer';
 import { type AnswerKeys, type SafeRun, type Taking, takingOf } from './taking';
 
 /**
- * Retrieves a push, which uses a view, or takes the answer to a request. What a key or words are given for is a push,
+ * Retrieves a push, which uses a view, or takes the answer to a request. Where a key or words are given it is a push,
  * unless the link says otherwise: the instance is not asked.
  * @throws CliError as `retrieve` does; (not_found) for a request without an answer, (expired) for a closed one
  */

@@ -7,7 +7,7 @@ import type { RescueContext } from './rescue';
 import { isRetrievableAgain, retrievableAgain, whyGone } from './retrievable';
 import type { LostFiles, LostText, Safe, Taking } from './taking';
 
-/** What became of a text or file. */
+/** A text or file that was to be kept: where it is, or why it is lost. */
 interface Fate {
   readonly what: LostText['what'] | 'files';
   /** Parts of one secret have the same number. */
@@ -18,7 +18,7 @@ interface Fate {
   readonly sealed?: boolean;
 }
 
-/** What became of all that was to be kept. */
+/** All that was to be kept since the last failure. */
 interface Fates {
   readonly saved: Fate[];
   /** Sentences about pushes that can be retrieved again. */

@@ -18,7 +18,7 @@ import { nameIt, newTemporary } from './new-file';
 import type { PartialFiles } from './partial-files';
 import { type Folder, safeName } from './safe-name';
 
-/** What a download needs. */
+/** Fetches a file, and tells how far it is. */
 export interface DownloadTools {
   readonly file: Api['openFile'];
   readonly signal: AbortSignal;

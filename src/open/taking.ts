@@ -16,7 +16,7 @@ export interface Taken {
   readonly sealed: Push;
   /** Only of an answer. */
   readonly answer: AnswerKeys | undefined;
-  /** What is there of its files. */
+  /** Its files of which a part is there. */
   readonly partial: readonly PartialFile[];
 }
 
@@ -32,7 +32,7 @@ export interface SafeRun extends Invocation {
   readonly safe: Safe;
 }
 
-/** What was taken, and what brings it where it belongs. */
+/** A push that was taken, and the means to bring it where it belongs. */
 export interface Taking extends SafeRun {
   readonly taken: Taken;
   /** Opens the link of a file; decrypts it, once the push is opened. */
@@ -41,7 +41,7 @@ export interface Taking extends SafeRun {
   readonly signal: AbortSignal;
 }
 
-/** What was taken at an instance, with its client. */
+/** A push that was taken at an instance, with its client. */
 export function takingOf(run: SafeRun, { openFile }: Pick<Api, 'openFile'>, taken: Taken): Taking {
   return { ...run, file: openFile, signal: run.context.signal, taken };
 }

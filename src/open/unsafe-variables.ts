@@ -103,7 +103,7 @@ export interface VariableTarget {
   readonly context: Pick<Context, 'env' | 'platform'>;
   /** Whether a name is refused unless allowed. */
   readonly refuses: (name: string) => boolean;
-  /** What a refused variable would do, for the error. */
+  /** Says in the error what a refused variable would do. */
   readonly effect: string;
 }
 

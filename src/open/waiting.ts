@@ -15,14 +15,14 @@ export const DEFAULT_INTERVAL = 5;
 interface WaitingOptions {
   /** Seconds between two looks. */
   readonly interval: number;
-  /** What is waited for, for a person. */
+  /** Says for a person what is waited for. */
   readonly what: string;
 }
 
 /** A sleep was longer than the time that was left. */
 class TimeOver extends Error {}
 
-/** What a command runs with when `--timeout` limits its waiting. */
+/** A command's context and options while `--timeout` limits its waiting. */
 export interface TimeLimit<Options> {
   readonly context: Context;
   readonly options: Options;

@@ -36,7 +36,7 @@ export interface TerminalPrompter extends Prompter {
   release(): void;
 }
 
-/** Where answers are read and questions are written. */
+/** The streams that questions are written to and keys are read from. */
 export interface PromptStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
@@ -44,7 +44,7 @@ export interface PromptStreams {
   readonly signal: AbortSignal;
 }
 
-/** What a terminal in raw mode no longer does itself. */
+/** Keys that a terminal in raw mode no longer handles itself. */
 export interface TerminalSignals {
   /** For Ctrl-C; also shows it. */
   interrupt(): void;
@@ -52,9 +52,9 @@ export interface TerminalSignals {
   readonly suspend?: (() => void) | undefined;
 }
 
-/** One answer of a question with several. */
+/** One of the values that a question offers. */
 export interface Choice<T> {
-  /** What the user reads. */
+  /** The line that the user reads. */
   readonly name: string;
   /** Shown after the question once chosen; has to fit in its line. */
   readonly short: string;
@@ -162,10 +162,10 @@ export interface Context {
   readonly stderr: Output;
   /** Aborted by SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */
   readonly signal: AbortSignal;
-  /** What the next signals do. */
+  /** Decides what the next signals do. */
   readonly interrupts: Interrupts;
   now(): Date;
-  /** What this process uses: bytes of memory, seconds of the processor; and the bytes of memory that its container has. */
+  /** The memory in bytes and the processor time in seconds that this process uses; and the bytes that its container has. */
   usage(): { resident: number; cpu: number; most?: number | undefined };
   /** Resolves after that many milliseconds; rejects when `signal` aborts. */
   sleep(milliseconds: number): Promise<void>;

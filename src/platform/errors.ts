@@ -37,7 +37,7 @@ export function codeOfHttpStatus(status: number): ErrorCode {
   return codeByHttpStatus[status] ?? 'failed';
 }
 
-/** What a failed run leaves behind; fields of the JSON error (pwpush(1), "Output"). */
+/** Things that a failed run leaves behind; fields of the JSON error (pwpush(1), "Output"). */
 export interface Remains {
   /** Link of a push that was created. It is saved if it cannot be printed, unless the push was expired again. */
   readonly link?: string;
@@ -50,7 +50,7 @@ export interface Remains {
 }
 
 export interface ErrorDetails {
-  /** What the user can do about it, as a sentence fragment without a final period. */
+  /** Advice for the user, as a sentence fragment without a final period. */
   readonly hint?: string | undefined;
   /** A command that does what the hint says, whole: it is printed on a line of its own, to be copied. */
   readonly command?: string | undefined;

@@ -15,7 +15,7 @@ export const GRACE = {
 } as const;
 
 /**
- * What a signal does. At the beginning, and whenever no other mode is entered, the first one aborts the run, which then has
+ * Decides what a signal does. At the beginning, and whenever no other mode is entered, the first one aborts the run, which then has
  * `GRACE.run` to deliver what arrived; one after that ends the process.
  */
 export type Mode =
@@ -93,7 +93,7 @@ export function processInterrupts(node: NodeJS.Process): ProcessInterrupts {
   };
 }
 
-/** What only a child is interested in. */
+/** Signals that are for a child only. */
 const OTHERS = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
 
 interface Interruptible {

@@ -12,12 +12,12 @@ import { dirname, resolve } from 'node:path';
 import { failedError, usageError } from './errors';
 import { type User, whyForeign } from './files/owner';
 
-/** What must be the user's own, or root's. */
+/** A file or folder that must be the user's own, or root's. */
 export interface OwnRule {
   readonly user: User;
-  /** What an error calls it: `the config file`. */
+  /** Its name in errors: `the config file`. */
   readonly what: string;
-  /** What to do in place of changing its owner or mode. */
+  /** Advice in place of changing its owner or mode. */
   readonly instead: string;
   /** Mode bits that it must not have; left out, those by which others can write. */
   readonly closed?: number;

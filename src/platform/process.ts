@@ -14,7 +14,7 @@ import { processInterrupts } from './interrupts';
 import { version } from './package-version';
 import { input, output } from './stdio';
 
-/** What a context has of higher rooms, each loaded at its first use. */
+/** Parts of a context that are in higher rooms, each loaded at its first use. */
 export interface Parts {
   http(options: HttpOptions): Promise<HttpClient>;
   prompter(

@@ -98,8 +98,7 @@ function isNull({ platform }: NodeJS.Process, { rdev }: Stats): boolean {
 const SHORT = 65_536;
 
 /**
- * Writes what is short without a stream, which takes 2 ms to load; answers what is left for one, when a pipe was
- * full.
+ * Writes what is short without a stream, which takes 2 ms to load; returns the rest for one, when a pipe was full.
  */
 function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array {
   if (data.length > SHORT) return data;
@@ -127,7 +126,7 @@ function wasClosed(node: NodeJS.Process, fd: 1 | 2): boolean {
   }
 }
 
-/** What Linux tells of an open descriptor (proc_pid_fdinfo(5)); undefined where nobody tells. */
+/** A field that Linux has of an open descriptor (proc_pid_fdinfo(5)); undefined on other systems. */
 function openAs(fd: number, field: 'pos' | 'flags', radix: number): number | undefined {
   try {
     const text = readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8');

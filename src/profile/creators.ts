@@ -3,7 +3,7 @@ import { accountOf, clientFor } from './connect';
 import type { Receipt } from './receipts';
 import type { NamedItem, Session } from './session';
 
-/** What the receipts of this machine add to pushes; they are read once. */
+/** Adds to pushes what the receipts of this machine know of them; these are read once. */
 export interface Creators {
   /**
    * The same push with the token that its receipt has, if there is one: the push was created without a token, so that

@@ -3,7 +3,7 @@ import type { Environment } from '../platform/context';
 import type { User } from '../platform/files/owner';
 import { checkFolder } from '../platform/private-folder';
 
-/** What decides where folders are. */
+/** Decides where folders are. */
 export interface Surroundings {
   readonly env: Environment;
   readonly platform: string;

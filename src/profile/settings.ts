@@ -10,7 +10,7 @@ import { commandWords } from './command-words';
 
 /** A setting of a profile. */
 export interface Setting<T> {
-  /** Its value in the config file; what is wrong with it continues "a profile whose days". */
+  /** Its value in the config file; an issue continues "a profile whose days". */
   readonly schema: v.GenericSchema<unknown, T>;
   /** Parses its value for `profile set`, which changes no setting without this. */
   readonly parse?: (text: string, name: string) => T;
@@ -87,7 +87,7 @@ const rows = Object.entries(settings) as readonly [Name, Setting<unknown>][];
 /** The settings that `profile set` changes. */
 export const settingNames = rows.flatMap(([name, { parse }]) => (parse ? [name] : []));
 
-/** What is wrong with a profile of the config file, as `days is not a number`; undefined if nothing is. */
+/** The first fault of a profile of the config file, as `days is not a number`; undefined without one. */
 export function wrongSetting(profile: Readonly<Record<string, unknown>>): string | undefined {
   for (const [name, { schema }] of rows) {
     if (profile[name] === undefined) continue;

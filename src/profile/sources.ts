@@ -16,7 +16,7 @@ import {
 import type { Access, TargetRequest, TokenSource } from './target';
 
 /**
- * What options and environment say about the instance. Each token, file and passphrase is read at most once, when it is
+ * Reads from options and environment what they say about the instance. Each token, file and passphrase is read at most once, when it is
  * its turn.
  * @throws CliError (usage) for a variable with an invalid value, or a key without a certificate
  */

@@ -4,7 +4,7 @@ import { type HelperEnd, type HelperProgram, LIMIT, runHelper } from '../platfor
 import { isToken } from './api-token';
 import type { Profile } from './settings';
 
-/** What a token is found by. The address is part of it: another one in the config file finds nothing. */
+/** Identifies a token. The address is part of it: another one in the config file finds nothing. */
 export interface KeyringEntry {
   readonly profile: string;
   /** Base address of the instance. */

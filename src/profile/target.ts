@@ -5,7 +5,7 @@ import { isAt, isIn, parseBase, travelsOpen } from './base-address';
 import { noneInUse, noSuchProfile, profileName } from './config-file';
 import { hasToken, type Profile, type StoredProfiles, settings } from './settings';
 
-/** What gets a request past a proxy in front of an instance. Each is read once, when it is needed. */
+/** Gets requests past a proxy in front of an instance. Each is read once, when it is needed. */
 export interface Access {
   readonly headers?: (() => Promise<HeaderFields>) | undefined;
   readonly certificate?: (() => Promise<ClientCertificate>) | undefined;
@@ -18,7 +18,7 @@ export interface TokenSource {
   read(): Promise<Token>;
 }
 
-/** What options, environment or a profile say about the instance, and what they have for it. */
+/** Options, environment or a profile: what they say about the instance, and what they have for it. */
 export interface Source extends Access {
   readonly settings: Profile;
   readonly token?: TokenSource | undefined;

@@ -1,4 +1,4 @@
-/** What the format takes from a platform: `node:crypto`, or JavaScript where a page has nothing else. */
+/** The cryptography and encodings of a platform: `node:crypto`, or JavaScript where a page has nothing else. */
 export interface Primitives {
   chacha(key: Uint8Array): Chacha | Promise<Chacha>;
   /** HMAC-SHA-256 (RFC 2104). */

@@ -36,7 +36,7 @@ export function misuse(error: CommanderError, command: Command): CliError {
   }
 }
 
-/** What people call subcommands, by the names that they may have. */
+/** Names that people try for subcommands, in groups of the same meaning. */
 const synonyms = [
   ['list', 'ls'],
   ['add', 'create', 'new'],

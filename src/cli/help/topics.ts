@@ -58,7 +58,7 @@ token of that profile. pwpush doctor shows which address and token are in use
 and where they come from.
 `;
 
-/** What an exit code means, and what to do next. */
+/** Says what an exit code means, and what to do next. */
 const meanings: Readonly<Record<ErrorCode, string>> = {
   failed: 'the instance failed or sent an unusable response, or something on this machine failed',
   usage:
@@ -306,5 +306,5 @@ Habits that help
   $ pwpush expire abc123def456
 `;
 
-/** What `pwpush help <topic>` prints. */
+/** The texts of `pwpush help <topic>`. */
 export const texts = { environment, 'exit-codes': exitCodes, ci, security } as const;

@@ -43,7 +43,7 @@ export function editionOf(version: InstanceVersion): string {
   return parts.filter((part) => part !== undefined).join(', ');
 }
 
-/** What an instance can do, in a line; undefined if it does not say. */
+/** The features of an instance in a line; undefined if it does not say. */
 export function abilities({ features }: InstanceVersion): string | undefined {
   const pushes = features?.pushes as Record<string, unknown> | undefined;
   if (typeof pushes !== 'object' || pushes === null) return undefined;

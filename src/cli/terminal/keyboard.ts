@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { TerminalSignals } from '../../platform/context';
 import { type CliError, usageError } from '../../platform/errors';
 
-/** What is typed, from the first question until release. The terminal does not echo it, also between questions. */
+/** The keys that are typed from the first question until release. The terminal does not echo them, also between questions. */
 export interface Keyboard {
   /** The input of the questions. */
   readonly keys: NodeJS.ReadableStream;
@@ -27,7 +27,7 @@ const CTRL_Z = 26;
 const ESCAPE = 27;
 /** Sent by arrow and function keys after Escape (ECMA-48, xterm). */
 const SEQUENCE = /^(\[[\d;]*[A-Za-z~]|O[A-Z])$/;
-/** Space and backspace: makes the prompt redraw without changing the answer. */
+/** Space and backspace: makes the prompt redraw without changing its text. */
 const REDRAW = ' \u007f';
 
 /**

@@ -189,10 +189,9 @@ export const ownerColumns: readonly Column<ShownOwner>[] = [
   },
 ];
 
-/** `yes` or `no`. */
 export const yesNo = (value: boolean) => (value ? 'yes' : 'no');
 
-/** What is known of a push; without its owner's token, less than its lists have. */
+/** A push as far as it is known: without its owner's token, less than its lists have. */
 export type PushState = Pick<Push, 'url_token'> &
   Partial<{ readonly [Key in keyof Push]: Push[Key] | null }>;
 

@@ -97,7 +97,7 @@ function flat(value: unknown): unknown {
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 export type Paint = (style: Style, text: string) => string;
 
-/** What a renderer knows of the stream its text goes to. */
+/** The stream that a text goes to, as renderers see it. */
 export interface Look {
   readonly tty: boolean;
   readonly columns: number;

@@ -31,8 +31,8 @@ export function inquirerPrompter(
         output,
         signal: AbortSignal.any([signal, left.signal]),
       });
-      const { answer } = await prompt([{ ...question, name: 'answer' }] as never);
-      return answer as T;
+      const { value } = await prompt([{ ...question, name: 'value' }] as never);
+      return value as T;
     } catch (error) {
       output.write(SHOW_CURSOR);
       const name = error instanceof Error ? error.name : '';
@@ -46,13 +46,13 @@ export function inquirerPrompter(
     release,
     secret: async (message) => {
       const pasted = watchLines(keys);
-      const answer = await ask<string>({
+      const typed = await ask<string>({
         type: 'password',
         message,
         toggleMask: false,
         theme: { style: { maskedText: '(hidden)' } },
       }).finally(pasted.end);
-      if (!pasted.several()) return answer;
+      if (!pasted.several()) return typed;
       throw severalLines();
     },
     text: (message, preset) => ask({ type: 'input', message, default: preset }),
@@ -74,8 +74,8 @@ function watchLines(input: NodeJS.ReadableStream) {
 }
 
 /**
- * Aborts when the prompt ends without an answer. Ctrl-D closes inquirer's reader, which pauses the input and leaves
- * the promise pending; an answer pauses it too, but has resolved the promise by the next turn.
+ * Aborts when the prompt ends without a value. Ctrl-D closes inquirer's reader, which pauses the input and leaves
+ * the promise pending; Enter pauses it too, but has resolved the promise by the next turn.
  */
 function whenLeft(input: NodeJS.ReadableStream) {
   const left = new AbortController();

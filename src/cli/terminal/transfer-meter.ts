@@ -39,7 +39,6 @@ export function meterFor(context: Context, options: GlobalOptions, transfer: Tra
   return hidden ? silent : meter(context, transfer);
 }
 
-/** Shows nothing. */
 export const silent: Meter = {
   begins: () => {},
   moved: () => {},

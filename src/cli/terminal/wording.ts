@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** What is left after a retrieval: `2 views and 6 days left`, or `that was the last view`. */
+/** The views and time left after a retrieval: `2 views and 6 days left`, or `that was the last view`. */
 export function left(push: Push, now: Date): string | undefined {
   const { views_remaining: views, days_remaining: days } = push;
   if (views === 0) return 'that was the last view';
@@ -36,7 +36,7 @@ export function variablesSet(names: Iterable<string>): string {
   return `variables set: ${[...names].join(', ')}`;
 }
 
-/** What an instance granted to a new push, for the person who made it. */
+/** The limits that an instance granted to a new push, for the person who made it. */
 export function granted(push: Push, passphrase: boolean, owned: boolean): string {
   const { expire_after_views: views } = push;
   const lifetime = grantedLifetime(push);

@@ -29,12 +29,12 @@ export interface ChildOptions extends NameRules {
   readonly file: readonly FileOption[];
 }
 
-/** What the child gets of the pushes. */
+/** The parts of the pushes that the child gets. */
 export interface ChildInputs {
   readonly variables: ReadonlyMap<string, string>;
   /** Its standard input. */
   readonly input: string | undefined;
-  /** What it does not get, for the user to know. */
+  /** The parts that it does not get, for the user to know. */
   readonly unused: { readonly text: boolean; readonly files: readonly string[] };
 }
 

@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 
 const RANDOM_BYTES = 6;
 
-/** What `temporaryFile` adds to a name, in bytes. */
+/** `temporaryFile` makes a name longer by this. */
 export const TEMPORARY_EXTRA = '.'.length + '.'.length + 2 * RANDOM_BYTES + '.part'.length;
 
 export interface TemporaryFile {

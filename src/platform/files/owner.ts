@@ -18,7 +18,7 @@ export function isForeign({ uid }: Owned, user: User): boolean {
 }
 
 /**
- * What lets another user decide what is in a file or folder; undefined if nothing does.
+ * Why another user can decide what is in a file or folder; undefined if none can.
  * @param closed the mode bits that it must not have
  */
 export function whyForeign(found: Owned, user: User, closed = WRITABLE): string | undefined {
