@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const script = fileURLToPath(new URL('../../../bin/pwpush.js', import.meta.url));
+export const script = fileURLToPath(new URL('../../../bin/pwpush.js', import.meta.url));
 
 /** Runs `work` with a service in memory, on `node`, and what starts processes of the same Node. */
 export async function withService(node, work) {
