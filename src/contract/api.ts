@@ -70,6 +70,18 @@ export const limits = {
   notifiedAtOnce: 5,
 } as const;
 
+/** The fields of a push that are on or off. */
+export const pushFlags = ['deletable_by_viewer', 'retrieval_step'] as const;
+
+/** The fields of a request that are on or off; the last says whether its answer may have files. */
+export const requestFlags = [
+  'retrieval_step',
+  'include_requestor',
+  'response_file_attachments',
+] as const;
+
+type Flags<Names extends readonly string[], Value> = Partial<Record<Names[number], Value>>;
+
 export const kinds = ['text', 'file', 'url', 'qr'] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -88,7 +100,7 @@ export interface Notification {
 }
 
 /** Fields of a creation request (docs/wire.md, "Creation bodies"); a missing field gets the instance's default. */
-export interface NewPush extends Partial<Notification> {
+export interface NewPush extends Partial<Notification>, Flags<typeof pushFlags, boolean> {
   payload?: string;
   kind?: Kind;
   /** Days; at most one of the three is given. */
@@ -99,8 +111,6 @@ export interface NewPush extends Partial<Notification> {
   expires_in?: number;
   /** Retrievals. */
   expire_after_views?: number;
-  deletable_by_viewer?: boolean;
-  retrieval_step?: boolean;
   passphrase?: string;
   name?: string;
   note?: string;
@@ -114,7 +124,7 @@ export interface PushFile {
 }
 
 /** A push in a response (docs/wire.md, "Push object"). Unknown fields are kept. */
-export interface Push {
+export interface Push extends Flags<typeof pushFlags, boolean | null | undefined> {
   url_token: string;
   /** The link for a browser. Missing in the response to a creation at some instances. */
   html_url?: string | null | undefined;
@@ -129,8 +139,6 @@ export interface Push {
   expires_at?: string | null | undefined;
   /** An index of `durations`: commercial edition. */
   expire_after_duration?: number | null | undefined;
-  deletable_by_viewer?: boolean | null | undefined;
-  retrieval_step?: boolean | null | undefined;
   deleted?: boolean | null | undefined;
   created_at?: string | null | undefined;
   updated_at?: string | null | undefined;
@@ -157,7 +165,7 @@ export interface Preview {
 }
 
 /** Fields of a request to somebody for a secret (docs/wire.md, "Requests"); a missing field gets the instance's default. */
-export interface NewRequest extends Partial<Notification> {
+export interface NewRequest extends Partial<Notification>, Flags<typeof requestFlags, boolean> {
   /** The question. */
   request: string;
   /** An index of `durations` (lifetime.ts). */
@@ -167,14 +175,12 @@ export interface NewRequest extends Partial<Notification> {
   passphrase?: string;
   name?: string;
   note?: string;
-  /** Whether the answer may have files. */
-  response_file_attachments?: boolean;
   /** `age1…`: what answers are encrypted to. */
   public_key?: string;
 }
 
 /** A request in a response (docs/wire.md, "Requests"). Unknown fields are kept. */
-export interface SecretRequest {
+export interface SecretRequest extends Flags<typeof requestFlags, boolean | null | undefined> {
   /** Empty if it is missing. */
   url_token: string;
   html_url?: string | null | undefined;
@@ -186,7 +192,6 @@ export interface SecretRequest {
   response?: string | null | undefined;
   /** Of the answer; in the owner's retrieval only. */
   files?: PushFile[] | null | undefined;
-  response_file_attachments?: boolean | null | undefined;
   public_key?: string | null | undefined;
   close_after_duration?: number | null | undefined;
   /** Seconds. */

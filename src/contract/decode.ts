@@ -9,6 +9,8 @@ import {
   type Notified,
   type Preview,
   type Push,
+  pushFlags,
+  requestFlags,
   type SecretRequest,
 } from './api';
 
@@ -27,7 +29,7 @@ const text = v.fallback(v.nullish(v.string()), undefined);
 const flag = v.fallback(v.nullish(v.boolean()), undefined);
 const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/));
 
-/** What the program says in the objects that `--json` prints (docs/json.md): an instance cannot say it. */
+/** Fields that the program itself adds to the objects that `--json` prints (docs/json.md): an instance cannot set them. */
 const OURS: readonly string[] = [
   'earlier_views',
   'encrypted',
@@ -65,8 +67,7 @@ const pushFields = {
   expired_on: text,
   expires_at: text,
   expire_after_duration: integer,
-  deletable_by_viewer: flag,
-  retrieval_step: flag,
+  ...v.entriesFromList(pushFlags, flag),
   deleted: flag,
   created_at: text,
   updated_at: text,
@@ -143,7 +144,7 @@ const requestFields = {
   html_url: text,
   state: text,
   request: text,
-  response_file_attachments: flag,
+  ...v.entriesFromList(requestFlags, flag),
   public_key: text,
   close_after_duration: integer,
   close_after: integer,

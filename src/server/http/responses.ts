@@ -1,4 +1,4 @@
-import { API_VERSION, APPLICATION } from '../../contract/api';
+import { API_VERSION, APPLICATION, pushFlags, requestFlags } from '../../contract/api';
 import { durations } from '../../contract/lifetime';
 import { daysRemaining, viewsRemaining } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
@@ -112,8 +112,9 @@ export function pushBody(push: PushRow, base: string, now: Date) {
     expires_at: iso(push.expires_at),
     expired: push.expired_at !== null,
     expired_on: push.expired_at === null ? null : iso(push.expired_at),
-    deletable_by_viewer: push.kind === 'url' ? null : push.deletable_by_viewer === 1,
-    retrieval_step: push.retrieval_step === 1,
+    ...flagsOf(push, pushFlags),
+    // Viewers may never delete a URL push.
+    ...(push.kind === 'url' && { deletable_by_viewer: null }),
     deleted: push.deleted === 1,
     // Never the passphrase itself.
     passphrase: push.protected || push.expired_at !== null ? null : '',
@@ -134,9 +135,7 @@ export function requestBody(request: PushRow, base: string, now: Date) {
     state: requestState(request),
     // Never the passphrase itself.
     passphrase: request.protected || request.expired_at !== null ? null : '',
-    retrieval_step: request.retrieval_step === 1,
-    include_requestor: request.include_requestor === 1,
-    response_file_attachments: request.response_file_attachments === 1,
+    ...flagsOf(request, requestFlags),
     public_key: request.public_key,
     close_after_duration: index < 0 ? null : index,
     close_after: closeAfter,
@@ -145,6 +144,10 @@ export function requestBody(request: PushRow, base: string, now: Date) {
     created_at: iso(request.created_at),
     updated_at: iso(request.updated_at),
   };
+}
+
+function flagsOf(row: PushRow, names: typeof pushFlags | typeof requestFlags) {
+  return Object.fromEntries(names.map((name) => [name, row[name] === 1]));
 }
 
 /** The link to a file; `base` is what links begin with. */
