@@ -8,7 +8,8 @@ import type { App, AppOptions, Env } from './http/parts';
 import { createApi } from './http/push-routes';
 import { clientOf, limited } from './http/rate-limit';
 import { ipOf, isSecure } from './http/request-origin';
-import { answer, commonHeaders, json, refusalBody, refusalHead } from './http/responses';
+import { commonHeaders, json, refusalBody, refusalHead, responseOf } from './http/responses';
+
 import { createPages } from './page/routes';
 import { Refusal } from './service-errors';
 
@@ -44,7 +45,7 @@ export function createApp(options: AppOptions): App {
   });
   app.get('/up', async () => {
     const type = 'text/plain; charset=utf-8';
-    return (await isUp()) ? answer('up\n', type) : answer('down\n', type, 503);
+    return (await isUp()) ? responseOf('up\n', type) : responseOf('down\n', type, 503);
   });
   app.route(API_PATH, createApi(parts));
   app.all('/api/*', () => json({ error: 'not-found' }, 404));

@@ -4,7 +4,7 @@ import { domainToUnicode } from 'node:url';
 import { isLocalhost, isLoopback, parseUrl } from '../contract/address';
 import { lazy } from '../platform/files/lazy';
 
-/** What most requests name, matched first because parsing a URL takes longer. */
+/** The hosts of most requests, matched first because parsing a URL takes longer. */
 const usualHost = /^https?:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?\//;
 
 /**

@@ -16,7 +16,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** What needs the data to itself finds them in use. */
+/** Thrown by what needs the data to itself. */
 export function inUse(): ServiceError {
   return new ServiceError('the data is in use by a running service or another program', {
     hint: 'stop all services that use it, and start them again afterwards',
@@ -53,7 +53,7 @@ interface RefusalDetails {
   readonly retryAfter?: number;
   /** Passphrase attempts left before the client has to wait. */
   readonly triesLeft?: number;
-  /** What requires the passphrase; a push by default. */
+  /** Which requires the passphrase; a push by default. */
   readonly what?: 'push' | 'request' | undefined;
 }
 

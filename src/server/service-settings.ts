@@ -114,7 +114,7 @@ export interface ServiceSettings {
   readonly metricsPort?: number | undefined;
 }
 
-/** What the service needs from the process that it runs in. */
+/** The process that the service runs in, as far as it needs it. */
 export interface ServiceIo {
   readonly log: (line: string, level: LogLevel) => void;
   readonly warn: (line: string) => void;
@@ -153,7 +153,7 @@ const MIN_RATE = 50_000;
 /** Of an audit log, 10,000 entries can be read. */
 const FAILURES_AT_MOST = 9000;
 
-/** What the settings grant, with defaults. */
+/** The limits of the settings, with defaults. */
 export type CheckedSettings = ReturnType<typeof checkSettings>;
 
 /** @throws ServiceError (input) when a setting is out of range */

@@ -23,10 +23,10 @@ const statusOf: Readonly<Record<string, Status>> = {
 };
 
 /**
- * Answers and logs requests that never reach the app, which Node.js and Hono would answer with a bare status. Returns
- * what makes the response to a request with an invalid target; call it synchronously, in the request's own event.
+ * Refuses and logs requests that never reach the app, to which Node.js and Hono would respond with a bare status. Returns
+ * the function that makes the response to an invalid target; call it synchronously, in the request's own event.
  */
-export function answerBadRequests(
+export function refuseBadRequests(
   server: Server,
   log: Log,
   now: () => Date,
@@ -35,7 +35,7 @@ export function answerBadRequests(
   const ending = new WeakSet<Socket>();
   let method = '-';
 
-  function answer(status: Status) {
+  function refusal(status: Status) {
     const body = JSON.stringify({ error: messages[status] });
     log.request({ began: now(), method, route: '-', status, took: 0, bytes: body.length });
     const type = 'application/json; charset=utf-8';
@@ -56,7 +56,7 @@ export function answerBadRequests(
     if ((code.startsWith('HPE_') || code in statusOf) && socket.writable && !begun) {
       const status = statusOf[code] ?? 400;
       method = '-';
-      const { body, headers } = answer(status);
+      const { body, headers } = refusal(status);
       const fields = Object.entries({ ...headers, connection: 'close' });
       const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
       socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
@@ -70,12 +70,12 @@ export function answerBadRequests(
   });
   server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     method = incoming.method ?? '-';
-    const { body, headers } = answer(417);
+    const { body, headers } = refusal(417);
     outgoing.writeHead(417, { ...headers, connection: 'close' }).end(body);
   });
   server.on('clientError', clientError);
   return (status) => {
-    const { body, headers } = answer(status);
+    const { body, headers } = refusal(status);
     return new Response(body, { status, headers });
   };
 }

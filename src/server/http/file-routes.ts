@@ -6,7 +6,7 @@ import { json } from './responses';
 
 /*
  * Our own ranges, not range-parser: that calls `bytes=-200` of 100 bytes unsatisfiable (RFC 9110, 14.1.2: all of them),
- * and answers 416 for the invalid `9-0`.
+ * and returns 416 for the invalid `9-0`.
  */
 
 /** Memory for a client that reads slowly: chunks, both sealed and opened. */

@@ -32,7 +32,6 @@ export interface AppOptions {
   readonly settings: AppSettings;
 }
 
-/** What each part of the app (API, pages, downloads) is made from. */
 export interface PartOptions extends AppOptions {
   /** Refuses callers that exceed the rate limit; each part renders the refusal in its own format. */
   readonly limited: MiddlewareHandler<Env>;

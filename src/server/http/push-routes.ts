@@ -6,7 +6,8 @@ import type { Env, PartOptions } from './parts';
 import { addRecordRoutes } from './record-routes';
 import { baseOf } from './request-origin';
 import { addRequestRoutes } from './request-routes';
-import { answer, fileBody, json, jsonWithText, pushBody, versionBody } from './responses';
+import { fileBody, json, jsonWithText, pushBody, responseOf, versionBody } from './responses';
+
 import { everyRoute, wrongMethod } from './wrong-method';
 
 /** The routes of API v2, relative to its path. */
@@ -21,7 +22,7 @@ export function createApi(options: PartOptions): Hono<Env> {
   api.get(OPENAPI_PATH, async (c) => {
     await visitor(c);
     const { default: openapi } = await import('../../../docs/openapi.json?raw');
-    return answer(openapi, 'application/json; charset=utf-8');
+    return responseOf(openapi, 'application/json; charset=utf-8');
   });
 
   api.post(routes.notify.path, async (c) => {

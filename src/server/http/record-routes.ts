@@ -14,7 +14,7 @@ import { auditBody, json } from './responses';
 import { withBody } from './with-body';
 import { wrongMethod } from './wrong-method';
 
-/** What is different at the routes that pushes and requests both have. */
+/** The differences between pushes and requests at the routes that both have. */
 export interface RecordKind<State extends string> {
   readonly root: 'push' | 'request';
   readonly rules: Records & {
@@ -66,7 +66,7 @@ export function addRecordRoutes<State extends string>(
 
   api.get(routes.read.path, async (c) => {
     const caller = await permitted(c);
-    // Neither HEAD, which Hono answers like GET, nor a prefetch may use a view or take an answer.
+    // Neither HEAD, which Hono routes like GET, nor a prefetch may use a view or take an answer.
     if (c.req.method === 'HEAD') return wrongMethod(routes.read.path);
     if (isPrefetch(c.req.raw))
       throw new Refusal('malformed', `${kind.reading} and cannot be prefetched.`);

@@ -3,7 +3,7 @@ import { parseUrl } from '../../contract/address';
 import type { ServiceSettings } from '../service-settings';
 import type { Origin } from '../store/audit-rows';
 
-/** What a socket adds to a `Request`. All of it is undefined without a socket. */
+/** The parts of a connection that a `Request` lacks; all undefined without a socket. */
 export interface ClientSocket {
   readonly ip?: string | undefined;
   /** The body with back-pressure; reading it sends `100 Continue` to a client that waits for it. */

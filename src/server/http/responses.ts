@@ -37,7 +37,7 @@ export const commonHeaders = {
 };
 
 /** A response of known length, for the log and for HEAD. Large texts are escaped as they are sent. */
-export function answer(
+export function responseOf(
   body: string | Pieces,
   type: string,
   status = 200,
@@ -52,7 +52,7 @@ export function answer(
 }
 
 export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
-  return answer(JSON.stringify(body), 'application/json; charset=utf-8', status, headers);
+  return responseOf(JSON.stringify(body), 'application/json; charset=utf-8', status, headers);
 }
 
 /** An object in JSON: the fields of `head`, the text under `name`, which may be large, and the fields of `tail`. */
@@ -66,7 +66,7 @@ export function jsonWithText(
   const open = JSON.stringify({ ...head, [name]: '' }).slice(0, -'"}'.length);
   const close = `"${JSON.stringify({ '': 0, ...tail }).slice('{"":0'.length)}`;
   const pieces = [open, new EscapedText(text, jsonEscapes), close];
-  return answer(pieces, 'application/json; charset=utf-8');
+  return responseOf(pieces, 'application/json; charset=utf-8');
 }
 
 /** As JSON.stringify escapes them (ECMA-262, QuoteJSONString). */

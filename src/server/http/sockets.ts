@@ -15,7 +15,7 @@ import type { Log } from '../ops/log';
 import { createQueue } from '../queues';
 import { ServiceError } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
-import { answerBadRequests, isNormal, setMissingHost } from './bad-requests';
+import { isNormal, refuseBadRequests, setMissingHost } from './bad-requests';
 import { hardening, type Limits } from './hardening/harden';
 import type { App } from './parts';
 import type { ClientSocket } from './request-origin';
@@ -69,10 +69,10 @@ type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Re
 
 /** A server, not listening yet, that passes valid requests to `fetch`. */
 function createServer(fetch: Fetch, { log, now, tls, ownHost }: SocketOptions): Server {
-  // A missing host is refused by `answerBadRequests`, as JSON.
+  // A missing host is refused by `refuseBadRequests`, as JSON.
   const basics = { requireHostHeader: false };
   const server = tls ? createHttpsServer({ ...basics, ...tls }) : createHttpServer(basics);
-  const refuse = answerBadRequests(server, log, now);
+  const refuse = refuseBadRequests(server, log, now);
   const hostProblem = hostProblems(server, ownHost);
   const serve: Fetch = (request, bindings) => {
     const problem = isNormal(bindings.incoming.url) ? hostProblem(request.url) : 400;
@@ -100,7 +100,6 @@ function tracked(app: App, running: Set<Promise<unknown>>): Fetch {
   };
 }
 
-/** What the app needs of a connection and `Request` lacks. */
 function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse): ClientSocket {
   return {
     ip: incoming.socket.remoteAddress,

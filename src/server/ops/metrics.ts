@@ -36,7 +36,7 @@ export interface Metrics extends PushEvents, Pick<Log, 'request' | 'failure'> {
   render(state: ServiceState): string;
 }
 
-/** What is read at each scrape instead of being counted. */
+/** Read at each scrape instead of being counted. */
 export interface ServiceState {
   readonly version: string;
   readonly databaseUp: boolean;

@@ -18,7 +18,7 @@ const style = `
 .check input{flex:none;width:1.25rem;min-height:1.25rem;margin:0;accent-color:var(--accent)}
 `.replaceAll('\n', '');
 
-/** What scripts and their absence show. */
+/** Shows and hides with scripts and without. */
 export const styling = new PagePart('style', style);
 /** Decrypts the secret of a page. */
 export const decrypting = [styling, new PagePart('script', decryptScript)];
@@ -27,7 +27,6 @@ export const encrypting = [styling, new PagePart('script', encryptScript)];
 /** Draws QR codes of what the service does not know. */
 export const drawing = [new PagePart('script', qrScript)];
 
-/** What an encrypted page shows. */
 export interface EncryptedSecret {
   readonly armor: string;
   readonly isQr: boolean;
@@ -56,7 +55,7 @@ ${list ? template('message', textView(view, '', true)) : isQr ? template('qr', q
 </div>`;
 }
 
-/** What is pasted instead: the fields of the page at `/open`. */
+/** The fields of the page at `/open`, into which armor is pasted. */
 export function pasteView(view: SecretView): Markup {
   const { words } = view;
   return markup`<div class="encrypted"${scriptWords(view)}>
@@ -75,7 +74,7 @@ ${plainTemplates(view)}
 const progress = markup`<p class="problem" id="problem" role="alert" hidden>${icon('alert')}<span></span></p>
 <p class="quiet status" role="status"></p>`;
 
-/** What the script says. */
+/** The words of the script. */
 function scriptWords({ words }: View): Markup {
   const recipients = words
     .text('decryptWithAge')

@@ -11,7 +11,6 @@ import { refusalWords } from './messages';
 import { refusing, serverPassphrase } from './passphrase-form';
 import { linkBox, qrCode } from './secret-views';
 
-/** What the form of the front page accepts. */
 export interface FormLimits {
   readonly bounds: Bounds;
   /** Maximum size of a file in bytes; undefined where files need a token. */
@@ -28,7 +27,7 @@ export interface RefusedForm {
 }
 
 export interface FrontPage {
-  /** What links begin with. */
+  /** The beginning of links. */
   readonly base: string;
   /** Undefined where only users with a token create pushes. */
   readonly form: FormLimits | undefined;
@@ -83,7 +82,7 @@ ${remaining(view, push)}
   return page(view, title, main, { status: 201, parts: encrypted ? drawing : [] });
 }
 
-/** What the script shows instead where the key is gone. */
+/** Shown by the script instead where the key is gone. */
 function keyGone({ words }: View, another: Markup): Markup {
   return markup`<template>${heading('alert', words.text('invalidTitle'), true)}
 <p>${words.text('invalidText')}</p>

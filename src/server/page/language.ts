@@ -192,7 +192,7 @@ function acceptedIn(header: string): string[] {
 }
 
 const codes = new Map(locales.map((code) => [code.toLowerCase(), code]));
-/** What browsers call languages that the reference has under another code. */
+/** Codes of browsers for languages that the reference has under another one. */
 const synonyms = new Map([
   ...(['nb', 'nn'].map((code) => [code, 'no']) as [string, string][]),
   ['zh', 'zh-CN'],

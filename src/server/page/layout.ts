@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { answer } from '../http/responses';
+import { responseOf } from '../http/responses';
+
 import { viewsRemaining } from '../rules/access';
 import type { Site } from '../site-identity';
 import type { PushRow } from '../store/push-rows';
@@ -8,7 +9,7 @@ import type { Words } from './language';
 import { Markup, markup } from './markup';
 import style from './page.css?raw';
 
-/** What all pages of one request share. */
+/** The words, the site and the time of one request's pages. */
 export interface View {
   readonly words: Words;
   readonly site: Site;
@@ -168,7 +169,7 @@ ${main}
 </body>
 </html>
 `;
-  return answer(pieces, 'text/html; charset=utf-8', status, {
+  return responseOf(pieces, 'text/html; charset=utf-8', status, {
     'content-security-policy': policyOf(parts, options.fetches ?? false),
     vary: 'accept-language',
     ...headers,

@@ -24,7 +24,6 @@ const refusals: Readonly<
   full: ['fullTitle', 'fullText'],
 };
 
-/** What a refusal says. */
 export function refusalWords(refusal: Refusal): readonly [title: PhraseKey, text: PhraseKey] {
   if (refusal instanceof Forbidden) return ['forbiddenTitle', refusal.phrase];
   return refusals[refusal.kind] ?? ['invalidTitle', 'invalidText'];

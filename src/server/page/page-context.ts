@@ -9,7 +9,6 @@ import { createLanguages } from './language';
 import type { View } from './layout';
 import { Forbidden } from './messages';
 
-/** What every page needs of a request. */
 export class PageContext {
   private readonly wordsFor = createLanguages();
 

@@ -1,11 +1,12 @@
-import { answer, refusalHead } from '../http/responses';
+import { refusalHead, responseOf } from '../http/responses';
+
 import { viewsRemaining } from '../rules/access';
 import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { Forbidden } from './messages';
 import { english } from './phrases';
 
-// What recipients with nothing but curl get: curl -H 'Accept: text/plain' -d '' LINK. In English, as the API's messages.
+// For recipients with nothing but curl: curl -H 'Accept: text/plain' -d '' LINK. In English, as the API's messages.
 
 /** Whether a request asks for text. Browsers ask for HTML first. */
 export function wantsText(request: Request): boolean {
@@ -14,7 +15,7 @@ export function wantsText(request: Request): boolean {
 }
 
 function text(body: string, status = 200, headers: Record<string, string> = {}): Response {
-  return answer(body, 'text/plain; charset=utf-8', status, { vary: 'accept', ...headers });
+  return responseOf(body, 'text/plain; charset=utf-8', status, { vary: 'accept', ...headers });
 }
 
 /** The text as it is. Of files, the message and the addresses to download them from, one per line. */
@@ -38,7 +39,7 @@ export function plainOffer(offer: Offer): Response {
   return text(body, 405, { allow: 'GET, HEAD, POST' });
 }
 
-/** What to type for the text of a push. */
+/** The command that gets the text of a push. */
 export function curlFor({ push, link }: Offer): string {
   const input = push.protected ? '--data-urlencode passphrase@FILE' : "-d ''";
   return `curl -fsS -H 'Accept: text/plain' ${input} '${link}'`;

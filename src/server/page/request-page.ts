@@ -23,7 +23,7 @@ progress{display:block;height:.6rem;margin:0 0 1rem;accent-color:var(--accent)}
 
 const responding = [styling, new PagePart('style', style), new PagePart('script', respondScript)];
 
-/** What the person who answers sees of a request. */
+/** A request, as the person who answers sees it. */
 export interface ShownRequest {
   readonly request: PushRow;
   readonly question: string;

@@ -4,8 +4,8 @@ import { icon, type View } from './layout';
 import { Markup, markup } from './markup';
 import type { PhraseKey } from './phrases';
 
-/** What a page shows, and whether it shows it at once or under a veil. */
 export interface SecretView extends View {
+  /** Whether the secret is shown at once, rather than under a veil. */
   readonly open: boolean;
 }
 

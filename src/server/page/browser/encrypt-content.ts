@@ -3,7 +3,7 @@ import { encodeManifest, encryptedName, isManifest, type Manifest } from '../../
 import { encryptFile, encryptText } from './age-passphrase';
 import { blobOf, piecesOf } from './blobs';
 
-/** What is sent instead of a text and files. */
+/** Sent instead of a text and files. */
 export interface Encrypted {
   readonly text: string;
   readonly files: readonly File[];
