@@ -65,6 +65,7 @@ function together() {
       'profile/session',
       'profile/creators',
       'profile/profile-store',
+      'profile/save-receipt',
       'client/link',
       'client/notification',
       'client/pages',

@@ -1,13 +1,14 @@
 import { Command } from 'commander';
 import { withOptions } from '../cli/options';
+import { ago, count } from '../cli/terminal/wording';
 import { concurrentMap } from '../client/concurrent-map';
 import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
+import type { Push } from '../contract/api';
 import { tellError } from '../open/tell-error';
 import type { Context } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy } from '../platform/errors';
 import { creatorsOf } from '../profile/creators';
-import { removeReceipts } from '../profile/receipts';
 import { createSession, type NamedItem, type Session } from '../profile/session';
 
 const EXAMPLES = `
@@ -35,22 +36,21 @@ async function expire(session: Session, links: readonly string[]): Promise<void>
   const references = await Promise.all(links.map(session.reference));
   const pushes = await session.connectEach(references, Math.min(references.length, AT_ONCE));
   const expired: object[] = [];
-  const gone: { readonly token: string; readonly base: string }[] = [];
+  const gone: NamedItem[] = [];
   let worst = 0;
   const outcomes = concurrentMap(pushes, async (named) => {
     const push = await attempt(async () => {
       if (context.signal.aborted) throw endedBy(context.signal);
       return end(session, await asCreator(named));
     });
-    if (!(push instanceof CliError) || push.code === 'not_found')
-      gone.push({ token: named.token, base: named.target.base });
+    if (!(push instanceof CliError) || push.code === 'not_found') gone.push(named);
     return { token: named.token, push };
   });
   try {
     for await (const { token, push } of outcomes) {
       if (!(push instanceof CliError)) {
         expired.push(push.object);
-        await say.remark(`${push.verb} ${token}`);
+        await say.remark(push.text);
         continue;
       }
       if (references.length === 1) throw push;
@@ -58,20 +58,45 @@ async function expire(session: Session, links: readonly string[]): Promise<void>
       await tellError(context, push.with({ message: `${token}: ${push.message}` }), options);
     }
   } finally {
-    await removeReceipts(context, gone);
+    if (gone.length > 0) (await session.receipts()).end(gone);
   }
   if (options.json) await say.print(references.length === 1 ? expired[0] : expired, () => '');
   if (worst > 0) throw new ExitWith(worst);
 }
 
+interface Ended {
+  /** For a terminal. */
+  readonly text: string;
+  readonly object: object;
+}
+
 /** Expires a push, or closes a request and removes its key, which nothing needs any more. */
-function end({ context, say }: Session, named: NamedItem) {
-  return onItem(named, async (item) => {
-    if (item.kind === 'push') return { verb: 'expired', object: await item.end() };
+async function end({ context, say }: Session, named: NamedItem): Promise<Ended> {
+  if (named.last?.ended)
+    throw new CliError('expired', 'the last push has already expired', {
+      hint: 'name another push by its link',
+    });
+  return onItem<Ended>(named, async (item) => {
+    if (item.kind === 'push') {
+      const push = await item.end();
+      return { text: `expired ${described(named, push, context.now())}`, object: push };
+    }
     const closed = await item.end();
     const { keyForAnswer } = await import('../open/take-answer');
     const { forgetKey } = await import('../open/request-keys');
     await forgetKey(say, keyForAnswer(context, named, closed.public_key));
-    return { verb: 'closed', object: closed };
+    return { text: `closed ${named.token}`, object: closed };
   });
+}
+
+/** The token that the user typed; if that was `last`, which push it is: `"db" (made 3 min ago, 0 of 5 views used)`. */
+function described({ token, last }: NamedItem, push: Push, now: Date): string {
+  if (!last) return token;
+  const { name, created_at } = last.receipt;
+  const { expire_after_views: views, views_remaining: left } = push;
+  const used =
+    typeof views === 'number' && typeof left === 'number'
+      ? `, ${views - left} of ${count(views, 'view')} used`
+      : '';
+  return `${name ? `"${name}"` : token} (made ${ago(created_at, now)}${used})`;
 }

@@ -58,12 +58,12 @@ async function list(session: Session, options: ListOptions, state: State): Promi
 }
 
 /** Prints the receipts, newest first; asks no instance. */
-async function listLocal({ context, say }: Session, options: ListOptions, state: State) {
+async function listLocal(session: Session, options: ListOptions, state: State) {
+  const { context, say } = session;
   const { page, all, limit = Number.POSITIVE_INFINITY } = options;
   if (page !== undefined || all || state === 'expired')
     throw usageError('--local lists all receipts of active pushes', 'use it alone or with --limit');
-  const { receipts } = await import('../profile/receipts');
-  const found = (await receipts(context, context.now())).reverse().slice(0, limit);
+  const found = (await session.receipts()).active().slice(0, limit);
   await printRows([found], receiptColumns, context, options);
   if (found.length === 0) await say.note('no receipts');
 }

@@ -10,7 +10,7 @@ import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { accountOf, clientFor } from '../profile/connect';
 import { creatorsOf } from '../profile/creators';
-import { receiptOf, removeReceipt } from '../profile/receipts';
+import { shownReceipt } from '../profile/save-receipt';
 import { createSession, type NamedItem, type Session } from '../profile/session';
 
 const EXAMPLES = `
@@ -63,12 +63,14 @@ async function ownRequest(named: NamedItem): Promise<SecretRequest | undefined> 
 async function showPush(session: Session, named: NamedItem) {
   const { say } = session;
   const { api, target, token } = named;
+  const receipts = await session.receipts();
   const own = target.token === undefined ? undefined : await ownPush(session, named);
+  const receipt = own ? undefined : receipts.find(named);
   const push = own ?? {
     ...(await publicState(api, token)),
-    ...(await receiptOf(session.context, named, target.base)),
+    ...(receipt && shownReceipt(receipt)),
   };
-  if (push.expired) await removeReceipt(session.context, named, target.base);
+  if (push.expired) receipts.end([named]);
   await say.print(push, (look) => pushStateText(push, look));
   if (own) return;
   await say.remark(

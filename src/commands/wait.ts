@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { flag, parsed } from '../cli/declare';
 import { type Options, withOptions } from '../cli/options';
 import { auditColumns } from '../cli/terminal/listings';
-import { type Invocation, toJson } from '../cli/terminal/output';
+import { toJson } from '../cli/terminal/output';
 import { printRows } from '../cli/terminal/table';
 import { seconds, waitingTime } from '../cli/values';
 import { onItem } from '../client/item';
@@ -13,7 +13,6 @@ import type { Context } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
 import { accountOf, clientFor } from '../profile/connect';
 import { creatorsOf } from '../profile/creators';
-import { removeReceipt } from '../profile/receipts';
 import { createSession, type NamedItem, type Session } from '../profile/session';
 
 const rows = {
@@ -78,12 +77,12 @@ async function waitForView(
   const { context } = session;
   const { asCreator, accountOfPush } = creatorsOf(session);
   const creator = await asCreator(push);
-  const { api, token, target, receipt } = creator;
+  const { api, token, receipt } = creator;
   const owned = receipt ? { find: async () => receipt } : { account: await accountOfPush(push) };
   const poll = pushPoller(api, token, context.now, owned);
   const view = await firstView(session, options, poll).catch(async (error) => {
     if (error instanceof CliError && error.code === 'expired')
-      await removeReceipt(context, push, target.base);
+      (await session.receipts()).end([push]);
     throw error;
   });
   if (!options.json) await printRows([[view]], auditColumns, context, options);
@@ -91,13 +90,13 @@ async function waitForView(
 }
 
 /** After the wait, whose time limit is not that of the expiry. */
-async function expireViewed(run: Invocation, options: WaitOptions, push: NamedItem): Promise<void> {
+async function expireViewed(run: Session, options: WaitOptions, push: NamedItem): Promise<void> {
   const { timeout, ...untimed } = options;
   const { token, target } = push;
   const api =
     timeout === undefined ? push.api : await clientFor({ ...run, options: untimed }, target);
   await api.expire(token);
-  await removeReceipt(run.context, push, target.base);
+  (await run.receipts()).end([push]);
   await run.say.remark(`expired ${token}`);
 }
 

@@ -1,9 +1,8 @@
-import { lazy } from '../platform/files/lazy';
 import { accountOf, clientFor } from './connect';
-import type { Receipt } from './receipts';
+import type { Receipt } from './save-receipt';
 import type { NamedItem, Session } from './session';
 
-/** Adds to pushes what the receipts of this machine know of them; these are read once. */
+/** Adds to pushes what the receipts of this machine know of them. */
 export interface Creators {
   /**
    * The same push with the token that its receipt has, if there is one: the push was created without a token, so that
@@ -18,12 +17,10 @@ export interface Creators {
 }
 
 export function creatorsOf(session: Session): Creators {
-  const { context, options } = session;
-  const findReceipt = lazy(async () => (await import('./receipts')).storedReceipts(context));
-  const storedReceipt = async (push: NamedItem) => (await findReceipt())(push, push.target.base);
+  const storedReceipt = async (push: NamedItem) => (await session.receipts()).find(push);
   return {
     asCreator: async (push) => {
-      if (options.anonymous) return push;
+      if (session.options.anonymous) return push;
       const receipt = await storedReceipt(push);
       if (receipt?.management_token === undefined) return push;
       const token = receipt.management_token;

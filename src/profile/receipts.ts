@@ -1,199 +1,223 @@
-import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { parseReference, type Reference } from '../client/link';
-import { limits, type Push } from '../contract/api';
-import { parseJson } from '../contract/json';
-import { grantedLifetime } from '../contract/lifetime';
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { parseReference } from '../client/link';
 import { usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
-import { makeFolder } from '../platform/private-folder';
-import { checkStateFolder, type System, stateFolder } from './folders';
+import { checkStateFolder, type System } from './folders';
+import {
+  appendReceipts,
+  inodeAt,
+  inodeOf,
+  lineOf,
+  type Receipt,
+  receiptsFile,
+  type StoredReceipt,
+  shownReceipt,
+} from './save-receipt';
 
-// One file per push, which is never changed: writers cannot race.
-
-/** What is kept of a push: its link without a key, limits, and times by the clock of this machine. */
-export type Receipt = Push & { readonly html_url: string; readonly expires_at: string };
-
-/** A receipt as it is stored. */
-type StoredReceipt = Receipt & {
-  /** Of a push that was created without a token at `pwpush serve`; never printed. */
-  readonly management_token?: string | undefined;
-};
-
-export interface SavedPush {
-  readonly push: Push;
-  readonly link: string;
-  /** The label. */
-  readonly name: string | undefined;
-}
-
-/** Seconds for which a receipt is kept if the instance does not say when the push expires. */
-const LIFETIME = limits.days.max * 86_400;
-/** Of `pwpush serve`, in seconds. */
-const LONGEST = 36_500 * 86_400;
-
-const folderOf = (system: System) => join(stateFolder(system), 'receipts');
-
-/**
- * Saves a receipt (0600) for a new push. Synchronous: after a signal the process may end at any await, and the link comes
- * first.
- * The fragment of the link, which may be a key, is not saved.
- * @throws CliError (failed), or an error of the file system
- */
-export function saveReceipt(system: System, { push, link, name }: SavedPush, now: Date): void {
-  const [html_url = ''] = link.split('#');
-  const lifetime = Math.min(grantedLifetime(push) ?? LIFETIME, LONGEST);
-  const ends = now.getTime() + lifetime * 1000;
-  // Texts of the instance are not saved: they could repeat the secret.
-  const receipt: StoredReceipt = {
-    url_token: parseReference(html_url).token,
-    html_url,
-    name,
-    expire_after_days: push.expire_after_days,
-    expire_after_views: push.expire_after_views,
-    deletable_by_viewer: push.deletable_by_viewer,
-    retrieval_step: push.retrieval_step,
-    account_id: typeof push.account_id === 'number' ? push.account_id : undefined,
-    management_token: managementToken(push),
-    created_at: now.toISOString(),
-    expires_at: new Date(ends).toISOString(),
-  };
-  const folder = folderOf(system);
-  checkStateFolder(system, folder);
-  const file = `${now.getTime()}-${ends}-${randomBytes(4).toString('hex')}.json`;
-  // Not synced: that takes longer than the rest, and the link has been printed. A part of a receipt is ignored.
-  const write = () =>
-    writeFileSync(join(folder, file), `${JSON.stringify(receipt)}\n`, { flag: 'wx', mode: 0o600 });
-  try {
-    write();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    makeFolder(folder);
-    write();
-  }
-}
-
-function managementToken({ management_token: token }: Push): string | undefined {
-  return typeof token === 'string' && /^pwm_[\w-]{43}$/.test(token) ? token : undefined;
-}
-
-/** A receipt and its file. */
-interface Kept {
-  readonly path: string;
+/** A receipt, and whether its push is known to have expired before its time. */
+export interface KeptReceipt {
   readonly receipt: StoredReceipt;
+  readonly ended: boolean;
 }
 
-/** Removes the receipts of pushes whose time is over. */
-export async function pruneReceipts(system: System, now: Date): Promise<void> {
-  for (const name of await namesOf(system))
-    if (timesOf(name).ends <= now.getTime()) await remove(join(folderOf(system), name));
+/** A push at its instance. */
+interface Item {
+  readonly token: string;
+  readonly target: { readonly base: string };
 }
 
-/** The receipts of pushes whose time is not over, oldest first. */
-export async function receipts(system: System, now: Date): Promise<Receipt[]> {
-  await pruneReceipts(system, now);
-  const all = (await kept(system)).map(({ receipt }) => shown(receipt));
-  return all.filter(({ expires_at }) => Date.parse(expires_at) > now.getTime());
+/** The receipts of this machine. The file is read once, and parsed from its end as far as needed. */
+export interface Receipts {
+  /**
+   * The push that was created last, even if it has expired.
+   * @throws CliError (usage) if none has a receipt
+   */
+  last(): KeptReceipt;
+  /** The receipt of a push that was not expired, with its management token, which is not to be printed. */
+  find(push: Item): StoredReceipt | undefined;
+  /** The receipts of pushes that have not expired, newest first. */
+  active(): Receipt[];
+  /** Notes that pushes have expired. Never throws: a receipt that stays does no harm. */
+  end(pushes: readonly Item[]): void;
 }
 
-/** The receipt of a push, if there is one. */
-export async function receiptOf(
-  system: System,
-  push: Pick<Reference, 'token'>,
-  base: string,
-): Promise<Receipt | undefined> {
-  const found = await storedReceipts(system)(push, base);
-  return found && shown(found);
+/** All but `end` throw CliError (usage) if another user prepared the folder, or can. */
+export function readReceipts(machine: System & { now(): Date }): Receipts {
+  const known = new Map<string, Entry>();
+  const unread = lazy(() => entriesIn(contentOf(machine)));
+  const next = () => {
+    const { value } = unread().next();
+    if (value) known.set(value.key, value);
+    return value;
+  };
+  const find = ({ token, target }: Item) => {
+    const key = keyOf(token, target.base);
+    let entry = known.get(key) ?? next();
+    while (entry && entry.key !== key) entry = next();
+    return entry?.ended ? undefined : entry?.receipt;
+  };
+  return {
+    last: () => {
+      const last = known.values().next().value ?? next();
+      if (last) return last;
+      throw usageError('no push has a receipt on this machine', 'name the push by its link');
+    },
+    find,
+    active: () => {
+      while (next());
+      const active = [...known.values()].filter((entry) => isActive(entry, machine.now()));
+      return active.map(({ receipt }) => shownReceipt(receipt));
+    },
+    end: (pushes) => {
+      try {
+        const found = pushes.map(find).filter((receipt) => receipt !== undefined);
+        if (found.length > 0 && appendReceipts(machine, found.map(endOf).join('')))
+          compactReceipts(machine, machine.now());
+      } catch {
+        // As the contract says.
+      }
+    },
+  };
 }
 
-/**
- * Returns what finds the receipt of a push with its management token, which is not to be printed. All receipts are read
- * once, at the first call.
- */
-export function storedReceipts(system: System) {
-  const all = lazy(() => kept(system));
-  return async (push: Pick<Reference, 'token'>, base: string): Promise<StoredReceipt | undefined> =>
-    (await all()).find((one) => isOf(one, push, base))?.receipt;
+/** The key is that of the push. */
+interface Entry extends KeptReceipt {
+  readonly key: string;
 }
 
-function shown({ management_token: _, ...receipt }: StoredReceipt): Receipt {
-  return receipt as Receipt;
+const keyOf = (token: string, base: string | undefined) => `${base} ${token}`;
+
+const endOf = ({ html_url }: Receipt) => lineOf({ ended: html_url });
+
+function isActive({ receipt, ended }: KeptReceipt, now: Date): boolean {
+  return !ended && Date.parse(receipt.expires_at) > now.getTime();
 }
 
-function isOf({ receipt }: Kept, { token }: Pick<Reference, 'token'>, base: string): boolean {
-  const of = parseReference(receipt.html_url);
-  return of.token === token && of.base === base;
-}
-
-/** Removes the receipt of an expired push, if there is one. */
-export function removeReceipt(
-  system: System,
-  push: Pick<Reference, 'token'>,
-  base: string,
-): Promise<void> {
-  return removeReceipts(system, [{ token: push.token, base }]);
-}
-
-/** Removes the receipts of expired pushes, which are read once for all of them. */
-export async function removeReceipts(
-  system: System,
-  pushes: readonly { readonly token: string; readonly base: string }[],
-): Promise<void> {
-  if (pushes.length === 0) return;
-  for (const one of await kept(system).catch(() => []))
-    if (pushes.some((push) => isOf(one, push, push.base))) await remove(one.path);
-}
-
-/** A receipt that stays does no harm: its push has expired. */
-async function remove(path: string): Promise<void> {
-  await rm(path, { force: true }).catch(() => {});
-}
-
-/**
- * The link of the last push that has a receipt.
- * @throws CliError (usage) if none has
- */
-export async function lastLink(system: System, now: Date): Promise<string> {
-  const last = (await receipts(system, now)).at(-1);
-  if (last) return last.html_url;
-  throw usageError('no push has a receipt on this machine', 'name the push by its link');
-}
-
-/** A file that cannot be read is not ours, or was removed meanwhile. */
-async function kept(system: System): Promise<Kept[]> {
-  const found: Kept[] = [];
-  const names = await namesOf(system);
-  if (names.length > 0) checkStateFolder(system, folderOf(system));
-  // Oldest first.
-  names.sort((one, other) => timesOf(one).made - timesOf(other).made);
-  for (const name of names) {
-    const path = join(folderOf(system), name);
-    const bytes = await readFile(path).catch(() => undefined);
-    const receipt = bytes && decode(bytes);
-    if (receipt) found.push({ path, receipt });
+/** The receipts in a file, newest first. Some are in it twice (`append`); what is no receipt is ignored. */
+function* entriesIn(bytes: Buffer): Generator<Entry, undefined> {
+  const seen = new Set<string>();
+  const ended = new Set<string>();
+  for (let at = bytes.length, end = at; end > 0; end = at) {
+    at = bytes.lastIndexOf('\n', end - 1);
+    const { link, receipt } = decode(bytes.toString('utf8', at + 1, end)) ?? {};
+    if (link === undefined || seen.has(link)) continue;
+    (receipt ? seen : ended).add(link);
+    if (receipt) yield { receipt, ended: ended.has(link), key: link };
   }
-  return found;
+  return undefined;
 }
 
-/** The names of the files of receipts: when the push was made and when it ends, in milliseconds, and random digits. */
-async function namesOf(system: System): Promise<string[]> {
-  const names = await readdir(folderOf(system)).catch(() => []);
-  return names.filter((name) => /^\d+-\d+-[0-9a-f]{8}\.json$/.test(name));
-}
-
-function timesOf(name: string) {
-  const [made, ends] = name.split('-');
-  return { made: Number(made), ends: Number(ends) };
-}
-
-function decode(bytes: Buffer): Receipt | undefined {
+/** A line: a receipt, or the end of a push. */
+function decode(line: string) {
   try {
-    const receipt = parseJson(bytes) as Receipt;
-    parseReference(receipt.html_url);
-    return receipt;
+    const value = JSON.parse(line) as Partial<StoredReceipt> & { readonly ended?: string };
+    const { token, base } = parseReference(value.ended ?? value.html_url ?? '');
+    const receipt = value.ended === undefined ? (value as StoredReceipt) : undefined;
+    return { link: keyOf(token, base), receipt };
   } catch {
     return undefined;
   }
+}
+
+/** Nothing, if the file is missing or cannot be read. */
+function contentOf(system: System): Buffer {
+  const path = receiptsFile(system);
+  let bytes: Buffer;
+  try {
+    bytes = reading(path, (file) => readFileSync(file));
+  } catch {
+    return Buffer.alloc(0);
+  }
+  checkStateFolder(system, dirname(path));
+  return bytes;
+}
+
+function reading<T>(path: string, read: (file: number) => T): T {
+  const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
+  const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    return read(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Milliseconds after which a compaction has been given up by the program that began it. */
+const STALE = 60_000;
+
+/**
+ * Replaces the file of receipts by one without those of pushes that have expired, except the last one. Never throws: the
+ * next time will do.
+ *
+ * No line that another program appends meanwhile is lost. Those that were written before the rename are copied, as the old
+ * file is read again after it. A program that writes to the old file later notices, by its inode, and writes again
+ * (`append`). The draft, which only one program can create, is the lock: of two that replace a file at once, one would lose
+ * the lines of the other. An old draft is removed; if its maker goes on after all, it finds a draft that is not its own. A
+ * receipt that was copied late may come after the line that ends its push, which does no harm.
+ */
+export function compactReceipts(system: System, now: Date): void {
+  const path = receiptsFile(system);
+  const draft = `${path}.new`;
+  try {
+    const begun = statSync(draft, { throwIfNoEntry: false });
+    if (begun && begun.mtimeMs < Date.now() - STALE) rmSync(draft);
+    const made = openSync(draft, 'wx', 0o600);
+    const isOwn = () => inodeAt(draft) === inodeOf(made);
+    try {
+      const late = reading(path, (old) => {
+        const [lines, unread] = wholeLines(readFileSync(old));
+        const kept = keptOf(lines, now);
+        writeFileSync(made, `{"kept":${Buffer.byteLength(kept)}}${kept}`);
+        // What came meanwhile: little is left to do after the rename, where the program may be killed.
+        const [more, rest] = wholeLines(Buffer.concat([unread, readFileSync(old)]));
+        writeFileSync(made, more);
+        fsyncSync(made);
+        if (!isOwn()) return rest.subarray(0, 0);
+        renameSync(draft, path);
+        return Buffer.concat([rest, readFileSync(old)]);
+      });
+      if (late.length > 0) appendReceipts(system, late);
+    } finally {
+      if (isOwn()) rmSync(draft);
+      closeSync(made);
+    }
+  } catch {
+    // Windows may refuse to replace a file that is open.
+  }
+}
+
+/** The lines of a file that was read to its end, of which the last may still be written, and the beginning of that one. */
+function wholeLines(bytes: Buffer): [whole: Buffer, begun: Buffer] {
+  const last = Math.max(bytes.lastIndexOf('\n'), 0);
+  const end = isJson(bytes.toString('utf8', last)) ? bytes.length : last;
+  return [bytes.subarray(0, end), bytes.subarray(end)];
+}
+
+function isJson(text: string): boolean {
+  try {
+    return JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function keptOf(lines: Buffer, now: Date): string {
+  const entries = [...entriesIn(lines)];
+  const kept = entries.filter((entry, at) => at === 0 || isActive(entry, now)).reverse();
+  const last = kept.at(-1);
+  return [
+    ...kept.map(({ receipt }) => lineOf(receipt)),
+    ...(last?.ended ? [endOf(last.receipt)] : []),
+  ].join('');
 }

@@ -4,14 +4,22 @@ import { parseReference, type Reference, repairText } from '../client/link';
 import { isShellSafe } from '../contract/address';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
+import { lazy } from '../platform/files/lazy';
 import { storedProfiles } from './config-file';
 import { clientFor, exposure, type Instance } from './connect';
+import type { KeptReceipt, Receipts } from './receipts';
 import type { StoredProfiles } from './settings';
 import { targetRequestOf } from './sources';
 import { chooseTarget, type Target, type TargetRequest } from './target';
 
-/** A push or request as a user named it, at its instance. */
-export interface NamedItem extends Reference, Instance {}
+/** A push or request as a user named it. */
+export interface Named extends Reference {
+  /** The receipt of the push that was named as `last`. */
+  readonly last?: KeptReceipt;
+}
+
+/** The same at its instance. */
+export interface NamedItem extends Named, Instance {}
 
 /** One run of a command. Its target is decided once and each token read once: `<(pass show token)` is empty the second time. */
 export interface Session extends Invocation {
@@ -28,11 +36,13 @@ export interface Session extends Invocation {
    * The push of a link, or the last one.
    * @throws CliError (usage) for an invalid link, or if there is no last push
    */
-  reference(link: string): Promise<Reference>;
+  reference(link: string): Promise<Named>;
+  /** The receipts of this machine, which are read once. */
+  receipts(): Promise<Receipts>;
   /** What a link names, with a client for its instance. */
   connectTo(link: string, connections?: number): Promise<NamedItem>;
   /** A client for each of several pushes, one per instance; all are made before the first request. */
-  connectEach(references: readonly Reference[], connections?: number): Promise<NamedItem[]>;
+  connectEach(references: readonly Named[], connections?: number): Promise<NamedItem[]>;
 }
 
 export function createSession(context: Context, options: GlobalOptions): Session {
@@ -57,10 +67,11 @@ export function createSession(context: Context, options: GlobalOptions): Session
   };
   const instanceOf = async ({ base }: Reference, connections?: number) =>
     instanceAt(await targetOf(context, requested, base), connections);
-  const referenceOf = async (link: string) => {
+  const receipts = lazy(async () => (await import('./receipts')).readReceipts(context));
+  const referenceOf = async (link: string): Promise<Named> => {
     if (link !== 'last') return parseReference(link);
-    const { lastLink } = await import('./receipts');
-    return parseReference(await lastLink(context, context.now()));
+    const last = (await receipts()).last();
+    return { ...parseReference(last.receipt.html_url), last };
   };
   let decided: Target | undefined;
   const target = async () => {
@@ -72,6 +83,7 @@ export function createSession(context: Context, options: GlobalOptions): Session
     requested,
     target,
     reference: referenceOf,
+    receipts,
     connect: async (connections) => instanceAt(await target(), connections),
     connectTo: async (link, connections) => {
       const reference = await referenceOf(link);

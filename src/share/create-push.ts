@@ -7,7 +7,7 @@ import type { NewPush, Notification, Push } from '../contract/api';
 import { codeOrMessage } from '../platform/files/file-error';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
-import { saveReceipt } from '../profile/receipts';
+import { saveReceipt } from '../profile/save-receipt';
 import type { Session } from '../profile/session';
 import { askedFor, create, givenPassphrase } from './create';
 import type { CreatedLink } from './deliver-link';
@@ -178,7 +178,8 @@ export async function keepReceipt(
   { object, link, name }: CreatedPush,
 ): Promise<void> {
   try {
-    saveReceipt(context, { push: object, link, name }, context.now());
+    const grown = saveReceipt(context, { push: object, link, name }, context.now());
+    if (grown) (await import('../profile/receipts')).compactReceipts(context, context.now());
   } catch (error) {
     await say.remark(`the receipt was not saved (${codeOrMessage(error)})`);
   }

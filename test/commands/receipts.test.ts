@@ -1,5 +1,14 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Instance, instance } from '../helpers/instance';
 
@@ -12,16 +21,17 @@ beforeEach(async () => {
 });
 afterEach(() => here.close());
 
-const folder = () => here.file('state/receipts');
-const names = () => {
-  try {
-    return readdirSync(folder());
-  } catch {
-    return [];
-  }
+const file = () => here.file('state/receipts.jsonl');
+const lines = () => (existsSync(file()) ? readFileSync(file(), 'utf8').split('\n') : []);
+/** The receipts in the file, and the ends of pushes. */
+const kept = () => lines().flatMap((line) => (line === '' ? [] : [JSON.parse(line) as object]));
+/** Makes the file so long that it is compacted when a line is added. */
+const fill = () => appendFileSync(file(), '\n'.repeat(65_535 - statSync(file()).size));
+/** The links of the receipts that are shown, newest first. */
+const listed = async () => {
+  const { stdout } = await here.run('list', '--local', '--json');
+  return (JSON.parse(stdout) as { html_url: string }[]).map(({ html_url }) => html_url);
 };
-const kept = () =>
-  names().map((name) => JSON.parse(readFileSync(join(folder(), name), 'utf8')) as object);
 
 async function push(text: string, ...argv: string[]): Promise<string> {
   const { code, stdout } = await here.under({ stdin: text }).run('push', ...argv);
@@ -51,7 +61,7 @@ describe('of a push without a token at pwpush serve', () => {
     expect(await anonymous().run('audit', link, '--anonymous')).toMatchObject({ code: 3 });
     expect(await anonymous().run('expire', link, '--anonymous')).toMatchObject({ code: 4 });
     expect(await anonymous().run('expire', 'last')).toMatchObject({ code: 0 });
-    expect(names()).toEqual([]);
+    expect(await listed()).toEqual([]);
   });
 
   test('it does so for a creator who has a token by then, too', async () => {
@@ -94,7 +104,7 @@ describe('a receipt', () => {
         management_token: expect.stringMatching(/^pwm_[\w-]{43}$/),
       },
     ]);
-    const modes = [folder(), join(folder(), names()[0] ?? '')].map((path) => statSync(path).mode);
+    const modes = [here.file('state'), file()].map((path) => statSync(path).mode);
     expect(modes.map((mode) => mode & 0o777)).toEqual([0o700, 0o600]);
   });
 
@@ -110,8 +120,7 @@ describe('a receipt', () => {
     const { stdout } = await here
       .under({ stdin: 'a\nb\nc\n' })
       .run('push', '--each', '--concurrency', '3');
-    const links = kept().map((one) => (one as { html_url: string }).html_url);
-    expect(links.sort()).toEqual(stdout.trim().split('\n').sort());
+    expect((await listed()).reverse()).toEqual(stdout.trim().split('\n'));
   });
 
   test('is whole and kept, however many pushes are made, listed and expired at once', async () => {
@@ -123,8 +132,7 @@ describe('a receipt', () => {
       Promise.all(lists),
       here.run('expire', first),
     ]);
-    const links = kept().map((one) => (one as { html_url: string }).html_url);
-    expect(links.sort()).toEqual(made.map(({ stdout }) => stdout.trim()).sort());
+    expect((await listed()).sort()).toEqual(made.map(({ stdout }) => stdout.trim()).sort());
     for (const { stdout } of await Promise.all(lists))
       expect(JSON.parse(stdout)).toBeInstanceOf(Array);
   });
@@ -136,15 +144,14 @@ describe('a receipt', () => {
     await here.run('profile', 'set', 'receipts', 'false');
     await push('c');
     await here.under({ stdin: 'd\n' }).run('push', '--each');
-    expect(names()).toEqual([]);
+    expect(kept()).toEqual([]);
     await here.run('profile', 'set', 'receipts', '');
     await push('e');
-    expect(names()).toHaveLength(1);
+    expect(kept()).toHaveLength(1);
   });
 
   test('that cannot be saved does not fail the push, and is said on a terminal', async () => {
-    mkdirSync(here.file('state'), { recursive: true });
-    writeFileSync(folder(), 'a file');
+    mkdirSync(file(), { recursive: true });
     const { code, stdout, stderr } = await here
       .under({ stdin: 'x', terminals: ['stderr'] })
       .run('push');
@@ -153,15 +160,24 @@ describe('a receipt', () => {
     expect((await here.under({ stdin: 'x' }).run('push')).stderr).toBe('');
   });
 
-  test('is gone when the time of its push is over', async () => {
+  test('is not shown when the time of its push is over', async () => {
     await push('a', '--expire', '1h');
-    await push('b', '--days', '2');
+    const link = await push('b', '--days', '2');
     here.service.clock.advance(3_600_000);
-    expect((await here.run('list', '--local', '--json')).stdout.trim().split('\n')).toHaveLength(1);
-    expect(names()).toHaveLength(1);
-    here.service.clock.advance(2 * 86_400_000);
-    await push('c');
-    expect(names()).toHaveLength(1);
+    expect(await listed()).toEqual([link]);
+  });
+
+  test('is removed some time later', async () => {
+    await push('a', '--expire', '1h');
+    const second = await push('b', '--days', '2');
+    const gone = await push('c');
+    await here.run('expire', gone);
+    here.service.clock.advance(3_600_000);
+    fill();
+    const last = await push('d');
+    expect(kept().slice(1)).toMatchObject([{ html_url: second }, { html_url: last }]);
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    expect(await listed()).toEqual([last, second]);
   });
 });
 
@@ -199,14 +215,17 @@ describe('list --local', () => {
   });
 
   test('skips what is no receipt', async () => {
-    await push('a');
-    for (const [name, text] of [
-      ['1-99999999999999-00000000.json', '{'],
-      ['2-99999999999999-00000000.json', '{"html_url":"no link at all"}'],
-      ['notes.txt', 'x'],
-    ] as const)
-      writeFileSync(join(folder(), name), text);
-    expect((await here.run('list', '--local')).stdout.trim().split('\n')).toHaveLength(1);
+    const first = await push('a');
+    for (const text of [
+      'null',
+      '{"html_url":"no link at all"}',
+      '',
+      '{"html_url":"https://pw.test/p/',
+    ])
+      appendFileSync(file(), `\n${text}`);
+    expect(await listed()).toEqual([first]);
+    const second = await push('b');
+    expect(await listed()).toEqual([second, first]);
   });
 });
 
@@ -224,19 +243,44 @@ describe('last', () => {
     });
   });
 
-  test('is expired, then the one before is the last, then there is none', async () => {
+  test('stays the last when it has expired', async () => {
     const first = await push('a');
     const second = await push('b');
-    for (const link of [second, first]) {
-      const { code, stdout } = await here.run('expire', 'last', '--json');
-      expect([code, JSON.parse(stdout).html_url]).toEqual([0, link]);
-    }
-    expect(names()).toEqual([]);
+    const { code, stdout } = await here.run('expire', 'last', '--json');
+    expect([code, JSON.parse(stdout).html_url]).toEqual([0, second]);
+    expect(await listed()).toEqual([first]);
+    here.asked.length = 0;
+    expect(await here.run('expire', 'last')).toEqual({
+      code: 6,
+      stdout: '',
+      stderr: 'pwpush: the last push has already expired\nhint: name another push by its link\n',
+    });
+    expect(here.asked).toEqual([]);
+    fill();
+    await here.run('expire', first);
+    expect(kept().slice(1)).toMatchObject([{ html_url: second }, { ended: second }]);
+    expect(await here.run('expire', 'last', first)).toMatchObject({ code: 6 });
+    expect((await here.run('preview', 'last')).stdout).toBe(`${second}\n`);
+  });
+
+  test('of none is an error', async () => {
     expect(await here.run('expire', 'last')).toEqual({
       code: 2,
       stdout: '',
       stderr: 'pwpush: no push has a receipt on this machine\nhint: name the push by its link\n',
     });
+  });
+
+  test('is described when it is expired at a terminal', async () => {
+    const expired = async () =>
+      (await here.under({ terminals: ['stderr'] }).run('expire', 'last')).stderr;
+    await push('a', '--name', 'db password');
+    here.service.clock.advance(3 * 60_000);
+    expect(await expired()).toBe('expired "db password" (made 3 min ago, 0 of 5 views used)\n');
+    const link = await push('b', '--views', '1');
+    expect(await expired()).toBe(
+      `expired ${/\/p\/([\w-]+)/.exec(link)?.[1]} (made just now, 0 of 1 view used)\n`,
+    );
   });
 
   test('is on the instance that it was made on', async () => {
@@ -248,7 +292,7 @@ describe('last', () => {
   test('stays when it may not be expired', async () => {
     await push('a', '--no-deletable');
     expect((await here.run('expire', 'last', '--anonymous')).code).toBe(4);
-    expect(names()).toHaveLength(1);
+    expect(await listed()).toHaveLength(1);
   });
 });
 
@@ -256,7 +300,7 @@ test('a link of the push removes its receipt as well, and no other', async () =>
   const first = await push('a');
   await push('b');
   await here.run('expire', first);
-  expect(names()).toHaveLength(1);
+  expect(await listed()).toHaveLength(1);
 });
 
 test('and so does a wait that ends with the push', async () => {
@@ -264,19 +308,28 @@ test('and so does a wait that ends with the push', async () => {
   for (const command of ['expire', 'get'] as const) {
     const { stdout } = await own.run('push', '--views', '1');
     const link = stdout.trim();
-    expect(names()).toHaveLength(1);
+    expect(await listed()).toHaveLength(1);
     const call = { method: command === 'expire' ? 'DELETE' : 'GET' };
     const token = /\/p\/([\w-]+)/.exec(link)?.[1];
     await here.service.fetch(new Request(`https://pw.test/api/v2/pushes/${token}`, call));
     const { code } = await own.run('wait', 'last', '--then-expire');
-    expect([command, code, names()]).toEqual([command, command === 'expire' ? 6 : 0, []]);
+    expect([command, code, await listed()]).toEqual([command, command === 'expire' ? 6 : 0, []]);
   }
 });
 
 test('the state folder may be read-only', async () => {
   await push('a');
-  chmodSync(folder(), 0o500);
+  chmodSync(here.file('state'), 0o500);
   const { code } = await here.under({ stdin: 'b' }).run('push');
-  chmodSync(folder(), 0o700);
+  chmodSync(here.file('state'), 0o700);
   expect(code).toBe(0);
+});
+
+test('the file is not followed if it is a symbolic link', async () => {
+  await push('a');
+  renameSync(file(), here.file('elsewhere'));
+  symlinkSync(here.file('elsewhere'), file());
+  const { code, stderr } = await here.under({ stdin: 'b', terminals: ['stderr'] }).run('push');
+  expect([code, stderr]).toEqual([0, expect.stringContaining('the receipt was not saved (ELOOP)')]);
+  expect(await listed()).toEqual([]);
 });

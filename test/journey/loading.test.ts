@@ -123,6 +123,13 @@ test('a request loads no TLS, no HTTP/2, no second HTTP, and not the loader of E
   }
 });
 
+test('a push with a receipt loads neither node:crypto nor node:fs/promises', () => {
+  const { node } = loads(['push'], 's');
+  const own = node.filter((module) => !bare.includes(`NativeModule ${module},`));
+  expect(own).toContain('stream');
+  expect(own.filter((module) => /^(crypto|fs\/promises)$/.test(module))).toEqual([]);
+});
+
 test('NODE_DEBUG does not make undici tell paths and query strings', async () => {
   const env = { ...somebody.env, PWPUSH_PASSPHRASE: 'open sesame' };
   const { stdout } = await pwpush(['push', '--passphrase-env', 'PWPUSH_PASSPHRASE'], {

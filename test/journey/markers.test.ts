@@ -136,9 +136,8 @@ describe('a secret on its way', () => {
     expect(readdirSync(temporary)).toEqual([]);
     const config = readFileSync(file('config/config.json'), 'utf8');
     expect(found(config)).toEqual(['token']);
-    expect(readdirSync(file('state'))).toEqual(['receipts']);
-    for (const name of readdirSync(file('state/receipts')))
-      expect(found(readFileSync(file(`state/receipts/${name}`), 'utf8'))).toEqual([]);
+    expect(readdirSync(file('state'))).toEqual(['receipts.jsonl']);
+    expect(found(readFileSync(file('state/receipts.jsonl'), 'utf8'))).toEqual([]);
   });
 
   test('reaches the program of run, which gets neither token nor passphrase', async () => {

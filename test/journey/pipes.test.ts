@@ -83,7 +83,7 @@ describe('a link that cannot be printed', () => {
     expect(code).toBe(1);
     const folder = sender.env.PWPUSH_STATE_DIR ?? '';
     const files = readdirSync(folder);
-    expect(files).toEqual([expect.stringMatching(/^link-/), 'receipts']);
+    expect(files).toEqual([expect.stringMatching(/^link-/), 'receipts.jsonl']);
     const file = join(folder, files[0] ?? '');
     expect(readFileSync(file, 'utf8')).toMatch(link());
     expect(statSync(file).mode & 0o777).toBe(0o600);

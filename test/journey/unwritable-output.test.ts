@@ -40,7 +40,7 @@ function rescued(): string[] {
   const folder = somebody.env.PWPUSH_STATE_DIR ?? '';
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names
-    .filter((name) => name !== 'receipts')
+    .filter((name) => name !== 'receipts.jsonl')
     .map((name) => readFileSync(join(folder, name), 'utf8'));
 }
 

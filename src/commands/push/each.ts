@@ -10,7 +10,6 @@ import { tellError } from '../../open/tell-error';
 import { CliError, ExitWith, endedBy, failedError, usageError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
 import { accountOf, type Instance } from '../../profile/connect';
-import { pruneReceipts } from '../../profile/receipts';
 import type { Session } from '../../profile/session';
 import type { Target } from '../../profile/target';
 import {
@@ -77,7 +76,6 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   const lines = formatted(linesOf(bytesFrom(options.from ?? '-', context), LONGEST), goesOn);
   for await (const outcome of concurrentMap(lines, work, concurrency))
     await reporter.report(outcome);
-  await pruneReceipts(context, context.now());
   if (reporter.worst > 0) throw new ExitWith(reporter.worst);
 }
 

@@ -3,7 +3,6 @@ import { invocation } from '../../cli/terminal/output';
 import type { Edition } from '../../contract/lifetime';
 import { lazy } from '../../platform/files/lazy';
 import { accountOf, type Instance } from '../../profile/connect';
-import { pruneReceipts } from '../../profile/receipts';
 import type { Session } from '../../profile/session';
 import { NoInstance, type Target } from '../../profile/target';
 import { contentSource, openFiles, readText } from '../../share/content';
@@ -117,7 +116,6 @@ async function create(
   draft: Draft,
   receipt: boolean,
 ): Promise<void> {
-  const { context } = session;
   const { acceptLimits, locale } = options;
   // While the transport loads.
   const begun = beginSealing(draft);
@@ -126,10 +124,7 @@ async function create(
   const plan = { draft: begun, account, acceptLimits, locale, search: true };
   const created = await createPush(session, instance, plan);
   const failure = await deliverLink(session, options, created);
-  if (receipt) {
-    await keepReceipt(session, created);
-    await pruneReceipts(context, context.now());
-  }
+  if (receipt) await keepReceipt(session, created);
   if (failure) throw failure;
 }
 

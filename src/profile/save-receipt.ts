@@ -1,0 +1,137 @@
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseReference } from '../client/link';
+import { limits, type Push } from '../contract/api';
+import { grantedLifetime } from '../contract/lifetime';
+import { failedError } from '../platform/errors';
+import { makeFolder } from '../platform/private-folder';
+import { checkStateFolder, type System, stateFolder } from './folders';
+
+// Apart from `receipts.ts`, which reads them, and without `node:crypto`: every push loads this.
+
+/** What is kept of a push: its link without a key, limits, and times by the clock of this machine. */
+export type Receipt = Push & { readonly html_url: string; readonly expires_at: string };
+
+/** A receipt as it is stored. */
+export type StoredReceipt = Receipt & {
+  /** Of a push that was created without a token at `pwpush serve`; never printed. */
+  readonly management_token?: string | undefined;
+};
+
+/** A receipt that may be printed. */
+export function shownReceipt({ management_token: _, ...receipt }: StoredReceipt): Receipt {
+  return receipt as Receipt;
+}
+
+export interface SavedPush {
+  readonly push: Push;
+  readonly link: string;
+  /** The label. */
+  readonly name: string | undefined;
+}
+
+/** Seconds for which a receipt is kept if the instance does not say when the push expires. */
+const LIFETIME = limits.days.max * 86_400;
+/** Of `pwpush serve`, in seconds. */
+const LONGEST = 36_500 * 86_400;
+
+/** Bytes by which the file may grow, besides doubling, until it is compacted. */
+const STEP = 64 * 1024;
+/** How often a line is written again because the file was replaced; on some file systems, inodes tell nothing. */
+const TRIES = 8;
+
+/** The file of receipts: a line of JSON for each push, and one for each that was expired. */
+export function receiptsFile(system: System): string {
+  return join(stateFolder(system), 'receipts.jsonl');
+}
+
+/**
+ * Saves a receipt (0600) for a new push. Synchronous: after a signal the process may end at any await, and the link comes
+ * first.
+ * The fragment of the link, which may be a key, is not saved.
+ * @returns whether to compact the file
+ * @throws CliError (failed), or an error of the file system
+ */
+export function saveReceipt(system: System, { push, link, name }: SavedPush, now: Date): boolean {
+  const [html_url = ''] = link.split('#');
+  const lifetime = Math.min(grantedLifetime(push) ?? LIFETIME, LONGEST);
+  // Texts of the instance are not saved: they could repeat the secret.
+  const receipt: StoredReceipt = {
+    url_token: parseReference(html_url).token,
+    html_url,
+    name,
+    expire_after_days: push.expire_after_days,
+    expire_after_views: push.expire_after_views,
+    deletable_by_viewer: push.deletable_by_viewer,
+    retrieval_step: push.retrieval_step,
+    account_id: typeof push.account_id === 'number' ? push.account_id : undefined,
+    management_token: managementToken(push),
+    created_at: now.toISOString(),
+    expires_at: new Date(now.getTime() + lifetime * 1000).toISOString(),
+  };
+  return appendReceipts(system, lineOf(receipt));
+}
+
+function managementToken({ management_token: token }: Push): string | undefined {
+  return typeof token === 'string' && /^pwm_[\w-]{43}$/.test(token) ? token : undefined;
+}
+
+/** The line end comes first: a line of which only a part was written does not spoil the next. */
+export function lineOf(value: object): string {
+  return `\n${JSON.stringify(value)}`;
+}
+
+/**
+ * Appends lines to the file of receipts, in one write, so that those of other programs stay whole.
+ * @returns whether the file has grown so much that it is to be compacted
+ * @throws CliError (usage, failed), or an error of the file system
+ */
+export function appendReceipts(system: System, lines: string | Uint8Array): boolean {
+  const path = receiptsFile(system);
+  checkStateFolder(system, dirname(path));
+  const bytes = Buffer.from(lines);
+  try {
+    return append(path, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    makeFolder(dirname(path));
+    return append(path, bytes);
+  }
+}
+
+/**
+ * Without a lock: if the path names another file after the write, the write may have come too late for the program that
+ * replaced the file (`compactReceipts`), and is repeated. Some receipts are in the file twice then.
+ */
+function append(path: string, bytes: Buffer): boolean {
+  const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_RDWR } = constants;
+  for (let tries = 1; ; tries++) {
+    const file = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+    try {
+      const before = fstatSync(file).size;
+      // Not synced: that takes longer than the rest, and the link has been printed. A part of a line is ignored.
+      if (writeSync(file, bytes) < bytes.length) throw failedError('the disk is full');
+      if (inodeAt(path) === inodeOf(file) || tries === TRIES)
+        return isGrown(file, before, fstatSync(file).size);
+    } finally {
+      closeSync(file);
+    }
+  }
+}
+
+/** Exact: on Windows it has 64 bits. */
+export function inodeAt(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+}
+
+export function inodeOf(file: number): bigint {
+  return fstatSync(file, { bigint: true }).ino;
+}
+
+/** Whether the size passed a multiple of twice what was kept last, so that a compaction that fails is not tried at each push. */
+function isGrown(file: number, before: number, after: number): boolean {
+  const start = Buffer.alloc(32);
+  readSync(file, start, 0, start.length, 0);
+  const step = STEP + 2 * Number(/^\{"kept":(\d+)\}/.exec(start.toString('latin1'))?.[1] ?? 0);
+  return Math.floor(after / step) > Math.floor(before / step);
+}
