@@ -1,4 +1,4 @@
-import { parseWebUrl, webAddress, withScheme } from '../contract/address';
+import { parseWebUrl, pushLink, webAddress, withScheme } from '../contract/address';
 import type { Push } from '../contract/api';
 import { usageError } from '../platform/errors';
 import type { Api } from './client';
@@ -177,7 +177,7 @@ export interface FoundLink {
 export async function findLink(
   api: Pick<Api, 'preview'>,
   base: string,
-  created: Pick<Push, 'url_token' | 'html_url' | 'retrieval_step'>,
+  created: Pick<Push, 'html_url'> & Parameters<typeof pushLink>[1],
   what: 'push' | 'request' = 'push',
 ): Promise<FoundLink> {
   const { url_token: token } = created;
@@ -186,10 +186,7 @@ export async function findLink(
     webAddress(created.html_url) ?? (token === '' ? undefined : webAddress(await previewed()));
   if (link === undefined) {
     return {
-      link:
-        what === 'request'
-          ? `${base}/r/${token}`
-          : `${base}/p/${token}${created.retrieval_step ? '/r' : ''}`,
+      link: what === 'request' ? `${base}/r/${token}` : pushLink(base, created),
       doubt: 'the instance returned no link; this one is built from its address and the token',
     };
   }

@@ -62,6 +62,14 @@ export function withScheme(text: string): string {
   return `${url && isLoopback(url.hostname) ? 'http' : 'https'}://${text}`;
 }
 
+/** The link of a push as the reference builds it (docs/wire.md, "Tokens and addresses"); `/r` asks for a click first. */
+export function pushLink(
+  base: string,
+  push: { readonly url_token: string; readonly retrieval_step?: unknown },
+): string {
+  return `${base}/p/${push.url_token}${push.retrieval_step ? '/r' : ''}`;
+}
+
 /** A host may be named `$(reboot).test` (URL Standard, 3.2): a command that is copied to a shell must not contain it. */
 export function isShellSafe(address: string): boolean {
   return /^[\w.:/[\]-]+$/.test(address);

@@ -138,8 +138,8 @@ async function readBytes(
   return bytes.whole();
 }
 
-function tooLarge(limit: number): Refusal {
-  return new Refusal('too_large', `The body is larger than ${size(limit)}.`);
+export function tooLarge(limit: number, what = 'The body is'): Refusal {
+  return new Refusal('too_large', `${what} larger than ${size(limit)}.`);
 }
 
 /** Bytes of each request that do not count, so that a password can be pushed while large bodies use up the budget. */

@@ -1,9 +1,8 @@
 import { limits } from '../../contract/api';
-import { size } from '../../contract/byte-size';
 import type { Upload } from '../rules/files';
 import { hasAtMost } from '../rules/new-push';
 import { invalid, Refusal } from '../service-errors';
-import { type BodyRoot, bodyOf, Collected, isMultipart, type MemoryUse } from './body';
+import { type BodyRoot, bodyOf, Collected, isMultipart, type MemoryUse, tooLarge } from './body';
 import { utf8 } from './form-fields';
 import { type Part, readDisposition, readParts } from './multipart';
 import type { ClientSocket } from './request-origin';
@@ -127,10 +126,6 @@ async function* keepingAlive(body: AsyncIterable<Uint8Array>, upload: () => Uplo
 function declared(request: Request): number {
   const length = request.headers.get('content-length') ?? '';
   return /^\d{1,15}$/.test(length) ? Number(length) : 0;
-}
-
-function tooLarge(limit: number, what = 'The body is'): Refusal {
-  return new Refusal('too_large', `${what} larger than ${size(limit)}.`);
 }
 
 /** A file name that is safe to show and save: the last component, without control and direction characters. */

@@ -53,5 +53,10 @@ export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Own
   return { ...originOf(c.req.raw, c.env, settings), owner, signal, client: c.get('client') };
 }
 
+/** Passed to the rules: counts the memory that texts take. */
+export function reserving(c: Context<Env>): (bytes: number) => void {
+  return (bytes) => c.get('memory').add(bytes);
+}
+
 /** The service as a function from request to response, without a socket. */
 export type App = (request: Request, connection?: ClientSocket) => Promise<Response>;

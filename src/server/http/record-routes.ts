@@ -8,7 +8,7 @@ import type { PushWithNote, Records } from '../rules/records';
 import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { authentication, needsToken, pageNumber, urlToken } from './authentication';
-import type { AppSettings, Env, PartOptions } from './parts';
+import { type AppSettings, type Env, type PartOptions, reserving } from './parts';
 import { baseOf, isCrossSite, isPrefetch } from './request-origin';
 import { auditBody, json } from './responses';
 import { withBody } from './with-body';
@@ -71,8 +71,7 @@ export function addRecordRoutes<State extends string>(
     if (isPrefetch(c.req.raw))
       throw new Refusal('malformed', `${kind.reading} and cannot be prefetched.`);
     const passphrase = c.req.query('passphrase') ?? '';
-    const reserve = (bytes: number) => c.get('memory').add(bytes);
-    return kind.read(c, [urlToken(c), caller, passphrase, reserve]);
+    return kind.read(c, [urlToken(c), caller, passphrase, reserving(c)]);
   });
 
   api.get(routes.preview.path, async (c) => {

@@ -10,7 +10,7 @@ import type { Env, PartOptions } from './parts';
 import { addRecordRoutes, refuseCrossSite } from './record-routes';
 import { baseOf } from './request-origin';
 import { fileBody, json, jsonWithText, requestBody } from './responses';
-import { type Fields, noFields, withBody } from './with-body';
+import { type Fields, noFields, textIn, withBody } from './with-body';
 
 /** The routes of requests: to ask somebody for a secret (docs/wire.md, "Requests"). */
 export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
@@ -92,6 +92,6 @@ export async function withAnswer<T>(
 }
 
 /** The passphrase of the body, where it is in no log of a proxy, or else that of the query. */
-export function passphraseIn({ passphrase }: Fields, inQuery = ''): string {
-  return typeof passphrase === 'string' && passphrase !== '' ? passphrase : inQuery;
+export function passphraseIn(fields: Fields, inQuery = ''): string {
+  return textIn(fields, 'passphrase') || inQuery;
 }

@@ -1,3 +1,4 @@
+import { pushLink } from '../../contract/address';
 import { API_VERSION, APPLICATION, pushFlags, requestFlags } from '../../contract/api';
 import { durations } from '../../contract/lifetime';
 import { daysRemaining, viewsRemaining } from '../rules/access';
@@ -100,11 +101,10 @@ export function refusalBody({ kind, message, fields, what }: Refusal): unknown {
 
 /** A push as the API returns it (docs/wire.md, "Push object"); `base` is what links begin with. */
 export function pushBody(push: PushRow, base: string, now: Date) {
-  const link = `${base}/p/${push.url_token}`;
   return {
     url_token: push.url_token,
-    html_url: push.retrieval_step ? `${link}/r` : link,
-    json_url: `${link}.json`,
+    html_url: pushLink(base, push),
+    json_url: `${base}/p/${push.url_token}.json`,
     expire_after_days: push.expire_after_days,
     expire_after_views: push.expire_after_views,
     days_remaining: daysRemaining(push, now.getTime()),

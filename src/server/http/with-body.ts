@@ -13,6 +13,12 @@ export function noFields(): Fields {
   return Object.create(null);
 }
 
+/** The text of a field; '' if it has none. */
+export function textIn(fields: Fields, name: string): string {
+  const value = fields[name];
+  return typeof value === 'string' ? value : '';
+}
+
 interface Wanted {
   readonly root: BodyRoot;
   /** Undefined for a caller who may not send files. */

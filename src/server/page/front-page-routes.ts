@@ -1,14 +1,14 @@
 import type { Context } from 'hono';
 import { isArmored } from '../../age/armored';
+import { pushLink } from '../../contract/address';
 import { typedText } from '../http/form-fields';
 import type { Env } from '../http/parts';
-import { noFields, withBody } from '../http/with-body';
+import { noFields, textIn, withBody } from '../http/with-body';
 import type { Upload } from '../rules/files';
 import { Refusal } from '../service-errors';
 import { createdPage, type FormLimits, frontPage } from './front';
 import { Forbidden } from './messages';
 import type { PageContext } from './page-context';
-import { linkTo } from './push-page-routes';
 
 export async function showFront(page: PageContext, c: Context<Env>): Promise<Response> {
   return frontPage(await page.view(c), { base: page.base(c), form: formLimits(page) });
@@ -28,20 +28,16 @@ export async function createFromForm(page: PageContext, c: Context<Env>): Promis
     return await withBody(c, wanted, async () => {
       if (typeof fields.payload === 'string') fields.payload = typedText(fields.payload);
       const { push } = await pushes.create(fields, page.visitor(c), upload);
-      const encrypted = isArmored(textIn(fields));
-      return createdPage(await page.view(c), push, linkTo(page, c, push), encrypted);
+      const encrypted = isArmored(textIn(fields, 'payload'));
+      return createdPage(await page.view(c), push, pushLink(page.base(c), push), encrypted);
     });
   } catch (refusal) {
     if (!(refusal instanceof Refusal) || refusal.kind === 'abandoned') throw refusal;
     // The text is in the page again.
-    c.get('memory').add(textIn(fields).length);
+    c.get('memory').add(textIn(fields, 'payload').length);
     const refused = { fields, refusal, files: upload?.fileCount ?? 0 };
     return frontPage(await page.view(c), { base: page.base(c), form, refused });
   }
-}
-
-function textIn({ payload }: { readonly payload?: unknown }): string {
-  return typeof payload === 'string' ? payload : '';
 }
 
 /** Undefined when there is no form, as only users may create pushes. */

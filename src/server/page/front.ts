@@ -5,6 +5,7 @@ import type { Refusal } from '../service-errors';
 import type { Bounds } from '../service-settings';
 import type { PushRow } from '../store/push-rows';
 import { drawing, encrypting } from './encrypted';
+import * as formLimits from './form-limits';
 import { heading, icon, page, problemBox, remaining, type View } from './layout';
 import { type Markup, markup } from './markup';
 import { refusalWords } from './messages';
@@ -131,7 +132,7 @@ ${value('payload', '')}</textarea>`;
   return markup`${problems.whole !== undefined && problemBox(problems.whole)}
 <form method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`}>
 ${row('payload', words.text('secretText'), text)}
-${withFiles && row('files', words.text('files'), (attributes) => fileInput(view, fileBytes, attributes))}
+${withFiles && row('files', words.text('files'), (attributes) => formLimits.filePicker(view, fileBytes, attributes))}
 <div class="pair">${number('expire_after_views', words.text('views'))}
 ${number('expire_after_days', words.text('days'))}</div>
 ${row('passphrase', words.text('passphraseOptional'), (attributes) => serverPassphrase(view, markup` autocomplete="off"${attributes}`))}
@@ -139,16 +140,6 @@ ${row('passphrase', words.text('passphraseOptional'), (attributes) => serverPass
 <p class="quiet status" role="status" data-busy="${words.text('encrypting')}" data-invalid="${words.text('problemValue')}"></p></div>
 <button class="primary wide">${icon('link')}${words.text('createLink')}</button>
 </form>`;
-}
-
-/** Too many and too large files are found before they are sent, where there is script. */
-function fileInput({ words }: View, fileBytes: number, attributes: Markup): Markup {
-  const most = limits.filesPerPush;
-  return markup`<input type="file" multiple data-most="${most}" data-bytes="${fileBytes}" data-many="${words.count('problemFiles', most)}" data-large="${tooLarge(words, fileBytes)}"${attributes}>`;
-}
-
-function tooLarge(words: View['words'], fileBytes: number): Markup {
-  return words.fill('problemFileTooLarge', { size: words.size(fileBytes) });
 }
 
 /** Rows of the form; the first one with a problem gets the focus. */
@@ -169,13 +160,13 @@ ${note !== undefined && markup`<p class="${problem === undefined ? 'hint' : 'wro
 
 /** Notes on fields without a problem. Files and the passphrase of a refused form have to be given again. */
 function hintsOf(
-  { words }: View,
+  view: View,
   { fileBytes }: FormLimits,
   refused: RefusedForm | undefined,
   problems: Problems,
 ): Notes {
-  const most = limits.filesPerPush;
-  const files = fileBytes && words.count('filesLimit', most, { size: words.size(fileBytes) });
+  const { words } = view;
+  const files = fileBytes !== undefined && formLimits.filesHint(view, fileBytes);
   const again = refused !== undefined && refused.files > 0 && problems.files === undefined;
   return {
     ...(files ? { files: again ? words.text('problemFilesAgain') : files } : {}),
@@ -199,24 +190,20 @@ function problemsOf(view: View, form: FormLimits, refused: RefusedForm): Problem
 }
 
 /** The text is read before the files; before it, only the form as a whole can be too large. */
-function sizeProblem(
-  { words }: View,
-  { fileBytes }: FormLimits,
-  { fields }: RefusedForm,
-): Problems {
-  if (fileBytes !== undefined)
-    return fields.payload === undefined
-      ? { whole: words.text('tooLargeText') }
-      : { files: tooLarge(words, fileBytes) };
-  return { payload: words.fill('problemTextTooLarge', { size: words.size(limits.textBytes) }) };
+function sizeProblem(view: View, { fileBytes }: FormLimits, { fields }: RefusedForm): Problems {
+  if (fileBytes === undefined) return { payload: formLimits.textTooLarge(view) };
+  return fields.payload === undefined
+    ? { whole: view.words.text('tooLargeText') }
+    : { files: formLimits.fileTooLarge(view, fileBytes) };
 }
 
 function fieldProblem(
-  { words }: View,
+  view: View,
   { bounds, fileBytes }: FormLimits,
   { fields, files }: RefusedForm,
   field: Field,
 ): Markup | string {
+  const { words } = view;
   const text = String(fields[field] ?? '');
   const range = ({ min, max }: { min: number; max: number }) =>
     words.fill('problemNumber', { min: words.number(min), max: words.number(max) });
@@ -226,18 +213,14 @@ function fieldProblem(
     case 'expire_after_days':
       return range(bounds.days);
     case 'payload':
-      if (text.trim() === '')
-        return words.text(fileBytes === undefined ? 'problemText' : 'problemTextOrFiles');
-      return Buffer.byteLength(text) > limits.textBytes
-        ? words.fill('problemTextTooLarge', { size: words.size(limits.textBytes) })
-        : words.text('problemValue');
+      return formLimits.textProblem(view, text, fileBytes !== undefined);
     case 'passphrase':
       return text.length > PASSPHRASE_CHARACTERS
         ? words.count('problemPassphrase', PASSPHRASE_CHARACTERS)
         : words.text('problemValue');
     case 'files':
       return files >= limits.filesPerPush
-        ? words.count('problemFiles', limits.filesPerPush)
+        ? formLimits.tooManyFiles(view)
         : words.text('problemValue');
   }
 }

@@ -51,15 +51,16 @@ export function heading(name: IconName, title: Markup | string, alarm = false): 
 }
 
 /** The views and the time left; `cost` says what uses a view. */
-export function remaining({ words, now }: View, push: PushRow, cost = ''): Markup {
+export function remaining(view: View, push: PushRow, cost = ''): Markup {
   return facts(
-    fact('eye', words.count('viewsLeft', viewsRemaining(push)), cost),
-    fact(
-      'clock',
-      words.fill('expires', { when: words.when(push.expires_at - now) }),
-      words.date(push.expires_at),
-    ),
+    fact('eye', view.words.count('viewsLeft', viewsRemaining(push)), cost),
+    timeLeft(view, push),
   );
+}
+
+export function timeLeft({ words, now }: View, { expires_at }: PushRow): Markup {
+  const when = words.fill('expires', { when: words.when(expires_at - now) });
+  return fact('clock', when, words.date(expires_at));
 }
 
 export function facts(...items: Markup[]): Markup {

@@ -1,7 +1,7 @@
 import { refusalHead } from '../http/responses';
 import { Refusal, type RefusalKind } from '../service-errors';
 import repairScript from './browser/repair-link.ts?script';
-import { heading, PagePart, page, type View } from './layout';
+import { heading, type IconName, type PageOptions, PagePart, page, type View } from './layout';
 import { type Markup, markup } from './markup';
 import type { PhraseKey } from './phrases';
 
@@ -33,62 +33,49 @@ export function refusalWords(refusal: Refusal): readonly [title: PhraseKey, text
 export function refusalPage(view: View, refusal: Refusal): Response {
   const { words } = view;
   const { retryAfter } = refusal;
-  const [title, text] = refusalWords(refusal);
-  return failure(
-    view,
-    words.text(title),
-    markup`<p>${words.text(text)}</p>
-${
-  retryAfter !== undefined &&
-  markup`<p>${words.fill('tryAgainIn', { when: words.when(retryAfter * 1000) })}</p>
-<p><a class="button" href="">${words.text('tryAgain')}</a></p>`
-}`,
-    refusalHead(refusal),
-  );
+  const later =
+    retryAfter !== undefined &&
+    markup`<p>${words.fill('tryAgainIn', { when: words.when(retryAfter * 1000) })}</p>
+<p><a class="button" href="">${words.text('tryAgain')}</a></p>`;
+  return message(view, 'alert', refusalWords(refusal), refusalHead(refusal), later);
 }
 
 /** An internal error. The cause is in the log only. */
 export function errorPage(view: View): Response {
-  const { words } = view;
-  const text = markup`<p>${words.text('errorText')}</p>`;
-  return failure(view, words.text('errorTitle'), text, { status: 500 });
-}
-
-function failure(
-  view: View,
-  title: string,
-  text: Markup,
-  options: Parameters<typeof page>[3],
-): Response {
-  const main = markup`<div class="body">
-${heading('alert', title, true)}
-${text}
-</div>`;
-  return page(view, title, main, options);
+  return message(view, 'alert', ['errorTitle', 'errorText'], { status: 500 });
 }
 
 const repairing = new PagePart('script', repairScript);
 
 /** The same for a push that has expired and for a token that never existed. */
 export function gonePage(view: View): Response {
-  const { words } = view;
-  const title = words.text('goneTitle');
-  const main = markup`<div class="body">
-${heading('none', title)}
-<p>${words.text('goneText')}</p>
-<p class="quiet">${words.text('goneAdvice')}</p>
-</div>`;
-  return page(view, title, main, { status: 404, parts: [repairing] });
+  const options = { status: 404, parts: [repairing] };
+  return message(view, 'none', ['goneTitle', 'goneText', 'goneAdvice'], options);
 }
 
 /** Confirms that the viewer has deleted the push. */
 export function deletedPage(view: View): Response {
+  return message(view, 'check', ['deletedTitle', 'deletedText', 'closePage']);
+}
+
+/** For those who come after the answer to a request. */
+export function answeredPage(view: View, status: 200 | 409): Response {
+  return message(view, 'check', ['answeredTitle', 'answeredText'], { status });
+}
+
+/** A page that is only read. */
+function message(
+  view: View,
+  name: IconName,
+  [title, text, quiet]: readonly [title: PhraseKey, text: PhraseKey, quiet?: PhraseKey],
+  options?: PageOptions,
+  more: Markup | false = false,
+): Response {
   const { words } = view;
-  const title = words.text('deletedTitle');
   const main = markup`<div class="body">
-${heading('check', title)}
-<p>${words.text('deletedText')}</p>
-<p class="quiet">${words.text('closePage')}</p>
+${heading(name, words.text(title), name === 'alert')}
+<p>${words.text(text)}</p>
+${quiet !== undefined && markup`<p class="quiet">${words.text(quiet)}</p>`}${more}
 </div>`;
-  return page(view, title, main);
+  return page(view, words.text(title), main, options);
 }

@@ -1,10 +1,11 @@
 import type { Context } from 'hono';
+import { urlToken } from '../http/authentication';
 import { type Env, type PartOptions, visitorOf } from '../http/parts';
-import { baseOf, isOwnForm } from '../http/request-origin';
+import { baseOf, isOwnForm, isPrefetch } from '../http/request-origin';
 import { fileUrl } from '../http/responses';
 import type { Visitor } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
-import { notFound } from '../service-errors';
+import type { PushRow } from '../store/push-rows';
 import { createLanguages } from './language';
 import type { View } from './layout';
 import { Forbidden } from './messages';
@@ -38,9 +39,7 @@ export class PageContext {
    */
   token(c: Context<Env>): string {
     if (!this.options.settings.anonymous) throw new Forbidden('usersOnly');
-    const token = c.req.param('token') ?? '';
-    if (!/^[\w-]{1,128}$/.test(token)) throw notFound();
-    return token;
+    return urlToken(c);
   }
 
   /** @throws Refusal for a form of another site */
@@ -49,7 +48,12 @@ export class PageContext {
   }
 }
 
-/** Passed to the rules: counts the memory that texts take. */
-export function reserving(c: Context<Env>): (bytes: number) => void {
-  return (bytes) => c.get('memory').add(bytes);
+/** Whether nobody reads the page: a view may not be used. */
+export function isIdle({ req }: Context<Env>): boolean {
+  return req.method === 'HEAD' || isPrefetch(req.raw);
+}
+
+/** Whether a person has to press a button, or enter the passphrase, first. */
+export function asksFirst(row: PushRow): boolean {
+  return row.protected === 1 || row.retrieval_step === 1;
 }

@@ -1,8 +1,10 @@
 import { refusalHead } from '../http/responses';
 import { viewsRemaining } from '../rules/access';
 import { Refusal } from '../service-errors';
+import type { PushRow } from '../store/push-rows';
 import refuseScript from './browser/refuse-key.ts?script';
 import {
+  facts,
   heading,
   icon,
   PagePart,
@@ -10,10 +12,11 @@ import {
   passphraseField,
   problemBox,
   remaining,
+  timeLeft,
   type View,
 } from './layout';
 import { type Markup, markup } from './markup';
-import { curlFor, type Offer } from './plain';
+import { curlFor } from './plain';
 
 /** Keeps keys from being sent as passphrases. */
 export const refusing = [new PagePart('script', refuseScript)];
@@ -26,38 +29,53 @@ export function serverPassphrase(view: View, attributes: Markup): Markup {
   );
 }
 
-/** Asks for the passphrase and to press a button before a view is taken: link scanners press no buttons. */
-export function passphrasePage(view: View, offer: Offer, problem?: PassphraseProblem): Response {
+const asked = {
+  push: { title: 'sharedTitle', name: 'passphrase', show: 'showSecret', note: 'unexpected' },
+  request: {
+    title: 'requestTitle',
+    name: 'request[passphrase]',
+    show: 'showRequest',
+    note: 'requestUnexpected',
+  },
+} as const;
+
+/**
+ * Asks for the passphrase, or to press a button, before a view of a push is taken or the question of a request is shown:
+ * link scanners press no buttons.
+ */
+export function passphrasePage(
+  view: View,
+  row: PushRow,
+  base: string,
+  problem?: PassphraseProblem,
+): Response {
   const { words } = view;
-  const { push } = offer;
-  const locked = push.protected === 1;
-  const title = words.text('sharedTitle');
-  const cost = viewsRemaining(push) === 1 ? 'openingUsesLast' : 'openingUsesOne';
-  return page(
-    view,
-    title,
-    markup`<div class="body">
-${heading('lock', title)}
+  const isRequest = row.kind === 'request';
+  const { title, name, show, note } = asked[isRequest ? 'request' : 'push'];
+  const locked = row.protected === 1;
+  const wrong = problem !== undefined && markup` aria-invalid="true" aria-describedby="problem"`;
+  const field = markup`<div class="row"><label for="passphrase">${words.text('passphrase')}</label>
+${serverPassphrase(view, markup` id="passphrase" name="${name}" autocomplete="off" required autofocus${wrong}`)}</div>`;
+  const button = isRequest && markup`<input type="hidden" name="request[open]" value="1">`;
+  const cost = words.text(viewsRemaining(row) === 1 ? 'openingUsesLast' : 'openingUsesOne');
+  const command =
+    !isRequest &&
+    markup`
+<noscript><p class="quiet">${words.text('cliTitle')}: <code>${curlFor(row, base)}</code></p></noscript>`;
+  const main = markup`<div class="body">
+${heading('lock', words.text(title))}
 <p class="quiet">${words.text(locked ? 'enterPassphrase' : 'pressToShow')}</p>
 ${problem !== undefined && problemBox(problem.text)}
 <form method="post" autocomplete="off">
-${locked && field(view, problem)}
-<button class="primary wide">${icon('eye')}${words.text('showSecret')}</button>
+${locked ? field : button}
+<button class="primary wide">${icon('eye')}${words.text(show)}</button>
 </form>
-<p class="quiet">${words.text('unexpected')}</p>
-<noscript><p class="quiet">${words.text('cliTitle')}: <code>${curlFor(offer)}</code></p></noscript>
+<p class="quiet">${words.text(note)}</p>${command}
 </div>
 <div class="foot">
-${remaining(view, push, words.text(cost))}
-</div>`,
-    { status: problem?.status, headers: problem?.headers ?? {}, parts: locked ? refusing : [] },
-  );
-}
-
-function field(view: View, problem: PassphraseProblem | undefined): Markup {
-  const wrong = problem !== undefined && markup` aria-invalid="true" aria-describedby="problem"`;
-  return markup`<div class="row"><label for="passphrase">${view.words.text('passphrase')}</label>
-${serverPassphrase(view, markup` id="passphrase" name="passphrase" autocomplete="off" required autofocus${wrong}`)}</div>`;
+${isRequest ? facts(timeLeft(view, row)) : remaining(view, row, cost)}
+</div>`;
+  return page(view, words.text(title), main, { ...problem, parts: locked ? refusing : [] });
 }
 
 /** Why the passphrase form is shown again. */

@@ -1,3 +1,4 @@
+import { pushLink } from '../../contract/address';
 import { refusalHead, responseOf } from '../http/responses';
 
 import { viewsRemaining } from '../rules/access';
@@ -25,24 +26,18 @@ export function plainSecret(payload: string, files: readonly { readonly url: str
   return text(`${message}${files.map(({ url }) => `${url}\n`).join('')}`);
 }
 
-/** A push that can be viewed, and its link. */
-export interface Offer {
-  readonly push: PushRow;
-  readonly link: string;
-}
-
 /** How to take a view, as an error: a script that saves it must not take it for the secret. */
-export function plainOffer(offer: Offer): Response {
-  const left = viewsRemaining(offer.push);
+export function plainOffer(push: PushRow, base: string): Response {
+  const left = viewsRemaining(push);
   const views = `${left} ${left === 1 ? 'view' : 'views'}`;
-  const body = `This link has ${views} left. To use one:\n  ${curlFor(offer)}\n`;
+  const body = `This link has ${views} left. To use one:\n  ${curlFor(push, base)}\n`;
   return text(body, 405, { allow: 'GET, HEAD, POST' });
 }
 
 /** The command that gets the text of a push. */
-export function curlFor({ push, link }: Offer): string {
+export function curlFor(push: PushRow, base: string): string {
   const input = push.protected ? '--data-urlencode passphrase@FILE' : "-d ''";
-  return `curl -fsS -H 'Accept: text/plain' ${input} '${link}'`;
+  return `curl -fsS -H 'Accept: text/plain' ${input} '${pushLink(base, push)}'`;
 }
 
 export function plainDeleted(): Response {

@@ -1,20 +1,14 @@
 import type { Context } from 'hono';
 import { readForm } from '../http/body';
-import type { Env } from '../http/parts';
-import { isPrefetch } from '../http/request-origin';
-import { pushBody } from '../http/responses';
+import { type Env, reserving } from '../http/parts';
 import { mayExpire } from '../rules/access';
 import { notFound } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { deletedPage } from './messages';
-import { type PageContext, reserving } from './page-context';
+import { asksFirst, isIdle, type PageContext } from './page-context';
 import { passphrasePage, passphraseProblem } from './passphrase-form';
 import { plainDeleted, plainOffer, plainSecret, wantsText } from './plain';
 import { secretPage } from './secret';
-
-export function linkTo(page: PageContext, c: Context<Env>, push: PushRow): string {
-  return pushBody(push, page.base(c), page.options.now()).html_url;
-}
 
 /** The page of a link, and its secret if nothing has to be asked before; `step` is for a link that asks for a button. */
 export async function openPush(
@@ -24,16 +18,15 @@ export async function openPush(
 ): Promise<Response> {
   const { pushes, events } = page.options;
   const push = await pushes.find(page.token(c));
-  const idle = c.req.method === 'HEAD' || isPrefetch(c.req.raw);
+  const idle = isIdle(c);
   if (push.expired_at !== null) {
     if (!idle) pushes.missed(push, page.visitor(c));
     throw notFound();
   }
-  if (!(step || idle || push.retrieval_step || push.protected))
-    return show(page, c, push, '', false);
+  if (!(step || idle || asksFirst(push))) return show(page, c, push, '', false);
   if (!idle) events.opened(page.visitor(c).ip);
-  const offer = { push, link: linkTo(page, c, push) };
-  return wantsText(c.req.raw) ? plainOffer(offer) : passphrasePage(await page.view(c), offer);
+  if (wantsText(c.req.raw)) return plainOffer(push, page.base(c));
+  return passphrasePage(await page.view(c), push, page.base(c));
 }
 
 /** The form of the passphrase, or of the button; and the one that deletes the push. */
@@ -57,7 +50,7 @@ export async function submitPush(page: PageContext, c: Context<Env>): Promise<Re
     if (asText) throw error;
     const view = await page.view(c);
     const problem = passphraseProblem(view, error, passphrase !== '');
-    if (problem) return passphrasePage(view, { push, link: linkTo(page, c, push) }, problem);
+    if (problem) return passphrasePage(view, push, page.base(c), problem);
     throw error;
   });
 }

@@ -1,40 +1,31 @@
 import type { Context } from 'hono';
 import { typedText } from '../http/form-fields';
-import type { Env } from '../http/parts';
-import { isPrefetch } from '../http/request-origin';
+import { type Env, reserving } from '../http/parts';
 import { passphraseIn, withAnswer } from '../http/request-routes';
 import { json, refusalHead } from '../http/responses';
-import { type Fields, noFields } from '../http/with-body';
+import { type Fields, noFields, textIn } from '../http/with-body';
 import { requestState } from '../rules/requests';
 import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { plainText } from './markup';
-import { gonePage } from './messages';
-import { type PageContext, reserving } from './page-context';
-import { passphraseProblem } from './passphrase-form';
+import { answeredPage, gonePage } from './messages';
+import { asksFirst, isIdle, type PageContext } from './page-context';
+import { passphrasePage, passphraseProblem } from './passphrase-form';
 import { openPush, submitPush } from './push-page-routes';
-import {
-  answeredPage,
-  answerProblem,
-  lockedPage,
-  type RefusedAnswer,
-  requestPage,
-  sentPage,
-} from './request-page';
+import { answerProblem, type RefusedAnswer, requestPage, sentPage } from './request-page';
 
 // The pages of the person who answers a request. The open-source edition has pushes of kind `url` at this address.
 
 export async function openRequest(page: PageContext, c: Context<Env>): Promise<Response> {
   const request = await find(page, c);
   if (!request) return openPush(page, c, false);
-  const idle = c.req.method === 'HEAD' || isPrefetch(c.req.raw);
+  const idle = isIdle(c);
   if (requestState(request) !== 'open') {
     if (!idle && request.expired_at !== null)
       page.options.requests.missed(request, page.visitor(c));
     return late(page, c, request, 200);
   }
-  if (idle || request.protected || request.retrieval_step)
-    return lockedPage(await page.view(c), request);
+  if (idle || asksFirst(request)) return passphrasePage(await page.view(c), request, page.base(c));
   return show(page, c, request, '');
 }
 
@@ -121,7 +112,7 @@ async function refused(
   const { fileBytes } = settings;
   const view = await page.view(c);
   const passphrase = passphraseIn(fields);
-  const answer = { response: typeof fields.response === 'string' ? fields.response : '', refusal };
+  const answer = { response: textIn(fields, 'response'), refusal };
   const problem = passphraseProblem(view, refusal, passphrase !== '');
   const isLate = refusal.kind === 'answered' || refusal.kind === 'closed';
   if (forScript(c)) {
@@ -133,7 +124,7 @@ async function refused(
     return json({ error: plainText(text) }, status, headers);
   }
   if (isLate) return late(page, c, await requests.find(request.url_token), 409);
-  if (problem && request.protected) return lockedPage(view, request, problem);
+  if (problem && request.protected) return passphrasePage(view, request, page.base(c), problem);
   // The text is in the page again.
   c.get('memory').add(answer.response.length);
   return show(page, c, request, passphrase, answer);

@@ -1,13 +1,12 @@
-import { limits } from '../../contract/api';
 import { refusalHead } from '../http/responses';
 import type { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import respondScript from './browser/respond-form.ts?script';
 import { styling } from './encrypted';
-import { fact, facts, heading, icon, PagePart, page, problemBox, type View } from './layout';
+import * as formLimits from './form-limits';
+import { facts, heading, icon, PagePart, page, timeLeft, type View } from './layout';
 import { type Markup, markup } from './markup';
 import { refusalWords } from './messages';
-import { type PassphraseProblem, refusing, serverPassphrase } from './passphrase-form';
 import { type Download, downloads } from './secret';
 import { preformatted } from './secret-views';
 
@@ -42,35 +41,6 @@ export interface RefusedAnswer {
   readonly refusal: Refusal;
 }
 
-/** Asks for the passphrase, or to press a button, before the question is shown. */
-export function lockedPage(view: View, request: PushRow, problem?: PassphraseProblem): Response {
-  const { words } = view;
-  const locked = request.protected === 1;
-  const title = words.text('requestTitle');
-  const wrong = problem !== undefined && markup` aria-invalid="true" aria-describedby="problem"`;
-  const field = markup`<div class="row"><label for="passphrase">${words.text('passphrase')}</label>
-${serverPassphrase(view, markup` id="passphrase" name="request[passphrase]" autocomplete="off" required autofocus${wrong}`)}</div>`;
-  const main = markup`<div class="body">
-${heading('lock', title)}
-<p class="quiet">${words.text(locked ? 'enterPassphrase' : 'pressToShow')}</p>
-${problem !== undefined && problemBox(problem.text)}
-<form method="post" autocomplete="off">
-${locked ? field : markup`<input type="hidden" name="request[open]" value="1">`}
-<button class="primary wide">${icon('eye')}${words.text('showRequest')}</button>
-</form>
-<p class="quiet">${words.text('requestUnexpected')}</p>
-</div>
-<div class="foot">
-${timeLeft(view, request)}
-</div>`;
-  const headers = problem?.headers ?? {};
-  return page(view, title, main, {
-    status: problem?.status,
-    headers,
-    parts: locked ? refusing : [],
-  });
-}
-
 /** The question, and a form for the answer. */
 export function requestPage(view: View, shown: ShownRequest, refused?: RefusedAnswer): Response {
   const { words } = view;
@@ -87,7 +57,7 @@ ${answerForm(view, shown, refused)}
 <template class="sent">${sentBody(view)}</template>
 </div>
 <div class="foot">
-${timeLeft(view, request)}
+${facts(timeLeft(view, request))}
 </div>`;
   const head = refused ? refusalHead(refused.refusal) : {};
   return page(view, title, main, { parts: responding, fetches: true, ...head });
@@ -118,32 +88,25 @@ ${request.public_key !== null && markup`<p class="note unscripted">${icon('alert
 </form>`;
 }
 
-/** Too many and too large files are found before they are sent, where there is script. */
-function fileRow({ words }: View, fileBytes: number): Markup {
-  const most = limits.filesPerPush;
-  const large = words.fill('problemFileTooLarge', { size: words.size(fileBytes) });
-  return markup`<div class="row"><label for="files">${words.text('files')}</label>
-<input type="file" multiple id="files" name="request[files][]" data-most="${most}" data-bytes="${fileBytes}" data-many="${words.count('problemFiles', most)}" data-large="${large}" aria-describedby="files-note">
-<p class="hint" id="files-note">${words.count('filesLimit', most, { size: words.size(fileBytes) })}</p></div>`;
+function fileRow(view: View, fileBytes: number): Markup {
+  const attributes = markup` id="files" name="request[files][]" aria-describedby="files-note"`;
+  return markup`<div class="row"><label for="files">${view.words.text('files')}</label>
+${formLimits.filePicker(view, fileBytes, attributes)}
+<p class="hint" id="files-note">${formLimits.filesHint(view, fileBytes)}</p></div>`;
 }
 
 /** Why an answer was refused, in the words of the page. */
 export function answerProblem(
-  { words }: View,
+  view: View,
   { request, fileBytes }: Pick<ShownRequest, 'request' | 'fileBytes'>,
   { response, refusal }: RefusedAnswer,
 ): Markup | string {
   const withFiles = request.response_file_attachments === 1;
-  const textLimit = words.fill('problemTextTooLarge', { size: words.size(limits.textBytes) });
   if (refusal.kind === 'too_large')
-    return withFiles
-      ? words.fill('problemFileTooLarge', { size: words.size(fileBytes) })
-      : textLimit;
-  if (refusal.kind !== 'invalid') return words.text(refusalWords(refusal)[1]);
-  if (refusal.fields.files && withFiles) return words.count('problemFiles', limits.filesPerPush);
-  if (refusal.fields.files) return words.text('problemValue');
-  if (response.trim() === '') return words.text(withFiles ? 'problemTextOrFiles' : 'problemText');
-  return Buffer.byteLength(response) > limits.textBytes ? textLimit : words.text('problemValue');
+    return withFiles ? formLimits.fileTooLarge(view, fileBytes) : formLimits.textTooLarge(view);
+  if (refusal.kind !== 'invalid') return view.words.text(refusalWords(refusal)[1]);
+  if (!refusal.fields.files) return formLimits.textProblem(view, response, withFiles);
+  return withFiles ? formLimits.tooManyFiles(view) : view.words.text('problemValue');
 }
 
 /** Confirms that the answer has arrived. */
@@ -158,22 +121,6 @@ function sentBody({ words }: View): Markup {
 <p>${words.text('sentText')}</p>
 <p class="quiet">${words.text('closePage')}</p>
 </div>`;
-}
-
-/** For those who come after the answer. */
-export function answeredPage(view: View, status: 200 | 409): Response {
-  const { words } = view;
-  const title = words.text('answeredTitle');
-  const main = markup`<div class="body">
-${heading('check', title)}
-<p>${words.text('answeredText')}</p>
-</div>`;
-  return page(view, title, main, { status });
-}
-
-function timeLeft({ words, now }: View, { expires_at }: PushRow): Markup {
-  const when = words.fill('expires', { when: words.when(expires_at - now) });
-  return facts(fact('clock', when, words.date(expires_at)));
 }
 
 function bdi(text: string): Markup {
