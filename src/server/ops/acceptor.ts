@@ -11,6 +11,28 @@ import { createServer as createTlsServer, type TlsOptions, Server as TlsServer }
 export function acceptorFor(http: HttpServer, tls: TlsOptions | undefined): Server {
   const options = { allowHalfOpen: true, noDelay: true };
   const server = tls ? createTlsServer({ ...options, ...tls }) : createServer(options);
+  passConnections(server, http);
+  const ownAddress = server.address.bind(server);
+  server.address = () => {
+    const address = ownAddress();
+    // Bun's is an empty object for a Unix domain socket.
+    return typeof address === 'object' && address?.address === undefined ? null : address;
+  };
+  http.address = server.address;
+  http.close = (done) => {
+    server.close((error) => {
+      http.emit('close');
+      done?.(error);
+    });
+    return http;
+  };
+  if (server instanceof TlsServer)
+    Object.assign(http, { setSecureContext: server.setSecureContext.bind(server) });
+  return server;
+}
+
+/** Hands each connection to the HTTP server, with its timeouts, and pauses it while nobody reads a request's body. */
+function passConnections(server: Server, http: HttpServer): void {
   /** The latest response of each connection. */
   const latest = new WeakMap<Socket, ServerResponse>();
   /** A timer for each connection without a complete head of a request. */
@@ -57,22 +79,4 @@ export function acceptorFor(http: HttpServer, tls: TlsOptions | undefined): Serv
   server.on('tlsClientError', (error: Error, socket: Socket) =>
     http.emit('clientError', error, socket),
   );
-
-  const ownAddress = server.address.bind(server);
-  server.address = () => {
-    const address = ownAddress();
-    // Bun's is an empty object for a Unix domain socket.
-    return typeof address === 'object' && address?.address === undefined ? null : address;
-  };
-  http.address = server.address;
-  http.close = (done) => {
-    server.close((error) => {
-      http.emit('close');
-      done?.(error);
-    });
-    return http;
-  };
-  if (server instanceof TlsServer)
-    Object.assign(http, { setSecureContext: server.setSecureContext.bind(server) });
-  return server;
 }
