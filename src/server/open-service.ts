@@ -60,14 +60,12 @@ export async function openService(
   const database = await openDatabase({ ...settings, memory }, io);
   try {
     const keys = await openKeyring(database, settings, log);
-    const vault = new Vault(keys, io.passphraseCost);
     const owners = new Owners(database, io.now);
-    const space = new Space(database, checked.reserve, log.warning);
     const shared = {
       ...checked,
       database,
-      vault,
-      space,
+      vault: new Vault(keys, io.passphraseCost),
+      space: new Space(database, checked.reserve, log.warning),
       now: () => io.now().getTime(),
       events,
       report: log.failure,
@@ -80,21 +78,9 @@ export async function openService(
     const housekeeping = new Housekeeping({ ...shared, files });
     const isUp = health(async () => void (await database.sql`SELECT 1`));
     const app = createApp({
-      pushes,
-      requests,
-      files,
-      owners,
-      isUp,
-      events,
+      ...{ pushes, requests, files, owners, isUp, events, log },
       now: io.now,
-      log,
-      settings: {
-        ...settings,
-        ...checked,
-        anonymousFiles: settings.anonymous && settings.anonymousFiles === true,
-        site,
-        version: io.version,
-      },
+      settings: { ...settings, ...checked, site, version: io.version },
     });
     const close = async () => {
       housekeeping.halt();

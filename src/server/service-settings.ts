@@ -187,6 +187,7 @@ export function checkSettings(settings: ServiceSettings) {
       maxConnections,
       CONNECTIONS_AT_LEAST,
     ),
+    anonymousFiles: settings.anonymous && settings.anonymousFiles === true,
     uploadsPerRequest,
     reserve,
     keepDays: whole(

@@ -1,11 +1,9 @@
 import { isLoopback } from '../contract/address';
 import { raceWithLimit } from '../platform/files/abort';
 import { lazy } from '../platform/files/lazy';
-import { connectionLimitOf } from './http/hardening/connection-limit';
-import { GRACE } from './http/hardening/graceful-stop';
 import type { Timeouts } from './http/hardening/timeouts';
-import { createSockets, readTls, tlsReloader } from './http/sockets';
-import { openService } from './open-service';
+import { createSockets, readTls, socketOptions, tlsReloader } from './http/sockets';
+import { type OpenService, openService } from './open-service';
 import { type Listening, type ListenTarget, outwardUrl } from './ops/listen';
 import type { Log } from './ops/log';
 import { serveMetrics } from './ops/metrics';
@@ -13,9 +11,9 @@ import { notifier, passedSockets, writesToJournal } from './ops/systemd';
 import { sweepRegularly } from './rules/housekeeping';
 import {
   checkSettings,
-  readingRateOf,
   type ServiceIo,
   type ServiceSettings,
+  type Supervision,
 } from './service-settings';
 import { asServiceError } from './store/database';
 
@@ -56,52 +54,31 @@ export async function startService(
   timeouts: Partial<Timeouts> = {},
 ): Promise<Service> {
   const { publicUrl } = checkSettings(settings);
+  const { supervision } = io;
   const tls = await readTls(settings);
-  const targets = listenTargets(settings, io);
+  const targets = listenTargets(settings, supervision);
   const service = await openService(settings, io);
   const { log } = service;
-  const { now, grace = GRACE, supervision } = io;
-  const connections = connectionLimitOf(settings);
-  // Behind a proxy, or with a public address, requests name another host.
-  const anyHost = Boolean(settings.publicUrl) || settings.trustProxy;
-  const options = {
-    tls,
-    log,
-    now,
-    timeouts: {
-      read: readingRateOf(settings),
-      anonymousFiles: settings.anonymous && settings.anonymousFiles === true,
-      ...timeouts,
-    },
-    connections,
-    grace,
-    ownHost: anyHost ? undefined : settings.host,
-  };
-  const sockets = createSockets(service.app, targets, options);
+  const options = socketOptions(settings, io, { log, tls });
+  const sockets = createSockets(service.app, targets, {
+    ...options,
+    timeouts: { ...options.timeouts, ...timeouts },
+  });
   let metrics: Awaited<ReturnType<typeof serveMetrics>> | undefined;
+  const closeData = async () => {
+    metrics?.close();
+    await service.close();
+  };
   try {
     const listening = await sockets.listen();
-    if (settings.metricsPort !== undefined) {
-      const { metricsHost: host = '127.0.0.1', metricsPort: port } = settings;
-      metrics = await serveMetrics({ host, port, anyHost }, service.scrape);
-    }
+    metrics = await serveMetrics(settings, options.ownHost === undefined, service.scrape);
     const stopSweeping = sweepRegularly(service.housekeeping, log);
     // Not earlier: the token is shown only once, and a failed start would not show it.
-    const journal = supervision !== undefined && writesToJournal(supervision);
-    const creates = !journal && settings.firstToken !== false;
-    const firstToken = creates ? await service.owners.addFirst() : undefined;
-    if (journal && (await service.owners.list()).length === 0) {
-      log.warning(
-        'no token was created, as the journal would keep it; create one with pwpush serve token add',
-      );
-    }
+    const firstToken = await createFirstToken(service, settings, supervision);
     warnIfExposed(listening, settings, log);
-    const first = listening.find(({ host }) => host !== undefined) ?? listening[0];
-    const localUrl = first?.url ?? '';
-    const url = publicUrl ?? (await outwardUrl(localUrl, first?.host)) ?? localUrl;
-    const scrape = metrics ? { metrics: metrics.url } : {};
-    log.event('start', { url, version: io.version, ...scrape });
-    const notify = supervision ? notifier(supervision, log) : async () => {};
+    const { localUrl, url } = await urlsOf(listening, publicUrl);
+    log.event('start', { url, version: io.version, ...(metrics && { metrics: metrics.url }) });
+    const notify = notifier(supervision, log);
     const reload = tlsReloader(sockets.servers, settings, log);
     void notify('READY=1');
     return {
@@ -118,23 +95,38 @@ export async function startService(
       close: lazy(async () => {
         log.event('stopping');
         const notified = notify('STOPPING=1');
-        const work = async () => {
-          await sockets.stop();
-          await stopSweeping();
-        };
-        await raceWithLimit(work(), { milliseconds: grace }, () => {});
-        metrics?.close();
-        await service.close();
+        const stopped = sockets.stop().then(stopSweeping);
+        await raceWithLimit(stopped, { milliseconds: options.grace }, () => {});
+        await closeData();
         await notified;
         log.event('stopped');
       }),
     };
   } catch (error) {
-    metrics?.close();
     await sockets.stop();
-    await service.close();
+    await closeData();
     throw asServiceError(error);
   }
+}
+
+/** The token of `admin`, if this start creates it. */
+async function createFirstToken(
+  { owners, log }: OpenService,
+  { firstToken }: ServiceSettings,
+  supervision: Supervision | undefined,
+): Promise<string | undefined> {
+  if (!writesToJournal(supervision)) return firstToken === false ? undefined : owners.addFirst();
+  if ((await owners.list()).length > 0) return undefined;
+  log.warning(
+    'no token was created, as the journal would keep it; create one with pwpush serve token add',
+  );
+  return undefined;
+}
+
+async function urlsOf(listening: readonly Listening[], publicUrl: string | undefined) {
+  const first = listening.find(({ host }) => host !== undefined) ?? listening[0];
+  const localUrl = first?.url ?? '';
+  return { localUrl, url: publicUrl ?? (await outwardUrl(localUrl, first?.host)) ?? localUrl };
 }
 
 function warnIfExposed(
@@ -150,8 +142,8 @@ function warnIfExposed(
 /** The sockets that systemd passed, or else the address in the settings. */
 function listenTargets(
   { host, port }: ServiceSettings,
-  { supervision }: ServiceIo,
+  supervision: Supervision | undefined,
 ): ListenTarget[] {
-  const passed = supervision ? passedSockets(supervision) : [];
+  const passed = passedSockets(supervision);
   return passed.length > 0 ? passed.map((fd) => ({ fd })) : [{ host, port }];
 }

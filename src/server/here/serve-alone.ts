@@ -2,22 +2,14 @@ import { getPath } from 'hono/utils/url';
 import { isLoopback } from '../../contract/address';
 import { limits } from '../../contract/api';
 import { lazy } from '../../platform/files/lazy';
-import { connectionLimitOf } from '../http/hardening/connection-limit';
-import { GRACE } from '../http/hardening/graceful-stop';
 import type { App } from '../http/parts';
-import { createSockets, readTls } from '../http/sockets';
+import { createSockets, readTls, socketOptions } from '../http/sockets';
 import { type OpenService, openService } from '../open-service';
 import { type Listening, outwardUrl } from '../ops/listen';
 import type { PushEvents } from '../ops/metrics';
 import { sweepRegularly } from '../rules/housekeeping';
 import { Refusal, ServiceError } from '../service-errors';
-import {
-  FILE_BYTES,
-  memoryShare,
-  readingRateOf,
-  type ServiceIo,
-  type ServiceSettings,
-} from '../service-settings';
+import { FILE_BYTES, memoryShare, type ServiceIo, type ServiceSettings } from '../service-settings';
 import { asServiceError } from '../store/database';
 
 /** The files of one push or answer, and a tenth more for what the database adds to them. */
@@ -75,16 +67,7 @@ export async function serveAlone<Begun>(
   let sockets: ReturnType<typeof createSockets> | undefined;
   try {
     const { begun, app, serves } = await begin(service);
-    const connections = connectionLimitOf(whole);
-    const options = {
-      tls,
-      log,
-      now: io.now,
-      timeouts: { read: readingRateOf(whole) },
-      connections,
-      grace: io.grace ?? GRACE,
-      ownHost: host,
-    };
+    const options = socketOptions(whole, io, { log, tls });
     sockets = createSockets(restricted(app, serves), [{ host, port }], options);
     const [listening] = await sockets.listen();
     const base = await baseFor(listening as Listening, host);

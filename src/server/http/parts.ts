@@ -14,8 +14,6 @@ import { type CallerSettings, type ClientSocket, originOf } from './request-orig
 export interface AppSettings
   extends CheckedSettings,
     Pick<ServiceSettings, 'anonymous' | 'trustProxy'> {
-  /** Whether callers without a token may push files too. */
-  readonly anonymousFiles: boolean;
   readonly site: Site;
   readonly version: string;
 }

@@ -14,8 +14,15 @@ import { type Listening, type ListenTarget, listen } from '../ops/listen';
 import type { Log } from '../ops/log';
 import { createQueue } from '../queues';
 import { ServiceError } from '../service-errors';
-import type { ServiceSettings } from '../service-settings';
+import {
+  checkSettings,
+  readingRateOf,
+  type ServiceIo,
+  type ServiceSettings,
+} from '../service-settings';
 import { isNormal, refuseBadRequests, setMissingHost } from './bad-requests';
+import { connectionLimitOf } from './hardening/connection-limit';
+import { GRACE } from './hardening/graceful-stop';
 import { hardening, type Limits } from './hardening/harden';
 import type { App } from './parts';
 import type { ClientSocket } from './request-origin';
@@ -39,6 +46,26 @@ export interface SocketOptions extends Limits {
    * where requests may name any host.
    */
   readonly ownHost?: string | undefined;
+}
+
+/**
+ * The options of a service's sockets.
+ * @throws ServiceError when the settings allow too few connections
+ */
+export function socketOptions(
+  settings: ServiceSettings,
+  { now, grace = GRACE }: ServiceIo,
+  { log, tls }: Pick<SocketOptions, 'log' | 'tls'>,
+): SocketOptions {
+  const { host, publicUrl, trustProxy } = settings;
+  const { anonymousFiles } = checkSettings(settings);
+  return {
+    ...{ log, tls, now, grace },
+    timeouts: { read: readingRateOf(settings), anonymousFiles },
+    connections: connectionLimitOf(settings),
+    // Behind a proxy, or with a public address, requests name another host.
+    ownHost: publicUrl || trustProxy ? undefined : host,
+  };
 }
 
 export function createSockets(

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type Kind, kinds } from '../../contract/api';
 import { raceWithLimit } from '../../platform/files/abort';
 import { hostProblems } from '../hosts';
-import type { Usage } from '../service-settings';
+import type { ServiceSettings, Usage } from '../service-settings';
 import type { ActiveCounts } from '../store/push-rows';
 import { listen } from './listen';
 import type { Log } from './log';
@@ -253,14 +253,16 @@ function escaped(value: string): string {
 const REQUEST_TIMEOUT = 10_000;
 
 /**
- * Serves the text that `scrape` returns at `/metrics`, and nothing else. Port 0 takes a free one.
+ * Serves the text that `scrape` returns at `/metrics`, and nothing else; undefined without a port. Port 0 takes a free one.
  * @param anyHost whether requests may name any host, though it listens on loopback
  * @throws ServiceError when it cannot listen
  */
 export async function serveMetrics(
-  { host, port, anyHost }: { host: string; port: number; anyHost: boolean },
+  { metricsHost: host = '127.0.0.1', metricsPort: port }: ServiceSettings,
+  anyHost: boolean,
   scrape: () => Promise<string>,
-): Promise<{ readonly url: string; close(): void }> {
+): Promise<{ readonly url: string; close(): void } | undefined> {
+  if (port === undefined) return undefined;
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT }, (request, response) => {
     const named = request.headers.host;
     const problem = named === undefined ? undefined : hostProblem(`http://${named}/`);

@@ -12,20 +12,21 @@ const FIRST_FD = 3;
  * The descriptors of listening sockets that systemd passed to this process.
  * @throws ServiceError when `LISTEN_FDS` is invalid
  */
-export function passedSockets({ env, pid }: Supervision): number[] {
-  const { LISTEN_PID = '', LISTEN_FDS = '' } = env;
-  if (LISTEN_FDS === '' || LISTEN_PID !== `${pid}`) return [];
+export function passedSockets(supervision: Supervision | undefined): number[] {
+  const { LISTEN_PID = '', LISTEN_FDS = '' } = supervision?.env ?? {};
+  if (LISTEN_FDS === '' || LISTEN_PID !== `${supervision?.pid}`) return [];
   if (!/^[1-9]\d{0,2}$/.test(LISTEN_FDS))
     throw new ServiceError('LISTEN_FDS is not a number of sockets', { input: true });
   return Array.from({ length: Number(LISTEN_FDS) }, (_, at) => FIRST_FD + at);
 }
 
 /** Whether standard output or standard error is connected to the journal (`JOURNAL_STREAM`, systemd.exec(5)). */
-export function writesToJournal({ env }: Supervision): boolean {
-  if (!env.JOURNAL_STREAM) return false;
+export function writesToJournal(supervision: Supervision | undefined): boolean {
+  const stream = supervision?.env.JOURNAL_STREAM;
+  if (!stream) return false;
   return [1, 2].some((fd) => {
     const { dev, ino } = fstatSync(fd);
-    return env.JOURNAL_STREAM === `${dev}:${ino}`;
+    return stream === `${dev}:${ino}`;
   });
 }
 
@@ -37,8 +38,11 @@ const NOTIFY_TIMEOUT = 5000;
  * `NOTIFY_SOCKET` it does nothing. Runs `systemd-notify`, because Node.js has no Unix datagram sockets. The function
  * never rejects; failures are logged as warnings.
  */
-export function notifier({ env }: Supervision, log: Log): (...states: string[]) => Promise<void> {
-  const { NOTIFY_SOCKET, PATH } = env;
+export function notifier(
+  supervision: Supervision | undefined,
+  log: Log,
+): (...states: string[]) => Promise<void> {
+  const { NOTIFY_SOCKET, PATH } = supervision?.env ?? {};
   if (!NOTIFY_SOCKET) return async () => {};
   const send = (states: string[]) =>
     new Promise<void>((resolve) => {
