@@ -5,7 +5,7 @@ import type { Api } from '../client/client';
 import { onItem } from '../client/item';
 import { findListed } from '../client/pages';
 import { findOwnRequest } from '../client/progress';
-import type { Push, SecretRequest } from '../contract/api';
+import type { Push } from '../contract/api';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { accountOf, clientFor } from '../profile/connect';
@@ -42,8 +42,10 @@ async function show(session: Session, link: string): Promise<void> {
 async function showRequest(session: Session, named: NamedItem) {
   const { say } = session;
   const asUser = named.target.token !== undefined;
-  const own = asUser ? await ownRequest(named) : undefined;
-  const shown = own ?? (await publicRequest(session, named));
+  const own = asUser
+    ? await findOwnRequest(named.api.requests, named.token, await accountOf(named))
+    : undefined;
+  const shown = own?.request ?? (await publicRequest(session, named));
   await say.print(shown, (look) => requestText(shown, look));
   if (asUser && !own) await say.remark('this request belongs to another user');
 }
@@ -53,11 +55,6 @@ async function publicRequest(session: Session, { api, target, token }: NamedItem
   const anyone =
     target.token === undefined ? api : await clientFor(session, { ...target, token: undefined });
   return anyone.requests.read(token);
-}
-
-async function ownRequest(named: NamedItem): Promise<SecretRequest | undefined> {
-  const account = await accountOf(named);
-  return (await findOwnRequest(named.api.requests, named.token, account))?.request;
 }
 
 async function showPush(session: Session, named: NamedItem) {

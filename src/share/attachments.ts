@@ -17,12 +17,6 @@ export interface Attachments {
   close(): Promise<void>;
 }
 
-/** `--file` and `--filename`; `-` is standard input. */
-export interface AttachmentOptions {
-  readonly paths: readonly string[];
-  readonly filename?: string | undefined;
-}
-
 interface OpenedFile {
   /** For messages: the quoted path, or `standard input`. */
   readonly path: string;
@@ -34,28 +28,30 @@ interface OpenedFile {
 /**
  * Opens the files to attach, in order. Standard input that is not a file is copied to a temporary one, since its length
  * must be known.
+ * @param filename names standard input, which is the path `-`
  * @throws CliError (usage) for what cannot be attached; no file is left open then
  */
 export async function openAttachments(
-  options: AttachmentOptions,
+  paths: readonly string[],
+  filename: string | undefined,
   context: Context,
 ): Promise<Attachments> {
-  checkAttachmentOptions(options, context);
+  checkPaths(paths, filename, context);
   return scope(async ({ undo }) => {
     const opened: OpenedFile[] = [];
     const close = async () => {
       for (const one of opened) await one.close();
     };
     undo(close);
-    for (const path of options.paths) {
-      opened.push(path === '-' ? await openStdin(options, context) : await openFile(path));
+    for (const path of paths) {
+      opened.push(path === '-' ? await openStdin(filename, context) : await openFile(path));
       refuseDuplicate(opened);
     }
     return { files: opened.map(attachment), close };
   });
 }
 
-function checkAttachmentOptions({ paths, filename }: AttachmentOptions, context: Context): void {
+function checkPaths(paths: readonly string[], filename: string | undefined, { stdin }: Context) {
   if (paths.length > limits.filesPerPush)
     throw usageError(
       `a push can have at most ${limits.filesPerPush} files, not ${paths.length}`,
@@ -63,7 +59,7 @@ function checkAttachmentOptions({ paths, filename }: AttachmentOptions, context:
     );
   const inputs = paths.filter((path) => path === '-').length;
   if (inputs > 1) throw usageError('standard input can be attached only once');
-  if (inputs === 1 && context.stdin.isTTY)
+  if (inputs === 1 && stdin.isTTY)
     throw usageError('--file - reads standard input, which is a terminal', 'pipe the file in');
   if (filename === undefined) return;
   if (inputs === 0) throw usageError('--filename requires --file -');
@@ -128,14 +124,11 @@ function refuseDuplicate(opened: readonly OpenedFile[]): void {
   throw usageError(what, 'remove one of them');
 }
 
-async function openStdin(
-  { filename = 'stdin' }: AttachmentOptions,
-  context: Context,
-): Promise<OpenedFile> {
-  const file = await stdinFile(context.stdin);
-  if (file) return { path: file.name, name: filename, file, close: async () => {} };
-  const { handle, close } = await copyToFile(context.stdin.bytes(), context.signal);
-  return { ...(await openedFile('standard input', filename, handle)), close };
+async function openStdin(name = 'stdin', { stdin, signal }: Context): Promise<OpenedFile> {
+  const file = await stdinFile(stdin);
+  if (file) return { path: file.name, name, file, close: async () => {} };
+  const { handle, close } = await copyToFile(stdin.bytes(), signal);
+  return { ...(await openedFile('standard input', name, handle)), close };
 }
 
 /**

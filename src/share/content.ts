@@ -1,3 +1,5 @@
+import type { Values } from '../cli/declare';
+import type { fileRows } from '../cli/options';
 import {
   checkStandardInput,
   chooseSource,
@@ -13,12 +15,7 @@ import { usageError } from '../platform/errors';
 import type { Attachments } from './attachments';
 
 /** The options for what is to be sent: a text from one source, or files and a message. */
-export interface ContentOptions extends SourceOptions {
-  /** Paths; `-` is standard input. */
-  readonly file?: readonly string[];
-  readonly filename?: string;
-  readonly message?: string;
-}
+export type ContentOptions = SourceOptions & Values<ReturnType<typeof fileRows>>;
 
 /**
  * Where the text comes from; undefined with files.
@@ -66,7 +63,7 @@ export async function openFiles(
 ): Promise<Attachments | undefined> {
   if (file === undefined) return undefined;
   const { openAttachments } = await import('./attachments');
-  return openAttachments({ paths: file, filename }, context);
+  return openAttachments(file, filename, context);
 }
 
 /**

@@ -23,27 +23,15 @@ interface Creation<Ready, Made> {
   keep?(ready: Ready, token: string): void;
 }
 
-interface Created<Ready, Made> {
-  readonly ready: Ready;
-  readonly made: Made;
-  /** Empty if neither the response nor the link has one. */
-  readonly token: string;
-  readonly link: string;
-  readonly warnings: readonly string[];
-}
-
 /**
- * Prepares, sends and judges a creation. One that is not as it was asked for is ended again.
+ * Prepares, sends and judges a creation. One that is not as it was asked for is ended again. The token is empty if neither
+ * the response nor the link has one.
  * @throws CliError (rejected) for a refused one
  */
 export function create<
   Ready extends { readonly files?: readonly Attachment[] | undefined },
   Made extends Push | SecretRequest,
->(
-  run: Invocation,
-  { api, target }: Instance,
-  creation: Creation<Ready, Made>,
-): Promise<Created<Ready, Made>> {
+>(run: Invocation, { api, target }: Instance, creation: Creation<Ready, Made>) {
   const { kind } = creation;
   const item = (token: string) =>
     kind === 'push' ? pushItem(api, token) : requestItem(api, token);

@@ -53,7 +53,7 @@ interface Opening {
 function describeFound(
   failure: CliError,
   base: string,
-  { similar, others }: RecentPushes,
+  { similar, others }: Awaited<ReturnType<typeof findCreated>>,
   { key, encrypted }: Opening,
 ): CliError {
   // One of several has the key, and it is not known which.
@@ -97,13 +97,6 @@ function listed(
   return { ...push, html_url: withKey(link, key) };
 }
 
-interface RecentPushes {
-  /** With the same name and limits. */
-  readonly similar: readonly Push[];
-  /** How many others there are. */
-  readonly others: number;
-}
-
 /** Between the `Date` of a response and the times of the pushes in it. */
 const TOLERANCE_MS = 10_000;
 /** Between the instance's clock and ours, for responses without a `Date`. */
@@ -115,12 +108,7 @@ const SKEW_MS = 5 * 60_000;
  * order of their listings.
  * @throws CliError when a page cannot be read and none of those before has a similar push
  */
-async function findCreated(
-  settings: ApiSettings,
-  asked: NewPush,
-  started: Date,
-  account?: number,
-): Promise<RecentPushes> {
+async function findCreated(settings: ApiSettings, asked: NewPush, started: Date, account?: number) {
   let serverTime = Number.NaN;
   const send: Transport = async (request) => {
     const response = await settings.send(request);

@@ -45,7 +45,7 @@ function piped(chunks: readonly string[], isTTY = false): Context {
 }
 
 const open = (paths: readonly string[], filename?: string, context = piped([])) =>
-  openAttachments({ paths, filename }, context);
+  openAttachments(paths, filename, context);
 
 async function content(file: Attachment | undefined): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -200,7 +200,7 @@ test('a hundred pushes of ten files leave no descriptor and no temporary file', 
   const options = {} as GlobalOptions;
   const say = terminal(context, options);
   for (let number = 0; number < 100; number++) {
-    const attachments = await openAttachments({ paths: [...paths, '-'] }, context);
+    const attachments = await openAttachments([...paths, '-'], undefined, context);
     await sendFiles({ context, options, say }, attachments.files, (files) =>
       client.create({}, files),
     );
