@@ -250,15 +250,10 @@ async function givenToken(
   return url === undefined || parseBase(url) === base ? token?.read() : undefined;
 }
 
-/** An instance that the user is about to log in to. */
-interface Candidate {
-  readonly base: string;
-  /** Asks for the version once, then, with a token, for a page of active pushes, which requires a valid token. */
-  check(token: string | undefined): Promise<InstanceVersion>;
-  learn(accepted: Accepted): Promise<Learned>;
-}
+type Candidate = ReturnType<typeof candidateAt>;
 
-function candidateAt(session: Session, stored: StoredProfiles, base: string): Candidate {
+/** An instance that the user is about to log in to. */
+function candidateAt(session: Session, stored: StoredProfiles, base: string) {
   const { requested, options, say } = session;
   const name = nameFor(base, stored, options.profile);
   const profile = Object.hasOwn(stored.profiles, name) ? name : undefined;
@@ -275,6 +270,7 @@ function candidateAt(session: Session, stored: StoredProfiles, base: string): Ca
     });
     return { target, api: await clientFor(session, target) };
   };
+  /** Asks for the version once, then, with a token, for a page of active pushes, which requires a valid token. */
   const check = async (token: string | undefined) => {
     const { target, api } = await connect(token);
     const warning = exposure(target);
@@ -290,7 +286,7 @@ function candidateAt(session: Session, stored: StoredProfiles, base: string): Ca
       throw token === undefined ? error : notStored(error);
     }
   };
-  const learn = async ({ token, version }: Accepted) => {
+  const learn = async ({ token, version }: Accepted): Promise<Learned> => {
     const { target, api } = await connect(token);
     const edition = await askEdition(api, version);
     const chosen =

@@ -18,15 +18,8 @@ import type { NamedItem, Session } from '../profile/session';
 import { sendWithFiles } from './content';
 import { sealerTo } from './encryption';
 
-/** A request as its respondent reads it. */
-interface Question {
-  readonly request: SecretRequest;
-  /** That of the page, if it asked for one. */
-  readonly passphrase: string | undefined;
-}
-
 /**
- * Reads a request that is to be answered.
+ * Reads a request that is to be answered, and returns it with the passphrase of its page, if that has one.
  * @param attached whether the answer has files
  * @throws CliError (rejected, expired) for a request that takes no such answer
  */
@@ -35,7 +28,7 @@ export async function readQuestion(
   { api, token }: NamedItem,
   known: KnownPassphrase,
   attached: boolean,
-): Promise<Question> {
+) {
   let passphrase: string | undefined;
   const request = await onRequest(api, () =>
     withPassphrase(context, known, (given) => {

@@ -4,25 +4,21 @@ import type { Dispatcher } from 'undici';
 import type { Connector } from './connect-options';
 import { forwarding } from './lifecycle';
 
-/** For the connections of one dispatcher. */
-export interface Resuming {
-  /** Resumes the parser before undici sees the end of a connection. */
-  connector(open: Connector): Connector;
-  readonly interceptor: Dispatcher.DispatcherComposeInterceptor;
-}
-
-export function resuming(): Resuming {
+/** Resumes the parser before undici sees the end of a connection; for the connections of one dispatcher. */
+export function resuming() {
   const running = new Set<Dispatcher.DispatchController>();
-  return {
-    connector: (open) => (to, callback) =>
+  const connector =
+    (open: Connector): Connector =>
+    (to, callback) =>
       open(to, (error, socket) => {
         socket?.once('end', () => {
           for (const controller of running) controller.resume();
         });
         callback(error, socket);
-      }),
-    interceptor: (dispatch) => (options, handler) => dispatch(options, resumed(handler, running)),
-  };
+      });
+  const interceptor: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
+    dispatch(options, resumed(handler, running));
+  return { connector, interceptor };
 }
 
 function resumed(
