@@ -1,7 +1,9 @@
 import { Command } from 'commander';
-import { withOptions } from '../cli/options';
+import { group } from '../cli/declare';
+import { fileRows, passphraseRows, sourceRows, withOptions } from '../cli/options';
 import type { Context } from '../platform/context';
-import { rows } from './respond/respond-flags';
+
+const rows = { ...group('Answer:', { ...sourceRows(), ...fileRows() }), ...passphraseRows };
 
 const EXAMPLES = `
 The answer comes from standard input, or from one of --from, --env, --generate

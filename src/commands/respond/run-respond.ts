@@ -1,7 +1,14 @@
+import type { Options, passphraseRows } from '../../cli/options';
 import { checkPassphrase, knownPassphrase } from '../../cli/passphrase';
 import type { Context } from '../../platform/context';
 import { createSession } from '../../profile/session';
-import { checkFiles, contentSource, openFiles, readText } from '../../share/content';
+import {
+  type ContentOptions,
+  checkFiles,
+  contentSource,
+  openFiles,
+  readText,
+} from '../../share/content';
 import {
   readQuestion,
   recipientFor,
@@ -9,14 +16,13 @@ import {
   sendAnswer,
   showQuestion,
 } from '../../share/send-answer';
-import type { RespondOptions } from './respond-flags';
 
 const TO_SEND = { noun: 'secret', act: 'send' } as const;
 
 /** Shows the question, reads the answer, encrypts it to the key of the link, and sends it. */
 export async function runRespond(
   context: Context,
-  options: RespondOptions,
+  options: Options<typeof passphraseRows> & ContentOptions,
   link: string,
 ): Promise<void> {
   checkPassphrase(options, context);
