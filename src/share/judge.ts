@@ -1,5 +1,11 @@
 import { isPushLink } from '../client/link';
-import type { NewPush, NewRequest, Push, SecretRequest } from '../contract/api';
+import {
+  type NewPush,
+  type NewRequest,
+  type Push,
+  pushFlags,
+  type SecretRequest,
+} from '../contract/api';
 import {
   askedLifetime,
   comparedLifetimes,
@@ -106,8 +112,8 @@ type Value = number | boolean;
 
 /** A limit that the instance granted differently than requested. */
 export interface Difference {
-  /** The option that requested it. */
-  readonly limit: 'days' | 'views' | 'deletable' | 'retrieval step' | 'passphrase';
+  /** As in the option that requested it: `views`, `retrieval step`. */
+  readonly limit: string;
   /** Of `days` it may be a fraction. */
   readonly asked: Value;
   readonly granted: Value;
@@ -117,10 +123,12 @@ export interface Difference {
 
 /** The limits that a push or a request asks for. */
 type AskedLimits = LifetimeFields &
-  Pick<NewPush, 'expire_after_views' | 'deletable_by_viewer' | 'retrieval_step' | 'passphrase'>;
+  Pick<NewPush, 'expire_after_views' | (typeof pushFlags)[number] | 'passphrase'>;
 
 /** A push or a request in a response. */
 type Fields = Readonly<Record<string, unknown>>;
+
+const nameOf = (flag: string) => flag.replace('_by_viewer', '').replaceAll('_', ' ');
 
 const isValue = (value: unknown): value is Value =>
   typeof value === 'number' || typeof value === 'boolean';
@@ -130,14 +138,13 @@ const isValue = (value: unknown): value is Value =>
  * respond with 201 (docs/wire.md, "Limits"). Fields that are missing or null in the response are not compared.
  */
 export function differences(asked: AskedLimits, granted: Fields): Difference[] {
-  type Limit = [Difference['limit'], asked: Value | undefined, granted: unknown];
+  type Limit = [name: string, asked: Value | undefined, granted: unknown];
   const lifetimes = comparedLifetimes(asked, granted);
   const days = (seconds?: number) => seconds && seconds / DAY_SECONDS;
   const limits: Limit[] = [
     ['days', days(lifetimes?.asked), days(lifetimes?.granted)],
     ['views', asked.expire_after_views, granted.expire_after_views],
-    ['deletable', asked.deletable_by_viewer, granted.deletable_by_viewer],
-    ['retrieval step', asked.retrieval_step, granted.retrieval_step],
+    ...pushFlags.map((flag): Limit => [nameOf(flag), asked[flag], granted[flag]]),
     // "" without a passphrase; otherwise the passphrase itself, or null (docs/wire.md, "Push object").
     ['passphrase', asked.passphrase === undefined ? undefined : true, granted.passphrase !== ''],
   ];
