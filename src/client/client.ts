@@ -98,7 +98,7 @@ export function apiClient(options: ApiSettings): Api {
     version: () => ask(pushCalls.version, versionSchema),
     create: async (push, files, account) => {
       const secrets = [push.payload, push.passphrase, push.note];
-      const body = await bodyOf({ push }, files, beside(account));
+      const body = await bodyOf({ push }, files, account);
       return ask(pushCalls.create, createdSchema, { ...body, secrets });
     },
     retrieve: (token, passphrase) =>
@@ -126,7 +126,7 @@ function requestApi(ask: Ask): RequestApi {
   return {
     create: async (request, files, account) => {
       const secrets = [request.passphrase, request.note];
-      const body = await bodyOf({ request }, files, beside(account));
+      const body = await bodyOf({ request }, files, account);
       return ask(requestCalls.create, createdRequestSchema, { ...body, secrets });
     },
     read: (token, passphrase) =>
@@ -150,27 +150,20 @@ function at(page: number, account?: number): CallDetails {
   return { query: { page: String(page), ...of } };
 }
 
-/** The fields next to a new push or request. */
-function beside(account: number | undefined): { readonly account_id?: number } {
-  return account === undefined ? {} : { account_id: account };
-}
-
 function withPassphrase(passphrase: string | undefined): CallDetails {
   return passphrase === undefined ? {} : { query: { passphrase }, secrets: [passphrase] };
 }
 
-/**
- * JSON, or a form if there are files.
- * @param others fields next to the object
- */
+/** JSON, or a form if there are files; the account is a field next to the object. */
 async function bodyOf(
   body: { push: NewPush } | { request: object },
   files: readonly Attachment[] = [],
-  others: { readonly account_id?: number } = {},
+  account?: number,
 ): Promise<CallDetails> {
-  if (files.length === 0) return { body: { ...body, ...others } };
+  const beside = account === undefined ? {} : { account_id: account };
+  if (files.length === 0) return { body: { ...body, ...beside } };
   const { formBody } = await import('./form');
-  return { form: formBody(body, files, undefined, others) };
+  return { form: formBody(body, files, undefined, beside) };
 }
 
 // A success whose body says that the call had no effect.

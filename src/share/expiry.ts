@@ -18,15 +18,8 @@ import type { Instance } from '../profile/connect';
 
 const DAY_SECONDS = 86_400;
 
-/** An expiry as an instance takes it. */
-export interface ToldExpiry {
-  readonly fields: ExpiryFields;
-  /** A warning, if the instance has nothing as long as was asked for. */
-  readonly shorter?: string;
-}
-
 /**
- * Translates the expiry of a push for an instance.
+ * Translates the expiry of a push for an instance; `shorter` is a warning that this has nothing as long.
  * @param edition called if there is something to translate
  * @throws CliError (usage) for an expiry that the instance does not have, or a time that has passed
  */
@@ -34,7 +27,7 @@ export async function toldExpiry(
   asked: Expiry | undefined,
   now: Date,
   edition: (seconds: number) => Promise<Edition>,
-): Promise<ToldExpiry> {
+): Promise<{ readonly fields: ExpiryFields; readonly shorter?: string }> {
   if (asked === undefined) return { fields: {} };
   const seconds = secondsUntil(asked, now);
   const known = await edition(seconds);

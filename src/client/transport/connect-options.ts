@@ -52,14 +52,8 @@ export const LOCAL_ADDRESSES = ['127.0.0.1', '::1'] as const;
 /** The second address is tried after this time: more than this process may be busy when the first one responds. */
 const FIRST_ADDRESS_MS = 2000;
 
-interface LookupOptions {
-  readonly lookup?: LookupFunction;
-  readonly autoSelectFamily?: true;
-  readonly autoSelectFamilyAttemptTimeout?: number;
-}
-
 /** Options of node:net by which `localhost` is not resolved by DNS (RFC 6761, 6.3), and both its addresses are tried. */
-export function lookupOptions(hostname: string): LookupOptions {
+export function lookupOptions(hostname: string) {
   if (!isLocalhost(hostname)) return {};
   return { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: FIRST_ADDRESS_MS };
 }

@@ -31,33 +31,32 @@ export async function prepareConnection(
   streamed: boolean,
 ): Promise<Connection> {
   const timeoutMs = options.timeout * 1000;
+  const { connections = 1 } = options;
   const tls = await tlsOptions(options);
-  // undici's headers timeout includes the sending of the body: uploads check for stalls instead.
-  const settings = {
-    headersTimeout: streamed ? 0 : timeoutMs,
-    bodyTimeout: timeoutMs,
-    allowH2: false,
-  };
+  const certificate = certificateFor(url, options);
   const upload = streamed ? await import('./upload') : undefined;
-  const wrapped = (open: Connector) => upload?.uploadConnector(open, timeoutMs) ?? open;
+  const pool = connections > 1 ? await import('undici/lib/dispatcher/pool.js') : undefined;
   const { connector: resumed, interceptor } = resuming();
   const tlsError: Connection['tlsError'] = {};
   const state = { interceptor, tlsError };
-  const { connections = 1 } = options;
-  const pool = connections > 1 ? await import('undici/lib/dispatcher/pool.js') : undefined;
-  const certificate = certificateFor(url, options);
+  const over = (origin: string, open: Connector) => {
+    const connector = upload?.uploadConnector(open, timeoutMs) ?? open;
+    const settings = {
+      // undici's headers timeout includes the sending of the body: uploads check for stalls instead.
+      headersTimeout: streamed ? 0 : timeoutMs,
+      bodyTimeout: timeoutMs,
+      allowH2: false,
+      connect: watched(resumed(connector), tlsError) as Build.connector,
+    };
+    return pool
+      ? new pool.default(origin, { ...settings, connections })
+      : new Client(origin, settings);
+  };
   const direct = ({ hostname }: URL, own = {}) =>
     buildConnector({
       ...{ ...tls, ...own, ...lookupOptions(hostname) },
       ...{ timeout: timeoutMs, allowH2: false },
     });
-  const over = (origin: string, open: Connector) => {
-    const one = {
-      ...settings,
-      connect: watched(resumed(wrapped(open)), tlsError) as Build.connector,
-    };
-    return pool ? new pool.default(origin, { ...one, connections }) : new Client(origin, one);
-  };
   const proxy = proxyFor(url, options.env);
   if (proxy === undefined)
     return { dispatcher: over(url.origin, direct(url, certificate)), ...state };
