@@ -108,7 +108,11 @@ async function get(session: Session, options: GetOptions, link?: string): Promis
   const keys = await readKeys(options, context);
   const named = await session.connectTo(wanted);
   const passphrase = await knownPassphrase(options, context);
-  const place = await reservePlace(session, options, kept);
+  // Where an interrupted run saved files, unless the command line says where.
+  const place: OutputPlace =
+    options.output === undefined && kept?.folder
+      ? { resumed: kept.folder }
+      : await reserveOutput(session, options);
   const run: SafeRun = { context, options, say: session.say, safe: newSafe(context) };
   let taking: Taking;
   try {
@@ -133,7 +137,8 @@ async function get(session: Session, options: GetOptions, link?: string): Promis
   if (failure) throw failure;
   await place.clipboard?.finish(taking);
   const { key } = taken.answer ?? {};
-  if (!key || !isWhole(taken, options)) return;
+  const unopened = !options.decrypt || (!options.files && taken.push.files?.length);
+  if (!key || unopened) return;
   const { forgetKey } = await import('../open/request-keys');
   await forgetKey(session.say, key);
 }
@@ -143,16 +148,6 @@ async function keptDownload(session: Session, { resume }: GetOptions, link: stri
   const { readKeptDownload } = await import('../open/interrupted-download');
   const named = link === undefined ? undefined : await session.reference(link);
   return readKeptDownload(resume, session.context.uid, named?.token);
-}
-
-/** Where an interrupted run saved files, unless the command line says where. */
-function reservePlace(
-  session: Session,
-  options: GetOptions,
-  kept: KeptDownload | undefined,
-): Promise<OutputPlace> | OutputPlace {
-  if (options.output !== undefined || !kept?.folder) return reserveOutput(session, options);
-  return { resumed: kept.folder };
 }
 
 /** Takes what an interrupted run kept as if it had been retrieved now. */
@@ -196,9 +191,4 @@ async function noteRest(
     ? ['the answer was taken from the instance']
     : [left(push, context.now()), usedBefore(push)];
   for (const text of rest) if (text !== undefined) await say.remark(text);
-}
-
-/** Whether nothing of an answer is left to be decrypted. */
-function isWhole({ push }: Taken, { files, decrypt }: GetOptions): boolean {
-  return decrypt && (files || (push.files ?? []).length === 0);
 }
