@@ -1,9 +1,8 @@
 import { Command } from 'commander';
-import { withOptions } from '../cli/options';
 import { accountColumns } from '../cli/terminal/listings';
 import { printRows } from '../cli/terminal/table';
 import type { Context } from '../platform/context';
-import { createSession, type Session } from '../profile/session';
+import { type Session, withSession } from '../profile/session';
 
 const EXAMPLES = `
 In a pipe each account is a line of tab-separated fields: id, name. Choose one
@@ -17,7 +16,7 @@ export function define(context: Context): Command {
   const command = new Command('accounts')
     .description('List your accounts on an instance of the commercial edition. Needs a token.')
     .addHelpText('after', EXAMPLES);
-  return withOptions(command, context, {}, (options) => accounts(createSession(context, options)));
+  return withSession(command, context, {}, accounts);
 }
 
 async function accounts({ context, options, say, connect }: Session): Promise<void> {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { flag, parsed } from '../cli/declare';
-import { type Options, withOptions } from '../cli/options';
+import type { Options } from '../cli/options';
 import { auditColumns } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
 import { pageNumber } from '../cli/values';
@@ -10,7 +10,7 @@ import { AT_ONCE } from '../client/pages';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
 import { creatorsOf } from '../profile/creators';
-import { createSession, type Session } from '../profile/session';
+import { type Session, withSession } from '../profile/session';
 
 const rows = {
   page: parsed(
@@ -34,18 +34,16 @@ export function define(context: Context): Command {
     .description("Show who opened a push, newest first. Requires the owner's token.")
     .argument('<link>', 'link or token of the push')
     .addHelpText('after', EXAMPLES);
-  return withOptions(command, context, rows, (options, link: string) =>
-    audit(createSession(context, options), options, link),
-  );
+  return withSession(command, context, rows, audit);
 }
 
-async function audit(session: Session, options: Options<typeof rows>, link: string) {
-  const { all, page = 1 } = options;
+async function audit(session: Session<Options<typeof rows>>, link: string) {
+  const { all, page = 1 } = session.options;
   const named = await session.connectTo(link, all ? AT_ONCE : 1);
   const creator = await creatorsOf(session).asCreator(named);
   const log = await onItem(creator, (item) => readAuditLog(item, 'newest'));
   const start = (page - 1) * limits.rowsPerPage;
   const shown = all ? log : log.slice(start, start + limits.rowsPerPage);
-  const printed = await printRows([shown], auditColumns, session.context, options);
+  const printed = await printRows([shown], auditColumns, session.context, session.options);
   await tellEnd(session.say, 'events', { printed, page, more: log.length > printed });
 }

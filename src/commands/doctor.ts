@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { withOptions } from '../cli/options';
 import { type Look, lookOf, type Style } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { wrap } from '../cli/terminal/text-width';
@@ -11,7 +10,7 @@ import type { Context } from '../platform/context';
 import { CliError, type ErrorCode, ExitWith, exitStatus, failedError } from '../platform/errors';
 import { configName, readProfiles } from '../profile/config-file';
 import { configFolder } from '../profile/folders';
-import { createSession, type Session } from '../profile/session';
+import { type Session, withSession } from '../profile/session';
 import type { Finding } from './doctor/checks';
 
 const EXAMPLES = `
@@ -28,7 +27,7 @@ export function define(context: Context): Command {
   const command = new Command('doctor')
     .description('Diagnose the configuration and the connection to the instance.')
     .addHelpText('after', EXAMPLES);
-  return withOptions(command, context, {}, (options) => doctor(createSession(context, options)));
+  return withSession(command, context, {}, doctor);
 }
 
 /** Prints each check as it is made; with `--json` all of them, as one value. */

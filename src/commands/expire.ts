@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { withOptions } from '../cli/options';
 import { ago, count } from '../cli/terminal/wording';
 import { concurrentMap } from '../client/concurrent-map';
 import { onItem } from '../client/item';
@@ -9,7 +8,7 @@ import { tellError } from '../open/tell-error';
 import type { Context } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy } from '../platform/errors';
 import { creatorsOf } from '../profile/creators';
-import { createSession, type NamedItem, type Session } from '../profile/session';
+import { type NamedItem, type Session, withSession } from '../profile/session';
 
 const EXAMPLES = `
 You can expire your own pushes, and those whose recipient can delete them. With
@@ -24,9 +23,7 @@ export function define(context: Context): Command {
     .description('Expire pushes now. This deletes their secrets for good.')
     .argument('<links...>', 'links or tokens of the pushes')
     .addHelpText('after', EXAMPLES);
-  return withOptions(command, context, {}, (options, links: readonly string[]) =>
-    expire(createSession(context, options), links),
-  );
+  return withSession(command, context, {}, expire);
 }
 
 /** Expires each push; one that fails does not stop the others, and the highest status is the exit code. */

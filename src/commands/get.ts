@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { flag, group, list, parsed, switchOff, text } from '../cli/declare';
-import { keyRows, type Options, passphraseRows, withOptions } from '../cli/options';
+import { keyRows, type Options, passphraseRows } from '../cli/options';
 import { checkPassphrase, knownPassphrase } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
 import { count, left, usedBefore } from '../cli/terminal/wording';
@@ -16,7 +16,7 @@ import type { Retrievable } from '../open/take-answer';
 import { type SafeRun, type Taken, type Taking, takingOf, withPush } from '../open/taking';
 import type { Context } from '../platform/context';
 import { asCliError, usageError } from '../platform/errors';
-import { createSession, type Session } from '../profile/session';
+import { type Session, withSession } from '../profile/session';
 
 const OTHER_OUTPUTS = ['output', 'json', 'copy', 'qr'] as const;
 
@@ -92,15 +92,13 @@ export function define(context: Context): Command {
     .description('Get a secret: text to stdout, files to disk. Uses a view.')
     .argument('[link]', 'link or token of the push; not needed with --resume')
     .addHelpText('after', EXAMPLES);
-  return withOptions(command, context, rows, (options, link?: string) =>
-    get(createSession(context, options), options, link),
-  );
+  return withSession(command, context, rows, get);
 }
 
 /** Reserves the place, uses the view, and writes the push there or to a rescue file. */
-async function get(session: Session, options: GetOptions, link?: string): Promise<void> {
-  const { context } = session;
-  const kept = await keptDownload(session, options, link);
+async function get(session: Session<GetOptions>, link?: string): Promise<void> {
+  const { context, options } = session;
+  const kept = await keptDownload(session, link);
   const wanted = link ?? kept?.link;
   if (wanted === undefined) throw usageError('missing <link>', 'pwpush get --help');
   checkPassphrase(options, context);
@@ -129,9 +127,9 @@ async function get(session: Session, options: GetOptions, link?: string): Promis
   const { taken } = taking;
   context.asked();
   // Before a text in a pipe: after it, stdout and stderr could run together in the same place.
-  if (!context.stdout.isTTY) await noteRest(session, options, taken);
+  if (!context.stdout.isTTY) await noteRest(session, taken);
   const failure = await deliverPush({ ...taking, options, place }, options.files);
-  if (context.stdout.isTTY) await noteRest(session, options, taken);
+  if (context.stdout.isTTY) await noteRest(session, taken);
   // A failure that names another such file replaced this one.
   if (!failure || failure.remains?.saved_to !== undefined) kept?.remove();
   if (failure) throw failure;
@@ -143,7 +141,8 @@ async function get(session: Session, options: GetOptions, link?: string): Promis
   await forgetKey(session.say, key);
 }
 
-async function keptDownload(session: Session, { resume }: GetOptions, link: string | undefined) {
+async function keptDownload(session: Session<GetOptions>, link: string | undefined) {
+  const { resume } = session.options;
   if (resume === undefined) return undefined;
   const { readKeptDownload } = await import('../open/interrupted-download');
   const named = link === undefined ? undefined : await session.reference(link);
@@ -179,11 +178,7 @@ async function opened(sealed: Taking, keys: PushKeys, withFiles: boolean): Promi
 }
 
 /** Says what of the push is left at the instance, and how many views were used before. */
-async function noteRest(
-  { context, say }: Session,
-  options: GetOptions,
-  { push, answer }: Taken,
-): Promise<void> {
+async function noteRest({ context, options, say }: Session<GetOptions>, { push, answer }: Taken) {
   const files = push.files?.length ?? 0;
   if (files > 0 && !options.files)
     await say.remark(`${count(files, 'file')} not downloaded: see the links with --json`);

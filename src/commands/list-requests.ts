@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander';
-import { type Options, pageRows, withOptions } from '../cli/options';
+import { type Options, pageRows } from '../cli/options';
 import { requestColumns } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
 import type { RequestState } from '../client/client';
@@ -8,7 +8,7 @@ import { limits, type SecretRequest } from '../contract/api';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { accountOf } from '../profile/connect';
-import { createSession, type Session } from '../profile/session';
+import { type Session, withSession } from '../profile/session';
 
 const STATES = ['open', 'ready', 'closed'] satisfies RequestState[];
 
@@ -26,9 +26,7 @@ export function define(context: Context): Command {
     .description('List your requests, newest first. Needs a token.')
     .addArgument(new Argument('[state]', 'state').choices(STATES))
     .addHelpText('after', EXAMPLES);
-  return withOptions(command, context, pageRows, (options, state?: RequestState) =>
-    requests(createSession(context, options), options, state),
-  );
+  return withSession(command, context, pageRows, requests);
 }
 
 /**
@@ -36,24 +34,23 @@ export function define(context: Context): Command {
  * @param state answered and open ones if left out
  */
 async function requests(
-  session: Session,
-  options: Options<typeof pageRows>,
-  state: RequestState | undefined,
+  { context, options, say, connect }: Session<Options<typeof pageRows>>,
+  state?: RequestState,
 ): Promise<void> {
   const { page = 1, limit } = options;
   if (options.page !== undefined && state === undefined)
     throw usageError('--page requires a state', `use one of ${STATES.join(', ')}`);
   const many = options.all || limit !== undefined;
-  const instance = await session.connect(many ? AT_ONCE : 1);
+  const instance = await connect(many ? AT_ONCE : 1);
   const account = await accountOf(instance);
   const states: RequestState[] = state === undefined ? ['ready', 'open'] : [state];
   const range = many ? {} : { first: page, last: page };
   const list: Listing = (of, at) => instance.api.requests.list(of, at, account);
   const rows = listed(list, states, range, limit);
-  const printed = await printRows(rows, requestColumns, session.context, options);
+  const printed = await printRows(rows, requestColumns, context, options);
   const more = !many && printed >= limits.rowsPerPage;
   const what = state === undefined ? 'requests' : `${state} requests`;
-  await tellEnd(session.say, what, { printed, page, more });
+  await tellEnd(say, what, { printed, page, more });
 }
 
 type Listing = (state: RequestState, page: number) => Promise<SecretRequest[]>;

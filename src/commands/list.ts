@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import { flag } from '../cli/declare';
-import { type Options, pageRows, withOptions } from '../cli/options';
+import { type Options, pageRows } from '../cli/options';
 import { activeColumns, expiredColumns, receiptColumns } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
 import { AT_ONCE, listing } from '../client/pages';
@@ -8,7 +8,7 @@ import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { accountOf } from '../profile/connect';
-import { createSession, type Session } from '../profile/session';
+import { type Session, withSession } from '../profile/session';
 
 type State = 'active' | 'expired';
 
@@ -17,7 +17,7 @@ const rows = {
   local: flag('--local', 'list receipts of pushes from this machine; needs no token'),
 };
 
-type ListOptions = Options<typeof rows>;
+type ListSession = Session<Options<typeof rows>>;
 
 const EXAMPLES = `
 In a pipe each push is a line of tab-separated fields. active: token, name,
@@ -35,14 +35,13 @@ export function define(context: Context): Command {
       new Argument('[state]', 'state').choices(['active', 'expired']).default('active', 'active'),
     )
     .addHelpText('after', EXAMPLES);
-  return withOptions(command, context, rows, (options, state: State) =>
-    list(createSession(context, options), options, state),
-  );
+  return withSession(command, context, rows, list);
 }
 
 /** Prints each page as it comes, so that memory does not grow with their number. */
-async function list(session: Session, options: ListOptions, state: State): Promise<void> {
-  if (options.local) return listLocal(session, options, state);
+async function list(session: ListSession, state: State): Promise<void> {
+  const { context, options, say } = session;
+  if (options.local) return listLocal(session, state);
   const { page = 1, limit = Number.POSITIVE_INFINITY } = options;
   const many = options.all || options.limit !== undefined;
   const instance = await session.connect(many ? AT_ONCE : 1);
@@ -52,14 +51,14 @@ async function list(session: Session, options: ListOptions, state: State): Promi
     many ? { limit } : { first: page, last: page },
   );
   const columns = state === 'active' ? activeColumns : expiredColumns;
-  const printed = await printRows(rows, columns, session.context, options);
+  const printed = await printRows(rows, columns, context, options);
   const more = !many && printed >= limits.rowsPerPage;
-  await tellEnd(session.say, `${state} pushes`, { printed, page, more });
+  await tellEnd(say, `${state} pushes`, { printed, page, more });
 }
 
 /** Prints the receipts, newest first; asks no instance. */
-async function listLocal(session: Session, options: ListOptions, state: State) {
-  const { context, say } = session;
+async function listLocal(session: ListSession, state: State) {
+  const { context, options, say } = session;
   const { page, all, limit = Number.POSITIVE_INFINITY } = options;
   if (page !== undefined || all || state === 'expired')
     throw usageError('--local lists all receipts of active pushes', 'use it alone or with --limit');

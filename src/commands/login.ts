@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { askUntil } from '../cli/ask-until';
 import { flag } from '../cli/declare';
-import { type GlobalOptions, type Options, withOptions } from '../cli/options';
+import type { GlobalOptions, Options } from '../cli/options';
 import { readAll } from '../cli/source';
 import { abilities, editionOf } from '../cli/terminal/instance-info';
 import { askEdition } from '../client/edition';
@@ -17,7 +17,7 @@ import { configName, profileName, storedProfiles } from '../profile/config-file'
 import { accountOf, clientFor, exposure } from '../profile/connect';
 import { configFolder } from '../profile/folders';
 import { profileStore } from '../profile/profile-store';
-import { createSession, type Session } from '../profile/session';
+import { type Session, withSession } from '../profile/session';
 import {
   checkProfileName,
   type Profile,
@@ -53,18 +53,12 @@ export function define(context: Context): Command {
     .description('Log in to an instance and save it as a profile.')
     .argument('[url]', 'address of the instance')
     .addHelpText('after', EXAMPLES);
-  return withOptions(command, context, rows, (options, address?: string) =>
-    login(createSession(context, options), options, address),
-  );
+  return withSession(command, context, rows, login);
 }
 
 /** Stores nothing before the instance has responded and accepted the token. */
-export async function login(
-  session: Session,
-  options: LoginOptions,
-  address?: string,
-): Promise<void> {
-  const { context, say } = session;
+export async function login(session: Session<LoginOptions>, address?: string): Promise<void> {
+  const { context, options, say } = session;
   if (options.profile !== undefined) checkProfileName(options.profile);
   const stored = storedProfiles(context);
   const instance = await chooseInstance(session, options, stored, address);

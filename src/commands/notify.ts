@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { text } from '../cli/declare';
-import { type Options, withOptions } from '../cli/options';
+import type { Options } from '../cli/options';
 import type { Api } from '../client/client';
 import { notification } from '../client/notification';
 import type { Notified } from '../contract/api';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
-import { createSession, type Session } from '../profile/session';
+import { type Session, withSession } from '../profile/session';
 
 const rows = { locale: text('--locale <code>', 'language of the e-mail, such as de') };
 
@@ -24,20 +24,16 @@ export function define(context: Context): Command {
     .argument('<link>', 'link or token of the push')
     .argument('<email...>', 'up to 5 addresses')
     .addHelpText('after', EXAMPLES);
-  return withOptions(command, context, rows, (options, link: string, emails: readonly string[]) =>
-    notify(createSession(context, options), options, link, emails),
-  );
+  return withSession(command, context, rows, notify);
 }
 
 async function notify(
-  session: Session,
-  options: Options<typeof rows>,
+  { options, say, connectTo }: Session<Options<typeof rows>>,
   link: string,
   emails: readonly string[],
 ): Promise<void> {
-  const { say } = session;
   const wanted = notification(emails, options.locale, true);
-  const { api, token, key } = await session.connectTo(link);
+  const { api, token, key } = await connectTo(link);
   if (key !== undefined)
     await say.warn('the instance e-mails the link without its key: send the key yourself');
   let sent: Notified;

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { linkRows, type Options, withOptions } from '../cli/options';
+import { linkRows, type Options } from '../cli/options';
 import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
 import { otherOrigin, withKey } from '../client/link';
@@ -7,7 +7,7 @@ import { webAddress } from '../contract/address';
 import type { KeptKey } from '../open/request-keys';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
-import { createSession, type Session } from '../profile/session';
+import { type Session, withSession } from '../profile/session';
 
 const { qr } = linkRows();
 const rows = { qr };
@@ -17,9 +17,7 @@ export function define(context: Context): Command {
     .description("Print a push's full link. Uses no view.")
     .argument('<link>', 'link or token of the push')
     .addHelpText('after', EXAMPLES);
-  return withOptions(command, context, rows, (options, link: string) =>
-    preview(createSession(context, options), options, link),
-  );
+  return withSession(command, context, rows, preview);
 }
 
 const EXAMPLES = `
@@ -30,8 +28,8 @@ Examples:
   $ pwpush preview abc123def456
   $ pwpush preview --qr https://pwpush.example/p/abc123def456`;
 
-async function preview(session: Session, options: Options<typeof rows>, link: string) {
-  const { context, say } = session;
+async function preview(session: Session<Options<typeof rows>>, link: string): Promise<void> {
+  const { context, options, say } = session;
   const named = await session.connectTo(link);
   let kept: KeptKey | undefined;
   const previewed = await onItem(named, async (item) => {

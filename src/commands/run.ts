@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readLine } from '../cli/command-line';
 import { flag, group, list } from '../cli/declare';
-import { keyRows, type Options, passphraseRows, withOptions } from '../cli/options';
+import { keyRows, type Options, passphraseRows } from '../cli/options';
 import { checkPassphrase, knownPassphrase } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
 import { left, usedBefore, variablesSet } from '../cli/terminal/wording';
@@ -17,7 +17,7 @@ import { isUnsafe, isUnsafeForFile } from '../open/unsafe-variables';
 import type { Context } from '../platform/context';
 import { ExitWith, endedBy, failedError, usageError } from '../platform/errors';
 import { findProgram } from '../platform/find-program';
-import { createSession, type Session } from '../profile/session';
+import { type Session, withSession } from '../profile/session';
 
 const rows = {
   ...group('Secret:', {
@@ -57,10 +57,10 @@ export function define(context: Context): Command {
     .usage('[options] <link...> -- <command> [args...]')
     .argument('<link...>', 'links or tokens of the pushes')
     .addHelpText('after', EXAMPLES);
-  return withOptions(command, context, rows, (options, operands: readonly string[]) => {
+  return withSession(command, context, rows, (session, operands: readonly string[]) => {
     const words = afterDashes(command);
     const links = operands.slice(0, Math.max(0, operands.length - words.length));
-    return run(createSession(context, options), options, links, words);
+    return run(session, links, words);
   });
 }
 
@@ -106,12 +106,11 @@ function afterDashes({ parent }: Command): readonly string[] {
 
 /** Finds the program, takes the views, and runs it with its arguments. */
 async function run(
-  session: Session,
-  options: RunOptions,
+  session: Session<RunOptions>,
   links: readonly string[],
   [name, ...args]: readonly string[],
 ): Promise<void> {
-  const { context } = session;
+  const { context, options, say } = session;
   if (name === undefined)
     throw usageError(
       'no command to run',
@@ -133,7 +132,6 @@ async function run(
     '../open/run/child-inputs'
   );
   const safe = newSafe(context);
-  const { say } = session;
   const pushes = await retrieveAll({ context, options, say, safe }, named, passphrase, keys);
   context.asked();
   context.interrupts.enter({ mode: 'own' });

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { withOptions } from '../cli/options';
 import { type PushState, pushStateText, requestText } from '../cli/terminal/listings';
 import type { Api } from '../client/client';
 import { onItem } from '../client/item';
@@ -11,7 +10,7 @@ import { CliError } from '../platform/errors';
 import { accountOf, clientFor } from '../profile/connect';
 import { creatorsOf } from '../profile/creators';
 import { shownReceipt } from '../profile/save-receipt';
-import { createSession, type NamedItem, type Session } from '../profile/session';
+import { type NamedItem, type Session, withSession } from '../profile/session';
 
 const EXAMPLES = `
 Only the sender can see the views and days left: without the sender's token they
@@ -26,9 +25,7 @@ export function define(context: Context): Command {
     .description('Show views and days left of a push, and its settings. Uses no view.')
     .argument('<link>', 'link or token of the push')
     .addHelpText('after', EXAMPLES);
-  return withOptions(command, context, {}, (options, link: string) =>
-    show(createSession(context, options), link),
-  );
+  return withSession(command, context, {}, show);
 }
 
 async function show(session: Session, link: string): Promise<void> {

@@ -1,10 +1,9 @@
 import { Command } from 'commander';
-import { withOptions } from '../cli/options';
 import { versionText } from '../cli/terminal/instance-info';
 import { pairs } from '../cli/terminal/table';
 import type { Context } from '../platform/context';
 import type { Instance } from '../profile/connect';
-import { createSession, type Session } from '../profile/session';
+import { type Session, withSession } from '../profile/session';
 import { NoInstance } from '../profile/target';
 
 const EXAMPLES = `
@@ -16,7 +15,7 @@ export function define(context: Context): Command {
   const command = new Command('version')
     .description('Show the version of pwpush, of the instance, and the features of the instance.')
     .addHelpText('after', EXAMPLES);
-  return withOptions(command, context, {}, (options) => version(createSession(context, options)));
+  return withSession(command, context, {}, version);
 }
 
 /** With `--json` the instance's object, with `pwpush` and `url` added. */

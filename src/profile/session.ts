@@ -1,4 +1,6 @@
-import type { GlobalOptions } from '../cli/options';
+import type { Command } from 'commander';
+import type { Rows } from '../cli/declare';
+import { type Closed, type GlobalOptions, type Options, withOptions } from '../cli/options';
 import { type Invocation, invocation } from '../cli/terminal/output';
 import { parseReference, type Reference, repairText } from '../client/link';
 import { isShellSafe } from '../contract/address';
@@ -22,7 +24,8 @@ export interface Named extends Reference {
 export interface NamedItem extends Named, Instance {}
 
 /** One run of a command. Its target is decided once and each token read once: `<(pass show token)` is empty the second time. */
-export interface Session extends Invocation {
+export interface Session<Given extends GlobalOptions = GlobalOptions> extends Invocation {
+  readonly options: Given;
   /** What options and environment say about the instance and the token. */
   readonly requested: TargetRequest;
   /**
@@ -45,7 +48,10 @@ export interface Session extends Invocation {
   connectEach(references: readonly Named[], connections?: number): Promise<NamedItem[]>;
 }
 
-export function createSession(context: Context, options: GlobalOptions): Session {
+export function createSession<Given extends GlobalOptions>(
+  context: Context,
+  options: Given,
+): Session<Given> {
   const run = invocation(context, options);
   const requested = targetRequestOf(run);
   const warned = new Set<string>();
@@ -80,6 +86,7 @@ export function createSession(context: Context, options: GlobalOptions): Session
   };
   return {
     ...run,
+    options,
     requested,
     target,
     reference: referenceOf,
@@ -102,6 +109,18 @@ export function createSession(context: Context, options: GlobalOptions): Session
       return connected;
     },
   };
+}
+
+/** Declares options on a command, and has it do the work with a session and its operands. */
+export function withSession<R extends Rows & Closed<R>, Operands extends readonly unknown[]>(
+  command: Command,
+  context: Context,
+  rows: R,
+  work: (session: Session<Options<R>>, ...operands: Operands) => Promise<void>,
+): Command {
+  return withOptions(command, context, rows, (options, ...operands: Operands) =>
+    work(createSession(context, options), ...operands),
+  );
 }
 
 async function noteRepairs({ say }: Invocation, references: readonly Reference[]): Promise<void> {

@@ -86,7 +86,7 @@ async function targetOrOffer(session: Session, options: PushOptions): Promise<Ta
     const { login } = await import('../login');
     // stdout is for the link alone.
     const redirected = invocation({ ...context, stdout: stderr }, options);
-    await login({ ...session, ...redirected }, options);
+    await login({ ...session, ...redirected });
     return session.target();
   }
 }
