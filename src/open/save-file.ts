@@ -37,11 +37,11 @@ export interface SavedFile {
 }
 
 const TRIES = 3;
-/** Waits before the second and third try, in seconds. */
-const PAUSES = [1, 3];
-const LONGEST_PAUSE = 60;
-/** Bytes of a file: a link that breaks off after each byte is not resumed without end. */
-const PROGRESS = 16 * 1024;
+/** Waits before the second and third try. */
+const PAUSES_SECONDS = [1, 3];
+const LONGEST_PAUSE_SECONDS = 60;
+/** A link that breaks off after each byte is not resumed without end. */
+const PROGRESS_BYTES = 16 * 1024;
 
 /**
  * Downloads a file into a folder under a safe, free name. A download that breaks is resumed, or else tried three times:
@@ -105,7 +105,7 @@ function isBrokenOff(error: unknown, { signal }: DownloadTools): boolean {
   return signal.aborted || error instanceof TransportError || error instanceof LinkError;
 }
 
-/** Tries a download up to three times, as long as it is the connection that fails; a resumed one that made `PROGRESS` counts as new. */
+/** Tries a download up to three times, as long as it is the connection that fails; a resumed one that made `PROGRESS_BYTES` counts as new. */
 export async function withRetries<T>(
   tools: DownloadTools,
   work: (resume: Resume) => Promise<T>,
@@ -116,15 +116,15 @@ export async function withRetries<T>(
     const failure = asFailure(error);
     const wait = worthAnotherTry(error);
     if (wait === undefined || tools.signal.aborted || tries >= TRIES) return false;
-    const seconds = Math.max(PAUSES[tries - 1] ?? 0, wait);
-    if (seconds > LONGEST_PAUSE) return false;
+    const seconds = Math.max(PAUSES_SECONDS[tries - 1] ?? 0, wait);
+    if (seconds > LONGEST_PAUSE_SECONDS) return false;
     tries++;
     await tools.again(failure, seconds);
     await tools.sleep(seconds * 1000);
     return true;
   };
   const resume: Resume = (broken, received) => {
-    if (received >= counted + PROGRESS) {
+    if (received >= counted + PROGRESS_BYTES) {
       tries = 1;
       counted = received;
     }

@@ -50,14 +50,14 @@ export function timeLimit<Options extends GlobalOptions>(
     await context.sleep(Math.max(0, Math.min(milliseconds, most)));
     if (most <= milliseconds) throw new TimeOver();
   };
-  const perResponse = timeoutOf({ context, options: {} });
+  const secondsPerResponse = timeoutOf({ context, options: {} });
   return {
     context: {
       ...context,
       sleep,
       signal: over ? AbortSignal.any([context.signal, over]) : context.signal,
     },
-    options: { ...options, timeout: Math.min(timeout, perResponse) },
+    options: { ...options, timeout: Math.min(timeout, secondsPerResponse) },
     ending: async (noun, work) => {
       try {
         return await work();
@@ -84,7 +84,7 @@ export async function waitUntil<Found, Result>(
     const found = await look(pause);
     const made = found && (await result(found));
     if (made !== undefined) return made as Result;
-    pause = found ? interval : Math.min(pause * 2, Math.max(LONGEST_PAUSE, pause));
+    pause = found ? interval : Math.min(pause * 2, Math.max(LONGEST_PAUSE_SECONDS, pause));
     await context.sleep(pause * 1000);
   }
 }
@@ -117,34 +117,34 @@ export async function waitForAnswer(
   );
 }
 
-/** Seconds between two looks while the instance fails. */
-const LONGEST_PAUSE = 60;
-/** Failures alone for this long are an error, in seconds. */
-const TOLERANCE = 5 * 60;
+/** Between two looks while the instance fails. */
+const LONGEST_PAUSE_SECONDS = 60;
+/** Failures alone for this long are an error. */
+const TOLERANCE_SECONDS = 5 * 60;
 
 /**
- * Looks, given the pause before it in seconds; after a first success, a temporary failure is noted once and returns undefined.
+ * Looks, given the pause before it; after a first success, a temporary failure is noted once and returns undefined.
  * Pauses are counted, not the time: a machine that slept for hours may be without its network for a moment.
  */
 function toleratingFailures<Found>(
   poll: () => Promise<Found>,
   context: Context,
   say: Terminal,
-): (pause: number) => Promise<Found | undefined> {
-  /** Seconds of the pauses since the first failure in a row. */
-  let failing: number | undefined;
+): (pauseSeconds: number) => Promise<Found | undefined> {
+  /** The pauses since the first failure in a row. */
+  let failingSeconds: number | undefined;
   let worked = false;
-  return async (pause) => {
+  return async (pauseSeconds) => {
     try {
       const progress = await poll();
       worked = true;
-      failing = undefined;
+      failingSeconds = undefined;
       return progress;
     } catch (error) {
       if (!isTemporary(error) || !worked || context.signal.aborted) throw error;
-      if (failing === undefined) await say.note(`${error.message}; still waiting`);
-      failing = failing === undefined ? 0 : failing + pause;
-      if (failing > TOLERANCE) throw error;
+      if (failingSeconds === undefined) await say.note(`${error.message}; still waiting`);
+      failingSeconds = failingSeconds === undefined ? 0 : failingSeconds + pauseSeconds;
+      if (failingSeconds > TOLERANCE_SECONDS) throw error;
       return undefined;
     }
   };

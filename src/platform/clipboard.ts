@@ -176,8 +176,8 @@ export function osc52(text: string, env: Environment): string {
 export type ProgramWords = readonly [string, ...string[]];
 type ProgramContext = Pick<Context, 'env' | 'platform'>;
 
-/** Milliseconds after which a program is ended. */
-const LIMIT = 5000;
+/** A program is ended after this time. */
+const LIMIT_MS = 5000;
 
 /**
  * Runs a program with a text as its standard input, and returns whether it succeeded. A child of it that stays in the
@@ -216,6 +216,6 @@ export async function readProgram(
 async function start(context: ProgramContext, [name, ...words]: ProgramWords, stdio: StdioOptions) {
   const found = await findProgram(name, context);
   return 'file' in found
-    ? spawn(found.file, words, { ...apart(context), stdio, timeout: LIMIT })
+    ? spawn(found.file, words, { ...apart(context), stdio, timeout: LIMIT_MS })
     : undefined;
 }

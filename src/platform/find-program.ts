@@ -46,14 +46,14 @@ async function kindOf(file: string, scripts: boolean): Promise<'program' | 'othe
   return runs && starts ? 'program' : 'other';
 }
 
-/** Bytes of the first line that kernels read at most (execve(2)). */
-const FIRST_LINE = 512;
+/** The most of a first line that kernels read (execve(2)). */
+const FIRST_LINE_BYTES = 512;
 
 /** The path after `#!`; undefined for other programs, and those that may be run but not read. */
 async function interpreterOf(file: string): Promise<string | undefined> {
   const handle = await open(file).catch(() => undefined);
   try {
-    const { buffer, bytesRead = 0 } = (await handle?.read(Buffer.alloc(FIRST_LINE))) ?? {};
+    const { buffer, bytesRead = 0 } = (await handle?.read(Buffer.alloc(FIRST_LINE_BYTES))) ?? {};
     return /^#![ \t]*([^ \t\n]+)/.exec(buffer?.toString('utf8', 0, bytesRead) ?? '')?.[1];
   } finally {
     await handle?.close();

@@ -6,19 +6,19 @@ import { raceWithLimit } from './files/abort';
 import { apart, findProgram } from './find-program';
 import { GRACE } from './interrupts';
 
-/** Milliseconds that a program may take. */
-export const LIMIT = 10_000;
-/** Milliseconds after its end in which its output is read: what it started may keep that open, as agents do. */
-const DRAIN = 200;
-/** Bytes of standard output, and of standard error, that are read. */
-const MAX_OUTPUT = 64 * 1024;
+/** The time that a program may take. */
+export const LIMIT_MS = 10_000;
+/** The time after its end in which its output is read: what it started may keep that open, as agents do. */
+const DRAIN_MS = 200;
+/** The most of standard output, and of standard error, that is read. */
+const MAX_OUTPUT_BYTES = 64 * 1024;
 
 export interface HelperProgram {
   readonly words: readonly [string, ...string[]];
   /** Its standard input; empty if left out. */
   readonly input?: string;
-  /** Milliseconds that it may take. */
-  readonly limit?: number;
+  /** `LIMIT_MS` if left out. */
+  readonly limitMs?: number;
   /** Receives its standard error while it runs. */
   readonly onError?: (text: string) => void;
 }
@@ -40,7 +40,7 @@ export async function runHelper(context: Context, program: HelperProgram): Promi
   if (!('file' in found)) return { failure: 'missing' };
   const child = spawn(found.file, args, { ...apart(context), stdio: 'pipe' });
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), program.limit ?? LIMIT);
+  const timer = setTimeout(() => late.abort(), program.limitMs ?? LIMIT_MS);
   child.once('exit', () => clearTimeout(timer));
   const stopped = AbortSignal.any([signal, late.signal]);
   try {
@@ -66,11 +66,11 @@ function ended(
   let output = '';
   let errors = 0;
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    if (output.length < MAX_OUTPUT) output += text;
+    if (output.length < MAX_OUTPUT_BYTES) output += text;
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text.length;
-    if (errors <= MAX_OUTPUT) onError?.(text);
+    if (errors <= MAX_OUTPUT_BYTES) onError?.(text);
   });
   // It may end before it has read everything: EPIPE.
   child.stdin.on('error', () => {}).end(input);
@@ -79,7 +79,7 @@ function ended(
     child.once('error', () => end({ failure: 'missing' }));
     child.once('exit', (code) => {
       const exited = () => end({ status: code ?? 1, output });
-      const timer = setTimeout(exited, DRAIN);
+      const timer = setTimeout(exited, DRAIN_MS);
       child.once('close', () => {
         clearTimeout(timer);
         exited();

@@ -13,7 +13,7 @@ import { GRACE } from '../platform/interrupts';
 import { travelsOpen } from './base-address';
 import type { Target } from './target';
 
-const DEFAULT_TIMEOUT = 30;
+const DEFAULT_TIMEOUT_SECONDS = 30;
 
 /** An instance and the client for it. */
 export interface Instance {
@@ -48,14 +48,14 @@ export function exposure({ base, insecure }: Target): string | undefined {
   return `${why}: anyone between here and ${new URL(base).host} can read what is sent`;
 }
 
-/** Seconds for a request on the side. */
-export const BRIEF = 10;
+/** Limit of a request on the side. */
+export const BRIEF_SECONDS = 10;
 
 /** Settings for requests on the side, on a connection of their own: over within 10 s, without waiting for `Retry-After`. */
 export async function briefSettings(run: Invocation, target: Target): Promise<ApiSettings> {
   const { context, options } = run;
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(BRIEF * 1000)]);
-  const timeout = Math.min(timeoutOf(run), BRIEF);
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(BRIEF_SECONDS * 1000)]);
+  const timeout = Math.min(timeoutOf(run), BRIEF_SECONDS);
   const brief = invocation({ ...context, signal }, { ...options, timeout });
   const sleep = async () => {
     throw new CliError('rate_limited', 'rate limited by the instance');
@@ -106,7 +106,9 @@ export function timeoutOf(run: {
   const { env } = run.context;
   const { options } = run;
   if (options.timeout !== undefined) return options.timeout;
-  return env.PWPUSH_TIMEOUT ? seconds(env.PWPUSH_TIMEOUT, 'PWPUSH_TIMEOUT') : DEFAULT_TIMEOUT;
+  return env.PWPUSH_TIMEOUT
+    ? seconds(env.PWPUSH_TIMEOUT, 'PWPUSH_TIMEOUT')
+    : DEFAULT_TIMEOUT_SECONDS;
 }
 
 /** The PEM certificates that are trusted in addition to Node's. */

@@ -6,11 +6,11 @@ import { checkFolder, makeFolder } from '../platform/private-folder';
 import { configName, decodeConfig, readConfig } from './config-file';
 import type { StoredProfiles } from './settings';
 
-/** Milliseconds after which a claim is that of a program that died: writing takes a few. */
-const STALE = 10_000;
-/** Milliseconds between two tries: many frequent ones would take the processor from the program that writes. */
-const SHORTEST_PAUSE = 10;
-const LONGEST_PAUSE = 160;
+/** A claim of this age is that of a program that died: writing takes a few milliseconds. */
+const STALE_MS = 10_000;
+/** Pauses between two tries: many frequent ones would take the processor from the program that writes. */
+const SHORTEST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 160;
 
 export interface ProfileStore {
   /**
@@ -53,7 +53,7 @@ export function confStore(folder: string, { user, now, sleep }: StoreTools): Pro
         what: 'the folder',
         instead: 'set PWPUSH_CONFIG_DIR to another folder',
       });
-      for (let pause = SHORTEST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+      for (let pause = SHORTEST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
         const before = read();
         const next = change(decodeConfig(before.text, path));
         if (replace(before, next)) return next;
@@ -87,7 +87,7 @@ function claim(path: string, now: number): readonly string[] | undefined {
     }
     const made = statSync(name, { throwIfNoEntry: false })?.mtimeMs ?? now;
     // Also of the future, after the clock was set back.
-    if (Math.abs(now - made) <= STALE) return undefined;
+    if (Math.abs(now - made) <= STALE_MS) return undefined;
   }
 }
 

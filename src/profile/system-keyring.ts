@@ -1,6 +1,11 @@
 import type { Context } from '../platform/context';
 import { type CliError, failedError } from '../platform/errors';
-import { type HelperEnd, type HelperProgram, LIMIT, runHelper } from '../platform/helper-program';
+import {
+  type HelperEnd,
+  type HelperProgram,
+  LIMIT_MS,
+  runHelper,
+} from '../platform/helper-program';
 import { isToken } from './api-token';
 import type { Profile } from './settings';
 
@@ -167,7 +172,7 @@ function problemOf(ended: HelperEnd, name: string, errors: string): string | und
   if ('failure' in ended)
     return ended.failure === 'missing'
       ? `${name} is not installed`
-      : `${name} did not answer within ${LIMIT / 1000} s`;
+      : `${name} did not answer within ${LIMIT_MS / 1000} s`;
   if (ended.status === 0) return undefined;
   const line = errors.split('\n').find((one) => one.trim() !== '') ?? '';
   const said = line.trim().slice(0, 200).replace(`${name}: `, '');

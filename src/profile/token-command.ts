@@ -1,6 +1,6 @@
 import type { Invocation } from '../cli/terminal/output';
 import { usageError } from '../platform/errors';
-import { LIMIT, runHelper } from '../platform/helper-program';
+import { LIMIT_MS, runHelper } from '../platform/helper-program';
 import { parseToken } from './api-token';
 
 /**
@@ -41,7 +41,7 @@ export async function runTokenCommand(
     throw ended.failure === 'missing'
       ? usageError(`${from} cannot be started: there is no program "${name}"`)
       : usageError(
-          `${from} did not end within ${LIMIT / 1000} s`,
+          `${from} did not end within ${LIMIT_MS / 1000} s`,
           'it has no terminal and cannot ask: unlock what it reads first',
         );
   if (ended.status !== 0)

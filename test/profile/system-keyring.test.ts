@@ -247,7 +247,7 @@ test('a program that does not end in time is ended with what it started', async 
   const marker = here.file('marker');
   const words = ['sh', '-c', `trap '' TERM; sleep 600 '${marker}' & wait`] as const;
   install('sleep', 'exec tail -f /dev/null "$2"');
-  expect(await runHelper(context, { words, limit: 50 })).toEqual({ failure: 'timeout' });
+  expect(await runHelper(context, { words, limitMs: 50 })).toEqual({ failure: 'timeout' });
   // A killed process is there for a moment yet.
   await expect.poll(() => spawnSync('pgrep', ['-f', marker]).status).toBe(1);
 });

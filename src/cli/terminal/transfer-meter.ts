@@ -20,9 +20,9 @@ export interface Meter {
   ends(): Promise<string | undefined>;
 }
 
-/** Milliseconds before the first drawing, and between two. */
-const DELAY = 500;
-const INTERVAL = 100;
+/** Before the first drawing, and between two. */
+const DELAY_MS = 500;
+const INTERVAL_MS = 100;
 /** The terminal echoes `^C` after the last line, and `platform/interrupts.ts` ends that line: it must not wrap. */
 const WIDTH_OF_INTERRUPT = 2;
 
@@ -53,14 +53,14 @@ export function meter(
 ): Meter {
   const start = now().getTime();
   const { draw, clear, ever } = drawing(stderr);
-  let drawnAt = start + DELAY - INTERVAL;
+  let drawnAt = start + DELAY_MS - INTERVAL_MS;
   let over = false;
   let name = '';
   let length: number | undefined;
   let moved: number[] = [];
   let lengths: (number | undefined)[] = [];
   const inAll = () => moved.reduce((sum, one) => sum + one, 0);
-  const elapsed = () => now().getTime() - start;
+  const elapsedMs = () => now().getTime() - start;
   const lines = () => {
     const progress = {
       name,
@@ -70,7 +70,7 @@ export function meter(
       files,
       movedInAll: inAll(),
       lengthInAll: total ?? sumOf(lengths, files),
-      elapsed: elapsed(),
+      elapsedMs: elapsedMs(),
     };
     return progressLines(progress, stderr.columns - WIDTH_OF_INTERRUPT);
   };
@@ -88,7 +88,7 @@ export function meter(
     },
     moved: (bytes) => {
       moved[moved.length - 1] = (moved.at(-1) ?? 0) + bytes;
-      if (over || now().getTime() - drawnAt < INTERVAL) return;
+      if (over || now().getTime() - drawnAt < INTERVAL_MS) return;
       drawnAt = now().getTime();
       draw(lines());
     },
@@ -97,7 +97,7 @@ export function meter(
       over = true;
       signal.removeEventListener('abort', interrupted);
       await clear();
-      return ever() ? progressSummary(moved.length, inAll(), elapsed()) : undefined;
+      return ever() ? progressSummary(moved.length, inAll(), elapsedMs()) : undefined;
     },
   };
 }
@@ -146,8 +146,8 @@ export interface Progress {
   /** Bytes of all files. */
   readonly movedInAll: number;
   readonly lengthInAll: number | undefined;
-  /** Milliseconds since the start. */
-  readonly elapsed: number;
+  /** Since the start. */
+  readonly elapsedMs: number;
 }
 
 /**
@@ -155,8 +155,8 @@ export interface Progress {
  * No line fills the last column.
  */
 export function progressLines(progress: Progress, columns: number): string[] {
-  const { file, files, movedInAll, lengthInAll, elapsed } = progress;
-  const rate = rateOf(movedInAll, elapsed);
+  const { file, files, movedInAll, lengthInAll, elapsedMs } = progress;
+  const rate = rateOf(movedInAll, elapsedMs);
   const { name, moved, length } = progress;
   const lines = [{ title: safe(name), moved, length, rate }];
   if (files > 1)
@@ -170,10 +170,10 @@ export function progressLines(progress: Progress, columns: number): string[] {
 }
 
 /** The line at the end: `3 files, 1.2 GiB in 12 s, 102.0 MiB/s`. */
-export function progressSummary(files: number, moved: number, elapsed: number): string {
+export function progressSummary(files: number, moved: number, elapsedMs: number): string {
   const seconds =
-    elapsed < 9_950 ? (elapsed / 1000).toFixed(1) : String(Math.round(elapsed / 1000));
-  const rate = `${size(rateOf(moved, elapsed))}/s`;
+    elapsedMs < 9_950 ? (elapsedMs / 1000).toFixed(1) : String(Math.round(elapsedMs / 1000));
+  const rate = `${size(rateOf(moved, elapsedMs))}/s`;
   return `${count(files, 'file')}, ${size(moved)} in ${seconds} s, ${rate}`;
 }
 
@@ -222,8 +222,8 @@ function barOf(moved: number, length: number, columns: number): string {
 }
 
 /** Bytes a second. */
-function rateOf(moved: number, elapsed: number): number {
-  return elapsed > 0 ? Math.round((moved / elapsed) * 1000) : 0;
+function rateOf(moved: number, elapsedMs: number): number {
+  return elapsedMs > 0 ? Math.round((moved / elapsedMs) * 1000) : 0;
 }
 
 /** Seconds as `0:07`, `12:30`, `1:02:03`. */

@@ -16,7 +16,7 @@ import type { Context, Transport } from '../../platform/context';
 import { CliError, failedError } from '../../platform/errors';
 import { travelsOpen } from '../../profile/base-address';
 import {
-  BRIEF,
+  BRIEF_SECONDS,
   briefSettings,
   certificateFor,
   certificatesOf,
@@ -74,7 +74,7 @@ export async function checkProxy({ target }: Address, session: Session): Promise
   const proxy = proxyFor(url, env);
   const tls = await tlsOptions({ env, ca: certificatesOf(target), insecure: target.insecure });
   const certificate = await certificateFor(target);
-  const timeoutMs = Math.min(timeoutOf(session), BRIEF) * 1000;
+  const timeoutMs = Math.min(timeoutOf(session), BRIEF_SECONDS) * 1000;
   const message = proxy === undefined ? 'none' : `${proxy.protocol}//${proxy.host}`;
   return { target, way: { url, proxy, tls, certificate, timeoutMs, signal }, message };
 }

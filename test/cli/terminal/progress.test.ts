@@ -18,7 +18,7 @@ const standing = (change: Partial<Progress> = {}): Progress => ({
   files: 1,
   movedInAll: 30 * MIB,
   lengthInAll: 120 * MIB,
-  elapsed: 3000,
+  elapsedMs: 3000,
   ...change,
 });
 
@@ -61,13 +61,13 @@ describe('progress', () => {
 
   test('over the announced length, and before anything moved, is no nonsense', () => {
     expect(progressLines(standing({ moved: 130 * MIB }), 80)[0]).toContain('100%');
-    const none = progressLines(standing({ moved: 0, movedInAll: 0, elapsed: 0 }), 80)[0];
+    const none = progressLines(standing({ moved: 0, movedInAll: 0, elapsedMs: 0 }), 80)[0];
     expect(none).toContain('  0%  0 B of 120.0 MiB  0 B/s');
     expect(none).not.toMatch(/NaN|Infinity|left/);
   });
 
   test('long times are told in hours', () => {
-    const line = progressLines(standing({ length: 40_000 * MIB, elapsed: 3000 }), 80)[0];
+    const line = progressLines(standing({ length: 40_000 * MIB, elapsedMs: 3000 }), 80)[0];
     expect(line).toMatch(/1:06:37 left$/);
   });
 
