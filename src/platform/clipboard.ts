@@ -102,7 +102,7 @@ function clipboardOf(
     name: `the clipboard (${write[0]})`,
     sure: true,
     write: (text) => feedProgram(world, write, encode?.(text) ?? text),
-    ...(read ? { read: () => readProgram(world, read) } : {}),
+    ...(read ? { read: () => runProgram(world, read) } : {}),
     clear: () => feedProgram(world, clear ?? write, ''),
   };
 }
@@ -112,7 +112,7 @@ async function terminalClipboard(context: Context): Promise<Clipboard | undefine
   const { env, stdout, stderr } = context;
   const terminal = [stderr, stdout].find(({ isTTY }) => isTTY);
   if (!terminal || env.TERM === 'dumb') return undefined;
-  if (env.TMUX && (await readProgram(context, ['tmux', 'list-buffers'])) !== undefined)
+  if (env.TMUX && (await runProgram(context, ['tmux', 'list-buffers'])) !== undefined)
     return tmuxClipboard(context);
   const send = (text: string) => terminal.write(osc52(text, env));
   return {
@@ -134,7 +134,7 @@ async function terminalClipboard(context: Context): Promise<Clipboard | undefine
 /** A buffer of tmux, which also passes it on to the terminal unless set-clipboard is off. */
 function tmuxClipboard(context: Context): Clipboard {
   let copied = '';
-  const tmux = (...words: string[]) => readProgram(context, ['tmux', ...words]);
+  const tmux = (...words: string[]) => runProgram(context, ['tmux', ...words]);
   return {
     name: 'the clipboard (through tmux)',
     sure: true,
@@ -173,49 +173,45 @@ export function osc52(text: string, env: Environment): string {
 }
 
 /** A program and its arguments. */
-export type ProgramWords = readonly [string, ...string[]];
+type ProgramWords = readonly [string, ...string[]];
 type ProgramContext = Pick<Context, 'env' | 'platform'>;
 
 /** A program is ended after this time. */
 const LIMIT_MS = 5000;
 
-/**
- * Runs a program with a text as its standard input, and returns whether it succeeded. A child of it that stays in the
- * background, as those do that own an X selection, is not waited for.
- */
-export async function feedProgram(
+async function feedProgram(
   context: ProgramContext,
   words: ProgramWords,
   input: string | Uint8Array,
 ): Promise<boolean> {
-  const child = await start(context, words, ['pipe', 'ignore', 'ignore']);
-  // It may end before it has read everything: EPIPE.
-  child?.stdin?.on('error', () => {}).end(input);
-  return new Promise((resolve) => {
-    if (!child) return resolve(false);
-    child.once('error', () => resolve(false)).once('exit', (code) => resolve(code === 0));
-  });
+  return (await runProgram(context, words, input)) !== undefined;
 }
 
-/** The output of a program; undefined if it is not installed or fails. */
-export async function readProgram(
+/**
+ * Runs a program and returns its output, which is not read where it gets an input; undefined if it is not installed or
+ * fails. A child of it that stays in the background, as those do that own an X selection, is not waited for then.
+ */
+async function runProgram(
   context: ProgramContext,
-  words: ProgramWords,
+  [name, ...words]: ProgramWords,
+  input?: string | Uint8Array,
 ): Promise<string | undefined> {
-  const child = await start(context, words, ['ignore', 'pipe', 'ignore']);
-  const chunks: Buffer[] = [];
-  child?.stdout?.on('data', (chunk) => chunks.push(chunk));
-  return new Promise((resolve) => {
-    if (!child) return resolve(undefined);
-    const closed = (code: number | null) =>
-      resolve(code === 0 ? Buffer.concat(chunks).toString('utf8') : undefined);
-    child.once('error', () => resolve(undefined)).once('close', closed);
-  });
-}
-
-async function start(context: ProgramContext, [name, ...words]: ProgramWords, stdio: StdioOptions) {
   const found = await findProgram(name, context);
-  return 'file' in found
-    ? spawn(found.file, words, { ...apart(context), stdio, timeout: LIMIT_MS })
-    : undefined;
+  if (!('file' in found)) return undefined;
+  const [stdin, stdout, end] =
+    input === undefined
+      ? (['ignore', 'pipe', 'close'] as const)
+      : (['pipe', 'ignore', 'exit'] as const);
+  const stdio: StdioOptions = [stdin, stdout, 'ignore'];
+  const child = spawn(found.file, words, { ...apart(context), stdio, timeout: LIMIT_MS });
+  // It may end before it has read everything: EPIPE.
+  child.stdin?.on('error', () => {}).end(input);
+  const chunks: Buffer[] = [];
+  child.stdout?.on('data', (chunk) => chunks.push(chunk));
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(undefined));
+    child.once(end, (code) =>
+      resolve(code === 0 ? Buffer.concat(chunks).toString('utf8') : undefined),
+    );
+  });
 }
