@@ -1,6 +1,6 @@
 import type { Account, AuditEntry, Push, SecretRequest } from '../../contract/api';
 import type { Look, Style } from './output';
-import { type Column, pairs } from './table';
+import { type Column, type Pair, pairs } from './table';
 import { ago, ahead, leftOnLastDay } from './wording';
 
 const isProtected = ({ passphrase }: { readonly [field: string]: unknown }) =>
@@ -24,14 +24,19 @@ const ending = (left: number | null | undefined): Style | undefined =>
 const number = (value: number | null | undefined) =>
   typeof value === 'number' ? String(value) : '';
 
+const timeColumn = <Row>(
+  title: string,
+  timeOf: (row: Row) => string | null | undefined,
+): Column<Row> => ({
+  title,
+  shown: (row, look) => ago(timeOf(row), look.now),
+  exact: (row) => timeOf(row) ?? '',
+});
+
 const common: readonly Column<Push>[] = [
   { title: 'TOKEN', shown: (push) => push.url_token },
   { title: 'NAME', shown: (push) => push.name ?? '', elastic: true },
-  {
-    title: 'CREATED',
-    shown: (push, look) => ago(push.created_at, look.now),
-    exact: (push) => push.created_at ?? '',
-  },
+  timeColumn('CREATED', ({ created_at }) => created_at),
 ];
 
 /** Columns of `list active`; in a pipe: token, name, created, views left, views, days left, days, flags, expiry. */
@@ -66,11 +71,7 @@ export const activeColumns: readonly Column<Push>[] = [
 /** Columns of `list expired`; in a pipe: token, name, created, expired, how. */
 export const expiredColumns: readonly Column<Push>[] = [
   ...common,
-  {
-    title: 'EXPIRED',
-    shown: (push, look) => ago(push.expired_on, look.now),
-    exact: (push) => push.expired_on ?? '',
-  },
+  timeColumn('EXPIRED', ({ expired_on }) => expired_on),
   { title: 'HOW', shown: (push) => (push.deleted ? 'deleted' : 'limit') },
 ];
 
@@ -101,11 +102,7 @@ export const requestColumns: readonly Column<SecretRequest>[] = [
     shown: ({ state }) => state ?? '',
     style: ({ state }) => (state === 'ready' ? 'green' : undefined),
   },
-  {
-    title: 'CREATED',
-    shown: ({ created_at }, look) => ago(created_at, look.now),
-    exact: ({ created_at }) => created_at ?? '',
-  },
+  timeColumn('CREATED', ({ created_at }) => created_at),
   {
     title: 'DAYS LEFT',
     right: true,
@@ -114,28 +111,25 @@ export const requestColumns: readonly Column<SecretRequest>[] = [
   },
 ];
 
+const timeText = (time: string, { tty, now }: Look) => (tty ? ago(time, now) : time);
+
 /** One property of a request a line, two columns on a terminal, `name<TAB>value` in a pipe. */
 export function requestText(request: SecretRequest, look: Look): string {
   const { state, name, note, response_file_attachments: files, public_key: key } = request;
-  const time = (value: string | null | undefined) =>
-    value && look.tty ? ago(value, look.now) : (value ?? '');
-  const fields: (readonly [string, string] | false)[] = [
+  const fields: Pair[] = [
     ['link', request.html_url ?? ''],
     name ? ['name', name] : false,
     note ? ['note', note] : false,
     request.request ? ['question', request.request] : false,
     ['state', state === 'ready' ? 'answered' : (state ?? 'unknown')],
-    request.created_at ? ['created', time(request.created_at)] : false,
+    request.created_at ? ['created', timeText(request.created_at, look)] : false,
     request.close_after_at ? ['closes', request.close_after_at] : false,
     // That of a closed request is null, whether it had one or not.
     state === 'closed' ? false : ['passphrase', yesNo(isProtected(request))],
     ['answer may have files', files == null ? 'unknown' : yesNo(files)],
     ['answer is encrypted', yesNo(Boolean(key))],
   ];
-  return pairs(
-    fields.filter((field) => field !== false),
-    look,
-  );
+  return pairs(fields, look);
 }
 
 const kindStyles: Readonly<Record<string, Style>> = {
@@ -147,11 +141,7 @@ const kindStyles: Readonly<Record<string, Style>> = {
 
 /** Columns of `audit`; in a pipe: time, kind, address, user agent, referrer. */
 export const auditColumns: readonly Column<AuditEntry>[] = [
-  {
-    title: 'WHEN',
-    shown: (entry, look) => ago(entry.created_at, look.now),
-    exact: (entry) => entry.created_at ?? '',
-  },
+  timeColumn('WHEN', ({ created_at }) => created_at),
   {
     title: 'WHAT',
     shown: ({ kind, count = 1 }) => (Number(count) > 1 ? `${kind} ×${count}` : kind),
@@ -176,11 +166,7 @@ export interface ShownOwner {
 export const ownerColumns: readonly Column<ShownOwner>[] = [
   { title: 'NAME', shown: ({ name }) => name, elastic: true },
   { title: 'TOKENS', right: true, shown: ({ tokens }) => String(tokens) },
-  {
-    title: 'CREATED',
-    shown: (owner, look) => ago(owner.created_at, look.now),
-    exact: ({ created_at }) => created_at,
-  },
+  timeColumn('CREATED', ({ created_at }) => created_at),
   {
     title: 'LAST USED',
     shown: (owner, look) =>
@@ -200,10 +186,8 @@ export function pushStateText(push: PushState, look: Look): string {
   const known = (value: boolean | null | undefined) => (value == null ? 'unknown' : yesNo(value));
   const rest = (left?: number | null, all?: number | null) =>
     left == null ? 'unknown' : `${left} of ${all ?? '?'}`;
-  const time = (value: string | null | undefined) =>
-    value == null || !look.tty ? (value ?? '') : ago(value, look.now);
   const state = push.deleted ? 'deleted' : push.expired ? 'expired' : 'active';
-  const fields: (readonly [string, string] | false)[] = [
+  const fields: Pair[] = [
     ['link', push.html_url ?? ''],
     push.name ? ['name', push.name] : false,
     push.note ? ['note', push.note] : false,
@@ -213,11 +197,11 @@ export function pushStateText(push: PushState, look: Look): string {
     look.tty && leftOnLastDay(push, look.now) && !push.expired_on
       ? false
       : ['days left', rest(push.days_remaining, push.expire_after_days)],
-    push.created_at ? ['created', time(push.created_at)] : false,
+    push.created_at ? ['created', timeText(push.created_at, look)] : false,
     push.expires_at && !push.expired_on
       ? ['expires', look.tty ? ahead(push.expires_at, look.now) : push.expires_at]
       : false,
-    push.expired_on ? ['expired', time(push.expired_on)] : false,
+    push.expired_on ? ['expired', timeText(push.expired_on, look)] : false,
   ];
   // The passphrase of an expired push is null, whether it had one or not.
   if (!push.expired)
@@ -226,8 +210,5 @@ export function pushStateText(push: PushState, look: Look): string {
       ['opens with a click', known(push.retrieval_step)],
       ['recipient can delete', known(push.deletable_by_viewer)],
     );
-  return pairs(
-    fields.filter((field) => field !== false),
-    look,
-  );
+  return pairs(fields, look);
 }

@@ -84,9 +84,12 @@ export function tables<Row>(
   };
 }
 
+/** A name and its value; false for one that is left out. */
+export type Pair = readonly [string, string] | false;
+
 /** One `name value` a line: two columns on a terminal, separated by a tab in a pipe. */
-export function pairs(rows: readonly (readonly [string, string])[], look: Look): string {
-  const lines = rows.map(([name, value]) => [safe(name), safe(value)] as const);
+export function pairs(rows: readonly Pair[], look: Look): string {
+  const lines = rows.flatMap((row) => (row ? [[safe(row[0]), safe(row[1])] as const] : []));
   const wide = Math.min(MAX_RIGID, widest(lines.map(([name]) => name)));
   const line = ([name, value]: readonly [string, string]) => {
     if (!look.tty) return `${name}\t${value}`;
