@@ -48,8 +48,11 @@ export async function readPassphrase(
   context: Context,
   twice: boolean,
 ): Promise<string | undefined> {
-  const read = await readSource(options, context, twice);
-  return read === undefined ? undefined : noKey(read);
+  const { passphrase, passphraseFile, passphraseEnv: name } = options;
+  if (passphraseFile !== undefined) return noKey(await fromFile(passphraseFile, context));
+  if (name !== undefined)
+    return noKey(nonEmpty(variableValue(name, context), `the variable "${name}"`));
+  return passphrase ? noKey(await askPassphrase(context, twice)) : undefined;
 }
 
 /**
@@ -67,17 +70,6 @@ export async function newPassphrase(
   const named = passphrase || passphraseFile !== undefined || passphraseEnv !== undefined;
   if (offer && !named) return { text: await offerPassphrase(context) };
   return { text: await readPassphrase(options, context, true) };
-}
-
-async function readSource(
-  options: PassphraseOptions,
-  context: Context,
-  twice: boolean,
-): Promise<string | undefined> {
-  const { passphraseFile, passphraseEnv: name } = options;
-  if (passphraseFile !== undefined) return fromFile(passphraseFile, context);
-  if (name !== undefined) return nonEmpty(variableValue(name, context), `the variable "${name}"`);
-  return options.passphrase ? askPassphrase(context, twice) : undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import { variablesSet } from '../cli/terminal/wording';
 import type { Context } from '../platform/context';
 import { failedError, usageError } from '../platform/errors';
 import { isPlanted, type User } from '../platform/files/owner';
-import { type Destination, linkTarget, noFollow, planted } from './destination';
+import { type Destination, linkTarget, noFollow, planted, unwritable } from './destination';
 import { isVariableName, parseDotenv } from './dotenv';
 import { checkFound, isUnsafe, type NameRules, permitted } from './unsafe-variables';
 
@@ -158,8 +158,7 @@ async function appending(named: string, user: User, open?: number): Promise<File
     if (!isPlanted(await file.stat(), await stat(dirname(path)), user, open)) return file;
   } catch (error) {
     await file?.close();
-    const { code } = error as NodeJS.ErrnoException;
-    throw usageError(`cannot write "${path}" (${code}); nothing was fetched`);
+    throw unwritable(path, error);
   }
   await file.close();
   throw planted(path, 'file');

@@ -37,7 +37,11 @@ async function openArmor(taking: Taking, keys: PushKeys): Promise<Taking> {
   if (work === undefined) {
     if (keys.linkKey !== undefined)
       throw exchanged('the link has a key, but the push is encrypted to another one');
-    if (keys.identities.length === 0) throw noIdentity();
+    if (keys.identities.length === 0)
+      throw noKey(
+        'the push is encrypted to a public key',
+        'use the private key: --identity FILE, such as ~/.ssh/id_ed25519',
+      );
     return withContent(taking, keys);
   }
   const given = [keys.linkKey, keys.text].filter((key) => key !== undefined);
@@ -47,7 +51,7 @@ async function openArmor(taking: Taking, keys: PushKeys): Promise<Taking> {
     if (!(failure instanceof CliError)) return failure;
     if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
     await taking.say.note(failure.message);
-  } else if (!context.canPrompt()) throw noKey();
+  } else if (!context.canPrompt()) throw noLinkKey();
   else
     await taking.say.note('the push is encrypted: give what follows # in its link, or its words');
   await safe.hold(taken);
@@ -60,9 +64,10 @@ async function openArmor(taking: Taking, keys: PushKeys): Promise<Taking> {
  */
 export async function decryptAnswer(taking: Taking, keys: PushKeys): Promise<Taking> {
   if (keys.identities.length === 0)
-    throw new CliError('passphrase', 'the answer is encrypted, and its private key is not here', {
-      hint: 'run it where the request was made, or use --identity FILE',
-    });
+    throw noKey(
+      'the answer is encrypted, and its private key is not here',
+      'run it where the request was made, or use --identity FILE',
+    );
   try {
     return await withContent(taking, keys);
   } catch (error) {
@@ -81,7 +86,7 @@ async function askForKey(taking: Taking, keys: PushKeys): Promise<Taking> {
       const typed = (await prompter.secret(question)).trim();
       const key = typed === '' ? undefined : await parsed(typed);
       question = `Wrong key${key?.complaint ?? ''}, try again:`;
-      const outcome = key ? await tryKeys(taking, keys, [key]) : noKey();
+      const outcome = key ? await tryKeys(taking, keys, [key]) : noLinkKey();
       if (outcome instanceof CliError) throw outcome;
       return outcome;
     },
@@ -231,7 +236,8 @@ async function checked<T>(work: Promise<T>, noun: 'push' | 'answer' = 'push'): P
     return await work;
   } catch (error) {
     if (!(error instanceof AgeError)) throw error;
-    if (error.reason === 'no-match') throw wrongKey();
+    if (error.reason === 'no-match')
+      throw noKey('the key does not open the push', 'compare it with what the sender gave you');
     throw failedError(`the encrypted ${noun} is damaged: ${error.message}`, {
       hint: 'it was changed in transit: ask the sender for a new one',
     });
@@ -251,20 +257,13 @@ function exchanged(what: string): CliError {
   });
 }
 
-function wrongKey(): CliError {
-  return new CliError('passphrase', 'the key does not open the push', {
-    hint: 'compare it with what the sender gave you',
-  });
+function noLinkKey(): CliError {
+  return noKey(
+    'the push is encrypted, and the link has no key',
+    'use the complete link, with the part after #; or the words with --key-file FILE',
+  );
 }
 
-function noKey(): CliError {
-  return new CliError('passphrase', 'the push is encrypted, and the link has no key', {
-    hint: 'use the complete link, with the part after #; or the words with --key-file FILE',
-  });
-}
-
-function noIdentity(): CliError {
-  return new CliError('passphrase', 'the push is encrypted to a public key', {
-    hint: 'use the private key: --identity FILE, such as ~/.ssh/id_ed25519',
-  });
+function noKey(message: string, hint: string): CliError {
+  return new CliError('passphrase', message, { hint });
 }

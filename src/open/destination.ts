@@ -84,9 +84,14 @@ export function linkTarget(path: string, user: User): string {
     return followed(path, user);
   } catch (error) {
     if (error instanceof ForeignLink) throw planted(error.path, 'symbolic link');
-    const { code } = error as NodeJS.ErrnoException;
-    throw usageError(`cannot write "${path}" (${code}); nothing was fetched`);
+    throw unwritable(path, error);
   }
+}
+
+/** The error for a path that cannot be written to, before anything was fetched. */
+export function unwritable(path: string, error: unknown, hint?: string): CliError {
+  const { code } = error as NodeJS.ErrnoException;
+  return usageError(`cannot write "${path}" (${code}); nothing was fetched`, hint);
 }
 
 /** The flag for opening what `linkTarget` returned: there may be a link since. */
@@ -106,11 +111,8 @@ async function temporaryFor(path: string): Promise<TemporaryFile> {
   try {
     return await temporaryFile(dirname(path), basename(path));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw usageError(
-      `cannot write "${path}" (${code}); nothing was fetched`,
-      code === 'ENOENT' ? 'create its folder first' : undefined,
-    );
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw unwritable(path, error, missing ? 'create its folder first' : undefined);
   }
 }
 

@@ -11,12 +11,9 @@ import {
 import { type Folder, fitted, nameKey, numbered } from './safe-name';
 
 /** A file under a temporary name, 0600. */
-export interface NewFile {
-  readonly handle: TemporaryFile['handle'];
+export interface NewFile extends Pick<TemporaryFile, 'handle' | 'discard'> {
   /** Gives it its name, or the next free one, and returns its path. Call `discard` if this throws. */
   keep(): Promise<string>;
-  /** Removes the file. */
-  discard(): Promise<void>;
 }
 
 /** Creates a file that gets its name when it is complete. Throws an error of the file system. */

@@ -25,7 +25,8 @@ export async function openPush(sealed: Taking, keys: PushKeys): Promise<Taking> 
 /** @throws CliError (failed) if a key was given */
 async function inClear(taking: Taking, keys: PushKeys): Promise<Taking> {
   const { answer } = taking.taken;
-  const giver = keyGiver(keys) ?? (answer?.publicKey === undefined ? undefined : 'the link');
+  const inLink = keys.linkKey !== undefined || answer?.publicKey !== undefined;
+  const giver = inLink ? 'the link' : keys.givenBy;
   if (answer) {
     const plain = 'the answer is not encrypted: the instance could read it, or may have written it';
     if (giver !== undefined || (answer.key && keys.strict))
@@ -41,9 +42,4 @@ async function inClear(taking: Taking, keys: PushKeys): Promise<Taking> {
       },
     );
   return taking;
-}
-
-/** The giver of a key for the push, which may be damaged; undefined without one. */
-function keyGiver({ linkKey, givenBy }: PushKeys): string | undefined {
-  return linkKey === undefined ? givenBy : 'the link';
 }

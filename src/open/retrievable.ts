@@ -16,7 +16,6 @@ export function whyGone({ push, answer }: Taken): string {
 
 /** Says that it can; undefined if that is not certain. */
 export function retrievableAgain(push: Push, now: Date): string | undefined {
-  return isRetrievableAgain(push)
-    ? `the push can be retrieved again (${left(push, now)})`
-    : undefined;
+  if (!isRetrievableAgain(push)) return undefined;
+  return `the push can be retrieved again (${left(push, now)})`;
 }

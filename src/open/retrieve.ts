@@ -52,7 +52,9 @@ export async function retrieve(
   passphrase: KnownPassphrase,
 ): Promise<Push> {
   try {
-    return await tries(context, api, token, passphrase);
+    return await withPassphrase(context, passphrase, async (given) =>
+      readable(await api.retrieve(token, given)),
+    );
   } catch (error) {
     if (!(error instanceof CliError) || error.unread === undefined) throw error;
     // An unusable response may contain the secret.
@@ -74,17 +76,6 @@ function withEarlierViews(push: Push, token: Token | undefined): Push {
       ? granted - remaining - 1
       : -1;
   return { ...push, earlier_views: earlier < 0 ? null : earlier };
-}
-
-function tries(
-  context: Context,
-  api: Pick<Api, 'retrieve'>,
-  token: string,
-  known: KnownPassphrase,
-): Promise<Push> {
-  return withPassphrase(context, known, async (given) =>
-    readable(await api.retrieve(token, given)),
-  );
 }
 
 /** Does what may need a passphrase; asks for it as `retrieve` does. */

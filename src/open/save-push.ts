@@ -70,14 +70,11 @@ async function textIfAny(
   return undefined;
 }
 
-interface Places {
-  readonly folder: Folder;
-  /** Where the text goes, unless to stdout. */
-  readonly file: Destination | undefined;
-}
-
-/** A path that was reserved for a text becomes the folder of the files, unless something is there already. */
-async function chooseFolder(delivery: Delivery): Promise<Places> {
+/**
+ * The folder of the files, and where the text goes, unless to stdout. A path that was reserved for a text becomes the
+ * folder, unless something is there already.
+ */
+async function chooseFolder(delivery: Delivery): Promise<{ folder: Folder; file?: Destination }> {
   const { context, options, place, say } = delivery;
   const { push } = delivery.taken;
   const { output = '-', force } = options;
@@ -88,27 +85,23 @@ async function chooseFolder(delivery: Delivery): Promise<Places> {
     named,
   });
   if (place.resumed) {
-    const { path } = place.resumed;
-    return {
-      folder: { ...place.resumed, path: await writableFolder(path, delivery) },
-      file: undefined,
-    };
+    const path = await writableFolder(place.resumed.path, delivery);
+    return { folder: { ...place.resumed, path } };
   }
   if (place.folder !== undefined) {
     const folder = await at(place.folder, true);
-    if (place.file) folder.taken.add(nameKey(TEXT_FILE));
+    if (!place.file) return { folder };
+    folder.taken.add(nameKey(TEXT_FILE));
     return { folder, file: place.file };
   }
-  if (place.file === undefined) return { folder: await at('.', false), file: undefined };
+  if (place.file === undefined) return { folder: await at('.', false) };
   if ((await lstat(output).catch(() => undefined)) === undefined) {
     await place.file.discard();
     const folder = await at(output, true);
-    if (options.json || !push.payload) return { folder, file: undefined };
+    if (options.json || !push.payload) return { folder };
     folder.taken.add(nameKey(TEXT_FILE));
-    return {
-      folder,
-      file: await reserveText(folder.path, force, context.uid).catch(() => undefined),
-    };
+    const file = await reserveText(folder.path, force, context.uid).catch(() => undefined);
+    return file ? { folder, file } : { folder };
   }
   await say.warn(`"${output}" is not a folder: saving the files to the current folder`);
   return { folder: await at('.', false), file: place.file };
