@@ -8,42 +8,43 @@ import { usageError } from '../platform/errors';
  */
 export function parseBase(text: string): string {
   const url = parseWebUrl(withScheme(text.trim()));
-  if (url === undefined) {
+  if (url === undefined)
     throw usageError(
       'the address of the instance is not an http or https URL',
       'use an address such as https://pwpush.example',
     );
-  }
-  if (url.username || url.password) {
+
+  if (url.username || url.password)
     throw usageError(
       'the address of the instance contains a user name or password',
       'remove what is before the @',
     );
-  }
-  if (url.search || url.hash) {
+
+  if (url.search || url.hash)
     throw usageError(
       'the address of the instance has a query or fragment',
       'remove the ? or # and what follows',
     );
-  }
+
   return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/api\/v2$/, '');
 }
 
 /** Whether an address, which may be invalid, is that of `base`. */
 export function isAt(address: string | undefined, base: string): boolean {
-  try {
-    return address !== undefined && parseBase(address) === base;
-  } catch {
-    return false;
-  }
+  return parsed(address) === base;
 }
 
 /** Whether an address, which may be invalid, has the origin of `base`. */
 export function isIn(address: string | undefined, base: string): boolean {
+  const other = parsed(address);
+  return other !== undefined && new URL(other).origin === new URL(base).origin;
+}
+
+function parsed(address: string | undefined): string | undefined {
   try {
-    return address !== undefined && new URL(parseBase(address)).origin === new URL(base).origin;
+    return address === undefined ? undefined : parseBase(address);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -99,12 +99,13 @@ export async function certificateFor({ base, certificate }: Pick<Target, 'base' 
 }
 
 /** Seconds to wait for a response, from option or environment. */
-export function timeoutOf(run: {
+export function timeoutOf({
+  context: { env },
+  options,
+}: {
   readonly context: Pick<Context, 'env'>;
   readonly options: Pick<GlobalOptions, 'timeout'>;
 }): number {
-  const { env } = run.context;
-  const { options } = run;
   if (options.timeout !== undefined) return options.timeout;
   return env.PWPUSH_TIMEOUT
     ? seconds(env.PWPUSH_TIMEOUT, 'PWPUSH_TIMEOUT')

@@ -1,36 +1,41 @@
 import { join } from 'node:path';
-import type { Environment } from '../platform/context';
-import type { User } from '../platform/files/owner';
+import type { Context } from '../platform/context';
 import { checkFolder } from '../platform/private-folder';
 
 /** Decides where folders are. */
-export interface Surroundings {
-  readonly env: Environment;
-  readonly platform: string;
-  readonly home: string;
-}
+type Surroundings = Pick<Context, 'env' | 'platform' | 'home'>;
 
 /** And whose they must be. */
-export interface System extends Surroundings {
-  readonly uid: User;
-}
+export type System = Pick<Context, 'env' | 'platform' | 'home' | 'uid'>;
+
+/** Below the home folder, by platform. Windows has a variable, and a folder below that of the program. */
+const places = {
+  config: { unix: '.config', mac: 'Library/Preferences', windows: ['APPDATA', 'Config'] },
+  state: {
+    unix: '.local/state',
+    mac: 'Library/Application Support',
+    windows: ['LOCALAPPDATA', 'State'],
+  },
+  data: {
+    unix: '.local/share',
+    mac: 'Library/Application Support',
+    windows: ['LOCALAPPDATA', 'Data'],
+  },
+} as const;
 
 /** The folder of `config.json`: `PWPUSH_CONFIG_DIR`, else the platform's. */
 export function configFolder(system: Surroundings): string {
-  return platformFolder(system, 'PWPUSH_CONFIG_DIR', 'XDG_CONFIG_HOME', {
-    unix: '.config',
-    mac: 'Library/Preferences',
-    windows: ['APPDATA', 'Config'],
-  });
+  return system.env.PWPUSH_CONFIG_DIR || platformFolder(system, 'XDG_CONFIG_HOME', places.config);
 }
 
 /** The folder of rescue files: `PWPUSH_STATE_DIR`, else the platform's. */
 export function stateFolder(system: Surroundings): string {
-  return platformFolder(system, 'PWPUSH_STATE_DIR', 'XDG_STATE_HOME', {
-    unix: '.local/state',
-    mac: 'Library/Application Support',
-    windows: ['LOCALAPPDATA', 'State'],
-  });
+  return system.env.PWPUSH_STATE_DIR || platformFolder(system, 'XDG_STATE_HOME', places.state);
+}
+
+/** The default folder of the database of `pwpush serve`. */
+export function dataFolder(system: Surroundings): string {
+  return platformFolder(system, 'XDG_DATA_HOME', places.data);
 }
 
 /**
@@ -43,38 +48,16 @@ export function checkStateFolder(system: System, folder: string): void {
     checkFolder(path, { user: system.uid, what: 'the folder', instead });
 }
 
-/** The default folder of the database of `pwpush serve`. */
-export function dataFolder(system: Surroundings): string {
-  return platformFolder(system, undefined, 'XDG_DATA_HOME', {
-    unix: '.local/share',
-    mac: 'Library/Application Support',
-    windows: ['LOCALAPPDATA', 'Data'],
-  });
-}
-
-/** Names below the home folder, by platform. */
-interface PlatformFolders {
-  readonly unix: string;
-  readonly mac: string;
-  /** A variable, and a folder below that of the program. */
-  readonly windows: readonly [string, string];
-}
-
 function platformFolder(
-  system: Surroundings,
-  own: string | undefined,
+  { env, home, platform }: Surroundings,
   xdg: string,
-  platformFolders: PlatformFolders,
+  { unix, mac, windows }: (typeof places)[keyof typeof places],
 ): string {
-  const { env, home, platform } = system;
-  const named = own === undefined ? undefined : env[own];
-  if (named) return named;
   if (platform === 'win32') {
-    const [variable, folder] = platformFolders.windows;
+    const [variable, folder] = windows;
     return join(env[variable] || join(home, 'AppData'), 'pwpush', folder);
   }
   // A relative path must be ignored (XDG Base Directory Specification, "Environment variables").
   const base = env[xdg]?.startsWith('/') ? env[xdg] : undefined;
-  if (base) return join(base, 'pwpush');
-  return join(home, platform === 'darwin' ? platformFolders.mac : platformFolders.unix, 'pwpush');
+  return join(base ?? join(home, platform === 'darwin' ? mac : unix), 'pwpush');
 }
