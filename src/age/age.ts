@@ -11,23 +11,6 @@ export function prepareFile(recipients: readonly Recipient[]): Promise<format.Pr
   return format.prepared(node, recipients);
 }
 
-/** An age file that is encrypted while it is read, once. */
-export interface EncryptedStream extends Pick<format.PreparedFile, 'sizeOf'> {
-  readonly bytes: AsyncGenerator<Uint8Array, void, undefined>;
-}
-
-/**
- * Encrypts a stream with a new file key.
- * @throws AgeError (key) like `prepareFile`
- */
-export async function encryptStream(
-  plaintext: AsyncIterable<Uint8Array>,
-  recipients: readonly Recipient[],
-): Promise<EncryptedStream> {
-  const { encrypt, sizeOf } = await prepareFile(recipients);
-  return { bytes: encrypt(plaintext), sizeOf };
-}
-
 /** @see format.decrypted */
 export function decryptStream(
   file: AsyncIterable<Uint8Array>,
@@ -35,17 +18,6 @@ export function decryptStream(
   mac?: string,
 ) {
   return format.decrypted(node, file, identities, mac);
-}
-
-/**
- * Encrypts a text or bytes as armor ("ASCII armor").
- * @throws AgeError (key) like `prepareFile`
- */
-export async function encryptText(
-  plaintext: string | Uint8Array,
-  recipients: readonly Recipient[],
-): Promise<string> {
-  return encryptPrepared(await prepareFile(recipients), Buffer.from(plaintext));
 }
 
 /** @see format.armored */

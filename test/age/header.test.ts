@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { decryptStream, encryptStream, encryptText, passphraseWork } from '../../src/age/age';
+import { decryptStream, passphraseWork } from '../../src/age/age';
 import { encodeBech32, pointOf } from '../../src/age/bech32';
 import { encodeHeader, MAX_HEADER, parseHeader } from '../../src/age/format/header';
 import { newLinkKey } from '../../src/age/key';
@@ -12,7 +12,7 @@ import {
   x25519Identity,
   x25519Recipient,
 } from '../../src/age/recipients';
-import { joined, pieces } from '../helpers/age';
+import { encryptStream, encryptText, joined, pieces } from '../helpers/age';
 
 const fileKey = randomBytes(16);
 const VERSION = 'age-encryption.org/v1\n';

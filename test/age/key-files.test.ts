@@ -1,7 +1,8 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { decryptText, encryptText } from '../../src/age/age';
+import { decryptText } from '../../src/age/age';
 import { parseIdentities, parseRecipient, parseRecipients } from '../../src/age/key-files';
+import { encryptText } from '../helpers/age';
 
 // The pair of age.md (https://c2sp.org/age).
 const RECIPIENT = 'age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj';

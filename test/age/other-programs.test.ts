@@ -10,7 +10,7 @@ import {
   identityToRecipient,
 } from 'age-encryption';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decryptStream, decryptText, encryptStream, encryptText } from '../../src/age/age';
+import { decryptStream, decryptText } from '../../src/age/age';
 import { newLinkKey, newWords } from '../../src/age/key';
 import { newKeyPair, parseIdentities, parseRecipients } from '../../src/age/key-files';
 import {
@@ -20,7 +20,7 @@ import {
   type Recipient,
 } from '../../src/age/recipients';
 import { wordList } from '../../src/cli/words';
-import { expectSame, joined, lengths, pieces } from '../helpers/age';
+import { encryptStream, encryptText, expectSame, joined, lengths, pieces } from '../helpers/age';
 import { lacks } from '../helpers/needs';
 import { person } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decryptStream, encryptStream } from '../../src/age/age';
+import { decryptStream } from '../../src/age/age';
 import { AgeError } from '../../src/age/age-error';
 import { passphraseIdentity, passphraseRecipient } from '../../src/age/recipients';
-import { joined, lengths, pieces } from '../helpers/age';
+import { encryptStream, joined, lengths, pieces } from '../helpers/age';
 
 const CHUNK = 64 * 1024;
 const SEALED = CHUNK + 16;

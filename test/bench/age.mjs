@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown';
 
 const bytes = Number(process.argv[2] ?? 512) * 1024 * 1024;
 const runs = Number(process.argv[3] ?? 5);
-const { encryptStream, decryptStream, passphraseRecipient, passphraseIdentity } = await built();
+const { prepareFile, decryptStream, passphraseRecipient, passphraseIdentity } = await built();
 
 async function built() {
   const folder = mkdtempSync(join(tmpdir(), 'pwpush-bench-'));
@@ -44,7 +44,7 @@ const rate = (milliseconds) => `${(bytes / 1000 / milliseconds).toFixed(0)} MB/s
 console.log(`Node ${process.version}, ${cpus()[0].model}, ${bytes / 1024 / 1024} MiB, medians`);
 for (const size of [64 * 1024, 1024 * 1024]) {
   const piece = Buffer.alloc(size, 'x');
-  const encrypting = async () => (await encryptStream(source(piece), recipients)).bytes;
+  const encrypting = async () => (await prepareFile(recipients)).encrypt(source(piece));
   const once = [];
   const both = [];
   for (let run = 0; run < runs; run++) {

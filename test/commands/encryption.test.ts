@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { decryptText, encryptText } from '../../src/age/age';
+import { decryptText } from '../../src/age/age';
 import { parseIdentities, parseRecipients } from '../../src/age/key-files';
 import { passphraseIdentity, passphraseRecipient } from '../../src/age/recipients';
 import { limits } from '../../src/contract/api';
 import type { Transport } from '../../src/platform/context';
+import { encryptText } from '../helpers/age';
 import { type Instance, instance } from '../helpers/instance';
 import { CREATED, changed, EXPIRED, RETRIEVED } from '../helpers/reference';
 import { place } from '../helpers/run';

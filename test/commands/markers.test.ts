@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { encryptText } from '../../src/age/age';
 import { newKeyPair } from '../../src/age/key-files';
 import { passphraseRecipient } from '../../src/age/recipients';
 import { TransportError } from '../../src/client/transport/network-errors';
 import { commands } from '../../src/commands/program';
 import type { HttpRequest, Transport } from '../../src/platform/context';
 import { exitStatus } from '../../src/platform/errors';
+import { encryptText } from '../helpers/age';
 import { long } from '../helpers/long';
 import { memory } from '../helpers/memory';
 import {

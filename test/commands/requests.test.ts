@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { encryptText } from '../../src/age/age';
 import { newKeyPair, parseRecipient } from '../../src/age/key-files';
 import type { Transport } from '../../src/platform/context';
+import { encryptText } from '../helpers/age';
 import {
   commercialRequests,
   type Guesses,

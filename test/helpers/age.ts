@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
+import { encryptPrepared, prepareFile } from '../../src/age/age';
 import * as node from '../../src/age/node-primitives';
+import type { Recipient } from '../../src/age/recipients';
 import * as noble from '../../src/server/page/browser/noble';
 import { x25519 } from '../../src/server/page/browser/x25519';
 
@@ -26,4 +28,21 @@ export const lengths = [0, 1, 65_535, 65_536, 65_537, 200_000];
 /** `toEqual` takes seconds for some hundred kilobytes. */
 export function expectSame(bytes: Uint8Array, expected: Buffer): void {
   expect([bytes.length, expected.equals(bytes)]).toEqual([expected.length, true]);
+}
+
+/** An age file that is encrypted while it is read. */
+export async function encryptStream(
+  plaintext: AsyncIterable<Uint8Array>,
+  recipients: readonly Recipient[],
+) {
+  const { encrypt, sizeOf } = await prepareFile(recipients);
+  return { bytes: encrypt(plaintext), sizeOf };
+}
+
+/** Armor of a text. */
+export async function encryptText(
+  plaintext: string | Uint8Array,
+  recipients: readonly Recipient[],
+) {
+  return encryptPrepared(await prepareFile(recipients), Buffer.from(plaintext));
 }

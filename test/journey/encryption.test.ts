@@ -12,12 +12,12 @@ import {
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { encryptText, prepareFile } from '../../src/age/age';
+import { prepareFile } from '../../src/age/age';
 import { newLinkKey } from '../../src/age/key';
 import { parseRecipients } from '../../src/age/key-files';
 import { encodeManifest, type ManifestFile } from '../../src/age/manifest';
 import { passphraseRecipient } from '../../src/age/recipients';
-import { joined, pieces } from '../helpers/age';
+import { encryptText, joined, pieces } from '../helpers/age';
 import { type Ended, person, pwpush, serveBuilt, serving, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { listener, offering, json as sendJson, whole } from '../helpers/transfer';

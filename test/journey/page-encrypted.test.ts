@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import jsqr from 'jsqr';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { encryptText as encryptToKeys } from '../../src/age/age';
 import { parseRecipient } from '../../src/age/key-files';
 import { encodeManifest } from '../../src/age/manifest';
 import {
@@ -12,7 +11,7 @@ import {
   newLinkKey,
   passphraseRecipient,
 } from '../../src/server/page/browser/age-passphrase';
-import { joined } from '../helpers/age';
+import { encryptText as encryptToKeys, joined } from '../helpers/age';
 import {
   noBrowser,
   openBrowser,

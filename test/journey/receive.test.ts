@@ -4,10 +4,10 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { decryptText, encryptText, prepareFile } from '../../src/age/age';
+import { decryptText, prepareFile } from '../../src/age/age';
 import { newKeyPair, parseIdentities, parseRecipient } from '../../src/age/key-files';
 import { encodeManifest } from '../../src/age/manifest';
-import { joined, pieces } from '../helpers/age';
+import { encryptText, joined, pieces } from '../helpers/age';
 import { mountDisk, noDisk } from '../helpers/disk';
 import { person, program, pwpush, type Running, start } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';

@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { encryptText } from '../../src/age/age';
 import { passphraseRecipient } from '../../src/age/recipients';
 import type { Push } from '../../src/contract/api';
 import { decryptPush } from '../../src/open/decrypt';
 import { newSafe } from '../../src/open/safekeeping';
 import type { Safe, Taking } from '../../src/open/taking';
+import { encryptText } from '../helpers/age';
 
 let state: string;
 beforeEach(() => {

@@ -1,11 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import {
-  decryptStream,
-  encryptText as encryptForNode,
-  encryptStream,
-  decryptText as nodeDecrypt,
-} from '../../../../src/age/age';
+import { decryptStream, decryptText as nodeDecrypt } from '../../../../src/age/age';
 import { AgeError } from '../../../../src/age/age-error';
 import { parseRecipient } from '../../../../src/age/key-files';
 import { isLinkKey } from '../../../../src/age/link-key';
@@ -20,7 +15,14 @@ import {
   passphraseRecipient as ofPage,
   passphraseWork,
 } from '../../../../src/server/page/browser/age-passphrase';
-import { expectSame, joined, lengths, pieces } from '../../../helpers/age';
+import {
+  encryptText as encryptForNode,
+  encryptStream,
+  expectSame,
+  joined,
+  lengths,
+  pieces,
+} from '../../../helpers/age';
 
 // The age of the page, which runs in browsers, against that of the command line. test/age has the vectors of the format.
 
