@@ -2,19 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import type { Context, Prompter } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { askUntil } from './ask-until';
+import type { Values } from './declare';
+import type { newPassphraseRows } from './options';
 import { bytesOf, variableValue, withoutOneLineEnd } from './source';
 
 /** Where the passphrase comes from. */
-export interface PassphraseOptions {
-  /** Ask for it (`-p`). */
-  readonly passphrase?: boolean | undefined;
-  readonly passphraseFile?: string | undefined;
-  readonly passphraseEnv?: string | undefined;
-  /** Generate one. */
-  readonly generatePassphrase?: boolean | undefined;
-  /** A new file for that one. */
-  readonly passphraseOut?: string | undefined;
-}
+export type PassphraseOptions = Partial<Values<ReturnType<typeof newPassphraseRows>>>;
 
 /** The passphrase of what is created; one is generated into a new file, or onto stderr. */
 export type NewPassphrase =

@@ -3,17 +3,13 @@ import { createReadStream } from 'node:fs';
 import type { Context } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
 import { whyUnreadable } from '../platform/files/file-error';
+import type { Values } from './declare';
+import type { sourceRows } from './options';
 import { type GeneratedSecret, generate, parseGenerate } from './random-secret';
 
 /** Where the command line says the secret is; one of these, else standard input, else a prompt. */
-export interface SourceOptions {
+export interface SourceOptions extends Partial<Values<ReturnType<typeof sourceRows>>> {
   readonly text?: string | undefined;
-  readonly from?: string | undefined;
-  readonly env?: string | undefined;
-  /** A length, or a kind and a number such as `words:5`; true for the default. */
-  readonly generate?: string | true | undefined;
-  /** Keep the line end of a single line. */
-  readonly raw?: boolean;
 }
 
 export type Source =
