@@ -6,6 +6,7 @@ import { forTerminal } from '../cli/terminal/safe';
 import { savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/api';
 import { CliError, failedError, joinHints } from '../platform/errors';
+import { codeOf } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import type { CiOptions } from './ci-job';
 import type { ClipboardDestination } from './clipboard-destination';
@@ -168,9 +169,7 @@ async function writeTo(
   } catch (error) {
     const where = output === undefined ? 'a file of the job' : `"${output}"`;
     const problem =
-      error instanceof CliError
-        ? error.message
-        : `cannot write ${where} (${(error as NodeJS.ErrnoException).code})`;
+      error instanceof CliError ? error.message : `cannot write ${where} (${codeOf(error)})`;
     await safe.keep({ what: 'secret', bytes, push });
     const failure = safe.explain(failedError(problem));
     // The status is that of bad input for a text that the job cannot hold, if nothing was lost by it.

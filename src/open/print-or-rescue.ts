@@ -2,6 +2,7 @@ import { boundedWrite, breakLine } from '../cli/terminal/bounded-write';
 import type { Push } from '../contract/api';
 import type { Output } from '../platform/context';
 import { type CliError, failedError } from '../platform/errors';
+import { codeOf } from '../platform/files/file-error';
 import type { Safe, SafeRun } from './taking';
 
 /** A result that must not be lost. */
@@ -60,6 +61,6 @@ async function tryWrite(
     await boundedWrite(output, data, signal);
     return undefined;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? 'error';
+    return codeOf(error) ?? 'error';
   }
 }

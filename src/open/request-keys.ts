@@ -6,7 +6,7 @@ import type { Identity } from '../age/recipients';
 import type { Terminal } from '../cli/terminal/output';
 import { CliError, failedError } from '../platform/errors';
 import { makeFile, nameFile } from '../platform/files/atomic-file';
-import { whyUnreadable } from '../platform/files/file-error';
+import { codeOf, whyUnreadable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import { checkStateFolder, stateFolder } from '../profile/folders';
 import { writeForSender } from './new-file';
@@ -60,8 +60,7 @@ function writing(folder: string, work: () => void): void {
     work();
   } catch (error) {
     if (error instanceof CliError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw failedError(`cannot keep the private key in "${folder}" (${code})`, {
+    throw failedError(`cannot keep the private key in "${folder}" (${codeOf(error)})`, {
       hint: 'choose a file for it with --identity-out FILE',
       cause: error,
     });
@@ -88,8 +87,9 @@ export async function forgetKey({ warn }: Terminal, key: KeptKey | undefined): P
   try {
     rmSync(key.path, { force: true });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    await warn(`cannot remove the private key "${key.path}" (${code}): remove it yourself`);
+    await warn(
+      `cannot remove the private key "${key.path}" (${codeOf(error)}): remove it yourself`,
+    );
   }
 }
 
@@ -121,7 +121,7 @@ function keyIn(path: string, base: string): KeptKey | undefined {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (NO_FILE.has((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    if (NO_FILE.has(codeOf(error) ?? '')) return undefined;
     const why = whyUnreadable(error);
     throw failedError(`cannot read the private key "${path}": ${why}; nothing was fetched`, {
       cause: error,

@@ -12,6 +12,7 @@ import {
   joinHints,
   savedTo,
 } from '../platform/errors';
+import { codeOf } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import { type Destination, reserveText, TEXT_FILE } from './destination';
 import { askBeforeLoss, fetchFiles, toolsFor } from './download';
@@ -115,7 +116,7 @@ async function writableFolder(path: string, { safe, say, taken }: Delivery): Pro
     await (await newFile({ path, force: false, taken: new Set() }, 'probe')).discard();
     return path;
   } catch (error) {
-    const { code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+    const code = codeOf((error as Error).cause ?? error);
     const lost = !isRetrievableAgain(taken.push);
     const instead = lost ? await safe.folder().catch(() => undefined) : undefined;
     // Without one, the error of each file says why.

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { failedError, usageError } from './errors';
+import { codeOf } from './files/file-error';
 import { type User, whyForeign } from './files/owner';
 
 /** A file or folder that must be the user's own, or root's. */
@@ -59,8 +60,7 @@ export function makeFolder(path: string, hint?: string): void {
   try {
     make(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw failedError(`cannot create the folder "${path}" (${code})`, {
+    throw failedError(`cannot create the folder "${path}" (${codeOf(error)})`, {
       hint,
       cause: error,
     });
@@ -79,7 +79,7 @@ function make(path: string): void {
   try {
     makeOne(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === 'EEXIST' && statSync(path).isDirectory()) return;
     const parent = dirname(path);
     if (code !== 'ENOENT' || parent === path || exists(parent)) throw error;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type CliError, failedError, usageError } from '../platform/errors';
-import { isSystemError, whyUnreadable } from '../platform/files/file-error';
+import { codeOf, isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { checkFolder, readOwn } from '../platform/private-folder';
 import { configFolder, type System } from './folders';
@@ -54,8 +54,7 @@ export function readConfig(folder: string, user: User): string | undefined {
     return text;
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
     throw failedError(`cannot read the config file "${path}": ${whyUnreadable(error)}`, {
       hint: 'check its owner and mode, or set PWPUSH_CONFIG_DIR to another folder',
     });

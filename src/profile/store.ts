@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Conf from 'conf';
+import { codeOf } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { checkFolder, makeFolder } from '../platform/private-folder';
 import { configName, decodeConfig, readConfig } from './config-file';
@@ -83,7 +84,7 @@ function claim(path: string, now: number): readonly string[] | undefined {
       closeSync(openSync(name, 'wx', 0o600));
       return claims;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (codeOf(error) !== 'EEXIST') throw error;
     }
     const made = statSync(name, { throwIfNoEntry: false })?.mtimeMs ?? now;
     // Also of the future, after the clock was set back.

@@ -4,20 +4,23 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 };
 
+/** The code of an error of the system, such as ENOENT, or of one of ours. */
+export function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
+
 /** Whether it is an error of the system, such as ENOENT, and not one of ours, which has a `code` too. */
 export function isSystemError(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' && /^E[A-Z]+$/.test(code);
+  return /^E[A-Z]+$/.test(codeOf(error) ?? '');
 }
 
 /** The code of an error of the system, or the message of another one. */
 export function codeOrMessage(error: unknown): string | undefined {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return isSystemError(error) ? code : message;
+  return isSystemError(error) ? codeOf(error) : (error as Error).message;
 }
 
 /** Why a file cannot be read, in words where there are any, else as the system's code. */
 export function whyUnreadable(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  return reasons[code ?? ''] ?? code ?? 'unknown error';
+  const code = codeOf(error) ?? 'unknown error';
+  return reasons[code] ?? code;
 }
