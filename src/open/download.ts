@@ -9,14 +9,11 @@ import { type Folder, safeName } from './safe-name';
 import { type DownloadTools, type SavedFile, saveFile } from './save-file';
 import type { Taking } from './taking';
 
-export interface FetchedFiles {
-  /** In the order of the push's files; undefined for those that failed. */
-  readonly saved: readonly (SavedFile | undefined)[];
-  readonly failure: CliError | undefined;
-}
-
-/** Downloads every file of a push into a folder, one after the other; does not reject if one fails. */
-export async function fetchFiles(taking: Taking, folder: Folder): Promise<FetchedFiles> {
+/**
+ * Downloads every file of a push into a folder, one after the other; does not reject if one fails.
+ * @returns the files that were saved, in their order, undefined for those that failed; and the failure, if there was one
+ */
+export async function fetchFiles(taking: Taking, folder: Folder) {
   const { context, options, safe, say, signal, taken } = taking;
   const { push } = taken;
   const files = push.files ?? [];

@@ -8,9 +8,7 @@ import { usageError } from '../platform/errors';
 import { isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { readOwn } from '../platform/private-folder';
-import type { PartialFile } from './partial-files';
 import { type RescueContext, rescue } from './rescue';
-import type { Folder } from './safe-name';
 import type { LostFiles } from './taking';
 
 /** The file for `get --resume`: the response of the instance, still encrypted, and the state of its files. */
@@ -68,47 +66,32 @@ export async function keepDownload(
   }
 }
 
-/** A download that an interrupted `get` kept. */
-export interface KeptDownload {
-  /** Of the push, without its key. */
-  readonly link: string;
-  readonly push: Push;
-  /** Where its files are saved; undefined for a file that went to standard output. */
-  readonly folder: Folder | undefined;
-  /** Other files, of which a part is there. */
-  readonly partial: readonly PartialFile[];
-  /** Whether it is the answer to a request. */
-  readonly answer: boolean;
-  /** The push without its text, and without the files that were saved. */
-  rest(push: Push): Push;
-  /** Removes the file; call it when the rest is saved. */
-  remove(): void;
-}
-
 /**
  * Reads what an interrupted `get` kept.
  * @param token of the push that a link names, if one is given
  * @throws CliError (usage) if it cannot be read, is of another push, or another user made it or can write to it
  */
-export function readKeptDownload(path: string, user: User, token?: string): KeptDownload {
-  const { link, push, saved, answer, folder, partial } = parse(path, user);
+export function readKeptDownload(path: string, user: User, token?: string) {
+  const { saved, folder, ...kept } = parse(path, user);
+  const { url_token } = kept.push;
   // An instance may return no token.
-  if (token !== undefined && push.url_token && push.url_token !== token)
+  if (token !== undefined && url_token && url_token !== token)
     throw usageError(`"${path}" is of another push`, 'use the link of that download, or none');
   return {
-    link,
-    push,
-    answer,
+    ...kept,
     folder: folder && { ...folder, taken: new Set(folder.taken) },
-    partial,
-    rest: (opened) => ({
+    /** The push without its text, and without the files that were saved. */
+    rest: (opened: Push): Push => ({
       ...opened,
       payload: '',
       files: (opened.files ?? []).filter(({ url }) => !saved.includes(url)),
     }),
+    /** Removes the file; call it when the rest is saved. */
     remove: () => rmSync(path, { force: true }),
   };
 }
+
+export type KeptDownload = ReturnType<typeof readKeptDownload>;
 
 function parse(path: string, user: User): v.InferOutput<typeof keptSchema> {
   let text: string;

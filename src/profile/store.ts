@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Conf from 'conf';
+import type { Context } from '../platform/context';
 import { codeOf } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { checkFolder, makeFolder } from '../platform/private-folder';
@@ -21,10 +22,8 @@ export interface ProfileStore {
   update(change: (stored: StoredProfiles) => StoredProfiles): Promise<StoredProfiles>;
 }
 
-interface StoreTools {
+interface StoreTools extends Pick<Context, 'now' | 'sleep'> {
   readonly user: User;
-  readonly now: () => Date;
-  readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
 /**

@@ -150,22 +150,15 @@ function unusable(problem: string): CliError {
   });
 }
 
-interface Ended {
-  readonly output: string;
-  readonly errors: string;
-  /** Why it failed. */
-  readonly problem?: string;
-}
-
-async function run(context: Context, program: HelperProgram): Promise<Ended> {
+/** Its output without the line end, its errors, and why it failed. */
+async function run(context: Context, program: HelperProgram) {
   let errors = '';
   const onError = (text: string) => {
     errors += text;
   };
   const ended = await runHelper(context, { ...program, onError });
   const output = 'status' in ended ? ended.output.replace(/\r?\n$/, '') : '';
-  const problem = problemOf(ended, program.words[0], errors);
-  return problem === undefined ? { output, errors } : { output, errors, problem };
+  return { output, errors, problem: problemOf(ended, program.words[0], errors) };
 }
 
 function problemOf(ended: HelperEnd, name: string, errors: string): string | undefined {

@@ -61,18 +61,11 @@ function chunkNonce(number: number, last: boolean): Uint8Array {
   return nonce;
 }
 
-/** A file whose header was read. */
-export interface Opened {
-  readonly header: Uint8Array;
-  readonly nonce: Uint8Array;
-  readonly chunks: AsyncIterable<Uint8Array>;
-}
-
 /**
  * Reads the header and the nonce from the beginning of a file.
  * @throws AgeError (header) when the file ends before that, or the header is over its limit
  */
-export async function readHeader(pieces: AsyncIterator<Uint8Array>): Promise<Opened> {
+export async function readHeader(pieces: AsyncIterator<Uint8Array>) {
   const start = new Uint8Array(MAX_HEADER + NONCE);
   let filled = 0;
   let macLine = -1;

@@ -123,17 +123,12 @@ function withoutNul(text: string, which: string): string {
   );
 }
 
-/** A file for the child; `file` is its name in the push, undefined for the text. */
-interface ChildFile {
-  readonly path: string;
-  readonly file?: string;
-}
-
+/** Writes a file for the child; `file` is its name in the push, undefined for the text. */
 async function writeFile(
   { of }: FileOption,
   taking: Taking,
   { path }: MemoryFolder,
-): Promise<ChildFile> {
+): Promise<{ readonly path: string; readonly file?: string }> {
   const files = taking.taken.push.files ?? [];
   const folder = { path, force: false, taken: new Set<string>() };
   if (of === '-' || (of === undefined && files.length === 0)) {
