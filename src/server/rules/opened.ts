@@ -1,6 +1,13 @@
-import { type FileRow, listFiles } from '../store/file-rows';
-import { findSecret, type PushRow, type SecretRow, type StoredPush } from '../store/push-rows';
+import { type FileRow, keepFilesUntil, listFiles } from '../store/file-rows';
+import {
+  findSecret,
+  type PushRow,
+  type SecretRow,
+  type StoredPush,
+  takeSecret,
+} from '../store/push-rows';
 import type { Sql } from '../store/sql';
+import { LINK_TIME } from './access';
 import type { OfferedFile } from './files';
 
 /** A text with its files, opened; without either when it is gone. */
@@ -16,6 +23,8 @@ export interface Sealed {
   readonly row: PushRow;
   readonly secret: SecretRow;
   readonly files: readonly FileRow[];
+  /** Whether its last view opens it. */
+  readonly isLast: boolean;
 }
 
 /** And with the data key, which opens it. */
@@ -23,13 +32,26 @@ export interface Opened extends Sealed {
   readonly key: Uint8Array;
 }
 
-/** Undefined if the secret is gone. Concurrent, as PostgreSQL answers both in one round trip. */
-export async function sealedContent(sql: Sql, row: PushRow): Promise<Sealed | undefined> {
+/**
+ * What a claim has opened, as it was before; undefined if the secret is gone. The last view, which has expired the row,
+ * destroys the secret at once, and the files, which nothing in the database opens any more, when the links to them end.
+ * Concurrent, as PostgreSQL answers all in one round trip.
+ */
+export async function sealedContent(
+  sql: Sql,
+  claimed: PushRow,
+  now: number,
+): Promise<Sealed | undefined> {
+  const { id, expires_at, created_at } = claimed;
+  const isLast = claimed.expired_at !== null;
+  const row = isLast ? { ...claimed, expired_at: null, updated_at: created_at } : claimed;
+  const hasFiles = mayHaveFiles(row);
   const [secret, files] = await Promise.all([
-    findSecret(sql, row.id),
-    mayHaveFiles(row) ? listFiles(sql, row.id) : [],
+    isLast ? takeSecret(sql, row) : findSecret(sql, id),
+    hasFiles ? listFiles(sql, id) : [],
+    isLast && hasFiles && keepFilesUntil(sql, id, Math.min(now + LINK_TIME, expires_at)),
   ]);
-  return secret && { row, secret, files };
+  return secret && { row, secret, files, isLast };
 }
 
 /** Bytes of memory for the text, twice: a page of kind url contains it twice. */

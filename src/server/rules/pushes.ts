@@ -1,9 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../service-errors';
-import * as audit from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
-import { isOwn, LINK_TIME, mayExpire, type Visitor, viewsRemaining } from './access';
+import { isOwn, mayExpire, type Visitor, viewsRemaining } from './access';
 import type { Upload } from './files';
 import { type ValidPush, validatePush } from './new-push';
 import { type Content, NOTHING } from './opened';
@@ -70,17 +69,12 @@ export class Pushes extends Records {
     const own = isOwn(found, visitor);
     const claim = own ? store.findActive : store.takeView;
     const frees = found.expired_at !== null || viewsRemaining(found) <= 1;
-    const opening = { visitor, passphrase, reserve, claim, frees };
-    const view = await this.open(found, opening, async (sql, opened, now) => {
-      const { id, views, expire_after_views, expires_at } = opened.row;
-      const kind = own ? 'owner_view' : 'view';
-      const [ended] = await Promise.all([
-        views >= expire_after_views &&
-          store.endWithView(sql, id, now, Math.min(now + LINK_TIME, expires_at)),
-        audit.recordEvent(sql, { pushId: id, kind, from: visitor, at: now }),
-      ]);
-      return { state: 'open' as const, ended, ...opened };
-    });
+    const event = own ? ('owner_view' as const) : ('view' as const);
+    const opening = { visitor, passphrase, reserve, claim, frees, event };
+    const view = await this.open(found, opening, async (_, opened) => ({
+      ...{ state: 'open' as const, ended: opened.isLast },
+      ...opened,
+    }));
     const { events } = this.options;
     const isOpen = view.state === 'open';
     if (view.ended) events.expired(isOpen ? 'views' : 'time', 1, visitor.ip);

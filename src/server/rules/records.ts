@@ -18,22 +18,7 @@ export interface PushWithNote {
   readonly note: string;
 }
 
-/** The fields that a new row does not say. */
-const unsaid = {
-  name: '',
-  views: 0,
-  deletable_by_viewer: false,
-  retrieval_step: false,
-  deleted: false,
-  public_key: null,
-  include_requestor: false,
-  response_file_attachments: false,
-};
-
 type Derived = 'lookup' | 'sealed_token' | 'link_key' | 'protected' | 'updated_at';
-
-/** What a new row says; what it does not say is off. */
-type NewRow = Omit<NewPushRow, Derived | keyof typeof unsaid> & Partial<Omit<NewPushRow, Derived>>;
 
 /** What is sealed of a new row. */
 interface Texts {
@@ -60,8 +45,10 @@ interface Opening {
   readonly reserve: (bytes: number) => void;
   /** Whether it may be the last view, which frees space. */
   readonly frees: boolean;
-  /** Finds the row if it is active, or takes one of its views. */
+  /** Finds the row if it is active, or takes one of its views, the last of which expires it. */
   readonly claim: (sql: Sql, id: number, now: number) => Promise<StoredPush | undefined>;
+  /** What the audit log has of an opening, if that is known before the secret is read. */
+  readonly event?: audit.AuditEvent['kind'];
 }
 
 /** An opening of a row that has ended. */
@@ -154,7 +141,7 @@ export abstract class Records {
 
   /** Stores what a visitor creates. */
   protected async store(
-    row: NewRow,
+    row: Omit<NewPushRow, Derived>,
     texts: Texts,
     visitor: Visitor,
     upload: Upload | undefined,
@@ -162,17 +149,18 @@ export abstract class Records {
     const { database, space } = this.options;
     await space.check();
     const sealed = await this.seal(row, texts, visitor, upload);
+    const sharing = upload?.fileCount ? {} : { key: sealed.row.lookup };
     const inserted = await database.transaction(async (sql) => {
       // The client will never receive the link, nor expire the push.
       if (visitor.signal?.aborted) throw abandoned();
       return this.insert(sql, sealed, visitor);
-    });
+    }, sharing);
     return { ...inserted, url_token: sealed.urlToken };
   }
 
   /** A new row and its sealed secret. */
   protected async seal(
-    said: NewRow,
+    said: Omit<NewPushRow, Derived>,
     texts: Texts,
     waiter: Visitor,
     upload: Upload | undefined,
@@ -180,7 +168,7 @@ export abstract class Records {
     const { vault } = this.options;
     const { urlToken, key } = upload ?? { urlToken: newUrlToken(), key: undefined };
     const row = {
-      ...{ ...unsaid, ...said },
+      ...said,
       protected: texts.passphrase !== '',
       updated_at: said.created_at,
     };
@@ -208,7 +196,7 @@ export abstract class Records {
    */
   protected async open<T>(
     found: PushRow,
-    { visitor, passphrase, reserve, frees, claim }: Opening,
+    { visitor, passphrase, reserve, frees, claim, event }: Opening,
     take: (sql: Sql, opened: Opened, now: number) => Promise<T>,
   ): Promise<T | Missed> {
     const { database, vault } = this.options;
@@ -219,15 +207,20 @@ export abstract class Records {
         const now = this.options.now();
         // What was answered as expired stays expired if the clock is set back.
         const claimed = found.expired_at === null ? await claim(sql, found.id, now) : undefined;
-        const row = claimed && { ...claimed, url_token: found.url_token };
-        const sealed = row && (await sealedContent(sql, row));
+        if (!claimed) return this.miss(sql, found, visitor, now);
+        const pushId = found.id;
+        const [sealed] = await Promise.all([
+          sealedContent(sql, { ...claimed, url_token: found.url_token }, now),
+          event && audit.recordEvent(sql, { pushId, kind: event, from: visitor, at: now }),
+        ]);
         if (!sealed) return this.miss(sql, found, visitor, now);
+        const { row } = sealed;
         // A secret that cannot be opened, for lack of a key or because the row was changed, takes no view.
         const opened = { ...sealed, key: vault.openKey(row, sealed.secret, unlocked) };
         reserve(bytesOf(opened));
         return take(sql, opened, now);
       },
-      { frees },
+      { frees, key: found.lookup },
     );
   }
 

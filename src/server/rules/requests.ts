@@ -3,7 +3,7 @@ import { recordEvent, recordRepeated } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
-import { DAY, isOwn, LINK_TIME, type Visitor } from './access';
+import { DAY, isOwn, type Visitor } from './access';
 import type { Upload } from './files';
 import { type ValidRequest, validateRequest, validateResponse } from './new-request';
 import { bytesOf, type Content, NOTHING, type Opened, sealedContent } from './opened';
@@ -136,13 +136,11 @@ export class Requests extends Records {
     if (request.answer_id === null) return undefined;
     const taken = await store.takeView(sql, request.answer_id, now);
     const row = taken && { ...taken, url_token: vault.keys.links.open(taken) };
-    const sealed = row && (await sealedContent(sql, row));
+    const sealed = row && (await sealedContent(sql, row, now));
     if (!sealed) return undefined;
     const opened = { ...sealed, key: vault.openKey(sealed.row, sealed.secret, requestKey) };
     reserve(bytesOf(opened));
     await store.endPush(sql, request.id, now, 0);
-    const { id, expires_at } = sealed.row;
-    await store.endWithView(sql, id, now, Math.min(now + LINK_TIME, expires_at));
     return this.contentOf(opened);
   }
 

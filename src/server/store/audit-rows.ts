@@ -1,6 +1,6 @@
 import type { auditKinds, requestAuditKinds } from '../../contract/api';
 import type { Page } from './push-rows';
-import type { Sql } from './sql';
+import { insertionOf, type Sql } from './sql';
 
 export interface AuditRow {
   kind: (typeof auditKinds)[number] | (typeof requestAuditKinds)[number];
@@ -31,10 +31,14 @@ export interface AuditEvent {
   readonly at: number;
 }
 
+const recording = insertionOf('audit', {
+  ...{ push_id: 'BIGINT', kind: 'TEXT', ip: 'TEXT', user_agent: 'TEXT', referrer: 'TEXT' },
+  created_at: 'BIGINT',
+});
+
 export async function recordEvent(sql: Sql, { pushId, kind, from, at }: AuditEvent): Promise<void> {
-  await sql`
-    INSERT INTO audit (push_id, kind, ip, user_agent, referrer, created_at)
-    VALUES (${pushId}, ${kind}, ${from.ip}, ${from.userAgent}, ${from.referrer}, ${at})`;
+  const { ip, userAgent: user_agent, referrer } = from;
+  await recording(sql, { push_id: pushId, kind, ip, user_agent, referrer, created_at: at });
 }
 
 /**

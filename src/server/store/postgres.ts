@@ -7,16 +7,11 @@ import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import postgres from 'postgres';
 import { ServiceError, systemCode } from '../service-errors';
-import {
-  ConnectionLost,
-  overPool,
-  type PgConnection,
-  Pool,
-  Unreachable,
-  USE_LOCK,
-} from './pg-pool';
+import { ConnectionLost, overPool, type PgConnection, Unreachable, USE_LOCK } from './pg-database';
+import { arraysOf } from './pg-group';
+import { Pool } from './pg-pool';
 import type { PgAddress, PgHost, PgTls } from './pg-url';
-import type { Database, Value } from './sql';
+import { type Database, isRowStatement, type Value } from './sql';
 
 /** Enough to keep a server with several cores busy; several services share its default of 100 connections. */
 const CONNECTIONS = 10;
@@ -93,7 +88,9 @@ async function openSession(host: PgHost, address: PgAddress): Promise<PgConnecti
     async run<R>(strings: TemplateStringsArray, values: Value[]) {
       if (!alive) throw new ConnectionLost();
       try {
-        return await client<(R & object)[]>(strings, ...values);
+        return isRowStatement(strings)
+          ? await client<(R & object)[]>(strings.ofMany, ...arraysOf([values]))
+          : await client<(R & object)[]>(strings, ...values);
       } catch (error) {
         if (isStatementError(error)) throw error;
         alive = false;

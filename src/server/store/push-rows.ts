@@ -1,38 +1,74 @@
 import type { Kind } from '../../contract/api';
 import { keyChanged } from '../service-errors';
-import { endFiles, keepFilesUntil } from './file-rows';
-import { plain, type Sql, violatesReference } from './sql';
+import { endFiles } from './file-rows';
+import {
+  type ColumnType,
+  insertionOf,
+  mapped,
+  onRows,
+  plain,
+  type Sql,
+  violatesReference,
+} from './sql';
 
-type Flag = 0 | 1;
-
-/** A row of `pushes`. Times are milliseconds. */
-export interface StoredPush extends StoredToken {
-  id: number;
-  owner_id: number | null;
-  kind: Kind | 'request' | 'answer';
-  name: string;
-  expire_after_days: number;
-  expire_after_views: number;
-  views: number;
-  deletable_by_viewer: Flag;
-  retrieval_step: Flag;
-  /** 1 when it has a passphrase. */
-  protected: Flag;
-  /** 1 when it was expired by its owner or a viewer, not by a limit. */
-  deleted: Flag;
-  created_at: number;
-  updated_at: number;
-  expires_at: number;
-  expired_at: number | null;
-  /** Of a request: the push with its answer. */
-  answer_id: number | null;
-  /** Of a request: the age recipient that its answer is to be encrypted to. */
-  public_key: string | null;
-  /** 1 when the page of a request has the name of its owner. */
-  include_requestor: Flag;
-  /** 1 when the answer to a request may have files. */
-  response_file_attachments: Flag;
+interface Column<T> {
+  readonly type: ColumnType;
+  readonly unsaid?: T;
 }
+
+/** A column that each new row says, and one that has this value unless a new row says another. */
+const said = <T>(type: ColumnType): Column<T> => ({ type });
+const unless = <T>(type: ColumnType, unsaid: T): Required<Column<T>> => ({ type, unsaid });
+
+const number = said<number>('BIGINT');
+const flag = unless<boolean>('BIGINT', false);
+
+/** The columns of `pushes` but for the id. Times are milliseconds. */
+const columns = {
+  lookup: said<string>('TEXT'),
+  sealed_token: said<Uint8Array>('BYTEA'),
+  link_key: number,
+  owner_id: said<number | null>('BIGINT'),
+  kind: said<Kind | 'request' | 'answer'>('TEXT'),
+  name: unless<string>('TEXT', ''),
+  expire_after_days: number,
+  expire_after_views: number,
+  views: unless<number>('BIGINT', 0),
+  deletable_by_viewer: flag,
+  retrieval_step: flag,
+  /** Whether it has a passphrase. */
+  protected: flag,
+  /** Whether it was expired by its owner or a viewer, not by a limit. */
+  deleted: flag,
+  created_at: number,
+  updated_at: number,
+  expires_at: number,
+  expired_at: unless<number | null>('BIGINT', null),
+  /** Of a request: the push with its answer. */
+  answer_id: unless<number | null>('BIGINT', null),
+  /** Of a request: the age recipient that its answer is to be encrypted to. */
+  public_key: unless<string | null>('TEXT', null),
+  /** Whether the page of a request has the name of its owner. */
+  include_requestor: flag,
+  /** Whether the answer to a request may have files. */
+  response_file_attachments: flag,
+};
+
+type Columns = typeof columns;
+type Unsaid = {
+  [C in keyof Columns]: Columns[C] extends Required<Columns[C]> ? C : never;
+}[keyof Columns];
+type Kept<C extends keyof Columns> = Columns[C] extends Column<infer T> ? T : never;
+
+/** What a new row says; flags are off unless it does. */
+export type NewPushRow = { readonly [C in Exclude<keyof Columns, Unsaid>]: Kept<C> } & {
+  readonly [C in Unsaid]?: Kept<C>;
+};
+
+/** A row of `pushes`; flags are 0 and 1. */
+export type StoredPush = { id: number } & {
+  [C in keyof Columns]: Kept<C> extends boolean ? 0 | 1 : Kept<C>;
+};
 
 /** What is stored of a link token, which opens its push. */
 export interface StoredToken {
@@ -44,38 +80,7 @@ export interface StoredToken {
 }
 
 /** A row with its link token in clear text. */
-export interface PushRow extends StoredPush {
-  url_token: string;
-}
-
-/** The columns that a new row is given. */
-const columns = [
-  'lookup',
-  'sealed_token',
-  'link_key',
-  'owner_id',
-  'kind',
-  'name',
-  'expire_after_days',
-  'expire_after_views',
-  'views',
-  'deletable_by_viewer',
-  'retrieval_step',
-  'protected',
-  'deleted',
-  'created_at',
-  'updated_at',
-  'expires_at',
-  'public_key',
-  'include_requestor',
-  'response_file_attachments',
-] as const;
-
-type Column = (typeof columns)[number];
-
-export type NewPushRow = {
-  readonly [C in Column]: StoredPush[C] extends Flag ? boolean : StoredPush[C];
-};
+export type PushRow = StoredPush & { url_token: string };
 
 /** A row of `secrets`: everything sealed, and what opens it besides the instance key and the passphrase. */
 export interface SecretRow {
@@ -92,36 +97,63 @@ export interface SecretRow {
 
 export type NoteRow = Pick<SecretRow, 'key_id' | 'note_key' | 'note'>;
 
-const insertion = plain(
-  `INSERT INTO pushes (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) RETURNING *`,
+const names = ['id', ...Object.keys(columns)].join(', ');
+const secretColumns = {
+  ...{ data_key: 'BYTEA', payload: 'BYTEA', note_key: 'BYTEA', note: 'BYTEA', salt: 'BYTEA' },
+  ...{ cost: 'TEXT', verifier: 'BYTEA', key_id: 'TEXT' },
+} as const satisfies Record<keyof SecretRow, ColumnType>;
+const secretNames = Object.keys(secretColumns).join(', ');
+
+const insertion = insertionOf<{ id: number }>(
+  'pushes',
+  mapped(columns, ({ type }) => type),
+  'lookup',
 );
+const secretInsertion = insertionOf('secrets', { push_id: 'BIGINT', ...secretColumns });
 
 export async function insertPush(
   sql: Sql,
   push: NewPushRow,
   secret: SecretRow,
 ): Promise<StoredPush> {
-  const values = columns.map((column) => {
-    const value = push[column];
+  const row = mapped(columns, ({ unsaid }, column) => {
+    const value = push[column] ?? unsaid ?? null;
     return typeof value === 'boolean' ? Number(value) : value;
   });
-  const rows = await sql<StoredPush>(insertion, ...values);
-  const row = rows[0] as StoredPush;
-  await sql`
-    INSERT INTO secrets (push_id, data_key, payload, note_key, note, salt, cost, verifier, key_id)
-    VALUES (${row.id}, ${secret.data_key}, ${secret.payload}, ${secret.note_key}, ${secret.note},
-      ${secret.salt}, ${secret.cost}, ${secret.verifier}, ${secret.key_id})`.catch((error) => {
+  const [inserted] = await insertion(sql, row);
+  const { id } = inserted as { id: number };
+  await secretInsertion(sql, { push_id: id, ...secret }).catch((error) => {
     throw violatesReference(error) ? keyChanged() : error;
   });
-  return row;
+  return { ...(row as Omit<StoredPush, 'id'>), id };
 }
 
 export async function findPush(sql: Sql, lookup: string): Promise<StoredPush | undefined> {
   return (await sql<StoredPush>`SELECT * FROM pushes WHERE lookup = ${lookup}`)[0];
 }
 
+const secretSearch = plain(`SELECT ${secretNames} FROM secrets WHERE push_id = ?`);
+
 export async function findSecret(sql: Sql, id: number): Promise<SecretRow | undefined> {
-  return (await sql<SecretRow>`SELECT * FROM secrets WHERE push_id = ${id}`)[0];
+  return (await sql<SecretRow>(secretSearch, id))[0];
+}
+
+const secretRemoval = onRows<SecretRow>(
+  { push: 'BIGINT' },
+  `DELETE FROM secrets WHERE push_id IN (SELECT push FROM given) RETURNING push_id, ${secretNames}`,
+  'push_id',
+);
+
+/** Destroys the secret of a push with its last view, for which it is returned. */
+export async function takeSecret(
+  sql: Sql,
+  push: Pick<StoredPush, 'id' | 'protected'>,
+): Promise<SecretRow | undefined> {
+  const [[secret]] = await Promise.all([
+    secretRemoval(sql, { push: push.id }),
+    push.protected && forgetTries(sql, push.id),
+  ]);
+  return secret;
 }
 
 /** Locks the push's row until the transaction ends. */
@@ -129,13 +161,23 @@ export async function lockPush(sql: Sql, id: number): Promise<void> {
   await sql`UPDATE pushes SET views = views WHERE id = ${id}`;
 }
 
-/** Counts a view if one is left, and returns the updated push; undefined if none is left. */
+/** Whether a view is the last, which ends a push in the same statement. A request is ended by its owner. */
+const isLast = "kind <> 'request' AND views + 1 >= expire_after_views";
+
+const viewing = onRows<StoredPush>(
+  { push: 'BIGINT', at: 'BIGINT' },
+  `UPDATE pushes SET views = views + 1,
+     expired_at = CASE WHEN ${isLast} THEN at END,
+     updated_at = CASE WHEN ${isLast} THEN at ELSE updated_at END
+   FROM given
+   WHERE id = push AND expired_at IS NULL AND expires_at > at AND views < expire_after_views
+   RETURNING ${names}`,
+  'id',
+);
+
+/** Counts a view if one is left, and returns the updated push, expired by the last; undefined if none is left. */
 export async function takeView(sql: Sql, id: number, now: number): Promise<StoredPush | undefined> {
-  const rows = await sql<StoredPush>`
-    UPDATE pushes SET views = views + 1
-    WHERE id = ${id} AND expired_at IS NULL AND expires_at > ${now} AND views < expire_after_views
-    RETURNING *`;
-  return rows[0];
+  return (await viewing(sql, { push: id, at: now }))[0];
 }
 
 /** Attaches the answer to a request, whose view it takes before. */
@@ -166,31 +208,11 @@ export async function endPush(
   at: number,
   deleted: 0 | 1,
 ): Promise<StoredPush | undefined> {
-  const ended = await markEnded(sql, id, at, deleted);
-  if (ended) await Promise.all([forget(sql, id), endFiles(sql, id)]);
-  return ended;
-}
-
-/**
- * Expires a push with its last view: destroys the secret at once, and the files, which nothing in the database opens
- * any more, at `filesUntil`. Returns false when it was expired already.
- */
-export async function endWithView(
-  sql: Sql,
-  id: number,
-  at: number,
-  filesUntil: number,
-): Promise<boolean> {
-  if (!(await markEnded(sql, id, at, 0))) return false;
-  await Promise.all([forget(sql, id), keepFilesUntil(sql, id, filesUntil)]);
-  return true;
-}
-
-async function markEnded(sql: Sql, id: number, at: number, deleted: 0 | 1) {
   const rows = await sql<StoredPush>`
     UPDATE pushes SET expired_at = ${at}, updated_at = ${at}, deleted = ${deleted}
     WHERE id = ${id} AND expired_at IS NULL
     RETURNING *`;
+  if (rows[0]) await Promise.all([forget(sql, id), endFiles(sql, id)]);
   return rows[0];
 }
 
@@ -216,10 +238,11 @@ export function listDue(
 }
 
 async function forget(sql: Sql, id: number): Promise<void> {
-  await Promise.all([
-    sql`DELETE FROM secrets WHERE push_id = ${id}`,
-    sql`DELETE FROM tries WHERE push_id = ${id}`,
-  ]);
+  await Promise.all([sql`DELETE FROM secrets WHERE push_id = ${id}`, forgetTries(sql, id)]);
+}
+
+function forgetTries(sql: Sql, id: number): Promise<unknown> {
+  return sql`DELETE FROM tries WHERE push_id = ${id}`;
 }
 
 /** Ids of pushes that expired by then and have no files left. */

@@ -12,16 +12,22 @@ export interface Dialect {
   readonly filler: string;
 }
 
+interface Sharing {
+  readonly frees?: boolean;
+  readonly key?: string;
+}
+
 export interface Database {
   readonly dialect: Dialect;
   readonly sql: Sql;
   /**
    * Runs `work` in a transaction. `work` may await only its own statements, not a timer, a socket or a hash, and write
    * a few MiB at most, because others wait for it. It may run several times; its side effects outside of the database
-   * count only when this resolves. With `frees`, it may use the space reserved for a full disk.
+   * count only when this resolves. With `frees`, it may use the space reserved for a full disk. With a `key`, it may
+   * share a transaction with those of other keys, whose rows it must not read or write.
    * @throws Refusal when the disk is full, the database is locked too long, or the server does not respond
    */
-  transaction<T>(work: (sql: Sql) => Promise<T>, how?: { readonly frees?: boolean }): Promise<T>;
+  transaction<T>(work: (sql: Sql) => Promise<T>, how?: Sharing): Promise<T>;
   /** Like `transaction`, with at most one running in all processes that use this database. */
   exclusively<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /**
@@ -49,6 +55,60 @@ export interface Database {
 export function plain(text: string): TemplateStringsArray {
   const strings = text.split('?');
   return Object.assign(strings, { raw: strings });
+}
+
+export type ColumnType = 'BIGINT' | 'TEXT' | 'BYTEA';
+
+/** A statement on rows of values, named `given`, which PostgreSQL runs once for those of several callers. */
+export interface RowStatement extends TemplateStringsArray {
+  /** With an array of values for each column of `given`. */
+  readonly ofMany: TemplateStringsArray;
+  /** The column of a result that has the first value of its row. */
+  readonly by: string | undefined;
+}
+
+export function isRowStatement(strings: TemplateStringsArray): strings is RowStatement {
+  return 'ofMany' in strings;
+}
+
+/** Runs a `RowStatement` with a row; returns what it returns for it. */
+type OnRow<C extends string, R> = (sql: Sql, row: Readonly<Record<C, Value>>) => Promise<R[]>;
+
+export function onRows<R, C extends string = string>(
+  columns: Readonly<Record<C, ColumnType>>,
+  text: string,
+  by?: string,
+): OnRow<C, R> {
+  const names = Object.keys(columns) as C[];
+  const types = names.map((name) => columns[name]);
+  const given = (values: string) => plain(`WITH given (${names}) AS (${values}) ${text}`);
+  const statement: RowStatement = Object.assign(given(`VALUES (${names.map(() => '?')})`), {
+    ofMany: given(`SELECT * FROM unnest(${types.map((type) => `CAST(? AS ${type}[])`)})`),
+    by,
+  });
+  return (sql, row) => sql<R>(statement, ...names.map((name) => row[name]));
+}
+
+/** Inserts rows of these columns; with `key`, the first of them, it returns id and key. */
+export function insertionOf<R, C extends string = string>(
+  table: string,
+  columns: Readonly<Record<C, ColumnType>>,
+  key?: C,
+): OnRow<C, R> {
+  const insert = `INSERT INTO ${table} (${Object.keys(columns)}) SELECT * FROM given`;
+  return onRows(columns, key === undefined ? insert : `${insert} RETURNING id, ${key}`, key);
+}
+
+/** The same keys, with the value that `change` returns for each. */
+export function mapped<K extends string, V, W>(
+  object: Readonly<Record<K, V>>,
+  change: (value: V, key: K) => W,
+): Record<K, W> {
+  const entries = (Object.entries(object) as [K, V][]).map(([key, value]) => [
+    key,
+    change(value, key),
+  ]);
+  return Object.fromEntries(entries) as Record<K, W>;
 }
 
 /** Whether an error has one of these codes: libsql's name, PostgreSQL's SQLSTATE, or `node:sqlite`'s number. */

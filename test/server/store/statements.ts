@@ -78,7 +78,7 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'files.listFiles': (sql) => files.listFiles(sql, 1),
   'files.findFile': (sql) => files.findFile(sql, 1, 0, NOW),
   'files.findChunk': (sql) => files.findChunk(sql, 1, 0, 0),
-  'pushes.endWithView': (sql) => pushes.endWithView(sql, 1, NOW, NOW),
+  'pushes.takeSecret': (sql) => pushes.takeSecret(sql, { id: 1, protected: 1 }),
   'files.keepFilesUntil': (sql) => files.keepFilesUntil(sql, 1, NOW),
   'files.listEnded': (sql) => files.listEnded(sql, NOW),
   'files.endFiles': (sql) => files.endFiles(sql, 1),
