@@ -72,7 +72,9 @@ describe('SQLite', () => {
   /** Steps that take the longer the more there is; owners, tokens and keys are few, and a page has fifty rows. */
   const slow = async (call: Call) =>
     (await plan(call)).filter((step) =>
-      /^SCAN (?!owners|tokens|instance_keys|link_keys|page\b|given\b|CONSTANT ROW)|AUTOMATIC/.test(step),
+      /^SCAN (?!owners|tokens|instance_keys|link_keys|page\b|given\b|CONSTANT ROW)|AUTOMATIC/.test(
+        step,
+      ),
     );
 
   test('no statement looks through all there is', async () => {
