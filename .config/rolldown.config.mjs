@@ -59,6 +59,7 @@ function together() {
       'platform/interrupts',
       'cli/options',
       'contract/api',
+      'age/link-key',
     ],
     push: ['commands/push', 'commands/push/push-flags'],
     session: [
@@ -66,6 +67,7 @@ function together() {
       'profile/creators',
       'profile/profile-store',
       'profile/save-receipt',
+      'client/item',
       'client/link',
       'client/notification',
       'client/pages',

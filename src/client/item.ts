@@ -1,7 +1,6 @@
 import type { InstanceVersion } from '../contract/api';
 import { CliError } from '../platform/errors';
 import type { Api } from './client';
-import { noRequests } from './failure';
 import type { Reference } from './link';
 
 /** A push or a request at an instance, with the calls that both have. */
@@ -86,6 +85,14 @@ export async function onRequest<T>(api: Pick<Api, 'version'>, work: () => Promis
     const version = await api.version().catch(() => undefined);
     throw version && hasRequests(version) === false ? noRequests(error.status) : error;
   }
+}
+
+/** The error of an instance that has no requests: the open-source edition before them, or one that switched them off. */
+export function noRequests(status?: number): CliError {
+  return new CliError('rejected', 'this instance has no requests', {
+    status,
+    hint: 'use pwpush receive, which needs no instance, or run your own with pwpush serve',
+  });
 }
 
 /** A link to nothing has the form of a request's. */

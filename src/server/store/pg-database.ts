@@ -100,7 +100,7 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
 }
 
 /**
- * Commits the members in one transaction. When it fails, none of them has done anything: whoever failed by a rule of its
+ * Commits the members in one transaction. When it fails, none of them has done anything: a member that failed by a rule of its
  * own is rejected with that, and the others are to be retried alone.
  */
 async function commitTogether(pool: Pool<PgConnection>, members: readonly Member[]): Promise<void> {
