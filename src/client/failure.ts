@@ -1,7 +1,6 @@
 import { CliError, codeOfHttpStatus, type ErrorDetails, failedError } from '../platform/errors';
 import { type Call, namesOne } from './calls';
 import { errorText, firstLine, isJson, quotable, sizeOnly } from './error-body';
-import { noRequests } from './item';
 import { accessPage } from './transport/access-proxy';
 import { retryAfter } from './transport/call';
 import type { TransportError } from './transport/network-errors';
@@ -218,6 +217,14 @@ function tooLate(status: 409 | 410): CliError {
         hint: 'ask the person who requested it',
       })
     : new CliError('expired', 'the request is closed', { status, hint: 'ask for a new link' });
+}
+
+/** The error of an instance that has no requests: the open-source edition before them, or one that switched them off. */
+export function noRequests(status?: number): CliError {
+  return new CliError('rejected', 'this instance has no requests', {
+    status,
+    hint: 'use pwpush receive, which needs no instance, or run your own with pwpush serve',
+  });
 }
 
 function rateLimited({ response, text, now }: Refusal): CliError {

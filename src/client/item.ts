@@ -83,16 +83,9 @@ export async function onRequest<T>(api: Pick<Api, 'version'>, work: () => Promis
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const version = await api.version().catch(() => undefined);
-    throw version && hasRequests(version) === false ? noRequests(error.status) : error;
+    if (!version || hasRequests(version) !== false) throw error;
+    throw (await import('./failure')).noRequests(error.status);
   }
-}
-
-/** The error of an instance that has no requests: the open-source edition before them, or one that switched them off. */
-export function noRequests(status?: number): CliError {
-  return new CliError('rejected', 'this instance has no requests', {
-    status,
-    hint: 'use pwpush receive, which needs no instance, or run your own with pwpush serve',
-  });
 }
 
 /** A link to nothing has the form of a request's. */
