@@ -66,9 +66,7 @@ function ageRecipient(text: string): Recipient {
   if (plugin === 'pq') throw new AgeError('key', 'post-quantum recipients are not supported');
   if (plugin !== undefined)
     throw new AgeError('key', `recipients of the age plugin ${plugin} are not supported`);
-  const { prefix, bytes } = bech32(text);
-  if (prefix !== 'age' || bytes.length !== 32) throw mistyped();
-  return x25519Recipient(bytes);
+  return x25519Recipient(keyBytes(text, 'age'));
 }
 
 /**
@@ -90,9 +88,7 @@ function parseIdentity(line: string): Identity {
     throw new AgeError('key', 'post-quantum identities are not supported');
   if (kind === undefined)
     throw new AgeError('key', 'not an identity: neither AGE-SECRET-KEY-1… nor an SSH private key');
-  const { prefix, bytes } = bech32(line);
-  if (prefix !== 'age-secret-key-' || bytes.length !== 32) throw mistyped();
-  return x25519Identity(bytes);
+  return x25519Identity(keyBytes(line, 'age-secret-key-'));
 }
 
 /** Parses the lines that are neither empty nor comments. Errors get the line number. */
@@ -121,13 +117,9 @@ export function newKeyPair(): { readonly identity: string; readonly recipient: s
   };
 }
 
-/** @throws AgeError (key) when its checksum or its padding is wrong */
-function bech32(text: string): { prefix: string; bytes: Uint8Array } {
+/** @throws AgeError (key) when the checksum, the padding, the prefix or the length is wrong */
+function keyBytes(text: string, prefix: string): Uint8Array {
   const decoded = decodeBech32(text);
-  if (decoded === undefined) throw mistyped();
-  return decoded;
-}
-
-function mistyped(): AgeError {
-  return new AgeError('key', 'the key is mistyped: its checksum is wrong');
+  if (decoded?.prefix === prefix && decoded.bytes.length === 32) return decoded.bytes;
+  throw new AgeError('key', 'the key is mistyped: its checksum is wrong');
 }

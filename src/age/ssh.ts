@@ -192,7 +192,9 @@ export function sshIdentity(pem: string, passphrase?: string): Identity {
     throw new AgeError('key-passphrase', 'the private key needs its passphrase');
   const key = keyOf(
     () => createPrivateKey(passphrase === undefined ? pem : { key: pem, passphrase }),
-    encrypted ? wrongPassphrase() : invalidKey(),
+    encrypted
+      ? new AgeError('key-passphrase', 'the passphrase of the private key is wrong')
+      : invalidKey(),
   );
   const { asymmetricKeyType: type = '' } = key;
   if (type !== 'rsa' && type !== 'ed25519') throw notSupported(type);
@@ -286,10 +288,6 @@ function keyOf(read: () => KeyObject, error = invalidKey()): KeyObject {
   } catch {
     throw error;
   }
-}
-
-function wrongPassphrase(): AgeError {
-  return new AgeError('key-passphrase', 'the passphrase of the private key is wrong');
 }
 
 function notSupported(type: string): AgeError {

@@ -8,7 +8,7 @@ import type { Context } from '../platform/context';
 import { failedError, usageError } from '../platform/errors';
 import { isPlanted, type User } from '../platform/files/owner';
 import { type Destination, linkTarget, noFollow, planted, unwritable } from './destination';
-import { isVariableName, parseDotenv } from './dotenv';
+import { isVariableName, notDotenv, parseDotenv } from './dotenv';
 import { checkFound, isUnsafe, type NameRules, permitted } from './unsafe-variables';
 
 /** Where in a CI job a text goes. */
@@ -197,11 +197,7 @@ function variablesOf(
   context: Context,
 ): ReadonlyMap<string, string> {
   const found = parseDotenv(text);
-  if ('wrongLine' in found)
-    throw usageError(
-      `the text is not made of NAME=value lines (line ${found.wrongLine})`,
-      'next time use --as NAME',
-    );
+  if ('wrongLine' in found) throw notDotenv('the text', found.wrongLine);
   const rules: NameRules = { only, allow };
   const effect = 'would change what later jobs run';
   const setting = { context, refuses: isRefused, effect };

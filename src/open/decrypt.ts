@@ -158,8 +158,12 @@ async function withContent(
   }));
   return {
     ...withPush(taking, { ...push, payload: message ?? '', files: named, encrypted: true }),
-    file: async (url, resume) =>
-      decryptedFile(await open(url, resume), entries.get(url), identities, signal),
+    file: async (url, resume) => {
+      const entry = entries.get(url);
+      if (entry === undefined) throw failedError('the sender did not list it');
+      const body = decryptedBody(await open(url, resume), entry, identities, signal);
+      return { length: entry.size, body };
+    },
   };
 }
 
@@ -186,16 +190,6 @@ function contentOf(text: string, { files = [] }: Push, noun: string) {
     `the files differ from those that were sent: ${sent.length - found.length} missing, ${others} unknown`,
     { hint: 'the instance may have lost or replaced them; ask the sender' },
   );
-}
-
-function decryptedFile(
-  response: FileResponse,
-  entry: ManifestFile | undefined,
-  identities: readonly Identity[],
-  signal: AbortSignal,
-): FileResponse {
-  if (entry === undefined) throw failedError('the sender did not list it');
-  return { length: entry.size, body: decryptedBody(response, entry, identities, signal) };
 }
 
 async function* decryptedBody(

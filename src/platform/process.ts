@@ -217,24 +217,26 @@ function usage() {
 
 /** Drops warnings, such as that node:sqlite is experimental before Node 24. */
 function quietly<T>(work: () => T): T {
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  try {
-    return work();
-  } finally {
-    process.emitWarning = emitWarning;
-  }
+  return silencing(process, 'emitWarning', () => {}, work);
 }
 
 /** Drops what is written to stderr meanwhile: NODE_DEBUG makes Node print the environment of a child. */
 function withoutStderr<T>(work: () => T): T {
-  if (!process.env.NODE_DEBUG) return work();
-  const { stderr } = process;
-  const { write } = stderr;
-  stderr.write = () => true;
+  return process.env.NODE_DEBUG ? silencing(process.stderr, 'write', () => true, work) : work();
+}
+
+/** Runs `work` while another method takes the place of one. */
+function silencing<Owner, Name extends keyof Owner, T>(
+  owner: Owner,
+  name: Name,
+  silent: Owner[Name],
+  work: () => T,
+): T {
+  const method = owner[name];
+  owner[name] = silent;
   try {
     return work();
   } finally {
-    stderr.write = write;
+    owner[name] = method;
   }
 }

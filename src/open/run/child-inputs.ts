@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { silent } from '../../cli/terminal/transfer-meter';
 import type { Child, Context, Environment } from '../../platform/context';
 import { asCliError, attempt, CliError, failedError, usageError } from '../../platform/errors';
-import { parseDotenv } from '../dotenv';
+import { notDotenv, parseDotenv } from '../dotenv';
 import { toolsFor } from '../download';
 import { newFile } from '../new-file';
 import { safeName } from '../safe-name';
@@ -95,17 +95,10 @@ function addTexts(
       for (const [name, value] of permitted(dotenv.variables, options, target, which))
         variables.set(name, value);
     } else if (options.file.length > 0 && options.only.length === 0) return false;
-    else throw notDotenv(which, dotenv?.wrongLine ?? 1);
+    else throw notDotenv(`the text of ${which}`, dotenv?.wrongLine ?? 1);
   }
   checkFound(options.only, found, pushes.length === 1 ? 'the push sets' : 'the pushes set');
   return true;
-}
-
-function notDotenv(which: string, line: number): CliError {
-  return usageError(
-    `the text of ${which} is not made of NAME=value lines (line ${line})`,
-    'next time use --as NAME',
-  );
 }
 
 function withoutText({ taken }: Taking, which: string): CliError {
