@@ -7,26 +7,18 @@ import { node } from './node-primitives';
 export { armoredSize, type PreparedFile } from './format/age-file';
 
 /** @see format.prepared */
-export function prepareFile(recipients: readonly Recipient[]): Promise<format.PreparedFile> {
-  return format.prepared(node, recipients);
-}
+export const prepareFile = (recipients: readonly Recipient[]) => format.prepared(node, recipients);
 
 /** @see format.decrypted */
-export function decryptStream(
+export const decryptStream = (
   file: AsyncIterable<Uint8Array>,
   identities: readonly Identity[],
   mac?: string,
-) {
-  return format.decrypted(node, file, identities, mac);
-}
+) => format.decrypted(node, file, identities, mac);
 
 /** @see format.armored */
-export function encryptPrepared(
-  prepared: format.PreparedFile,
-  plaintext: Uint8Array,
-): Promise<string> {
-  return format.armored(node, prepared, plaintext);
-}
+export const encryptPrepared = (prepared: format.PreparedFile, plaintext: Uint8Array) =>
+  format.armored(node, prepared, plaintext);
 
 /** @see format.opened */
 export async function decryptText(armor: string, identities: readonly Identity[]): Promise<Buffer> {
@@ -34,6 +26,4 @@ export async function decryptText(armor: string, identities: readonly Identity[]
 }
 
 /** @see format.workOf */
-export function passphraseWork(armor: string): Promise<number | undefined> {
-  return format.workOf(node, armor);
-}
+export const passphraseWork = (armor: string) => format.workOf(node, armor);
