@@ -95,8 +95,8 @@ export const passphraseRows = group('Passphrase:', {
 });
 
 /**
- * Sources of a passphrase that protects something new. `-p` is declared as if it took a value: `-p hunter2`, which other programs accept, must
- * not send "hunter2".
+ * Sources of a passphrase that protects something new. `-p` is declared as if it took a value: `-p hunter2`, which
+ * other programs accept, must not send "hunter2".
  * @param what it protects
  * @param argument what is given before it on the command line
  */

@@ -105,7 +105,10 @@ function isBrokenOff(error: unknown, { signal }: DownloadTools): boolean {
   return signal.aborted || error instanceof TransportError || error instanceof LinkError;
 }
 
-/** Tries a download up to three times, as long as it is the connection that fails; a resumed one that made `PROGRESS_BYTES` counts as new. */
+/**
+ * Tries a download up to three times, as long as it is the connection that fails; a resumed one that made
+ * `PROGRESS_BYTES` counts as new.
+ */
 export async function withRetries<T>(
   tools: DownloadTools,
   work: (resume: Resume) => Promise<T>,

@@ -165,7 +165,7 @@ export interface Context {
   /** Decides what the next signals do. */
   readonly interrupts: Interrupts;
   now(): Date;
-  /** The memory in bytes and the processor time in seconds that this process uses; and the bytes that its container has. */
+  /** Bytes of memory and seconds of the processor that this process uses; bytes that its container has. */
   usage(): { resident: number; cpu: number; most?: number | undefined };
   /** Resolves after that many milliseconds; rejects when `signal` aborts. */
   sleep(milliseconds: number): Promise<void>;

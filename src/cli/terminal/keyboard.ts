@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { TerminalSignals } from '../../platform/context';
 import { type CliError, usageError } from '../../platform/errors';
 
-/** The keys that are typed from the first question until release. The terminal does not echo them, also between questions. */
+/** The keys that are typed from the first question until release. The terminal never echoes them. */
 export interface Keyboard {
   /** The input of the questions. */
   readonly keys: NodeJS.ReadableStream;
