@@ -1,5 +1,12 @@
 // Parsers of the values of options, of their variables, and of settings; `name` is what messages name.
-import { type Edition, type Expiry, parseDuration, parseExpiry } from '../contract/lifetime';
+import {
+  type ClosingFields,
+  closingFields,
+  type Edition,
+  type Expiry,
+  parseDuration,
+  parseExpiry,
+} from '../contract/lifetime';
 import { usageError } from '../platform/errors';
 
 /** Refuses an empty value: an unset variable of the shell. */
@@ -30,6 +37,16 @@ export function expiry(value: string, name: string): Expiry {
     `${name} must be a duration or a time, not "${value}"`,
     'use 45m, 6h, 3d, 2w or 1mo, or a time such as 2026-12-01T09:00Z',
   );
+}
+
+/** Parses when a request closes. */
+export function closing(value: string, name: string): ClosingFields {
+  const seconds = parseDuration(value);
+  const hint = 'use a duration from 15m to 3mo, such as 6h, 3d, 2w or 1mo';
+  if (seconds === undefined) throw usageError(`${name}: "${value}" is not a duration`, hint);
+  const fields = closingFields(seconds);
+  if (fields === undefined) throw usageError(`${name}: ${value} is too short`, hint);
+  return fields;
 }
 
 /** The most that `--timeout` waits, in seconds: a push lives for 90 days. */

@@ -1,3 +1,5 @@
+import type { Values } from '../cli/declare';
+import type { notifyRows } from '../cli/options';
 import { limits, type Notification } from '../contract/api';
 import { usageError } from '../platform/errors';
 
@@ -35,9 +37,9 @@ export function notification(
  * The fields of `--notify` and `--notify-locale`; none without them.
  * @throws CliError (usage) as `notification` does
  */
-export function notifyFields(
-  addresses: readonly string[] | undefined,
-  locale: string | undefined,
-): Partial<Notification> {
-  return addresses ? notification(addresses, locale) : {};
+export function notifyFields({
+  notify,
+  notifyLocale,
+}: Values<ReturnType<typeof notifyRows>>): Partial<Notification> {
+  return notify ? notification(notify, notifyLocale) : {};
 }

@@ -1,15 +1,12 @@
 import { askEdition } from '../client/edition';
 import {
   askedLifetime,
-  type ClosingFields,
-  closingFields,
   durationCode,
   durationText,
   type Edition,
   type Expiry,
   type ExpiryFields,
   expiryFields,
-  parseDuration,
   shortestLifetime,
 } from '../contract/lifetime';
 import { CliError, usageError } from '../platform/errors';
@@ -86,17 +83,4 @@ export function editionOf(
       throw error;
     }
   };
-}
-
-/**
- * Translates the expiry of a request.
- * @throws CliError (usage) for an invalid duration, or one below the shortest
- */
-export function toldClosing(text: string): ClosingFields {
-  const seconds = parseDuration(text);
-  const hint = 'use a duration from 15m to 3mo, such as 6h, 3d, 2w or 1mo';
-  if (seconds === undefined) throw usageError(`--expire: "${text}" is not a duration`, hint);
-  const fields = closingFields(seconds);
-  if (fields === undefined) throw usageError(`--expire: ${text} is too short`, hint);
-  return fields;
 }

@@ -94,7 +94,7 @@ export function fieldsOf(
   profile: Profile | undefined,
   expiry: ExpiryFields,
 ): Pick<Draft, 'limits' | 'details'> {
-  const { kind, name, note, notify, notifyLocale } = options;
+  const { kind, name, note } = options;
   return {
     limits: askedFor({
       kind,
@@ -103,7 +103,7 @@ export function fieldsOf(
       deletable_by_viewer: options.deletable ?? profile?.deletable,
       retrieval_step: options.retrievalStep ?? profile?.['retrieval-step'],
     }),
-    details: { ...askedFor({ name, note }), ...notifyFields(notify, notifyLocale) },
+    details: { ...askedFor({ name, note }), ...notifyFields(options) },
   };
 }
 
@@ -111,7 +111,7 @@ export function fieldsOf(
 export function checkPushOptions(options: PushOptions, context: Context): void {
   if (options.each) checkEach(options, context);
   checkPassphrase(options, context);
-  notifyFields(options.notify, options.notifyLocale);
+  notifyFields(options);
   checkEncryption(options);
   if (!options.each) checkPushFiles(options);
 }

@@ -1,10 +1,10 @@
 import { filledText, flag, group, parsed, text } from '../../cli/declare';
 import { type Options, passphraseRows, tlsRows } from '../../cli/options';
-import { port } from '../../cli/values';
+import { closing, port } from '../../cli/values';
 
 export const rows = {
   ...group('Request:', {
-    expire: text('--expire <time>', 'end after 15m to 3mo, such as 6h (default: 7d)'),
+    expire: parsed('--expire <time>', 'end after 15m to 3mo, such as 6h (default: 7d)', closing),
     allowFiles: flag('--allow-files', 'let the answer have files'),
   }),
   ...group('Output:', {

@@ -17,7 +17,6 @@ import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, usageError } from '../../platform/errors';
 import { aborted } from '../../platform/files/abort';
 import { askedFor } from '../../share/create';
-import { toldClosing } from '../../share/expiry';
 import type { ReceiveOptions } from './receive-flags';
 
 const QUESTION = 'Please enter the secret.';
@@ -55,11 +54,10 @@ export async function serveQuestion(context: Context, options: ReceiveOptions): 
   }
 }
 
-/** @throws CliError (usage) for passphrases from two sources, and an invalid duration */
+/** @throws CliError (usage) for passphrases from two sources */
 function checkReceiveOptions(options: ReceiveOptions, context: Context): void {
   checkPassphrase(options, context);
   checkStandardInput(options);
-  if (options.expire !== undefined) toldClosing(options.expire);
 }
 
 function requestOf(
@@ -70,7 +68,7 @@ function requestOf(
   return askedFor({
     request: question,
     public_key: recipient,
-    close_after: expire === undefined ? undefined : toldClosing(expire).close_after,
+    close_after: expire?.close_after,
     response_file_attachments: allowFiles || undefined,
     passphrase,
   });

@@ -1,4 +1,4 @@
-import { filledText, flag, group, list, parsed, switchOff, text } from '../../cli/declare';
+import { filledText, flag, group, list, parsed, switchOff } from '../../cli/declare';
 import {
   labelRows,
   linkRows,
@@ -6,12 +6,12 @@ import {
   notifyRows,
   type Options,
 } from '../../cli/options';
-import { waitingTime } from '../../cli/values';
+import { closing, waitingTime } from '../../cli/values';
 import { usageError } from '../../platform/errors';
 
 export const rows = {
   ...group('Request:', {
-    expire: text('--expire <time>', 'close after 15m to 3mo, such as 6h or 1w'),
+    expire: parsed('--expire <time>', 'close after 15m to 3mo, such as 6h or 1w', closing),
     ...labelRows(),
     file: list('-f, --file <path...>', 'files to go with the question, up to 10'),
     allowFiles: flag('--allow-files', 'let the answer have files'),

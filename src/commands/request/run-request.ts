@@ -1,8 +1,10 @@
 import { askUntil } from '../../cli/ask-until';
 import { checkPassphrase, newPassphrase } from '../../cli/passphrase';
 import { checkStandardInput, chooseSource, readSecret, type Source } from '../../cli/source';
+import { closing } from '../../cli/values';
 import { notifyFields } from '../../client/notification';
 import type { NewRequest } from '../../contract/api';
+import type { ClosingFields } from '../../contract/lifetime';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../open/waiting';
 import type { Context } from '../../platform/context';
 import { CliError, joinHints, usageError } from '../../platform/errors';
@@ -13,7 +15,6 @@ import { openFiles } from '../../share/content';
 import { askedFor } from '../../share/create';
 import { createRequest } from '../../share/create-request';
 import { deliverLink } from '../../share/deliver-link';
-import { toldClosing } from '../../share/expiry';
 import type { RequestOptions } from './request-flags';
 
 const TO_ASK = { noun: 'question', act: 'ask' } as const;
@@ -72,14 +73,13 @@ async function waitForIt(
 /** @throws CliError (usage) for options that do not go together, and for invalid values */
 function checkRequestOptions(options: RequestOptions, context: Context): void {
   checkPassphrase(options, context);
-  const { encrypt, notify, notifyLocale } = options;
-  notifyFields(notify, notifyLocale);
+  const { encrypt, notify } = options;
+  notifyFields(options);
   if (notify && encrypt)
     throw usageError(
       '--notify requires --no-encrypt: the instance would e-mail the link without its key',
       'send the link yourself, or let the instance read the answer',
     );
-  if (options.expire !== undefined) toldClosing(options.expire);
 }
 
 function questionSource(options: RequestOptions, context: Context): Source {
@@ -108,7 +108,10 @@ function offerReceive(error: unknown): never {
 }
 
 /** Asks for an expiry if the question was asked for, too; Enter alone means the default of the instance. */
-async function offerExpiry(source: Source, { context, say }: Session): Promise<string | undefined> {
+async function offerExpiry(
+  source: Source,
+  { context, say }: Session,
+): Promise<ClosingFields | undefined> {
   if (source.name !== 'prompt') return undefined;
   const prompter = await context.prompter();
   const question = 'Close after, such as 6h or 1w (Enter for default):';
@@ -117,9 +120,7 @@ async function offerExpiry(source: Source, { context, say }: Session): Promise<s
       if (failure instanceof CliError)
         await say.note(`${failure.message.replace('--expire: ', '')}; ${failure.hint}`);
       const typed = (await prompter.text(question)).trim();
-      if (typed === '') return undefined;
-      toldClosing(typed);
-      return typed;
+      return typed === '' ? undefined : closing(typed, '--expire');
     },
     (failure) => failure instanceof CliError && failure.code === 'usage',
   );
@@ -127,13 +128,14 @@ async function offerExpiry(source: Source, { context, say }: Session): Promise<s
 
 function fieldsOf(
   request: string,
-  expire: string | undefined,
-  { name, note, allowFiles, notify, notifyLocale }: RequestOptions,
+  expire: ClosingFields | undefined,
+  options: RequestOptions,
 ): NewRequest {
+  const { name, note, allowFiles } = options;
   return {
     request,
-    ...(expire !== undefined && toldClosing(expire)),
+    ...expire,
     ...askedFor({ name, note, response_file_attachments: allowFiles || undefined }),
-    ...notifyFields(notify, notifyLocale),
+    ...notifyFields(options),
   };
 }
