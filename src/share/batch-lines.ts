@@ -47,7 +47,7 @@ const isExpiry: Check = (value) => typeof value === 'string' && parseExpiry(valu
 const isFilled: Check = (value) => isText(value) && value !== '';
 const KINDS = kinds.filter((kind) => kind !== 'file');
 
-/** What each field takes, and whether a value is that. */
+/** The value that each field takes, in words, and its check. */
 const fields: Readonly<Record<string, readonly [what: string, is: Check]>> = {
   payload: ['a non-empty string', isFilled],
   kind: [`one of ${KINDS.join(', ')}`, (value) => KINDS.some((kind) => kind === value)],

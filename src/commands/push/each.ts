@@ -45,7 +45,7 @@ import {
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
 const LONGEST = 8 * 1024 * 1024;
 
-/** What became of a line: a push, with `--dry-run` the request, or why there is no push. */
+/** A line was made a push, with `--dry-run` a request, or neither. */
 type Outcome =
   | { readonly line: BatchLine; readonly created: CreatedPush }
   | { readonly line: BatchLine; readonly request: NewPush }
