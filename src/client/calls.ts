@@ -1,4 +1,5 @@
 import { commercialRoutes, type Route, requestRoutes, routes } from '../contract/api';
+import { CliError } from '../platform/errors';
 
 /** A call of API v2. Retries, hints and outcomes follow from these rows. */
 export interface Call extends Route, Rules {
@@ -115,4 +116,12 @@ export function namesOne({ path }: Call): boolean {
 /** Whether a call changes something or uses a view, so that its response must not be lost. */
 export function hasEffect({ method, repeatable }: Call): boolean {
   return method !== 'GET' || !repeatable;
+}
+
+/** The error of an instance that has no requests: the open-source edition before them, or one that switched them off. */
+export function noRequests(status?: number): CliError {
+  return new CliError('rejected', 'this instance has no requests', {
+    status,
+    hint: 'use pwpush receive, which needs no instance, or run your own with pwpush serve',
+  });
 }

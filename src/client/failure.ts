@@ -1,5 +1,5 @@
 import { CliError, codeOfHttpStatus, type ErrorDetails, failedError } from '../platform/errors';
-import { type Call, namesOne } from './calls';
+import { type Call, namesOne, noRequests } from './calls';
 import { errorText, firstLine, isJson, quotable, sizeOnly } from './error-body';
 import { accessPage } from './transport/access-proxy';
 import { retryAfter } from './transport/call';

@@ -1,5 +1,6 @@
 import type { InstanceVersion } from '../contract/api';
 import { CliError } from '../platform/errors';
+import { noRequests } from './calls';
 import type { Api } from './client';
 import type { Reference } from './link';
 
