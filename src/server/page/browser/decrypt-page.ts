@@ -2,7 +2,7 @@ import { AgeError } from '../../../age/age-error';
 import { LINK_WORK } from '../../../age/format/stanzas';
 import { decryptText, keysIn, passphraseWork } from './age-passphrase';
 import { manifestIn, offerFiles } from './decrypted-files';
-import { find } from './dom';
+import { find, say } from './dom';
 import { filled, templateFor } from './fill-template';
 
 /*
@@ -17,26 +17,14 @@ const showHash = (shown: string) =>
 if (hash !== '') showHash('');
 
 document.addEventListener('DOMContentLoaded', () => {
-  const root = find(document, '.encrypted');
-  const form = find(root, 'form');
-  const input = find<HTMLInputElement>(root, '#key');
-  const problem = find(root, '.problem');
-  const status = find(root, '.status');
-  const list = root.querySelector<HTMLElement>('.list');
-  /** At /open only. */
-  const pasted = root.querySelector<HTMLTextAreaElement>('#armor');
+  const { root, form, input, status, pasted } = elements();
   const word = (name: string) => root.dataset[name] ?? '';
   const armor = () => pasted?.value ?? find(root, '.sealed .value').textContent;
-
-  const say = (text: string) => {
-    problem.hidden = text === '';
-    find(problem, 'span').textContent = text;
-  };
 
   const ask = (text: string) => {
     form.hidden = false;
     input.focus();
-    say(text);
+    say(root, text);
   };
 
   const fail = (error: unknown) => {
@@ -48,16 +36,16 @@ document.addEventListener('DOMContentLoaded', () => {
       return ask(word('wrong'));
     }
     root.classList.add('failed');
-    say(word(reason === 'key' ? 'recipients' : 'damaged'));
+    say(root, word(reason === 'key' ? 'recipients' : 'damaged'));
   };
 
   const decrypt = async (keys: readonly string[], open: boolean) => {
-    say('');
+    say(root, '');
     find(root, '.opened').replaceChildren();
     status.textContent = word('busy');
     try {
       const [text, key] = await decryptedBy(keys, armor());
-      find(root, '.opened').append(content(text, key, open));
+      find(root, '.opened').append(contentOf(root, text, key, open));
       input.removeAttribute('aria-invalid');
       form.hidden = !pasted;
       input.value = '';
@@ -68,20 +56,6 @@ document.addEventListener('DOMContentLoaded', () => {
     status.textContent = '';
   };
 
-  const content = (text: string, key: string, open: boolean): Node => {
-    if (!list) return filled('qr' in root.dataset ? 'qr' : templateFor(text), text, open);
-    list.classList.add('decrypted');
-    const manifest = manifestIn(text);
-    const report = (error: unknown) => {
-      const unread = error instanceof AgeError ? 'damaged' : 'expired';
-      say(error === undefined ? '' : word(unread));
-    };
-    // Files that came with another text than a manifest are not encrypted.
-    if (manifest) offerFiles(list, manifest, key, word('download'), report);
-    const message = manifest ? manifest.message : text;
-    return message ? filled('message', message, open) : new Text();
-  };
-
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     // Nothing is sent.
@@ -90,8 +64,8 @@ document.addEventListener('DOMContentLoaded', () => {
   });
 
   if (pasted) return;
-  const start = async () => {
-    const isWords = (await passphraseWork(armor())) > LINK_WORK;
+  const begin = (work: number) => {
+    const isWords = work > LINK_WORK;
     find(form, 'label').textContent = word(isWords ? 'words' : 'key');
     const keys = keysIn(hash);
     if (keys.length > 0) decrypt(keys, 'open' in root.dataset);
@@ -100,8 +74,37 @@ document.addEventListener('DOMContentLoaded', () => {
       find(root, '.ask').hidden = !isWords;
     }
   };
-  start().catch(fail);
+  passphraseWork(armor()).then(begin).catch(fail);
 });
+
+function elements() {
+  const root = find(document, '.encrypted');
+  return {
+    root,
+    form: find(root, 'form'),
+    input: find<HTMLInputElement>(root, '#key'),
+    status: find(root, '.status'),
+    /** At /open only. */
+    pasted: root.querySelector<HTMLTextAreaElement>('#armor'),
+  };
+}
+
+/** The decrypted text, or the message of decrypted files, whose downloads it offers. */
+function contentOf(root: HTMLElement, text: string, key: string, open: boolean): Node {
+  const list = root.querySelector<HTMLElement>('.list');
+  if (!list) return filled('qr' in root.dataset ? 'qr' : templateFor(text), text, open);
+  list.classList.add('decrypted');
+  const manifest = manifestIn(text);
+  const { damaged = '', expired = '', download = '' } = root.dataset;
+  const report = (error: unknown) => {
+    const unread = error instanceof AgeError ? damaged : expired;
+    say(root, error === undefined ? '' : unread);
+  };
+  // Files that came with another text than a manifest are not encrypted.
+  if (manifest) offerFiles(list, manifest, key, download, report);
+  const message = manifest ? manifest.message : text;
+  return message ? filled('message', message, open) : new Text();
+}
 
 async function decryptedBy(
   keys: readonly string[],

@@ -14,11 +14,7 @@ document.addEventListener('DOMContentLoaded', () => {
   const picker = form.querySelector<HTMLInputElement>('#files');
   const status = find(form, '.status');
   const stored = storage();
-  if (!stored) {
-    box.checked = false;
-    box.disabled = true;
-    return;
-  }
+  if (!stored) return void Object.assign(box, { checked: false, disabled: true });
   let encrypted: Encrypted | undefined;
   let busy = false;
   // What is entered or chosen while the form encrypts would not be encrypted.
@@ -67,14 +63,16 @@ document.addEventListener('DOMContentLoaded', () => {
     hold(false);
   });
 
-  // A form that was refused has what was sent.
-  const key = stored.getItem(KEY_ITEM);
-  if (key && text.value.startsWith('-----BEGIN AGE'))
-    decryptText(text.value, key).then((plain) => {
-      const manifest = manifestIn(plain);
-      text.value = manifest ? (manifest.message ?? '') : plain;
-    });
+  restore(text, stored.getItem(KEY_ITEM));
 });
+
+/** Decrypts the text of a form that was refused, which has what was sent. */
+async function restore(text: HTMLTextAreaElement, key: string | null): Promise<void> {
+  if (!key || !text.value.startsWith('-----BEGIN AGE')) return;
+  const plain = await decryptText(text.value, key);
+  const manifest = manifestIn(plain);
+  text.value = manifest ? (manifest.message ?? '') : plain;
+}
 
 /** Undefined where the browser does not allow it. */
 function storage(): Storage | undefined {

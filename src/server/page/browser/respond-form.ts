@@ -1,6 +1,6 @@
 import { pointOf } from '../../../age/bech32';
 import { x25519Recipient } from './age-passphrase';
-import { find } from './dom';
+import { find, say } from './dom';
 import { type Encrypted, encryptContent } from './encrypt-content';
 
 /*
@@ -14,20 +14,12 @@ document.addEventListener('DOMContentLoaded', () => {
   const text = find<HTMLTextAreaElement>(form, '#response');
   const picker = form.querySelector<HTMLInputElement>('#files');
   const button = find<HTMLButtonElement>(form, '.primary');
-  const problem = find(form, '.problem');
   const status = find(form, '.status');
   const bar = find<HTMLProgressElement>(form, 'progress');
   const word = (name: string) => form.dataset[name] ?? '';
 
   const { hash } = location;
-  // What a mail gateway appended to the link is not part of the key.
-  const linked = /(?:#|%23)(age1[a-z0-9]{58})(?![a-z0-9])/.exec(hash)?.[1];
-  const point = pointOf(hash === '' ? word('key') : (linked ?? ''));
-
-  const say = (message: string) => {
-    problem.hidden = message === '';
-    find(problem, 'span').textContent = message;
-  };
+  const point = pointOf(hash === '' ? word('key') : keyIn(hash));
 
   const show = (done: number, total: number) => {
     bar.hidden = false;
@@ -42,48 +34,25 @@ document.addEventListener('DOMContentLoaded', () => {
     hold(false);
     bar.hidden = true;
     status.textContent = '';
-    say(message);
+    say(form, message);
   };
 
-  const sent = () => {
-    const done = find<HTMLTemplateElement>(document, 'template.sent').content;
-    find(document, 'main').replaceChildren(done);
-    find(document, 'h1').focus();
-  };
-
-  const send = (body: FormData) => {
-    const request = new XMLHttpRequest();
-    request.open('POST', location.pathname + location.search);
-    request.setRequestHeader('accept', 'application/json');
-    request.responseType = 'json';
-    request.upload.addEventListener('progress', ({ loaded, total }) => show(loaded, total));
-    request.addEventListener('load', () => {
-      if (request.status === 200) return sent();
-      end(request.response?.error ?? word('failed'));
-    });
-    request.addEventListener('error', () => end(word('failed')));
-    status.textContent = word('sending');
-    show(0, 1);
-    request.send(body);
+  const content = async (): Promise<Encrypted> => {
+    const files = [...(picker?.files ?? [])];
+    if (!point) return { text: text.value, files };
+    status.textContent = word('busy');
+    const total = files.reduce((sum, { size }) => sum + size, 0);
+    return encryptContent(text.value, files, x25519Recipient(point), (done) => show(done, total));
   };
 
   const answer = async () => {
-    const files = [...(picker?.files ?? [])];
-    if (text.value.trim() === '' && files.length === 0) return end(word('empty'));
-    let content: Encrypted = { text: text.value, files };
-    if (point) {
-      status.textContent = word('busy');
-      const total = files.reduce((sum, { size }) => sum + size, 0);
-      content = await encryptContent(text.value, files, x25519Recipient(point), (bytes) =>
-        show(bytes, total),
-      );
-    }
-    const body = new FormData();
-    const passphrase = form.querySelector<HTMLInputElement>('[type=hidden]');
-    if (passphrase) body.set(passphrase.name, passphrase.value);
-    body.set('request[response]', content.text);
-    for (const file of content.files) body.append('request[files][]', file);
-    send(body);
+    if (text.value.trim() === '' && !picker?.files?.length) return end(word('empty'));
+    const body = bodyOf(form, await content());
+    status.textContent = word('sending');
+    show(0, 1);
+    const { status: code, response } = await send(body, show);
+    if (code !== 200) return end(response?.error ?? word('failed'));
+    showSent();
   };
 
   form.addEventListener('submit', (event) => {
@@ -91,17 +60,56 @@ document.addEventListener('DOMContentLoaded', () => {
     event.stopPropagation();
     if (button.disabled) return;
     hold(true);
-    say('');
+    say(form, '');
     answer().catch(() => end(word('failed')));
   });
 
-  const note = hash === '' ? (point ? '.server-key' : '.readable') : '.encrypted';
-  const isDamaged = !point && (hash !== '' || word('key') !== '');
+  // Nothing could be encrypted.
+  if (!showReaders(form, point !== undefined)) button.disabled = true;
+});
+
+/** Shows who can read the answer, or else that the key is damaged; returns false then. */
+function showReaders(form: HTMLFormElement, encrypts: boolean): boolean {
+  const { hash } = location;
+  const { key, damaged = '' } = form.dataset;
+  const isDamaged = !encrypts && (hash !== '' || key !== '');
+  const note = hash === '' ? (encrypts ? '.server-key' : '.readable') : '.encrypted';
   for (const one of form.querySelectorAll<HTMLElement>('.encrypted,.server-key,.readable'))
     one.hidden = isDamaged || !one.matches(note);
-  if (isDamaged) {
-    // Nothing could be encrypted.
-    button.disabled = true;
-    say(word('damaged'));
-  }
-});
+  if (isDamaged) say(form, damaged);
+  return !isDamaged;
+}
+
+/** The key of a link. What a mail gateway appended to the link is not part of it. */
+function keyIn(hash: string): string {
+  return /(?:#|%23)(age1[a-z0-9]{58})(?![a-z0-9])/.exec(hash)?.[1] ?? '';
+}
+
+function showSent(): void {
+  const done = find<HTMLTemplateElement>(document, 'template.sent').content;
+  find(document, 'main').replaceChildren(done);
+  find(document, 'h1').focus();
+}
+
+function bodyOf(form: HTMLFormElement, { text, files }: Encrypted): FormData {
+  const body = new FormData();
+  const passphrase = form.querySelector<HTMLInputElement>('[type=hidden]');
+  if (passphrase) body.set(passphrase.name, passphrase.value);
+  body.set('request[response]', text);
+  for (const file of files) body.append('request[files][]', file);
+  return body;
+}
+
+/** Sends the body; `progress` receives bytes, which `fetch` does not tell. Rejects when the service cannot be reached. */
+function send(body: FormData, progress: (done: number, total: number) => void) {
+  return new Promise<XMLHttpRequest>((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', location.pathname + location.search);
+    request.setRequestHeader('accept', 'application/json');
+    request.responseType = 'json';
+    request.upload.addEventListener('progress', ({ loaded, total }) => progress(loaded, total));
+    request.addEventListener('load', () => resolve(request));
+    request.addEventListener('error', reject);
+    request.send(body);
+  });
+}
