@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { variables } from '../src/commands/serve/serve-options';
-import { GRACE } from '../src/server/http/hardening/graceful-stop';
+import { GRACE_MS } from '../src/server/http/hardening/graceful-stop';
 import { compose, deployedEnv, documents, manifest, root } from './helpers/deploy';
 import type { Plain } from './helpers/yaml';
 
@@ -15,7 +15,7 @@ const known = [...variables.values(), 'PWPUSH_DB_PASSWORD_FILE', 'PWPUSH_INSTANC
 const unknown = (names: readonly string[]) => names.filter((name) => !known.includes(name));
 
 /** Seconds for running requests, and for the database to be closed. */
-const STOP = GRACE / 1000 + 5;
+const STOP = GRACE_MS / 1000 + 5;
 
 describe('deploy/Dockerfile', () => {
   const lines = read('deploy/Dockerfile')

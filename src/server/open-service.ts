@@ -41,18 +41,18 @@ export interface OpenService {
 
 /**
  * Opens the database and the instance key, and creates missing ones.
- * @param observer receives the events of pushes instead of the metrics
+ * @param observer receives events in place of the metrics
  * @throws ServiceError that says what is wrong with them
  */
 export async function openService(
   settings: ServiceSettings,
   io: ServiceIo,
-  observer?: PushEvents,
+  observer?: Partial<PushEvents>,
 ): Promise<OpenService> {
   const checked = checkSettings(settings);
   const site = await siteOf(settings);
   const metrics = createMetrics();
-  const events = observer ?? metrics;
+  const events = { ...metrics, ...observer };
   const log = createLog(io, settings.log, metrics);
   // A key that cannot be read is no reason to create a database.
   if (!settings.ephemeral) await readKeys(keyFileOf(settings));

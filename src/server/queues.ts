@@ -126,8 +126,7 @@ export class SharedRun {
   }
 }
 
-/** Maximum delay in milliseconds. */
-const MAX_DELAY = 1000;
+const MAX_DELAY_MS = 1000;
 /** Work beyond this is dropped, so that a flood of requests cannot fill the memory. */
 const MAX_PENDING = 1000;
 
@@ -141,7 +140,7 @@ export class DeferredWork {
 
   add(work: () => Promise<unknown>): void {
     if (this.waiting.size + this.running.size >= MAX_PENDING) return;
-    const timer = setTimeout(() => this.begin(work), randomInt(MAX_DELAY));
+    const timer = setTimeout(() => this.begin(work), randomInt(MAX_DELAY_MS));
     timer.unref();
     this.waiting.set(work, timer);
   }

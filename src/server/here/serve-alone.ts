@@ -36,17 +36,6 @@ export interface Begin<Begun> {
   serves(path: string, method: string): boolean;
 }
 
-const ignored: PushEvents = {
-  created: () => {},
-  opened: () => {},
-  viewed: () => {},
-  missed: () => {},
-  expired: () => {},
-  wrongPassphrase: () => {},
-  requestChanged: () => {},
-  fileBytes: () => {},
-};
-
 /**
  * Serves what `begin` creates, by the app that it returns; no other path is served.
  * @throws ServiceError when that is invalid, or the service cannot start
@@ -62,7 +51,7 @@ export async function serveAlone<Begun>(
   const maxData = Math.min(memoryShare(io), MOST_DATA);
   const whole = { ...settings, ...memory, defaultViews: 1, maxData, uploadsPerRequest: 1 };
   const tls = await readTls(whole);
-  const service = await openService(whole, io, { ...ignored, ...events });
+  const service = await openService(whole, io, events);
   const { log } = service;
   let sockets: ReturnType<typeof createSockets> | undefined;
   try {

@@ -33,8 +33,7 @@ interface OwnerResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Milliseconds. */
-const GRACE = 5000;
+const GRACE_MS = 5000;
 
 /**
  * Serves a single request: no other can be created or listed.
@@ -54,7 +53,7 @@ export async function serveRequest(
   const sending = new Set<ClientSocket>();
   const { begun, base, exposed, stop, close } = await serveAlone(
     settings,
-    { grace: GRACE, ...io },
+    { grace: GRACE_MS, ...io },
     {
       requestChanged: (event, count = 1) => {
         if (event === 'answered') end(true);

@@ -27,7 +27,8 @@ export function createDownloads({ files, log, events, limited }: PartOptions): H
     }
     const whole = requested === 'all';
     const range = whole ? { first: 0, end: file.size } : requested;
-    const headers = { ...headersOf(file, range), ...(whole ? {} : contentRange(file, range)) };
+    const headers = headersOf(file, range);
+    if (!whole) headers['content-range'] = `bytes ${range.first}-${range.end - 1}/${file.size}`;
     return new Response(c.req.method === 'HEAD' ? null : stream(c, file, range), {
       status: whole ? 200 : 206,
       headers,
@@ -70,7 +71,10 @@ function requestedRange(request: Request, { size, tag }: ReadableFile): ByteRang
   return parseRange(request.headers.get('range'), size);
 }
 
-function headersOf({ name, type, tag }: ReadableFile, { first, end }: ByteRange) {
+function headersOf(
+  { name, type, tag }: ReadableFile,
+  { first, end }: ByteRange,
+): Record<string, string> {
   return {
     'content-type': inertMediaType(type),
     'content-length': `${end - first}`,
@@ -79,10 +83,6 @@ function headersOf({ name, type, tag }: ReadableFile, { first, end }: ByteRange)
     'accept-ranges': 'bytes',
     etag: `"${tag}"`,
   };
-}
-
-function contentRange({ size }: ReadableFile, { first, end }: ByteRange) {
-  return { 'content-range': `bytes ${first}-${end - 1}/${size}` };
 }
 
 /** Bytes from `first` up to, not including, `end`. */
@@ -115,14 +115,11 @@ function suffix(length: number, size: number): ByteRange | 'none' {
 function attachment(name: string): string {
   // Some browsers decode percent signs here, too.
   const fallback = name.replace(/[^ -~]|["\\%]/gu, '_');
-  return `attachment; filename="${fallback}"; filename*=UTF-8''${extendedValue(name)}`;
-}
-
-function extendedValue(name: string): string {
-  return encodeURIComponent(name).replace(
+  const extended = encodeURIComponent(name).replace(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
+  return `attachment; filename="${fallback}"; filename*=UTF-8''${extended}`;
 }
 
 const ACTIVE =

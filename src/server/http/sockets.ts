@@ -22,7 +22,7 @@ import {
 } from '../service-settings';
 import { isNormal, refuseBadRequests, setMissingHost } from './bad-requests';
 import { connectionLimitOf } from './hardening/connection-limit';
-import { GRACE } from './hardening/graceful-stop';
+import { GRACE_MS } from './hardening/graceful-stop';
 import { hardening, type Limits } from './hardening/harden';
 import type { App } from './parts';
 import type { ClientSocket } from './request-origin';
@@ -54,7 +54,7 @@ export interface SocketOptions extends Limits {
  */
 export function socketOptions(
   settings: ServiceSettings,
-  { now, grace = GRACE }: ServiceIo,
+  { now, grace = GRACE_MS }: ServiceIo,
   { log, tls }: Pick<SocketOptions, 'log' | 'tls'>,
 ): SocketOptions {
   const { host, publicUrl, trustProxy } = settings;

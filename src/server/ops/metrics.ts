@@ -111,11 +111,11 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** The numbers of active pushes and requests are counted at most once in that many milliseconds: with a million it takes a while. */
-const COUNT_EVERY = 60_000;
+/** Between counts of active pushes and requests: with a million, one takes a while. */
+const COUNT_EVERY_MS = 60_000;
 
-/** Milliseconds that a scrape waits for that count. */
-const COUNT_WAIT = 2000;
+/** For which a scrape waits for that count. */
+const COUNT_WAIT_MS = 2000;
 
 interface Probes {
   readonly version: string;
@@ -135,10 +135,10 @@ export function scraper(
   const count = health(async () => {
     countedAt = performance.now();
     active = await countActive();
-  }, COUNT_WAIT);
+  }, COUNT_WAIT_MS);
   return async () => {
     const databaseUp = await isUp();
-    if (databaseUp && performance.now() - countedAt >= COUNT_EVERY) await count();
+    if (databaseUp && performance.now() - countedAt >= COUNT_EVERY_MS) await count();
     const counts = databaseUp ? active : undefined;
     return metrics.render({ version, databaseUp, active: counts, usage: usage?.() });
   };
@@ -249,8 +249,7 @@ function escaped(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
 }
 
-/** Milliseconds to receive a request. */
-const REQUEST_TIMEOUT = 10_000;
+const RECEIVING_MS = 10_000;
 
 /**
  * Serves the text that `scrape` returns at `/metrics`, and nothing else; undefined without a port. Port 0 takes a free one.
@@ -263,7 +262,7 @@ export async function serveMetrics(
   scrape: () => Promise<string>,
 ): Promise<{ readonly url: string; close(): void } | undefined> {
   if (port === undefined) return undefined;
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT }, (request, response) => {
+  const server = createServer({ requestTimeout: RECEIVING_MS }, (request, response) => {
     const named = request.headers.host;
     const problem = named === undefined ? undefined : hostProblem(`http://${named}/`);
     if (problem) return end(response, problem, 'metrics are not served for that host\n');

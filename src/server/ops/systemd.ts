@@ -30,8 +30,7 @@ export function writesToJournal(supervision: Supervision | undefined): boolean {
   });
 }
 
-/** Milliseconds. */
-const NOTIFY_TIMEOUT = 5000;
+const NOTIFY_TIMEOUT_MS = 5000;
 
 /**
  * Returns a function that sends states such as `READY=1` to systemd (sd_notify(3)), one after the other; without
@@ -52,7 +51,7 @@ export function notifier(
         // Without the passed sockets, and without settings, which may be secret.
         env: { NOTIFY_SOCKET, PATH },
         stdio: 'ignore',
-        timeout: NOTIFY_TIMEOUT,
+        timeout: NOTIFY_TIMEOUT_MS,
       });
       child.on('error', ({ code }: NodeJS.ErrnoException) => {
         failed(code ?? 'failed');

@@ -81,14 +81,12 @@ export function connectionLimiter({ most, clientOf }: ConnectionLimit) {
     else if (all.count > most) cutOldest(all);
   }
 
-  return (server: Server, secure: boolean): void => {
+  return (server: Server): void => {
     server.on('connection', open);
-    if (secure) {
-      server.on('secureConnection', (socket: Socket) => {
-        const entry = entries.get(keyOf(socket));
-        if (entry) entry.socket = socket;
-      });
-    }
+    server.on('secureConnection', (socket: Socket) => {
+      const entry = entries.get(keyOf(socket));
+      if (entry) entry.socket = socket;
+    });
     server.on('request', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {
       const key = keyOf(socket);
       const entry = entries.get(key);

@@ -1,14 +1,18 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Milliseconds that running requests have to finish after a stop. */
-export const GRACE = 30_000;
+/** For which running requests may go on after a stop. */
+export const GRACE_MS = 30_000;
 
 /**
  * Tracks a server's connections from now on. The function returned stops the server: no new connections, idle ones are
  * closed, running requests finish within `grace` milliseconds.
  */
-export function gracefulStop(server: Server, secure: boolean, grace = GRACE): () => Promise<void> {
+export function gracefulStop(
+  server: Server,
+  secure: boolean,
+  grace = GRACE_MS,
+): () => Promise<void> {
   const connections = new Set<Socket>();
   const ready = new Set<Socket>();
   const running = new Set<ServerResponse>();

@@ -20,7 +20,7 @@ export function hardening({ timeouts, connections, grace }: Limits) {
   const limitConnections = connectionLimiter(connections);
   return function harden(server: Server, secure: boolean): () => Promise<void> {
     serializeRequests(server);
-    limitConnections(server, secure);
+    limitConnections(server);
     limitTimes(server, timeouts);
     return gracefulStop(server, secure, grace);
   };
