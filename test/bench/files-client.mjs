@@ -14,7 +14,7 @@ const self = fileURLToPath(import.meta.url);
 if (process.argv[1] === self) {
   const [first, ...words] = process.argv.slice(2);
   if (first === 'listen') listen(Number(words[0]));
-  else console.log(await transfers(Number(first ?? 1024), Number(words[0] ?? 5), words[1]));
+  else console.log((await transfers(Number(first ?? 1024), Number(words[0] ?? 5), words[1])).text);
 }
 
 /** Takes whatever is posted, and answers a push whose file is so many bytes. */
@@ -71,7 +71,7 @@ function serve(socket, bytes, chunk) {
 }
 
 /**
- * Returns a table of how fast one file is sent and fetched, and of the memory that takes.
+ * Returns a table of how fast one file is sent and fetched, and of the memory that takes, and the speeds to curl.
  * @param executable measured beside the program on this Node, if given
  */
 export async function transfers(mebibytes, runs, executable) {
@@ -125,17 +125,24 @@ export async function transfers(mebibytes, runs, executable) {
 
 function report(cases, mebibytes) {
   const seconds = ({ results }) => median(results.map((one) => one.seconds));
-  const rows = cases.map((one) => {
+  const toCurl = (one) => {
     const curl = cases.find(({ what, name }) => what === one.what && name === 'curl');
+    return seconds(curl) / seconds(one);
+  };
+  const rows = cases.map((one) => {
     const peak = Math.max(...one.results.map((result) => result.peak));
     return [
       `${one.what}: ${one.name}`,
       (mebibytes / seconds(one)).toFixed(0),
-      (seconds(curl) / seconds(one)).toFixed(2),
+      toCurl(one).toFixed(2),
       (peak / 1024).toFixed(0),
     ];
   });
-  return table([`${mebibytes} MiB`, 'MiB/s', 'to curl', 'peak MiB'], rows);
+  const ours = cases.filter(({ name }) => name === 'pwpush');
+  return {
+    figures: Object.fromEntries(ours.map((one) => [`${one.what}File`, toCurl(one)])),
+    text: table([`${mebibytes} MiB`, 'MiB/s', 'to curl', 'peak MiB'], rows),
+  };
 }
 
 /** Runs once; seconds, and the largest resident size in KiB (Linux; as last seen, every 20 ms). */

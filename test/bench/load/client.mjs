@@ -1,38 +1,58 @@
-// Sends requests over kept-alive connections, one at a time on each, and measures the answers: plain sockets and
+// Sends requests over kept-alive connections, one at a time on each, and measures the responses: plain sockets and
 // requests made beforehand, so that a core goes to the service and not to this process. Takes jobs from its parent.
+// Usage: node client.mjs [a name in kinds.mjs]
 import { connect } from 'node:net';
-import { get, post } from './requests.mjs';
+import { kinds } from './kinds.mjs';
 
-/** Calls `onAnswer(status, text)` for each answer; `send` takes the next request once that was called. */
-function wire(port, onAnswer) {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+const kind = kinds[process.argv[2] ?? 'pwpush'];
+const idField = new RegExp(`"${kind.id}":\\s*"([^"]+)"`);
+
+/** Calls `onResponse(status, text)` for each response; `send` takes the next request once that was called. */
+function wire(port, onResponse) {
+  let socket;
   let text = '';
-  let end = 0;
-  socket.setEncoding('latin1');
-  socket.on('data', (chunk) => {
-    text += chunk;
-    if (end === 0) {
-      const blank = text.indexOf('\r\n\r\n');
-      if (blank === -1) return;
-      const length = /content-length: (\d+)/i.exec(text);
-      if (!length) throw new Error(`an answer without a length: ${text.slice(0, 200)}`);
-      end = blank + 4 + Number(length[1]);
-    }
-    if (text.length < end) return;
-    const answer = text;
+  const ended = () => {
+    const response = text;
     text = '';
-    end = 0;
-    onAnswer(Number(answer.slice(9, 12)), answer);
-  });
-  socket.on('error', (error) => {
-    throw error;
-  });
-  return { send: (request) => socket.write(request, 'latin1'), close: () => socket.destroy() };
+    onResponse(Number(response.slice(9, 12)), response);
+  };
+  const open = () => {
+    socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    socket.setEncoding('latin1');
+    socket.on('data', (chunk) => {
+      text += chunk;
+      if (text.length >= lengthOf(text)) ended();
+    });
+    // Some servers close the connection after each response, which may be all that says where it ends.
+    socket.on('end', () => {
+      socket = undefined;
+      if (text) ended();
+    });
+    socket.on('error', (error) => {
+      throw error;
+    });
+  };
+  return {
+    send(request) {
+      if (!socket) open();
+      socket.write(request, 'latin1');
+    },
+    close: () => socket?.destroy(),
+  };
+}
+
+/** How long a response is with its head, if that says so and the connection stays open. */
+function lengthOf(text) {
+  const blank = text.indexOf('\r\n\r\n');
+  const head = text.slice(0, blank);
+  const length = /\ncontent-length: (\d+)/i.exec(head);
+  if (!length || /\nconnection: close/i.test(head)) return Number.POSITIVE_INFINITY;
+  return blank + 4 + Number(length[1]);
 }
 
 /**
- * Sends what `next` answers over so many connections, until that is nothing or the seconds are over. Answers the
- * number, the seconds, and latencies in milliseconds: of all, or of the last 100,000.
+ * Sends what `next` returns over so many connections, until that is nothing or the seconds are over. Returns the
+ * number, the rate a second, and latencies in milliseconds: of all, or of the last 100,000.
  */
 function drive({ port, connections, seconds }, next, take = () => {}) {
   return new Promise((resolve, reject) => {
@@ -42,11 +62,11 @@ function drive({ port, connections, seconds }, next, take = () => {}) {
     let count = 0;
     for (let i = 0; i < connections; i += 1) {
       let sent = 0;
-      const { send, close } = wire(port, (status, answer) => {
-        if (status !== 200 && status !== 201) return reject(new Error(answer));
+      const { send, close } = wire(port, (status, response) => {
+        if (status !== 200 && status !== 201) return reject(new Error(response));
         latencies[count % 100_000] = performance.now() - sent;
         count += 1;
-        take(status, answer);
+        take(status, response);
         more();
       });
       const more = () => {
@@ -55,69 +75,88 @@ function drive({ port, connections, seconds }, next, take = () => {}) {
         if (request !== undefined) return send(request);
         close();
         open -= 1;
-        if (open === 0) resolve({ count, seconds: (performance.now() - began) / 1000, latencies });
+        if (open === 0) resolve(figures(count, performance.now() - began, latencies));
       };
       more();
     }
   });
 }
 
+function figures(count, milliseconds, latencies) {
+  latencies.sort((a, b) => a - b);
+  const at = (part) => latencies[Math.floor(latencies.length * part)] ?? 0;
+  return { count, rate: count / (milliseconds / 1000), p50: at(0.5), p99: at(0.99) };
+}
+
 /** The pushes made so far that have views left, by views. */
 const pushed = { 1: [], 100: [] };
 
-const creation = (views) =>
-  post(
-    '/api/v2/pushes',
-    JSON.stringify({
-      push: { payload: 'correct horse battery staple', expire_after_views: views },
-    }),
-  );
-const retrieval = (token) => token && get(`/api/v2/pushes/${token}`);
+const retrieval = (id) => id && kind.take(id);
 
-function keep(views, answer) {
-  const at = answer.indexOf('"url_token":"') + 13;
-  pushed[views].push(answer.slice(at, answer.indexOf('"', at)));
+function keep(views, response) {
+  const field = idField.exec(response);
+  if (!field) throw new Error(response);
+  pushed[views].push(field[1]);
 }
 
 const jobs = {
   /** Makes `count` pushes, or as many as there is time for. */
   create({ views, count = Number.POSITIVE_INFINITY, ...job }) {
-    const request = creation(views);
     let left = count;
     const next = () => {
       left -= 1;
-      return left >= 0 ? request : undefined;
+      return left >= 0 ? kind.create(views) : undefined;
     };
-    return drive(job, next, (_, answer) => keep(views, answer));
+    return drive(job, next, (_, response) => keep(views, response));
   },
   /** Takes views of pushes that have more. */
   view(job) {
-    const tokens = pushed[100].splice(0);
-    let left = tokens.length * 99;
+    const ids = pushed[100].splice(0);
+    let left = ids.length * 99;
     return drive(job, () => {
       left -= 1;
-      return left >= 0 ? retrieval(tokens[left % tokens.length]) : undefined;
+      return left >= 0 ? retrieval(ids[left % ids.length]) : undefined;
     });
   },
   /** Takes the only view of a push, which ends it. */
   last: (job) => drive(job, () => retrieval(pushed[1].pop())),
   /** Makes pushes and takes their only view, in turns. */
   mixed(job) {
-    const request = creation(1);
     let turn = 0;
     const next = () => {
       turn += 1;
-      return (turn % 2 === 0 && retrieval(pushed[1].shift())) || request;
+      return (turn % 2 === 0 && retrieval(pushed[1].shift())) || kind.create(1);
     };
-    return drive(job, next, (status, answer) => status === 201 && keep(1, answer));
+    return drive(job, next, (status, response) => status === 201 && keep(1, response));
   },
   /** The same request again and again. */
   repeat: ({ request, ...job }) => drive(job, () => request),
+  /** Has so many readers take the only view of each of `count` new pushes at once. */
+  async race({ port, count, readers }) {
+    pushed[1] = [];
+    const seconds = Number.POSITIVE_INFINITY;
+    await jobs.create({ port, connections: readers, seconds, views: 1, count });
+    let given;
+    let left;
+    let over;
+    const wires = Array.from({ length: readers }, () =>
+      wire(port, (_, response) => {
+        if (response.includes(kind.given)) given += 1;
+        left -= 1;
+        if (left === 0) over();
+      }),
+    );
+    const times = { none: 0, once: 0, more: 0 };
+    for (const id of pushed[1].splice(0)) {
+      await new Promise((resolve) => {
+        [given, left, over] = [0, readers, resolve];
+        for (const { send } of wires) send(retrieval(id));
+      });
+      times[['none', 'once'][given] ?? 'more'] += 1;
+    }
+    for (const { close } of wires) close();
+    return times;
+  },
 };
 
-process.on('message', async ({ what, ...job }) => {
-  const { count, seconds, latencies } = await jobs[what](job);
-  latencies.sort((a, b) => a - b);
-  const at = (part) => latencies[Math.floor(latencies.length * part)] ?? 0;
-  process.send({ count, rate: count / seconds, p50: at(0.5), p99: at(0.99) });
-});
+process.on('message', async ({ what, ...job }) => process.send(await jobs[what](job)));

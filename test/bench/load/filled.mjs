@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { addDue, countDue, examples, fill } from './fill.mjs';
 import { folder, memory, startService } from './processes.mjs';
-import { get } from './requests.mjs';
+import { bearer, get } from './requests.mjs';
 import { row } from './rows.mjs';
 import { openSqlite } from './sqlite.mjs';
 
@@ -43,11 +43,11 @@ export async function filled(startClient, count, seconds) {
 
 const pushes = '/api/v2/pushes';
 const requests = {
-  'list active': ({ token }) => get(`${pushes}/active`, token),
-  'list active, 200th': ({ token }) => get(`${pushes}/active?page=200`, token),
-  'list expired': ({ token }) => get(`${pushes}/expired`, token),
-  'list expired, 200th': ({ token }) => get(`${pushes}/expired?page=200`, token),
-  audit: ({ token, active }) => get(`${pushes}/${active}/audit`, token),
+  'list active': ({ token }) => get(`${pushes}/active`, bearer(token)),
+  'list active, 200th': ({ token }) => get(`${pushes}/active?page=200`, bearer(token)),
+  'list expired': ({ token }) => get(`${pushes}/expired`, bearer(token)),
+  'list expired, 200th': ({ token }) => get(`${pushes}/expired?page=200`, bearer(token)),
+  audit: ({ token, active }) => get(`${pushes}/${active}/audit`, bearer(token)),
   preview: ({ active }) => get(`${pushes}/${active}/preview`),
   'an expired push': ({ expired }) => get(`${pushes}/${expired}`),
 };

@@ -2,9 +2,11 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -28,17 +30,26 @@ const bare = `
     req.resume().on('end', () => res.writeHead(status, { 'content-type': 'application/json', 'content-length': answer.length }).end(answer));
   }).listen(0, '127.0.0.1', function () { console.log(JSON.stringify({ url: 'http://127.0.0.1:' + this.address().port })); });`;
 
-const alive = new Set();
+/** What is killed at the end: a process, or by a negative number its group. */
+const alive = new Map();
 process.on('exit', () => {
-  for (const child of alive) child.kill('SIGKILL');
+  for (const id of alive.values()) process.kill(id, 'SIGKILL');
 });
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
-function watch(child, name) {
-  alive.add(child);
+function watch(child, name, id = child.pid) {
+  alive.set(child, id);
   child.once('exit', (code) => {
     // One that dies on its own would leave the bench waiting for ever.
     if (alive.delete(child)) throw new Error(`${name} ended with ${code}`);
   });
+}
+
+async function stop(child) {
+  const id = alive.get(child);
+  alive.delete(child);
+  process.kill(id);
+  await once(child, 'exit');
 }
 
 async function start(name, [command, ...words]) {
@@ -48,14 +59,40 @@ async function start(name, [command, ...words]) {
     createInterface({ input: child.stdout }).once('line', resolve),
   );
   const said = JSON.parse(line);
-  const stop = () =>
-    new Promise((resolve) => {
-      alive.delete(child);
-      child.once('exit', resolve);
-      child.kill('SIGTERM');
-    });
-  return { ...said, port: Number(new URL(said.url).port), pid: child.pid, stop };
+  const { port } = new URL(said.url);
+  return { ...said, port: Number(port), pid: child.pid, stop: () => stop(child) };
 }
+
+/**
+ * Starts a server that says nothing, and waits until its port is open.
+ * @param words make the command of a port on 127.0.0.1
+ */
+export async function startOther(name, words, more) {
+  const port = await freePort();
+  const [command, ...rest] = words(port);
+  // A group of its own, since its workers may outlive it.
+  const options = { env: { ...env, ...more }, detached: true, stdio: 'ignore' };
+  const child = spawn(command, rest, options);
+  watch(child, name, -child.pid);
+  while (!(await opens(port))) await wait(20);
+  return { port, stop: () => stop(child) };
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const opens = (port) =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
 
 export const startBare = () => start('the bare server', [process.execPath, '-e', bare]);
 
@@ -79,9 +116,9 @@ export async function runProgram(...words) {
   if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`);
 }
 
-/** A process that does one job at a time. */
-export function startClient() {
-  const child = fork(here('client.mjs'));
+/** A process that does one job at a time, at a service of that kind. */
+export function startClient(kind = 'pwpush') {
+  const child = fork(here('client.mjs'), [kind]);
   watch(child, 'the client');
   return {
     run: (what, job) =>
@@ -89,10 +126,7 @@ export function startClient() {
         child.once('message', resolve);
         child.send({ what, ...job });
       }),
-    stop() {
-      alive.delete(child);
-      child.kill();
-    },
+    stop: () => stop(child),
   };
 }
 

@@ -1,0 +1,51 @@
+// How the load client has a secret kept and given: by our service, and by those that are measured beside it.
+import { randomBytes } from 'node:crypto';
+import { get, post } from './requests.mjs';
+
+const secret = 'correct horse battery staple';
+const ajax = { 'X-Requested-With': 'JSONHttpRequest' };
+
+/** PrivateBin finds a paste by its ciphertext, so each has one of its own; it refuses what random bytes would not be. */
+const paste = () => ({
+  v: 2,
+  adata: [
+    ['MTIzNDU2Nzg5MDEy', 'MTIzNDU2Nzg', 100_000, 256, 128, 'aes', 'gcm', 'none'],
+    'plaintext',
+    0,
+    1,
+  ],
+  ct: randomBytes(44).toString('base64'),
+  meta: { expire: '1week' },
+});
+
+const creations = Object.fromEntries(
+  [1, 100].map((views) => [
+    views,
+    post(
+      '/api/v2/pushes',
+      JSON.stringify({ push: { payload: secret, expire_after_views: views } }),
+    ),
+  ]),
+);
+
+/** `create` and `take` make requests; `id` is the field that names a secret, and `given` stands only in the response that has it. */
+export const kinds = {
+  pwpush: {
+    create: (views) => creations[views],
+    id: 'url_token',
+    take: (id) => get(`/api/v2/pushes/${id}`),
+    given: secret,
+  },
+  snappass: {
+    create: () => post('/api/v2/passwords', JSON.stringify({ password: secret })),
+    id: 'token',
+    take: (id) => get(`/api/v2/passwords/${id}`),
+    given: secret,
+  },
+  PrivateBin: {
+    create: () => post('/', JSON.stringify(paste()), ajax),
+    id: 'id',
+    take: (id) => get(`/?pasteid=${id}`, ajax),
+    given: '"ct":',
+  },
+};
