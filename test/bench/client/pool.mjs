@@ -7,14 +7,14 @@ const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const headers = {
   'content-type': 'application/json',
   // The service has more to do for somebody it knows.
-  authorization: `Bearer ${process.env.BENCH_TOKEN}`,
+  authorization: `Bearer ${process.env.PWPUSH_TOKEN}`,
 };
 
 async function worker() {
   for (let next = await lines.next(); !next.done; next = await lines.next()) {
     const body = JSON.stringify({ push: { payload: next.value } });
-    const answer = await pool.request({ path: '/api/v2/pushes', method: 'POST', headers, body });
-    const { html_url: link } = await answer.body.json();
+    const response = await pool.request({ path: '/api/v2/pushes', method: 'POST', headers, body });
+    const { html_url: link } = await response.body.json();
     process.stdout.write(`${link}\n`);
   }
 }
