@@ -54,12 +54,13 @@ const migrations: ((dialect: Dialect) => string[])[] = [
        include_requestor BIGINT NOT NULL DEFAULT 0,
        response_file_attachments BIGINT NOT NULL DEFAULT 0
      )`,
-    // Covering indexes: a page of a listing reads nothing else, however many pushes of the other kind there are.
+    // Covering indexes: a page of a listing reads nothing else, however many pushes of the other kind there are. None has
+    // `views`: PostgreSQL changes a row without its indexes only if they have none of the changed columns.
     `CREATE INDEX pushes_active ON pushes (owner_id, created_at, id, expires_at, expired_at, kind)
        WHERE expired_at IS NULL AND owner_id IS NOT NULL AND kind NOT IN ('request', 'answer')`,
     `CREATE INDEX pushes_expired ON pushes (owner_id, created_at, id, expired_at, kind)
        WHERE expired_at IS NOT NULL AND owner_id IS NOT NULL AND kind NOT IN ('request', 'answer')`,
-    `CREATE INDEX requests_active ON pushes (owner_id, created_at, id, expires_at, views, expired_at, kind)
+    `CREATE INDEX requests_active ON pushes (owner_id, created_at, id, expires_at, answer_id, expired_at, kind)
        WHERE expired_at IS NULL AND owner_id IS NOT NULL AND kind = 'request'`,
     `CREATE INDEX requests_closed ON pushes (owner_id, created_at, id, expired_at, kind)
        WHERE expired_at IS NOT NULL AND owner_id IS NOT NULL AND kind = 'request'`,

@@ -1,7 +1,7 @@
 import { away, busy, full, inUse, Refusal } from '../service-errors';
-import { gathering, isRejected, type Member, together } from './pg-group';
+import { gathering, isRejected, type Member, merging, together } from './pg-group';
 import { type Pool, type Pooled, PoolTimeout } from './pg-pool';
-import { type Database, hasCode, isFull, plain, type Sql, type Value } from './sql';
+import { type Database, hasCode, isFull, isRead, plain, type Sql, type Value } from './sql';
 
 /** A connection to PostgreSQL, used by one caller at a time. */
 export interface PgConnection extends Pooled {
@@ -63,8 +63,9 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
       // Deleted rows stay in the files until these are vacuumed and overwritten, whatever their layout.
       filler: '',
     },
-    sql: <R>(strings: TemplateStringsArray, ...values: Value[]) =>
-      limited((connection) => runSingle<R>(connection, strings, values)),
+    sql: merging((strings, ...values) =>
+      limited((connection) => runSingle(connection, strings, values)),
+    ),
     async transaction<T>(work: (sql: Sql) => Promise<T>, { key }: { key?: string } = {}) {
       const alone = (left: number) =>
         pool.use((one) => within(left, one, () => transact(one, work, false)), left);
@@ -184,7 +185,7 @@ async function runSingle<R>(
   try {
     return await connection.run<R>(strings, values);
   } catch (error) {
-    const repeatable = error instanceof ConnectionLost && /^\s*SELECT\b/.test(strings[0] as string);
+    const repeatable = error instanceof ConnectionLost && isRead(strings);
     throw repeatable || isConflict(error) ? new RolledBack('', { cause: error }) : error;
   }
 }

@@ -76,7 +76,7 @@ interface Call {
 }
 
 /** Runs a `RowStatement` once for all who ask for it in the same round of the event loop. */
-function merging(sql: Sql): Sql {
+export function merging(sql: Sql): Sql {
   const asked = new Map<RowStatement, Call[]>();
   const ask = () => {
     for (const [statement, calls] of asked) void askFor(sql, statement, calls);

@@ -20,12 +20,17 @@ const CONNECTIONS = 10;
 const SILENCE = 30_000;
 
 /**
- * Settings of each session: the same limit for locks as with SQLite, and the end of a transaction whose service hangs.
+ * Settings of each session: the same limit for locks as with SQLite, the end of a transaction whose service hangs, and
+ * indexes for all that is looked for, even on a new database without statistics.
  */
 const settings = `
   SET lock_timeout = 5000;
   SET idle_in_transaction_session_timeout = 10000;
   SET bytea_output = 'hex';
+  SET jit = off;
+  SET enable_seqscan = off;
+  SET enable_hashjoin = off;
+  SET enable_mergejoin = off;
   SELECT current_setting('transaction_read_only') AS read_only,
     current_setting('server_encoding') AS encoding,
     pg_try_advisory_lock_shared(${USE_LOCK}) AS usable`;

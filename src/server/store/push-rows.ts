@@ -128,14 +128,24 @@ export async function insertPush(
   return { ...(row as Omit<StoredPush, 'id'>), id };
 }
 
+const search = onRows<StoredPush>(
+  { token: 'TEXT' },
+  `SELECT ${names} FROM given JOIN pushes ON lookup = token`,
+  'lookup',
+);
+
 export async function findPush(sql: Sql, lookup: string): Promise<StoredPush | undefined> {
-  return (await sql<StoredPush>`SELECT * FROM pushes WHERE lookup = ${lookup}`)[0];
+  return (await search(sql, { token: lookup }))[0];
 }
 
-const secretSearch = plain(`SELECT ${secretNames} FROM secrets WHERE push_id = ?`);
+const secretSearch = onRows<SecretRow>(
+  { push: 'BIGINT' },
+  `SELECT push_id, ${secretNames} FROM given JOIN secrets ON push_id = push`,
+  'push_id',
+);
 
 export async function findSecret(sql: Sql, id: number): Promise<SecretRow | undefined> {
-  return (await sql<SecretRow>(secretSearch, id))[0];
+  return (await secretSearch(sql, { push: id }))[0];
 }
 
 const secretRemoval = onRows<SecretRow>(
@@ -294,12 +304,12 @@ export interface Page {
 /** Which of an owner's rows: pushes, requests, requests without an answer, requests with one. */
 export type Listed = 'push' | 'request' | 'open' | 'ready';
 
-/** The words of the partial indexes, which are used for no others. The one view of a request is its answer. */
+/** The words of the partial indexes, which are used for no others. */
 const conditions: Readonly<Record<Listed, string>> = {
   push: "kind NOT IN ('request', 'answer')",
   request: "kind = 'request'",
-  open: "kind = 'request' AND views = 0",
-  ready: "kind = 'request' AND views > 0",
+  open: "kind = 'request' AND answer_id IS NULL",
+  ready: "kind = 'request' AND answer_id IS NOT NULL",
 };
 
 /** A statement for each, of the rows of one page. Its subquery reads only the index for the rows of earlier pages. */

@@ -67,6 +67,13 @@ export interface RowStatement extends TemplateStringsArray {
   readonly by: string | undefined;
 }
 
+/** Whether a statement only reads; undefined when that is unknown. */
+export function isRead(strings: TemplateStringsArray & { readonly reads?: boolean }) {
+  if (strings.reads !== undefined) return strings.reads;
+  const [, word] = /^\s*(SELECT|INSERT|UPDATE|DELETE)\b/.exec(strings[0] as string) ?? [];
+  return word && word === 'SELECT';
+}
+
 export function isRowStatement(strings: TemplateStringsArray): strings is RowStatement {
   return 'ofMany' in strings;
 }
@@ -81,7 +88,9 @@ export function onRows<R, C extends string = string>(
 ): OnRow<C, R> {
   const names = Object.keys(columns) as C[];
   const types = names.map((name) => columns[name]);
-  const given = (values: string) => plain(`WITH given (${names}) AS (${values}) ${text}`);
+  const reads = text.startsWith('SELECT');
+  const given = (values: string) =>
+    Object.assign(plain(`WITH given (${names}) AS (${values}) ${text}`), { reads });
   const statement: RowStatement = Object.assign(given(`VALUES (${names.map(() => '?')})`), {
     ofMany: given(`SELECT * FROM unnest(${types.map((type) => `CAST(? AS ${type}[])`)})`),
     by,

@@ -16,7 +16,7 @@ import { lazy } from '../../platform/files/lazy';
 import { createQueue } from '../queues';
 import { full, inUse, ServiceError } from '../service-errors';
 import { groupCommit, nextRound, orLocked, retryWhileLocked, type Sleep } from './group-commit';
-import { type Database, isFull, type Sql, type Value } from './sql';
+import { type Database, isFull, isRead, type Sql, type Value } from './sql';
 
 /** Calls `load` while Node's warning that `node:sqlite` is experimental is suppressed. */
 export type Quietly = <T>(load: () => T) => T;
@@ -139,7 +139,9 @@ function overConnection(
   return {
     dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY', filler },
     sql: <R>(strings: TemplateStringsArray, ...values: Value[]) =>
-      isWrite(strings)
+      // A write that runs alone would stay unfinished when it does not get the lock, and with libsql (0.5.29) nothing
+      // could be committed until it is garbage-collected.
+      isRead(strings) === false
         ? transaction((sql) => sql<R>(strings, ...values))
         : retryWhileLocked(() => queue(() => orLocked(() => run<R>(strings, ...values))), sleep),
     transaction,
@@ -198,14 +200,6 @@ function prepared(connection: SqliteConnection): { run: Sql; forget: () => void 
       known = new WeakMap();
     },
   };
-}
-
-/**
- * A write runs in a transaction: alone, it would stay unfinished when it does not get the lock, and with libsql (0.5.29)
- * nothing could be committed until it is garbage-collected.
- */
-function isWrite(strings: TemplateStringsArray): boolean {
-  return /^\s*(?:INSERT|UPDATE|DELETE)\b/.test(strings[0] as string);
 }
 
 /** The first column of what a PRAGMA returns. */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/server/store/migrations';
+import { arraysOf } from '../../../src/server/store/pg-group';
 import { type Database, isRowStatement, plain, type Sql } from '../../../src/server/store/sql';
 import { openMemory } from '../../../src/server/store/sqlite';
 import { onSharedPostgres, openBeside } from '../../helpers/stores';
@@ -18,11 +19,9 @@ async function explained(call: Call, database: Database, explain: Sql): Promise<
 }
 
 /** The same statement with something before it. */
-function before(words: string, statement: TemplateStringsArray): TemplateStringsArray {
-  const [first = '', ...rest] = statement;
+function before(words: string, [first = '', ...rest]: TemplateStringsArray): TemplateStringsArray {
   const strings = [`${words} ${first}`, ...rest];
-  const many = isRowStatement(statement) && { ofMany: before(words, statement.ofMany) };
-  return Object.assign(strings, { raw: strings }, many);
+  return Object.assign(strings, { raw: strings });
 }
 
 /** What is found by `look` in the plans of each of the store's operations. */
@@ -138,8 +137,11 @@ onSharedPostgres((databases) => {
   async function slow(call: Call): Promise<string[]> {
     const scans: string[] = [];
     await explained(call, database, async (strings, ...values) => {
-      const explain = before('EXPLAIN (FORMAT JSON)', strings);
-      const [row] = await database.sql<{ 'QUERY PLAN': [{ Plan: Step }] }>(explain, ...values);
+      const [text, given] = isRowStatement(strings)
+        ? [strings.ofMany, arraysOf([values])]
+        : [strings, values];
+      const explain = before('EXPLAIN (FORMAT JSON)', text);
+      const [row] = await database.sql<{ 'QUERY PLAN': [{ Plan: Step }] }>(explain, ...given);
       scans.push(...unbounded((row as { 'QUERY PLAN': [{ Plan: Step }] })['QUERY PLAN'][0].Plan));
       return [];
     });
