@@ -174,13 +174,14 @@ export async function lockPush(sql: Sql, id: number): Promise<void> {
 /** Whether a view is the last, which ends a push in the same statement. A request is ended by its owner. */
 const isLast = "kind <> 'request' AND views + 1 >= expire_after_views";
 
+// COALESCE, as PostgreSQL without statistics would look through the index of all active pushes.
 const viewing = onRows<StoredPush>(
   { push: 'BIGINT', at: 'BIGINT' },
   `UPDATE pushes SET views = views + 1,
      expired_at = CASE WHEN ${isLast} THEN at END,
      updated_at = CASE WHEN ${isLast} THEN at ELSE updated_at END
    FROM given
-   WHERE id = push AND expired_at IS NULL AND expires_at > at AND views < expire_after_views
+   WHERE id = push AND COALESCE(expired_at, 0) = 0 AND expires_at > at AND views < expire_after_views
    RETURNING ${names}`,
   'id',
 );
