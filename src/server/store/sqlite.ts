@@ -1,42 +1,19 @@
-import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  openSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { makeFile } from '../../platform/files/atomic-file';
+import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { lazy } from '../../platform/files/lazy';
-import { createQueue } from '../queues';
-import { full, inUse, ServiceError } from '../service-errors';
+import { createQueue, type Queue } from '../queues';
+import { full, inUse } from '../service-errors';
 import { groupCommit, nextRound, orLocked, retryWhileLocked, type Sleep } from './group-commit';
 import { type Database, isFull, isRead, type Sql, type Value } from './sql';
-
-/** Calls `load` while Node's warning that `node:sqlite` is experimental is suppressed. */
-export type Quietly = <T>(load: () => T) => T;
-
-/** What `node:sqlite` and libsql have in common. */
-interface SqliteConnection {
-  exec(sql: string): void;
-  prepare(sql: string): SqliteStatement;
-  close(): void;
-}
-
-interface SqliteStatement {
-  all(values: Value[]): unknown[];
-}
-
-type Open = (path: string) => SqliteConnection;
-
-const PAGE = 4096;
-/** SQLite's own limit. */
-const MAX_PAGES = 2 ** 32 - 2;
+import {
+  type Open,
+  pragma,
+  type Quietly,
+  type SqliteConnection,
+  type SqliteStatement,
+  sqliteDriver,
+} from './sqlite-driver';
+import { Disk, Memory, PAGE, type Storage } from './sqlite-space';
 
 const pragmas = [
   // `filler` relies on it; SQLite's default, fixed once there are tables.
@@ -60,7 +37,7 @@ const pragmas = [
  * @throws ServiceError when there is no SQLite; else what SQLite or the system throws
  */
 export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep): Promise<Database> {
-  const connect = nodeSqlite(quietly) ?? (await libsql());
+  const connect = await sqliteDriver(quietly);
   ownerOnly(path);
   const disk = new Disk(dirname(path));
   return overConnection(opened(connect, path), disk, sleep);
@@ -75,7 +52,7 @@ export async function openMemory(
   quietly: Quietly,
   most = Number.MAX_SAFE_INTEGER,
 ): Promise<Database> {
-  const connection = opened(nodeSqlite(quietly) ?? (await libsql()), ':memory:');
+  const connection = opened(await sqliteDriver(quietly), ':memory:');
   return overConnection(connection, new Memory(connection, most), undefined);
 }
 
@@ -116,25 +93,7 @@ function overConnection(
 ): Database {
   const { run, forget } = prepared(connection);
   const queue = createQueue();
-  const commit = groupCommit(connection, queue);
-  const transaction: Database['transaction'] = async (work, { frees = false } = {}) => {
-    const attempt = (alone: boolean) =>
-      retryWhileLocked(() => commit(() => work(run), alone), sleep);
-    try {
-      return await attempt(false).catch(async (error: unknown) => {
-        if (!isFull(error)) throw error;
-        await queue(async () => {
-          if (frees) space.release();
-          // The transaction that was rolled back has used space in the write-ahead log.
-          checkpoint(connection);
-        });
-        if (!frees) throw error;
-        return attempt(true);
-      });
-    } catch (error) {
-      throw isFull(error) ? full() : error;
-    }
-  };
+  const transaction = transacting(connection, run, space, queue, sleep);
   let scrubbing: Promise<boolean> | undefined;
   return {
     dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY', filler },
@@ -180,6 +139,34 @@ function overConnection(
   };
 }
 
+function transacting(
+  connection: SqliteConnection,
+  run: Sql,
+  space: Storage,
+  queue: Queue,
+  sleep: Sleep | undefined,
+): Database['transaction'] {
+  const commit = groupCommit(connection, queue);
+  return async (work, { frees = false } = {}) => {
+    const attempt = (alone: boolean) =>
+      retryWhileLocked(() => commit(() => work(run), alone), sleep);
+    try {
+      return await attempt(false).catch(async (error: unknown) => {
+        if (!isFull(error)) throw error;
+        await queue(async () => {
+          if (frees) space.release();
+          // The transaction that was rolled back has used space in the write-ahead log.
+          checkpoint(connection);
+        });
+        if (!frees) throw error;
+        return attempt(true);
+      });
+    } catch (error) {
+      throw isFull(error) ? full() : error;
+    }
+  };
+}
+
 /**
  * Prepares each statement of the program once, because preparing takes as long as running. libsql keeps a closed
  * database open while there are statements; `forget` drops them.
@@ -202,12 +189,6 @@ function prepared(connection: SqliteConnection): { run: Sql; forget: () => void 
   };
 }
 
-/** The first column of what a PRAGMA returns. */
-function pragma(connection: SqliteConnection, text: string): unknown {
-  const [row] = connection.prepare(`PRAGMA ${text}`).all([]);
-  return Object.values(row ?? {})[0];
-}
-
 /** Leaving WAL mode succeeds only for the sole connection of a file. */
 function isAlone(connection: SqliteConnection): boolean {
   try {
@@ -227,141 +208,4 @@ function checkpoint(connection: SqliteConnection): boolean {
     // Locked by another process: the next expiry or sweep of either tries again.
     return false;
   }
-}
-
-/** Where the pages of a database are. */
-interface Storage {
-  /** Bytes that it may still take. */
-  free(): number;
-  /** Sets space aside for the end of pushes, if there is enough. */
-  reserve(): void;
-  /** Gives it to them. */
-  release(): void;
-}
-
-/** Bytes: several times what the write-ahead log needs to expire a push with the largest payload. */
-const RESERVE_BYTES = 8 * 1024 * 1024;
-
-function freeBytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
-}
-
-/** The disk of a folder. A file reserves space, and is deleted when a push has to expire on a full disk. */
-class Disk implements Storage {
-  private readonly path: string;
-
-  constructor(private readonly folder: string) {
-    this.path = join(folder, 'pwpush.reserve');
-  }
-
-  free(): number {
-    return freeBytes(this.folder);
-  }
-
-  /** Creates the file when it is missing and the disk has room for two. */
-  reserve(): void {
-    if (statSync(this.path, { throwIfNoEntry: false })?.size === RESERVE_BYTES) return;
-    this.release();
-    if (this.free() < 2 * RESERVE_BYTES) return;
-    try {
-      // Random, because a file system that compresses reserves nothing for zeros.
-      makeFile(this.path, (file) => writeSync(file, randomBytes(RESERVE_BYTES)));
-    } catch {
-      this.release();
-    }
-  }
-
-  release(): void {
-    rmSync(this.path, { force: true });
-  }
-}
-
-/** Memory, of which SQLite takes no more pages than it may. Deleted pages are used again, but not given back. */
-class Memory implements Storage {
-  constructor(
-    private readonly connection: SqliteConnection,
-    private readonly most: number,
-  ) {
-    this.reserve();
-  }
-
-  free(): number {
-    return this.most - Number(pragma(this.connection, 'page_count')) * PAGE;
-  }
-
-  reserve(): void {
-    this.limit(this.most);
-  }
-
-  release(): void {
-    this.limit(this.most + RESERVE_BYTES);
-  }
-
-  private limit(bytes: number): void {
-    pragma(this.connection, `max_page_count = ${Math.min(Math.floor(bytes / PAGE), MAX_PAGES)}`);
-  }
-}
-
-interface NodeSqlite {
-  DatabaseSync: new (
-    path: string,
-  ) => {
-    exec(sql: string): void;
-    prepare(sql: string): { all(...values: Value[]): unknown[] };
-    close(): void;
-  };
-}
-
-/** `node:sqlite` (Node 22.13 and later). Not `import()`, which emits its warning after `quietly` has returned. */
-function nodeSqlite(quietly: Quietly): Open | undefined {
-  let module: NodeSqlite;
-  try {
-    module = quietly(() => createRequire('/')('node:sqlite') as NodeSqlite);
-  } catch {
-    return undefined;
-  }
-  return (path) => {
-    const database = new module.DatabaseSync(path);
-    return {
-      exec: (sql) => database.exec(sql),
-      prepare(sql) {
-        const statement = database.prepare(sql);
-        return { all: (values) => statement.all(...values) };
-      },
-      close: () => database.close(),
-    };
-  };
-}
-
-async function libsql(): Promise<Open> {
-  const { default: Libsql } = await import('libsql').catch((cause: unknown) => {
-    throw new ServiceError('no SQLite found', {
-      hint: 'use Node 22.13 or later, or install the optional package libsql',
-      cause,
-    });
-  });
-  return (path) => {
-    const database = new Libsql(path);
-    return {
-      exec: (sql) => void database.exec(sql),
-      prepare(sql) {
-        const statement = database.prepare(sql);
-        // As one array, because libsql takes a single buffer or null for named parameters. `all` only: a second
-        // `get` on a statement returns values of the first (0.5.29).
-        return { all: (values) => statement.all(values).map(withBuffers) };
-      },
-      close: () => void database.close(),
-    };
-  };
-}
-
-/** libsql's `all` returns blobs as ArrayBuffer, `node:sqlite` as Uint8Array. */
-function withBuffers(row: unknown): unknown {
-  const values = row as Record<string, unknown>;
-  for (const column in values) {
-    const value = values[column];
-    if (value instanceof ArrayBuffer) values[column] = new Uint8Array(value);
-  }
-  return values;
 }

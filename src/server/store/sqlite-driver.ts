@@ -1,0 +1,96 @@
+import { createRequire } from 'node:module';
+import { ServiceError } from '../service-errors';
+import type { Value } from './sql';
+
+/** Calls `load` while Node's warning that `node:sqlite` is experimental is suppressed. */
+export type Quietly = <T>(load: () => T) => T;
+
+/** What `node:sqlite` and libsql have in common. */
+export interface SqliteConnection {
+  exec(sql: string): void;
+  prepare(sql: string): SqliteStatement;
+  close(): void;
+}
+
+export interface SqliteStatement {
+  all(values: Value[]): unknown[];
+}
+
+export type Open = (path: string) => SqliteConnection;
+
+/** The first column of what a PRAGMA returns. */
+export function pragma(connection: SqliteConnection, text: string): unknown {
+  const [row] = connection.prepare(`PRAGMA ${text}`).all([]);
+  return Object.values(row ?? {})[0];
+}
+
+/**
+ * The SQLite of Node.js, or libsql.
+ * @throws ServiceError when there is neither
+ */
+export async function sqliteDriver(quietly: Quietly): Promise<Open> {
+  return nodeSqlite(quietly) ?? (await libsql());
+}
+
+interface NodeSqlite {
+  DatabaseSync: new (
+    path: string,
+  ) => {
+    exec(sql: string): void;
+    prepare(sql: string): { all(...values: Value[]): unknown[] };
+    close(): void;
+  };
+}
+
+/** `node:sqlite` (Node 22.13 and later). Not `import()`, which emits its warning after `quietly` has returned. */
+function nodeSqlite(quietly: Quietly): Open | undefined {
+  let module: NodeSqlite;
+  try {
+    module = quietly(() => createRequire('/')('node:sqlite') as NodeSqlite);
+  } catch {
+    return undefined;
+  }
+  return (path) => {
+    const database = new module.DatabaseSync(path);
+    return {
+      exec: (sql) => database.exec(sql),
+      prepare(sql) {
+        const statement = database.prepare(sql);
+        return { all: (values) => statement.all(...values) };
+      },
+      close: () => database.close(),
+    };
+  };
+}
+
+async function libsql(): Promise<Open> {
+  const { default: Libsql } = await import('libsql').catch((cause: unknown) => {
+    throw new ServiceError('no SQLite found', {
+      hint: 'use Node 22.13 or later, or install the optional package libsql',
+      cause,
+    });
+  });
+  return (path) => {
+    const database = new Libsql(path);
+    return {
+      exec: (sql) => void database.exec(sql),
+      prepare(sql) {
+        const statement = database.prepare(sql);
+        // As one array, because libsql takes a single buffer or null for named parameters. `all` only: a second
+        // `get` on a statement returns values of the first (0.5.29).
+        return { all: (values) => statement.all(values).map(withBuffers) };
+      },
+      close: () => void database.close(),
+    };
+  };
+}
+
+/** libsql's `all` returns blobs as ArrayBuffer, `node:sqlite` as Uint8Array. */
+function withBuffers(row: unknown): unknown {
+  const values = row as Record<string, unknown>;
+  for (const column in values) {
+    const value = values[column];
+    if (value instanceof ArrayBuffer) values[column] = new Uint8Array(value);
+  }
+  return values;
+}

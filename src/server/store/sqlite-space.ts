@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync, statfsSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFile } from '../../platform/files/atomic-file';
+import { pragma, type SqliteConnection } from './sqlite-driver';
+
+/** Bytes of a page. */
+export const PAGE = 4096;
+/** SQLite's own limit. */
+const MAX_PAGES = 2 ** 32 - 2;
+
+/** Where the pages of a database are. */
+export interface Storage {
+  /** Bytes that it may still take. */
+  free(): number;
+  /** Sets space aside for the end of pushes, if there is enough. */
+  reserve(): void;
+  /** Gives it to them. */
+  release(): void;
+}
+
+/** Bytes: several times what the write-ahead log needs to expire a push with the largest payload. */
+const RESERVE_BYTES = 8 * 1024 * 1024;
+
+function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+/** The disk of a folder. A file reserves space, and is deleted when a push has to expire on a full disk. */
+export class Disk implements Storage {
+  private readonly path: string;
+
+  constructor(private readonly folder: string) {
+    this.path = join(folder, 'pwpush.reserve');
+  }
+
+  free(): number {
+    return freeBytes(this.folder);
+  }
+
+  /** Creates the file when it is missing and the disk has room for two. */
+  reserve(): void {
+    if (statSync(this.path, { throwIfNoEntry: false })?.size === RESERVE_BYTES) return;
+    this.release();
+    if (this.free() < 2 * RESERVE_BYTES) return;
+    try {
+      // Random, because a file system that compresses reserves nothing for zeros.
+      makeFile(this.path, (file) => writeSync(file, randomBytes(RESERVE_BYTES)));
+    } catch {
+      this.release();
+    }
+  }
+
+  release(): void {
+    rmSync(this.path, { force: true });
+  }
+}
+
+/** Memory, of which SQLite takes no more pages than it may. Deleted pages are used again, but not given back. */
+export class Memory implements Storage {
+  constructor(
+    private readonly connection: SqliteConnection,
+    private readonly most: number,
+  ) {
+    this.reserve();
+  }
+
+  free(): number {
+    return this.most - Number(pragma(this.connection, 'page_count')) * PAGE;
+  }
+
+  reserve(): void {
+    this.limit(this.most);
+  }
+
+  release(): void {
+    this.limit(this.most + RESERVE_BYTES);
+  }
+
+  private limit(bytes: number): void {
+    pragma(this.connection, `max_page_count = ${Math.min(Math.floor(bytes / PAGE), MAX_PAGES)}`);
+  }
+}
