@@ -219,14 +219,6 @@ function tooLate(status: 409 | 410): CliError {
     : new CliError('expired', 'the request is closed', { status, hint: 'ask for a new link' });
 }
 
-/** The error of an instance that has no requests: the open-source edition before them, or one that switched them off. */
-export function noRequests(status?: number): CliError {
-  return new CliError('rejected', 'this instance has no requests', {
-    status,
-    hint: 'use pwpush receive, which needs no instance, or run your own with pwpush serve',
-  });
-}
-
 function rateLimited({ response, text, now }: Refusal): CliError {
   const seconds = retryAfter(header(response, 'retry-after'), now);
   return new CliError(

@@ -84,8 +84,7 @@ export async function onRequest<T>(api: Pick<Api, 'version'>, work: () => Promis
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const version = await api.version().catch(() => undefined);
-    if (!version || hasRequests(version) !== false) throw error;
-    throw (await import('./failure')).noRequests(error.status);
+    throw version && hasRequests(version) === false ? noRequests(error.status) : error;
   }
 }
 
