@@ -9,6 +9,7 @@ import {
   proxyFor,
   tlsOptions,
 } from './connect-options';
+import { withLargeReads } from './large-reads';
 import { resuming } from './undici-5360';
 
 /** Sends requests to one origin. */
@@ -52,11 +53,11 @@ export async function prepareConnection(
       ? new pool.default(origin, { ...settings, connections })
       : new Client(origin, settings);
   };
-  const direct = ({ hostname }: URL, own = {}) =>
-    buildConnector({
-      ...{ ...tls, ...own, ...lookupOptions(hostname) },
-      ...{ timeout: timeoutMs, allowH2: false },
-    });
+  const direct = ({ hostname, protocol }: URL, own = {}) => {
+    const to = { ...tls, ...own, ...lookupOptions(hostname), timeout: timeoutMs };
+    const connector = (reads = {}) => buildConnector({ ...to, ...reads, allowH2: false });
+    return protocol === 'http:' ? withLargeReads(connector) : connector();
+  };
   const proxy = proxyFor(url, options.env);
   if (proxy === undefined)
     return { dispatcher: over(url.origin, direct(url, certificate)), ...state };
