@@ -38,10 +38,10 @@ export function createApp(options: AppOptions): App {
     // A proxy that terminates TLS adds its own.
     if (c.req.url.startsWith('https:')) c.res.headers.set(...HTTPS_ONLY);
     const bytes = c.req.method === 'HEAD' ? 0 : (c.res.headers.get('content-length') ?? 0);
-    const took = now().getTime() - began.getTime();
+    const tookMs = now().getTime() - began.getTime();
     const { method } = c.req;
     const { status } = c.res;
-    log.request({ began, method, route: routePath(c), status, took, bytes: Number(bytes) });
+    log.request({ began, method, route: routePath(c), status, tookMs, bytes: Number(bytes) });
   });
   app.get('/up', async () => {
     const type = 'text/plain; charset=utf-8';

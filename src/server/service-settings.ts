@@ -218,7 +218,6 @@ function bound(
   return { min, max, default: whole(range, preset ?? Math.min(standard, max), min, max) };
 }
 
-/** The number, if it is a whole one in that range. */
 function whole(
   message: string,
   value: number,

@@ -36,7 +36,6 @@ export interface Service {
   readonly loopback: boolean;
   /** The token of `admin`, if this start created it. */
   readonly firstToken?: string;
-  /** Writes a warning to the log. */
   warn(message: string): void;
   /** Reads the certificate and key again, for new connections. */
   reload(): Promise<void>;

@@ -207,7 +207,6 @@ function variableOf(option: Option): string {
   return `PWPUSH_SERVE_${name.toUpperCase()}`;
 }
 
-/** The variable of each option. */
 export const variables: ReadonlyMap<string, string> = new Map(
   Object.values(rows).map(({ option }) => [option.attributeName(), variableOf(option)]),
 );
@@ -255,7 +254,6 @@ function size(value: string, name: string, least = 1): number {
   throw usageError(`${name} must be a size such as 500M or 1GiB, not "${value}"`);
 }
 
-/** Parses a whole number of days, 0 included. */
 function days(value: string, name: string): number {
   if (/^\d{1,9}$/.test(value)) return Number(value);
   throw usageError(`${name} must be a whole number of days, not "${value}"`);

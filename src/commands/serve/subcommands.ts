@@ -136,8 +136,8 @@ service, such as PWPUSH_SERVE_PORT. The certificate is not checked, because it
 is for another name than this machine's.
 With --json: {"url"}.`;
 
-/** Seconds; the service waits two for its database. */
-const HEALTH_TIMEOUT = 4;
+/** The service waits two for its database. */
+const HEALTH_TIMEOUT_SECONDS = 4;
 
 const healthRows = {
   host: filledText('--host <address>', 'address it listens on').or(HOST),
@@ -164,7 +164,12 @@ async function health({
   const { host, port, tlsCert } = options;
   const url = `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`;
   // Without the environment, whose proxy is for other machines.
-  const connection = { timeout: HEALTH_TIMEOUT, insecure: true, env: {}, signal: context.signal };
+  const connection = {
+    timeout: HEALTH_TIMEOUT_SECONDS,
+    insecure: true,
+    env: {},
+    signal: context.signal,
+  };
   const client = await context.transport(connection);
   try {
     const { status } = await client.send({ method: 'GET', url: `${url}/up`, headers: {} });

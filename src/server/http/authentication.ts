@@ -46,7 +46,6 @@ export function needsToken(): Refusal {
   );
 }
 
-/** The token in the path. */
 export function urlToken(c: Context<Env>): string {
   const token = c.req.param('token') ?? '';
   if (!/^[\w-]{1,128}$/.test(token)) throw notFound();

@@ -37,7 +37,7 @@ export function refuseBadRequests(
 
   function refusal(status: Status) {
     const body = JSON.stringify({ error: messages[status] });
-    log.request({ began: now(), method, route: '-', status, took: 0, bytes: body.length });
+    log.request({ began: now(), method, route: '-', status, tookMs: 0, bytes: body.length });
     const type = 'application/json; charset=utf-8';
     return {
       body,

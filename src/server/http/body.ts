@@ -19,7 +19,6 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** A creation has fewer than 20. 8 MiB of `[],` would take half a gibibyte once parsed. */
 const JSON_VALUES = 1000;
 
-/** The object that a body contains. */
 export type BodyRoot = 'push' | 'request';
 
 /**

@@ -6,8 +6,7 @@ export type Escapes = readonly (Uint8Array | undefined)[];
 /** Texts of this many characters are escaped as they are sent: escaped, a text takes up to six times its size. */
 export const LARGE = 4096;
 
-/** Bytes per slice. */
-const SLICE = 16 * 1024;
+const SLICE_BYTES = 16 * 1024;
 const LONGEST_ESCAPE = 6;
 
 export function escapesOf(characters: Readonly<Record<string, string>>): Escapes {
@@ -34,7 +33,7 @@ export class EscapedText {
 
   *slices(): Generator<Uint8Array> {
     for (let from = 0; from < this.bytes.length; ) {
-      const slice = Buffer.allocUnsafe(SLICE);
+      const slice = Buffer.allocUnsafe(SLICE_BYTES);
       const { read, written } = escapeInto(slice, this.bytes, from, this.escapes);
       from += read;
       yield slice.subarray(0, written);
@@ -67,8 +66,7 @@ function countBytes(bytes: Uint8Array): Uint32Array {
 /** A body in pieces: strings that are sent unchanged, and large texts that are escaped as they are sent. */
 export type Pieces = readonly (string | EscapedText)[];
 
-/** Bytes. */
-export function lengthOf(pieces: Pieces): number {
+export function byteLengthOf(pieces: Pieces): number {
   const lengths = pieces.map((piece) =>
     typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length,
   );

@@ -38,7 +38,6 @@ interface Bucket {
   readonly at: number;
 }
 
-/** Token buckets by network. */
 export class Buckets {
   /**
    * The least recently used first. A client gets rid of its own bucket early only with requests from as many other

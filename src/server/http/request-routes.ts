@@ -71,7 +71,6 @@ interface Answer {
   readonly caller: Visitor;
   /** Filled as they are read. */
   readonly fields: Fields;
-  /** The passphrase in the query of the request. */
   readonly inQuery?: string;
 }
 

@@ -7,7 +7,7 @@ import { requestState } from '../rules/requests';
 import type { Refusal, RefusalKind } from '../service-errors';
 import type { AuditRow } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
-import { EscapedText, escapesOf, LARGE, lengthOf, type Pieces, streamOf } from './escaped-text';
+import { byteLengthOf, EscapedText, escapesOf, LARGE, type Pieces, streamOf } from './escaped-text';
 import type { AppSettings } from './parts';
 
 const statusOf = {
@@ -48,7 +48,7 @@ export function responseOf(
   const large = pieces.some((piece) => typeof piece !== 'string');
   return new Response(large ? streamOf(pieces) : pieces.join(''), {
     status,
-    headers: { 'content-type': type, 'content-length': `${lengthOf(pieces)}`, ...headers },
+    headers: { 'content-type': type, 'content-length': `${byteLengthOf(pieces)}`, ...headers },
   });
 }
 

@@ -1,7 +1,6 @@
 import { OPENAPI_PATH, type Route, requestRoutes, routes } from '../../contract/api';
 import { json } from './responses';
 
-/** The routes of this instance. */
 export const everyRoute: readonly Pick<Route, 'method' | 'path'>[] = [
   ...Object.values(routes),
   ...Object.values(requestRoutes),

@@ -6,8 +6,8 @@ export interface RequestEntry {
   /** The route, never the path, which contains the token of a push. */
   readonly route: string;
   readonly status: number;
-  /** Milliseconds until the response started. */
-  readonly took: number;
+  /** Until the response started. */
+  readonly tookMs: number;
   readonly bytes: number;
 }
 
@@ -56,16 +56,16 @@ function linesOf({ log, warn, now }: LogIo, format: LogFormat): Log {
     log(oneLine([time.toISOString(), ...words].filter((word) => word !== '').join(' ')), level);
   if (format === 'json') {
     return {
-      request: ({ began, method, route, status, took, bytes }) =>
-        json(began, 'info', 'request', { method, route, status, duration_ms: took, bytes }),
+      request: ({ began, method, route, status, tookMs, bytes }) =>
+        json(began, 'info', 'request', { method, route, status, duration_ms: tookMs, bytes }),
       failure: (error) => json(now(), 'error', 'error', { ...errorDetails(error) }),
       warning: (message) => json(now(), 'warning', 'warning', { message }),
       event: (name, details = {}) => json(now(), 'info', name, details),
     };
   }
   return {
-    request: ({ began, method, route, status, took, bytes }) =>
-      text(began, 'info', [method, route, status, `${took}ms`, `${bytes}B`]),
+    request: ({ began, method, route, status, tookMs, bytes }) =>
+      text(began, 'info', [method, route, status, `${tookMs}ms`, `${bytes}B`]),
     failure: (error) => text(now(), 'error', ['error', ...Object.values(errorDetails(error))]),
     warning: warn,
     event: (name, details = {}) =>

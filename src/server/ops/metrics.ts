@@ -92,11 +92,11 @@ export function createMetrics(): Metrics {
     ),
   };
   return {
-    request({ method, route, status, took }) {
+    request({ method, route, status, tookMs }) {
       const label = METHODS.has(method) ? method : 'other';
       families.requests.add({ method: label, route, status: `${status}` });
-      // `took` is negative when the clock was set back.
-      families.durations.observe({ route }, Math.max(0, took) / 1000);
+      // `tookMs` is negative when the clock was set back.
+      families.durations.observe({ route }, Math.max(0, tookMs) / 1000);
     },
     failure: () => families.errors.add(),
     opened: () => {},

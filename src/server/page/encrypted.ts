@@ -20,7 +20,6 @@ const style = `
 
 /** Shows and hides with scripts and without. */
 export const styling = new PagePart('style', style);
-/** Decrypts the secret of a page. */
 export const decrypting = [styling, new PagePart('script', decryptScript)];
 /** Encrypts what the form of the front page sends. */
 export const encrypting = [styling, new PagePart('script', encryptScript)];
@@ -74,7 +73,6 @@ ${plainTemplates(view)}
 const progress = markup`<p class="problem" id="problem" role="alert" hidden>${icon('alert')}<span></span></p>
 <p class="quiet status" role="status"></p>`;
 
-/** The words of the script. */
 function scriptWords({ words }: View): Markup {
   const recipients = words
     .text('decryptWithAge')

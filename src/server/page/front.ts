@@ -18,7 +18,6 @@ export interface FormLimits {
   readonly fileBytes: number | undefined;
 }
 
-/** A form that was refused. */
 export interface RefusedForm {
   /** Its fields, as far as they were read. */
   readonly fields: Readonly<Record<string, unknown>>;

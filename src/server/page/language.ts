@@ -84,7 +84,6 @@ export class Words {
     return filled(this.strings[key], values);
   }
 
-  /** The phrase for that number. */
   count<Key extends PluralKey>(
     key: Key,
     count: number,

@@ -3,7 +3,6 @@ import en from './locales/en.json';
 type English = typeof en;
 type Key = Exclude<keyof English, `@${string}`>;
 
-/** The phrases, and those with plural forms. */
 export type PhraseKey = { [K in Key]: English[K] extends string ? K : never }[Key];
 export type PluralKey = Exclude<Key, PhraseKey>;
 
@@ -12,7 +11,6 @@ export type PluralForms = Readonly<
   Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
 >;
 
-/** The words of all pages in one language. */
 export type Strings = Readonly<Record<PhraseKey, string> & Record<PluralKey, PluralForms>>;
 
 type NamedBy<Note> = Note extends keyof English

@@ -35,13 +35,11 @@ export interface ShownRequest {
   readonly fileBytes: number;
 }
 
-/** An answer that was refused. */
 export interface RefusedAnswer {
   readonly response: string;
   readonly refusal: Refusal;
 }
 
-/** The question, and a form for the answer. */
 export function requestPage(view: View, shown: ShownRequest, refused?: RefusedAnswer): Response {
   const { words } = view;
   const { request, question, files, requestor } = shown;

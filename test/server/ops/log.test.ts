@@ -24,7 +24,7 @@ const request = { began: new Date(TIME), method: 'GET', route: '/up', status: 20
 
 describe('entries', () => {
   const all = (log: Log) => {
-    log.request({ ...request, took: 1 });
+    log.request({ ...request, tookMs: 1 });
     log.event('sweep', { expired: 2 });
     log.event('stopping');
     log.warning('beware');
@@ -52,7 +52,7 @@ describe('entries', () => {
 describe.each(['text', 'json'] as const)('%s', (format) => {
   test('an entry is one line that moves no terminal', () => {
     const method = 'A\r\nB\u001b[2J\u009b\u2028\u202e\u007f';
-    const [line = ''] = written(format, (log) => log.request({ ...request, method, took: 1 }));
+    const [line = ''] = written(format, (log) => log.request({ ...request, method, tookMs: 1 }));
     expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
     expect(line).toContain('\\u009b\\u2028\\u202e\\u007f');
   });

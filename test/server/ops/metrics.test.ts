@@ -171,7 +171,7 @@ test('the text format: help and type, labels escaped, buckets that add up', () =
     status: 200,
     bytes: 1,
   };
-  for (const took of [-5, 5, 300, 60_000]) metrics.request({ ...request, took });
+  for (const tookMs of [-5, 5, 300, 60_000]) metrics.request({ ...request, tookMs });
   const state = { version: '0.1.0', databaseUp: true, active: undefined, usage: undefined };
   const text = metrics.render(state);
   const route = 'route="a\\nb\\\\c \\"d\\""';

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { connectionOf, sendQueues, untaken } from '../../../platform/files/socket-progress';
 import type { ReadingRate } from '../../service-settings';
 
-/** The progress of a response at some time. */
 interface ReadProgress {
   readonly at: number;
   /** Bytes of completed writes that the system has accepted. */

@@ -13,7 +13,6 @@ export interface Timeouts {
   readonly body: number;
   /** Whether a form without a token may contain files. */
   readonly anonymousFiles?: boolean | undefined;
-  /** The minimum rate at which a client must read a response. */
   readonly read: ReadingRate;
   /** How much of a body is still read after an early response, and for how many milliseconds. */
   readonly rest: { readonly bytes: number; readonly milliseconds: number };
