@@ -1,6 +1,7 @@
 // Replaces modules that bundled packages load but pwpush never uses. What each saves was measured by building without it:
 // CPU time of a run as a share of a bare `node -e 0`, or KiB of the packed package (limit: 500).
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 
 /** By package: the text of a module that it imports. */
@@ -12,9 +13,6 @@ const standIns = {
     };`,
     // push 0.13. Used for one default, and for a class that no body has.
     'node:http': 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} };',
-    // Security: NODE_DEBUG=undici would print paths and queries, with tokens and passphrases.
-    'node:util':
-      'module.exports = Object.create(require("node:util"), { debuglog: { value: () => Object.assign(() => {}, { enabled: false }) } });',
   },
   conf: {
     // 40 KiB. For schemas, which the profiles do not use.
@@ -38,6 +36,12 @@ const replaced = {
   // push 0.2. HTTP/2 loads TLS; requests use HTTP/1.1.
   'undici/lib/dispatcher/client-h2.js':
     "module.exports = () => { throw new Error('HTTP/2 is not supported'); };",
+  // push 0.03. Its client uses two of the tables of the parser.
+  'undici/lib/llhttp/constants.js': parserConstants,
+  // push 0.02. It finds the names of common header fields a little sooner.
+  'undici/lib/core/tree.js': 'module.exports = { tree: { lookup() {} } };',
+  // push 0.02. Security: NODE_DEBUG=undici would print paths and queries, with tokens and passphrases.
+  'undici/lib/core/diagnostics.js': closedChannels,
   // 13 KiB. For bodies that are FormData or Blob.
   'undici/lib/web/fetch/body.js':
     "module.exports = { extractBody() { throw new Error('FormData is not supported'); } };",
@@ -80,6 +84,17 @@ export function narrow() {
 /** A path below the innermost node_modules; undefined for our own files. */
 function inPackages(id) {
   return /.*\/node_modules\/(.*)/.exec(id.replaceAll('\\', '/'))?.[1];
+}
+
+function closedChannels(_, id) {
+  const { channels } = createRequire(import.meta.url)(id);
+  const closed = Object.keys(channels).map((name) => `${name}: closed`);
+  return `const closed = { hasSubscribers: false }; module.exports = { channels: { ${closed} } };`;
+}
+
+function parserConstants(_, id) {
+  const { ERROR, TYPE } = createRequire(import.meta.url)(id);
+  return `module.exports = ${JSON.stringify({ ERROR, TYPE })};`;
 }
 
 /** Emits undici's HTTP parser as a file of WebAssembly. */
