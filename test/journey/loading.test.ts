@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { builtinModules } from 'node:module';
+import { describe, expect, test } from 'vitest';
 import { dist, launcher, person, pwpush, serving } from '../helpers/program';
 
 const somebody = person();
@@ -38,95 +38,57 @@ function loads(words: readonly string[], input = '') {
   };
 }
 
-/** Names that no chunk has would make the tests below pass for nothing. */
-const built = readdirSync(dist).map((file) => file.replace(/\d*\.js$/, ''));
+/** Modules of Node that programs can name, besides those that a Node has which does nothing. */
+function ownModules(node: readonly string[]): string[] {
+  return builtinModules.filter((name) => node.includes(name) && !bare.includes(name)).sort();
+}
 
-test('the chunks that are named here exist', () => {
-  expect(heavy.filter((chunk) => !built.includes(chunk))).toEqual([]);
-});
+/** What a Node has that does nothing; its lines differ in this. */
+const bare = execFileSync(process.execPath, ['-p', 'process.moduleLoadList.join()'], {
+  encoding: 'utf8',
+})
+  .trim()
+  .split(',')
+  .map((module) => module.replace('NativeModule ', ''));
 
 const loaded = (words: readonly string[], input?: string) => loads(words, input).chunks;
 
-const files = [
-  'download',
-  'file-link',
-  'form',
-  'save-push',
-  'attachments',
-  'transfer-meter',
-  'upload',
-];
-const encryption = ['age', 'decrypt', 'encryption', 'key-files'];
-const heavy = [
-  'token-command',
-  'system-keyring',
-  'client-certificate',
-  'chalk',
-  'clipboard',
-  'clipboard-destination',
-  'store',
-  'here',
-  'service',
-  'prompt',
-  'qr',
-  'tunnel',
-  'undici',
-  'words',
-  ...encryption,
-  ...files,
+/** Every run of a command: the frame of the command line. */
+const frame = ['base', 'load', 'rolldown-runtime', 'start', 'streams'];
+/** Every call of an instance. */
+const call = [...frame, 'llhttp_simd.wasm', 'session', 'undici'];
+const net = ['diagnostics_channel', 'net', 'stream', 'stream/promises', 'string_decoder'];
+
+/** What each command line loads, where LINK is that of a push: an added chunk or module of Node is an added millisecond. */
+const table: readonly (readonly [
+  line: string,
+  chunks: readonly string[],
+  node: readonly string[],
+])[] = [
+  ['--version', ['answer', 'load', 'streams'], ['vm']],
+  ['--help', frame, ['vm']],
+  ['push --help', [...frame, 'push'], ['vm']],
+  ['__complete push --', [...frame, 'complete', 'push'], ['vm']],
+  ['push', [...call, 'push', 'share'], [...net, 'v8', 'vm']],
+  ['push --dry-run', [...frame, 'dry-run', 'push', 'session', 'share'], [...net, 'vm']],
+  ['push --qr', [...call, 'push', 'qr', 'qr-matrix', 'share'], [...net, 'v8', 'vm']],
+  ['get LINK', [...call, 'get', 'taking'], [...net, 'v8', 'vm']],
+  ['show LINK', [...call, 'show'], [...net, 'v8', 'vm']],
+  ['list', [...call, 'list'], [...net, 'v8', 'vm']],
+  ['expire LINK', [...call, 'expire'], [...net, 'v8', 'vm']],
+  ['profile set days 3', [...frame, 'profile', 'session', 'store'], [...net, 'vm']],
 ];
 
-test('--version loads what says it and nothing else', () => {
-  expect(loaded(['--version'])).toEqual(['answer', 'load', 'streams']);
-});
-
-test('--help loads definitions, and no transport, store, prompt, colour, QR code or service', () => {
-  expect(loaded(['--help']).filter((chunk) => heavy.includes(chunk))).toEqual([]);
-  const help = loaded(['push', '--help']);
-  expect(help.filter((chunk) => heavy.includes(chunk) || chunk === 'session')).toEqual([]);
-});
-
-test('a completion loads the command that was typed, and nothing heavy', () => {
-  const chunks = loaded(['__complete', 'push', '--']);
-  expect(chunks).toEqual(expect.arrayContaining(['complete', 'push']));
-  expect(chunks.filter((chunk) => heavy.includes(chunk) || chunk === 'get')).toEqual([]);
-});
-
-test('push, get and list load the transport, and nothing else that is heavy', async () => {
-  expect(loaded(['push'], 's').filter((chunk) => heavy.includes(chunk))).toEqual(['undici']);
-  expect(loaded(['list']).filter((chunk) => heavy.includes(chunk))).toEqual(['undici']);
-  const { stdout } = await pwpush(['push'], { env: somebody.env, input: 's' });
-  const words = ['get', stdout.trim()];
-  expect(loaded(words).filter((chunk) => heavy.includes(chunk))).toEqual(['undici']);
-});
-
-/** Modules of Node that cost 1 to 7 ms each, and that a request over plain http does without. */
-const dear = [
-  'http',
-  'http2',
-  'https',
-  'tls',
-  'assert',
-  'child_process',
-  'internal/modules/esm/load',
-];
-
-/** What a Node has that does nothing; on 24 that loader is among it. */
-const bare = execFileSync(process.execPath, ['-p', 'process.moduleLoadList.join()'], {
-  encoding: 'utf8',
-});
-
-test('a request loads no TLS, no HTTP/2, no second HTTP, and not the loader of ES modules', () => {
-  for (const words of [['--version'], ['--help'], ['list'], ['push', '--dry-run', 'text']]) {
-    const own = loads(words).node.filter((module) => !bare.includes(`NativeModule ${module},`));
-    expect(own.filter((module) => dear.includes(module))).toEqual([]);
-  }
-});
-
-test('a push with a receipt loads neither node:crypto nor node:fs/promises', () => {
-  const { node } = loads(['push'], 's');
-  const own = node.filter((module) => !bare.includes(`NativeModule ${module},`));
-  expect(own.filter((module) => /^(crypto|fs\/promises)$/.test(module))).toEqual([]);
+describe.each(table)('%s', (line, chunks, node) => {
+  test('loads no other chunks and no other modules of Node', async () => {
+    const pushed = await pwpush(['push'], { env: somebody.env, input: 's' });
+    const words = line.replace('LINK', pushed.stdout.trim()).split(' ');
+    const found = loads(words, 's');
+    expect([found.chunks, ownModules(found.node)]).toEqual([
+      [...chunks].sort(),
+      node.filter((module) => !bare.includes(module)),
+    ]);
+  });
 });
 
 test('NODE_DEBUG does not make undici tell paths and query strings', async () => {
@@ -142,6 +104,7 @@ test('NODE_DEBUG does not make undici tell paths and query strings', async () =>
 });
 
 test('encryption is loaded when it is used, and keys of SSH only for them', async () => {
+  const encryption = ['age', 'decrypt', 'encryption', 'key-files'];
   const own = (chunks: string[]) => chunks.filter((chunk) => encryption.includes(chunk));
   const { stdout } = await pwpush(['push', '--encrypt'], { env: somebody.env, input: 's' });
   expect(own(loaded(['push', '--encrypt'], 's'))).toContain('encryption');
@@ -151,14 +114,4 @@ test('encryption is loaded when it is used, and keys of SSH only for them', asyn
     ['get', stdout.trim()],
   ])
     expect(loaded(words, 's').filter((chunk) => /^(key-files|words)$/.test(chunk))).toEqual([]);
-});
-
-test('what is used is loaded', () => {
-  expect(loaded(['push', '--qr'], 's').filter((chunk) => heavy.includes(chunk))).toEqual([
-    'qr',
-    'undici',
-  ]);
-  expect(loaded(['profile', 'set', 'days', '3']).filter((chunk) => heavy.includes(chunk))).toEqual([
-    'store',
-  ]);
 });

@@ -201,6 +201,7 @@ export abstract class Records {
   ): Promise<T | Missed> {
     const { database, vault } = this.options;
     const unlocked = await this.passphrases.keyOf(found, visitor, passphrase);
+    let reserved = false;
     return database.transaction(
       async (sql) => {
         if (visitor.signal?.aborted) throw abandoned();
@@ -217,7 +218,9 @@ export abstract class Records {
         const { row } = sealed;
         // A secret that cannot be opened, for lack of a key or because the row was changed, takes no view.
         const opened = { ...sealed, key: vault.openKey(row, sealed.secret, unlocked) };
-        reserve(bytesOf(opened));
+        // Once, as the transaction may run several times.
+        if (!reserved) reserve(bytesOf(opened));
+        reserved = true;
         return take(sql, opened, now);
       },
       { frees, key: found.lookup },

@@ -55,6 +55,9 @@ const REQUEST_TIMEOUT = 9000;
 export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): Database {
   const limited = <T>(work: (connection: PgConnection) => Promise<T>) =>
     retry((left) => pool.use((connection) => within(left, connection, work), left), timeout);
+  const single: Sql = (strings, ...values) =>
+    limited((connection) => runSingle(connection, strings, values));
+  const read = merging(single);
   const join = gathering((members) => commitTogether(pool, members));
   return {
     dialect: {
@@ -63,9 +66,8 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
       // Deleted rows stay in the files until these are vacuumed and overwritten, whatever their layout.
       filler: '',
     },
-    sql: merging((strings, ...values) =>
-      limited((connection) => runSingle(connection, strings, values)),
-    ),
+    // A write is not merged, as one that fails would fail the others.
+    sql: (strings, ...values) => (isRead(strings) ? read : single)(strings, ...values),
     async transaction<T>(work: (sql: Sql) => Promise<T>, { key }: { key?: string } = {}) {
       const alone = (left: number) =>
         pool.use((one) => within(left, one, () => transact(one, work, false)), left);
@@ -101,10 +103,11 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
 }
 
 /**
- * Commits the members in one transaction. When it fails, none of them has done anything: a member that failed by a rule of its
- * own is rejected with that, and the others are to be retried alone.
+ * Commits the members in one transaction. When it fails, none of them has done anything: those that a rule refuses are
+ * rejected, and the others run again, alone if the database failed one of them.
  */
 async function commitTogether(pool: Pool<PgConnection>, members: readonly Member[]): Promise<void> {
+  if (members.length === 0) return;
   const left = Math.min(...members.map(({ until }) => until)) - performance.now();
   let outcomes: PromiseSettledResult<unknown>[] = [];
   const work = async (sql: Sql) => {
@@ -118,16 +121,20 @@ async function commitTogether(pool: Pool<PgConnection>, members: readonly Member
     for (const [i, { resolve }] of members.entries())
       resolve((outcomes[i] as PromiseFulfilledResult<never>).value);
   } catch (error) {
-    for (const [i, { reject }] of members.entries()) {
-      const { reason } = (outcomes[i] ?? {}) as { reason?: unknown };
+    const failures = members.map((member, i) => ({ ...member, ...(outcomes[i] as Failure) }));
+    const others = failures.filter(({ reason, reject }) => {
       if (reason instanceof Refusal) reject(reason);
-      else
-        reject(
-          error instanceof GroupFailed ? new RolledBack('', { cause: reason ?? error }) : error,
-        );
-    }
+      return !(reason instanceof Refusal);
+    });
+    if (!(error instanceof GroupFailed)) for (const { reject } of others) reject(error);
+    else if (others.every(({ reason }) => reason === undefined)) await commitTogether(pool, others);
+    else
+      for (const { reject, reason } of others)
+        reject(new RolledBack('', { cause: reason ?? error }));
   }
 }
+
+type Failure = Partial<PromiseRejectedResult> | undefined;
 
 /** Retries what was rolled back, for `timeout` milliseconds. `attempt` gets the milliseconds that are left. */
 async function retry<T>(

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Database, plain } from '../../../src/server/store/sql';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Refusal } from '../../../src/server/service-errors';
+import { type Database, onRows, plain, type Value } from '../../../src/server/store/sql';
 import { onEachStore } from '../../helpers/stores';
 
 onEachStore((store) => {
@@ -42,5 +43,74 @@ onEachStore((store) => {
     await database.transaction((sql) => sql`INSERT INTO things VALUES ('b', NULL, NULL)`);
     await expect(database.sql`INSERT INTO things VALUES ('b', NULL, NULL)`).rejects.toThrow();
     expect(await database.sql`SELECT name FROM things`).toEqual([{ name: 'b' }]);
+  });
+
+  describe('transactions with keys, at once', () => {
+    type Thing = Record<'name' | 'data' | 'at', Value>;
+    const insertion = onRows<Thing>(
+      { name: 'TEXT', data: 'BYTEA', at: 'BIGINT' },
+      'INSERT INTO things (name, data, at) SELECT * FROM given RETURNING name, data, at',
+      'name',
+    );
+    const add = (name: string, data: Value = null, after = async () => {}) =>
+      database.transaction(
+        async (sql) => {
+          const [thing] = await insertion(sql, { name, data, at: name.length });
+          await after();
+          return thing;
+        },
+        { key: name },
+      );
+    const names = async () =>
+      (await database.sql<Thing>`SELECT name FROM things ORDER BY at`).map(({ name }) => name);
+
+    test('each gets its own, whatever it is', async () => {
+      const texts = ['', '"', '\\x', '{,}', 'NULL', "b' --", 'a\nb\tc', '\\"\\', '🔑 ключ'];
+      const bytes = [
+        null,
+        new Uint8Array(0),
+        Buffer.from([0, 34, 92, 255]),
+        Buffer.alloc(99_999, 7),
+      ];
+      const things = texts.map((name, i) => ({ name, data: bytes[i % 4] as Value }));
+      const added = await Promise.all(things.map(({ name, data }) => add(name, data)));
+      const plainly = ({ name, data }: Pick<Thing, 'name' | 'data'>) => [
+        name,
+        data && Buffer.from(data as Uint8Array).toString('hex'),
+      ];
+      expect(added.map((thing) => plainly(thing as Thing))).toEqual(things.map(plainly));
+    });
+
+    test.each([
+      ['a refusal', new Refusal('abandoned', 'gone')],
+      ['an error', new Error('no')],
+    ])('after %s of one, the others are done', async (_, error) => {
+      const fail = async () => Promise.reject(error);
+      const outcomes = await Promise.allSettled([add('a'), add('bb', null, fail), add('ccc')]);
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(outcomes[1]).toMatchObject({ reason: error });
+      expect(await names()).toEqual(['a', 'ccc']);
+    });
+
+    test('after one that the database refuses, too', async () => {
+      await add('bb');
+      const outcomes = await Promise.allSettled([add('a'), add('bb'), add('ccc')]);
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(await names()).toEqual(['a', 'bb', 'ccc']);
+    });
+
+    test('those of one key follow one another', async () => {
+      await database.sql`INSERT INTO things VALUES ('a', NULL, 0)`;
+      const count = () =>
+        database.transaction(
+          async (sql) => {
+            const [thing] = await sql<Thing>`SELECT at FROM things`;
+            await sql`UPDATE things SET at = ${Number(thing?.at) + 1}`;
+          },
+          { key: 'a' },
+        );
+      await Promise.all(Array.from({ length: 30 }, count));
+      expect(await database.sql`SELECT at FROM things`).toEqual([{ at: 30 }]);
+    });
   });
 });
