@@ -35,7 +35,7 @@ const LIFETIME = limits.days.max * 86_400;
 /** Of `pwpush serve`, in seconds. */
 const LONGEST = 36_500 * 86_400;
 
-/** Bytes by which the file may grow, besides doubling, until it is compacted. */
+/** Bytes by which the file may grow at least until it is compacted. */
 const STEP = 64 * 1024;
 /** How often a line is written again because the file was replaced; on some file systems, inodes tell nothing. */
 const TRIES = 8;
@@ -108,11 +108,11 @@ function append(path: string, bytes: Buffer): boolean {
   for (let tries = 1; ; tries++) {
     const file = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
     try {
-      const before = fstatSync(file).size;
       // Not synced: that takes longer than the rest, and the link has been printed. A part of a line is ignored.
       if (writeSync(file, bytes) < bytes.length) throw failedError('the disk is full');
-      if (inodeAt(path) === inodeOf(file) || tries === TRIES)
-        return isGrown(file, before, fstatSync(file).size);
+      const { ino, size } = fstatSync(file, { bigint: true });
+      if (inodeAt(path) === ino || tries === TRIES)
+        return isGrown(file, Number(size) - bytes.length, Number(size));
     } finally {
       closeSync(file);
     }
@@ -128,10 +128,15 @@ export function inodeOf(file: number): bigint {
   return fstatSync(file, { bigint: true }).ino;
 }
 
-/** Whether the size passed a multiple of twice what was kept last, so that a compaction that fails is not tried at each push. */
+/**
+ * Whether the size passed a multiple of twice what was kept last, so that a compaction that fails is not tried at each
+ * push. All of them are multiples of `STEP`: seldom does the file have to be read.
+ */
 function isGrown(file: number, before: number, after: number): boolean {
+  const passes = (step: number) => Math.floor(after / step) > Math.floor(before / step);
+  if (!passes(STEP)) return false;
   const start = Buffer.alloc(32);
   readSync(file, start, 0, start.length, 0);
-  const step = STEP + 2 * Number(/^\{"kept":(\d+)\}/.exec(start.toString('latin1'))?.[1] ?? 0);
-  return Math.floor(after / step) > Math.floor(before / step);
+  const kept = Number(/^\{"kept":(\d+)\}/.exec(start.toString('latin1'))?.[1] ?? 0);
+  return passes(STEP * (1 + Math.ceil((2 * kept) / STEP)));
 }

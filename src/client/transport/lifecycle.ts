@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { Dispatcher } from 'undici';
 import type { HttpOptions } from '../../platform/context';
 
@@ -5,36 +6,52 @@ import type { HttpOptions } from '../../platform/context';
 export interface Lifecycle {
   /** Part of the request may have been sent: undici calls `onRequestStart` right before it writes. */
   left(): boolean;
-  /** Aborts when the request is given up. */
-  readonly signal: AbortSignal;
+  /** Emits `abort` when the request is given up. Not an `AbortSignal`, which takes longer to make than the rest. */
+  readonly signal: EventEmitter & { readonly aborted: boolean };
   readonly interceptor: Dispatcher.DispatcherComposeInterceptor;
   /** To be called when the request has ended. */
   over(): void;
 }
 
 /**
- * Gives a request up when the signal aborts, but one whose effect can no longer be prevented not until `grace` is over:
- * the secret of a last view, or the link of a new push, may be on its way.
- * @param complete whether all of its body may have been sent
+ * Returns what begins the life of a request, which is given up when the signal of the options aborts; but one whose effect
+ * can no longer be prevented not until `grace` is over: the secret of a last view, or the link of a new push, may be on its
+ * way. Its `complete` tells whether all of its body may have been sent.
  */
-export function lifecycle(
-  { signal, grace = 0 }: HttpOptions,
-  effect: boolean,
-  complete: () => boolean,
-): Lifecycle {
+export function lifecycles({ signal, grace = 0 }: HttpOptions) {
+  const running = new Set<() => void>();
+  const endAll = () => {
+    for (const end of running) end();
+  };
+  signal?.addEventListener('abort', endAll, { once: true });
+  return (effect: boolean, complete: () => boolean): Lifecycle =>
+    lifecycle({ effect, complete, grace, running, stopped: signal?.aborted === true });
+}
+
+interface Life {
+  readonly effect: boolean;
+  readonly complete: () => boolean;
+  readonly grace: number;
+  readonly running: Set<() => void>;
+  readonly stopped: boolean;
+}
+
+function lifecycle({ effect, complete, grace, running, stopped }: Life): Lifecycle {
   let left = false;
-  const controller = new AbortController();
-  const stop = () => controller.abort();
+  const given = Object.assign(new EventEmitter(), { aborted: stopped });
+  const stop = () => {
+    given.aborted = true;
+    given.emit('abort');
+  };
   let timer: NodeJS.Timeout | undefined;
   const begin = () => {
     if (effect && left && complete()) timer = setTimeout(stop, grace);
     else stop();
   };
-  if (signal?.aborted) stop();
-  else signal?.addEventListener('abort', begin, { once: true });
+  running.add(begin);
   return {
     left: () => left,
-    signal: controller.signal,
+    signal: given,
     interceptor: (dispatch) => (options, handler) =>
       dispatch(options, {
         ...limitingInterim(handler),
@@ -46,7 +63,7 @@ export function lifecycle(
       }),
     over: () => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', begin);
+      running.delete(begin);
     },
   };
 }

@@ -2,13 +2,14 @@ import request from 'undici/lib/api/api-request.js';
 import { kConnect } from 'undici/lib/core/symbols.js';
 import type { HttpClient, HttpOptions, HttpRequest, HttpResponse } from '../../platform/context';
 import { type Connection, prepareConnection } from './connection';
-import { type Lifecycle, lifecycle } from './lifecycle';
+import { type Lifecycle, lifecycles } from './lifecycle';
 import { networkError, proxyAuthenticationError, TransportError } from './network-errors';
 import type { UploadAttempt } from './upload';
 
 /** A transport over undici: one dispatcher per origin, and another for streamed bodies. */
 export function undiciTransport(options: HttpOptions): HttpClient {
   const connections = new Map<string, Promise<Connection>>();
+  const begin = lifecycles(options);
   const connectionFor = (url: URL, streamed: boolean) => {
     const key = streamed ? `streamed ${url.origin}` : url.origin;
     const known = connections.get(key) ?? prepareConnection(url, options, streamed);
@@ -20,9 +21,9 @@ export function undiciTransport(options: HttpOptions): HttpClient {
       const url = new URL(request.url);
       const { body } = request;
       if (typeof body !== 'object')
-        return sendOver(await connectionFor(url, false), url, { ...request, body }, options);
+        return sendOver(await connectionFor(url, false), url, { ...request, body, begin }, options);
       const { uploadOf } = await import('./upload');
-      const streamed = { ...request, body: uploadOf(body) };
+      const streamed = { ...request, body: uploadOf(body), begin };
       return sendOver(await connectionFor(url, true), url, streamed, options);
     },
     open: (url) => {
@@ -45,16 +46,17 @@ interface Connectable {
 
 interface Sendable extends Omit<HttpRequest, 'body'> {
   readonly body: string | UploadAttempt | undefined;
+  readonly begin: ReturnType<typeof lifecycles>;
 }
 
 async function sendOver(
   { dispatcher, forwarded, interceptor, tlsError }: Connection,
   url: URL,
-  { method, headers, body, effect = false }: Sendable,
+  { method, headers, body, effect = false, begin }: Sendable,
   options: HttpOptions,
 ): Promise<HttpResponse> {
   const streamed = typeof body === 'object' ? body : undefined;
-  const life = lifecycle(options, effect, () => !streamed?.unfinished());
+  const life = begin(effect, () => !streamed?.unfinished());
   const response = await request
     .call(dispatcher.compose(interceptor, life.interceptor), {
       origin: url.origin,
