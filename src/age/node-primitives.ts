@@ -11,7 +11,7 @@ import {
   scrypt as scryptOfNode,
   webcrypto,
 } from 'node:crypto';
-import { type Chacha, type KeyPair, type Primitives, TAG } from './format/platform';
+import { type Bytes, type Chacha, type KeyPair, type Primitives, TAG } from './format/platform';
 
 const CIPHER = 'chacha20-poly1305';
 
@@ -33,7 +33,7 @@ function nodeChacha(key: Uint8Array): Chacha {
       const body = cipher.update(plain);
       // With a stream cipher, `final` returns nothing and only completes the tag.
       cipher.final();
-      return Buffer.concat([body, cipher.getAuthTag()], body.length + TAG);
+      return [body, cipher.getAuthTag()] as Bytes[];
     },
     open(nonce, sealed) {
       if (sealed.length < TAG) return;
@@ -58,7 +58,7 @@ async function webChacha(bytes: Uint8Array): Promise<Chacha> {
   const format: string = 'raw-secret';
   const key = await subtle.importKey(format as 'raw', bytes, name, false, ['encrypt', 'decrypt']);
   return {
-    seal: async (iv, plain) => Buffer.from(await subtle.encrypt({ name, iv }, key, plain)),
+    seal: async (iv, plain) => [Buffer.from(await subtle.encrypt({ name, iv }, key, plain))],
     open: async (iv, sealed) => {
       try {
         return Buffer.from(await subtle.decrypt({ name, iv }, key, sealed));

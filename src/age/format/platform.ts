@@ -16,8 +16,8 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 
 /** ChaCha20-Poly1305 (RFC 8439) with one key. */
 export interface Chacha {
-  /** Encrypts; the result is a new buffer of ciphertext and tag. */
-  seal(nonce: Uint8Array, plain: Uint8Array): Bytes | Promise<Bytes>;
+  /** Encrypts; the result is ciphertext and tag, in new buffers. */
+  seal(nonce: Uint8Array, plain: Uint8Array): Bytes[] | Promise<Bytes[]>;
   /** Decrypts what `seal` returned; undefined if the key or the nonce differs, or the data was changed. */
   open(nonce: Uint8Array, sealed: Uint8Array): Bytes | undefined | Promise<Bytes | undefined>;
 }

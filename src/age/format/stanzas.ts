@@ -40,7 +40,7 @@ const NONCE = new Uint8Array(12);
 
 /** Encrypts a file key with a wrap key. */
 export async function sealFileKey({ chacha }: Primitives, key: Uint8Array, fileKey: Uint8Array) {
-  return (await chacha(key)).seal(NONCE, fileKey);
+  return joined(await (await chacha(key)).seal(NONCE, fileKey));
 }
 
 /**

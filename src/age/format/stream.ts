@@ -25,7 +25,7 @@ export async function* encryptPayload(
   yield nonce;
   let number = 0;
   for await (const { chunk, last } of inChunks(plaintext, CHUNK))
-    yield await seal(chunkNonce(number++, last), chunk);
+    yield* await seal(chunkNonce(number++, last), chunk);
 }
 
 /**

@@ -12,7 +12,7 @@ const PIECE = 3 * 4096;
 /** The primitives of age in a browser. WebCrypto has neither scrypt nor ChaCha20, and is missing over plain http. */
 export const noble: Primitives = {
   chacha: (key) => ({
-    seal: (nonce, plain) => chacha20poly1305(key, nonce).encrypt(plain) as Bytes,
+    seal: (nonce, plain) => [chacha20poly1305(key, nonce).encrypt(plain) as Bytes],
     open(nonce, sealed) {
       try {
         return chacha20poly1305(key, nonce).decrypt(sealed) as Bytes;
