@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { parseUrl } from '../../contract/address';
-import { type Kind, kinds, limits } from '../../contract/api';
+import { type Kind, kinds, limits, pushFlags } from '../../contract/api';
 import { durations, longestDuration, shortestLifetime } from '../../contract/lifetime';
 import { invalid } from '../service-errors';
 import type { Bound, Bounds } from '../service-settings';
@@ -112,8 +112,7 @@ export function pushSchema(bounds: Bounds, withFiles: boolean) {
       default: undefined,
     }),
     expire_after_views: count('Expire after views', bounds.views),
-    deletable_by_viewer: flag('Deletable by viewer'),
-    retrieval_step: flag('Retrieval step'),
+    ...flags(pushFlags, true),
     ...commonFields(),
     files: noFiles(inParts),
   });
@@ -176,7 +175,14 @@ export function count<D extends number | undefined>(
   );
 }
 
-export function flag(label: string, fallback = true) {
+/** Fields that are on or off, also as words. */
+export function flags<Name extends string>(names: readonly Name[], fallback: boolean) {
+  const entries = names.map((name) => [name, flag(name, fallback)] as const);
+  return Object.fromEntries(entries) as Record<Name, ReturnType<typeof flag>>;
+}
+
+function flag(name: string, fallback: boolean) {
+  const label = `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
   const word = v.pipe(
     v.picklist(['true', 'false', '1', '0']),
     v.transform((value) => value === 'true' || value === '1'),

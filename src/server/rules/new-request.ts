@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { pointOf } from '../../age/bech32';
-import { limits } from '../../contract/api';
+import { limits, requestFlags } from '../../contract/api';
 import { durations } from '../../contract/lifetime';
 import { invalid } from '../service-errors';
 import type { Bounds } from '../service-settings';
-import { commonFields, count, flag, isUnicode, noFiles, notInJson } from './new-push';
+import { commonFields, count, flags, isUnicode, noFiles, notInJson } from './new-push';
 
 const DAY = 86_400;
 
@@ -56,9 +56,7 @@ export function requestSchema({ days }: Bounds) {
       default: undefined,
     }),
     close_after: count('Close after', { min: 1, max: days.max * DAY, default: undefined }),
-    retrieval_step: flag('Retrieval step', false),
-    include_requestor: flag('Include requestor', false),
-    response_file_attachments: flag('Response file attachments', false),
+    ...flags(requestFlags, false),
     public_key: v.nullish(
       v.pipe(
         v.string('Public key must be a string.'),
