@@ -4,7 +4,6 @@ import { concurrentMap } from '../client/concurrent-map';
 import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
 import type { Push } from '../contract/api';
-import { tellError } from '../open/tell-error';
 import type { Context } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy } from '../platform/errors';
 import { creatorsOf } from '../profile/creators';
@@ -52,6 +51,7 @@ async function expire(session: Session, links: readonly string[]): Promise<void>
       }
       if (references.length === 1) throw push;
       worst = Math.max(worst, push.exitStatus);
+      const { tellError } = await import('../open/tell-error');
       await tellError(context, push.with({ message: `${token}: ${push.message}` }), options);
     }
   } finally {
