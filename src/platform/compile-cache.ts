@@ -41,13 +41,12 @@ interface Compiled {
   readonly known: boolean;
 }
 
-/** Makes the loader. Takes `process` as a parameter, which only system/process.ts names. */
+/** Makes the loader. Takes `process` as a parameter, which only platform/process.ts names. */
 export function loaderFor(node: NodeJS.Process) {
   const modules = new Map<string, Module>();
   const compiled: Compiled[] = [];
+  const flags = flagsOf(node);
   let cache: { readonly folder: CacheFolder | undefined } | undefined;
-  /** Flags that undo those that were set, and what these imply. */
-  const undo: string[] = [];
 
   /** Returns the exports of a chunk, by the name of its file. */
   function load(file: string): unknown {
@@ -69,18 +68,54 @@ export function loaderFor(node: NodeJS.Process) {
   function compileCached(file: string, path: string, source: Buffer): Script {
     cache ??= { folder: cacheFolder(node) };
     const { folder } = cache;
-    if (folder === undefined || undo.length > 0) return compile(path, source);
+    if (folder === undefined || flags.changed()) return compile(path, source);
     // Not the path: V8 includes the name in the code, and another installation may use it.
     const script = compile(file, source, readCode(folder, file, source));
     compiled.push({ file, source, script, known: script.cachedDataRejected === false });
     return script;
   }
 
-  /**
-   * Sets V8 flags for one request, or for many. Chunks that are loaded later are not kept, as V8 accepts code only with
-   * the flags that it was compiled with.
-   */
-  function tune(many: boolean): void {
+  /** Keeps the code of a finished run if any of it is new; returns the number of files written. Never throws. */
+  function keep(): number {
+    const folder = cache?.folder;
+    if (folder === undefined || node.uptime() > BRIEF_SECONDS) return 0;
+    if (compiled.every(({ known }) => known)) return 0;
+    flags.restore();
+    try {
+      return keepIn(folder, compiled);
+    } catch {
+      // The next run compiles what is missing.
+      return 0;
+    }
+  }
+
+  return { load, tune: flags.tune, keep };
+}
+
+/** Writes the code of chunks; returns the number of files. */
+function keepIn(folder: CacheFolder, compiled: readonly Compiled[]): number {
+  if (!folder.created.every((path) => makePrivate(path, folder.owner))) return 0;
+  for (const { file, source, script } of compiled) {
+    // Also of known chunks, whose code gets the functions that this run compiled.
+    const code = script.createCachedData();
+    replaceFile(join(folder.path, file), Buffer.concat([code, code, source]));
+  }
+  return compiled.length;
+}
+
+/** V8's flags. Code that is compiled after a change of them is not kept, as V8 accepts it only with the same flags. */
+function flagsOf(node: NodeJS.Process) {
+  /** Flags that undo those that were set, and what these imply. */
+  const undo: string[] = [];
+  const setFlags = (flags: readonly string[]) => {
+    for (const flag of flags) node.getBuiltinModule('node:v8').setFlagsFromString(flag);
+  };
+  const set = (flag: string, back: readonly string[]) => {
+    undo.push(...back);
+    setFlags([flag]);
+  };
+  /** Sets them for one request, or for many. */
+  const tune = (many: boolean) => {
     const major = Number.parseInt(node.versions.node, 10);
     // Optimizing undici's parser takes 100 ms on Node 20, which one request never earns back.
     if (major < 22)
@@ -92,39 +127,8 @@ export function loaderFor(node: NodeJS.Process) {
     }
     // The young generation would grow to 128 MiB on a big machine, even if little of it is in use.
     if (many) set('--semi-space-growth-factor=1', ['--semi-space-growth-factor=2']);
-  }
-
-  function set(flag: string, back: readonly string[]): void {
-    undo.push(...back);
-    setFlags([flag]);
-  }
-
-  function setFlags(flags: readonly string[]): void {
-    for (const flag of flags) node.getBuiltinModule('node:v8').setFlagsFromString(flag);
-  }
-
-  /** Keeps the code of a finished run if any of it is new; returns the number of files written. Never throws. */
-  function keep(): number {
-    const folder = cache?.folder;
-    if (folder === undefined || node.uptime() > BRIEF_SECONDS) return 0;
-    if (compiled.every(({ known }) => known)) return 0;
-    setFlags(undo);
-    let kept = 0;
-    try {
-      if (!folder.created.every((path) => makePrivate(path, folder.owner))) return 0;
-      for (const { file, source, script } of compiled) {
-        // Also of known chunks, whose code gets the functions that this run compiled.
-        const code = script.createCachedData();
-        replaceFile(join(folder.path, file), Buffer.concat([code, code, source]));
-        kept += 1;
-      }
-    } catch {
-      // The next run compiles what is missing.
-    }
-    return kept;
-  }
-
-  return { load, tune, keep };
+  };
+  return { tune, changed: () => undo.length > 0, restore: () => setFlags(undo) };
 }
 
 function compile(filename: string, source: Buffer, cachedData?: Buffer): Script {
@@ -188,7 +192,7 @@ function isPrivate(path: string, owner: number | undefined): boolean {
   return found?.isDirectory() === true && isOwn(found, owner);
 }
 
-/** Stricter than `system/owner.ts`, as it is executed; that would be another chunk to read before this one. */
+/** Stricter than `platform/files/owner.ts`, as it is executed; that would be another chunk to read before this one. */
 function isOwn({ uid, mode }: Stats, owner: number | undefined): boolean {
   return owner === undefined || (uid === owner && (mode & 0o022) === 0);
 }

@@ -61,14 +61,11 @@ export function createSession<Given extends GlobalOptions>(
     await run.say.warn(text);
   };
   const instanceAt = async (target: Target, connections = 1): Promise<Instance> => {
-    const { base, baseFrom, tokenFrom, tokenHint, ignored, withheld } = target;
+    const { base, ignored, withheld } = target;
     await warn(ignored);
     await warn(withheld && notSent(withheld, new URL(base)));
     await warn(exposure(target));
-    if (baseFrom === undefined && tokenFrom !== undefined)
-      await run.say.debug(`the token for ${base} is from ${tokenFrom}`);
-    if (baseFrom === undefined && tokenHint !== undefined)
-      await run.say.remark(`hint: ${tokenHint}`);
+    await tellToken(run, target);
     return { target, api: await clientFor(run, target, connections) };
   };
   const instanceOf = async ({ base }: Reference, connections?: number) =>
@@ -84,6 +81,17 @@ export function createSession<Given extends GlobalOptions>(
     decided ??= await targetOf(context, requested);
     return decided;
   };
+  const connectEach = async (references: readonly Named[], connections?: number) => {
+    await noteRepairs(run, references);
+    const instances = new Map<string | undefined, Instance>();
+    const connected: NamedItem[] = [];
+    for (const one of references) {
+      const instance = instances.get(one.base) ?? (await instanceOf(one, connections));
+      instances.set(one.base, instance);
+      connected.push({ ...one, ...instance });
+    }
+    return connected;
+  };
   return {
     ...run,
     options,
@@ -93,21 +101,10 @@ export function createSession<Given extends GlobalOptions>(
     receipts,
     connect: async (connections) => instanceAt(await target(), connections),
     connectTo: async (link, connections) => {
-      const reference = await referenceOf(link);
-      await noteRepairs(run, [reference]);
-      return { ...reference, ...(await instanceOf(reference, connections)) };
+      const [item] = await connectEach([await referenceOf(link)], connections);
+      return item as NamedItem;
     },
-    connectEach: async (references, connections) => {
-      await noteRepairs(run, references);
-      const instances = new Map<string | undefined, Instance>();
-      const connected = [];
-      for (const one of references) {
-        const instance = instances.get(one.base) ?? (await instanceOf(one, connections));
-        instances.set(one.base, instance);
-        connected.push({ ...one, ...instance });
-      }
-      return connected;
-    },
+    connectEach,
   };
 }
 
@@ -121,6 +118,14 @@ export function withSession<R extends Rows & Closed<R>, Operands extends readonl
   return withOptions(command, context, rows, (options, ...operands: Operands) =>
     work(createSession(context, options), ...operands),
   );
+}
+
+/** Says where the token for the instance of a link is from, or how to send one. */
+async function tellToken({ say }: Invocation, target: Target): Promise<void> {
+  const { base, baseFrom, tokenFrom, tokenHint } = target;
+  if (baseFrom !== undefined) return;
+  if (tokenFrom !== undefined) await say.debug(`the token for ${base} is from ${tokenFrom}`);
+  if (tokenHint !== undefined) await say.remark(`hint: ${tokenHint}`);
 }
 
 async function noteRepairs({ say }: Invocation, references: readonly Reference[]): Promise<void> {

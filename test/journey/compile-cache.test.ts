@@ -38,14 +38,14 @@ const help = async (more: Record<string, string> = {}) => {
 };
 
 const folder = () => join(caches, readdirSync(caches)[0] ?? '');
-const program = () => join(folder(), 'program.js');
+const program = () => join(folder(), 'base.js');
 
 /** How many chunks a run keeps, since one of them was compiled anew. */
 function anew(more: Record<string, string> = {}, first = ''): number {
   const script = `
     ${first}
     const { keep, load } = require(${JSON.stringify(`${dist}load.js`)}).loaderFor(process);
-    load('program.js');
+    load('base.js');
     process.stdout.write(String(keep()));`;
   const path = join(somebody.folder, 'script.cjs');
   writeFileSync(path, script);
@@ -55,7 +55,7 @@ function anew(more: Record<string, string> = {}, first = ''): number {
 
 test('a run keeps its compiled code for nobody else to change, and the next one takes it', async () => {
   await help();
-  expect(readdirSync(folder())).toContain('program.js');
+  expect(readdirSync(folder())).toContain('base.js');
   expect(lstatSync(join(somebody.folder, '.cache')).mode & 0o777).toBe(0o700);
   expect(lstatSync(folder()).mode & 0o777).toBe(0o700);
   expect(lstatSync(program()).mode & 0o777).toBe(0o600);
