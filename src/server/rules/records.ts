@@ -4,6 +4,7 @@ import { DeferredWork } from '../queues';
 import { abandoned, notFound, Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { endFiles } from '../store/file-rows';
+import * as listings from '../store/listing-rows';
 import type { NewPushRow, PushRow, SecretRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
@@ -115,12 +116,12 @@ export abstract class Records {
    */
   protected async listRecords(
     { id: ownerId }: Owner,
-    which: { readonly listed: store.Listed; readonly ended: boolean },
+    which: { readonly listed: listings.Listed; readonly ended: boolean },
     page: number,
   ): Promise<PushWithNote[]> {
     const { database, vault, report } = this.options;
     const now = this.options.now();
-    const rows = await store.listRecords(database.sql, { ownerId, ...which }, now, pageOf(page));
+    const rows = await listings.listRecords(database.sql, { ownerId, ...which }, now, pageOf(page));
     return rows.flatMap((row) => {
       try {
         const push = stateAt({ ...row, url_token: vault.keys.links.open(row) }, now);
@@ -297,7 +298,7 @@ async function endRecord(sql: Sql, id: number, at: number, deleted: 0 | 1) {
   return ended;
 }
 
-function pageOf(number: number): store.Page {
+function pageOf(number: number): listings.Page {
   return { number, rows: limits.rowsPerPage };
 }
 

@@ -1,5 +1,5 @@
 import type { auditKinds, requestAuditKinds } from '../../contract/api';
-import type { Page } from './push-rows';
+import type { Page } from './listing-rows';
 import { insertionOf, type Sql } from './sql';
 
 export interface AuditRow {

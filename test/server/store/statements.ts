@@ -1,11 +1,12 @@
 import * as audit from '../../../src/server/store/audit-rows';
 import * as files from '../../../src/server/store/file-rows';
 import * as keys from '../../../src/server/store/key-rows';
+import * as listings from '../../../src/server/store/listing-rows';
 import * as owners from '../../../src/server/store/owner-rows';
 import * as pushes from '../../../src/server/store/push-rows';
 import type { Sql } from '../../../src/server/store/sql';
 
-const rooms = { audit, files, keys, owners, pushes };
+const rooms = { audit, files, keys, listings, owners, pushes };
 
 /** The names of all that the store can do. */
 export const operations = Object.entries(rooms).flatMap(([room, all]) =>
@@ -56,7 +57,7 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'pushes.lockPush': (sql) => pushes.lockPush(sql, 1),
   'pushes.takeView': (sql) => pushes.takeView(sql, 1, NOW),
   'pushes.findActive': (sql) => pushes.findActive(sql, 1, NOW),
-  'pushes.listRecords': async (sql) => {
+  'listings.listRecords': async (sql) => {
     for (const listed of ['push', 'request', 'open', 'ready'] as const)
       for (const ended of [false, true]) await listing(listed, ended)(sql);
   },
@@ -101,9 +102,9 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
 };
 
 /** A page of a listing. */
-export function listing(listed: pushes.Listed, ended: boolean) {
+export function listing(listed: listings.Listed, ended: boolean) {
   const which = { ownerId: 1, listed, ended };
-  return (sql: Sql) => pushes.listRecords(sql, which, NOW, { rows: 50, number: 2 });
+  return (sql: Sql) => listings.listRecords(sql, which, NOW, { rows: 50, number: 2 });
 }
 
 function insertPush(sql: Sql, lookup: string, expires_at: number) {

@@ -1,0 +1,66 @@
+import type { NoteRow, StoredPush } from './push-rows';
+import { plain, type Sql } from './sql';
+
+export interface Page {
+  readonly rows: number;
+  /** The first page is 1. */
+  readonly number: number;
+}
+
+/** Which of an owner's rows: pushes, requests, requests without an answer, requests with one. */
+export type Listed = 'push' | 'request' | 'open' | 'ready';
+
+/** The words of the partial indexes, which are used for no others. */
+const conditions: Readonly<Record<Listed, string>> = {
+  push: "kind NOT IN ('request', 'answer')",
+  request: "kind = 'request'",
+  open: "kind = 'request' AND answer_id IS NULL",
+  ready: "kind = 'request' AND answer_id IS NOT NULL",
+};
+
+/** A statement for each, of the rows of one page. Its subquery reads only the index for the rows of earlier pages. */
+function listings(note: string, join: string, rowsOf: (condition: string) => string) {
+  const listing = (listed: Listed) =>
+    plain(`
+      SELECT pushes.*, ${note}
+      FROM (${rowsOf(conditions[listed])}
+        ORDER BY created_at DESC, id DESC
+        LIMIT ? OFFSET ?) AS page
+      JOIN pushes ON pushes.id = page.id ${join}
+      ORDER BY pushes.created_at DESC, pushes.id DESC`);
+  const of = { push: listing('push'), request: listing('request') };
+  return { ...of, open: listing('open'), ready: listing('ready') };
+}
+
+const activeListings = listings(
+  'secrets.key_id, secrets.note_key, secrets.note',
+  'LEFT JOIN secrets ON secrets.push_id = page.id',
+  (condition) => `
+    SELECT id FROM pushes
+    WHERE owner_id = ? AND expired_at IS NULL AND expires_at > ? AND ${condition}`,
+);
+
+// Those whose time has passed since the last sweep are few, so the unary `+` keeps SQLite from using the owner's index.
+const endedListings = listings(
+  "'' AS key_id, NULL AS note_key, NULL AS note",
+  '',
+  (condition) => `
+    SELECT id, created_at FROM pushes
+    WHERE owner_id = ? AND expired_at IS NOT NULL AND ${condition}
+    UNION ALL
+    SELECT id, created_at FROM pushes
+    WHERE +owner_id = ? AND expired_at IS NULL AND expires_at <= ? AND ${condition}`,
+);
+
+/** A page of an owner's rows, newest first: active ones, or those that have ended, whose notes are gone. */
+export function listRecords(
+  sql: Sql,
+  { ownerId, listed, ended }: { ownerId: number; listed: Listed; ended: boolean },
+  now: number,
+  { rows, number }: Page,
+) {
+  const from = (number - 1) * rows;
+  return ended
+    ? sql<StoredPush & NoteRow>(endedListings[listed], ownerId, ownerId, now, rows, from)
+    : sql<StoredPush & NoteRow>(activeListings[listed], ownerId, now, rows, from);
+}
