@@ -8,6 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newKeyPair, parseRecipient } from '../../src/age/key-files';
 import type { Transport } from '../../src/platform/context';
@@ -19,6 +20,7 @@ import {
   PRO,
   type StandIn,
 } from '../helpers/commercial-requests';
+import { mountDisk, noDisk } from '../helpers/disk';
 import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
 import { type Place, place } from '../helpers/run';
 import { broken } from '../helpers/wire';
@@ -355,10 +357,20 @@ describe('with the service', () => {
     expect(here.asked).toEqual([]);
   });
 
-  test('a full disk is noticed before anything is sent', async () => {
+  test('a file in place of the state folder is noticed before anything is sent', async () => {
     writeFileSync(here.file('state'), 'a file in its place');
     const made = await owner().run('request', 'Q');
     expect(made).toMatchObject({ code: 1, stdout: '' });
+    expect(here.asked).toEqual([]);
+  });
+
+  test.skipIf(noDisk)('a full disk is noticed before anything is sent', async () => {
+    const disk = mountDisk(1);
+    const env = { ...here.admin, PWPUSH_STATE_DIR: join(disk.folder, 'state') };
+    disk.fill();
+    const made = await here.under({ env }).run('request', 'Q');
+    disk.remove();
+    expect(made).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('ENOSPC') });
     expect(here.asked).toEqual([]);
   });
 
@@ -623,6 +635,15 @@ describe('a server that cheats', () => {
   });
   afterEach(() => here.close());
   const asked = async () => (await here.run('request', 'Q')).stdout.trim();
+  /** An armored text, with another letter in place of the one there. */
+  const altered = (armor: string, at: number) => {
+    const [first, ...lines] = armor.trim().split('\n');
+    const last = lines.pop();
+    const bytes = Buffer.from(lines.join(''), 'base64');
+    bytes.write(bytes.at(at) === 65 ? 'B' : 'A', (at + bytes.length) % bytes.length);
+    const text = bytes.toString('base64').replace(/.{64}(?!$)/g, '$&\n');
+    return `${first}\n${text}\n${last}\n`;
+  };
   const answer = (link: string) => here.under({ stdin: 'hunter2' }).run('respond', link);
 
   test('by another key has no effect, and is noticed', async () => {
@@ -740,22 +761,28 @@ describe('a server that cheats', () => {
     );
   });
 
-  test('by an altered answer is noticed, and the answer is kept', async () => {
-    const link = await asked();
-    await answer(link);
-    cheat = (body, path) =>
-      path.endsWith('/request1') && typeof body.response === 'string'
-        ? { ...body, response: body.response.replace(/^(.{200})./s, '$1A') }
-        : body;
-    const got = await here.run('get', link);
-    expect(got.stdout).toBe('');
-    expect([1, 7]).toContain(got.code);
-    const kept = Object.keys(here.rescued()).sort();
-    expect(kept.map((name) => name.replace(/-.*/, ''))).toEqual([
-      'requests/request1.key',
-      'secret',
-    ]);
-  });
+  test.each([
+    ['version', 1, 0],
+    ['key', 7, 'age-encryption.org/v1\n-> X25519 '.length + 60],
+    ['MAC', 1, -50],
+    ['text', 1, -1],
+  ])(
+    'by an altered answer (%s) is noticed with %d, and the answer is kept',
+    async (_, code, at) => {
+      const link = await asked();
+      await answer(link);
+      cheat = (body, path) =>
+        path.endsWith('/request1') && typeof body.response === 'string'
+          ? { ...body, response: altered(body.response, at) }
+          : body;
+      expect(await here.run('get', link)).toMatchObject({ code, stdout: '' });
+      const kept = Object.keys(here.rescued()).sort();
+      expect(kept.map((name) => name.replace(/-.*/, ''))).toEqual([
+        'requests/request1.key',
+        'secret',
+      ]);
+    },
+  );
 
   test('by an answer to another key is noticed', async () => {
     const link = await asked();

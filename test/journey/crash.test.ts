@@ -200,6 +200,8 @@ async function crashAndCheck(store: Store, rounds: number): Promise<void> {
   await check(store, ledger, round + 1);
   const live = ledger.entries.filter(({ ended }) => ended === 'no');
   for (const entry of live) while (await ledger.retrieve(service, entry));
+  const refused = live.filter(({ delivered, unsure, views }) => delivered + unsure < views);
+  expect(refused, `views that nobody got, with seed ${seed}`).toEqual([]);
   await check(store, ledger, round + 2);
   await expect.poll(() => store.look(undeleted), { timeout: 30_000 }).toEqual([[]]);
   await service.stop();

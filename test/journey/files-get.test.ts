@@ -355,7 +355,7 @@ describe('get --output', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringMatching(
-        /\npwpush: only part of the file was written to standard output: .* the response was cut short|the connection was closed; the whole file was saved to a\n/,
+        /\npwpush: only part of the file was written to standard output: .* (?:the response was cut short|the connection was closed); the whole file was saved to a\n/,
       ),
     });
     expect(files()).toEqual({ a: 'whole' });

@@ -219,7 +219,14 @@ describe.skipIf(skipped)('as somebody without rights (needs root and /dev/full)'
     mkdirSync(at('state'));
     await shell(`$PWPUSH get ${await link()} >/dev/full`, { env });
     const [name = ''] = readdirSync(at('state'));
-    expect(await asNobody(`cat "${at(`state/${name}`)}"`)).toMatchObject({ code: 1 });
+    expect([name, readFileSync(at(`state/${name}`), 'utf8')]).toEqual([
+      expect.stringMatching(/^secret-/),
+      'rescue me',
+    ]);
+    expect(await asNobody(`cat "${at(`state/${name}`)}"`)).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('Permission denied'),
+    });
   });
 });
 
