@@ -29,6 +29,7 @@ const plugins = [texts()];
 export default defineConfig({
   test: {
     ...common,
+    reporters: ['default', 'test/helpers/skipped.ts'],
     globalSetup: 'test/helpers/shared-postgres.ts',
     // Most of them wait for processes and sockets.
     maxWorkers: Math.max(4, availableParallelism()),

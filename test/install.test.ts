@@ -23,7 +23,7 @@ import { dirname, join } from 'node:path';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { installers } from '../.config/installers.mjs';
-import { lacks } from './helpers/needs';
+import { needsPrograms, only, onUnix } from './helpers/needs';
 import { yaml } from './helpers/yaml';
 
 // What `npm run release` makes for people who install: run with archives of a small program, from a server here.
@@ -148,7 +148,7 @@ beforeEach(() => {
   asked = [];
 });
 
-describe.skipIf(process.platform === 'win32')('install.sh', () => {
+describe('install.sh', onUnix, () => {
   test('installs the program, its pages and completions, and says what is missing', async () => {
     const { code, said } = await install(release('0.0.1')['install.sh'] ?? '');
     expect({ code, said }).toMatchObject({ code: 0 });
@@ -348,7 +348,7 @@ describe.skipIf(process.platform === 'win32')('install.sh', () => {
 
 // Not on somebody's own Windows: it changes the PATH of the user.
 const shells = process.platform === 'win32' && process.env.CI ? ['powershell', 'pwsh'] : [];
-describe.skipIf(shells.length === 0)('install.ps1 (needs Windows, in CI)', () => {
+describe('install.ps1 (needs Windows, in CI)', only('Windows in CI', shells.length > 0), () => {
   const target = join(home, 'a b');
   function run(shell: string, script: string, words: string[] = []) {
     const path = join(folder, 'install.ps1');
@@ -457,7 +457,7 @@ describe('manifests', () => {
     expect(manifest.architecture['64bit'].hash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test.skipIf(lacks('ruby'))('of Homebrew is Ruby (needs ruby)', () => {
+  test('of Homebrew is Ruby (needs ruby)', needsPrograms('ruby'), () => {
     const formula = join(folder, 'pwpush.rb');
     writeFileSync(formula, files()['homebrew/pwpush.rb'] ?? '');
     expect(spawnSync('ruby', ['-c', formula], { encoding: 'utf8' }).stdout).toBe('Syntax OK\n');

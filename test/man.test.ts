@@ -9,7 +9,7 @@ import { variables } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/platform/context';
 import { exitStatus } from '../src/platform/errors';
 import { settingNames } from '../src/profile/settings';
-import { lacks } from './helpers/needs';
+import { needsPrograms } from './helpers/needs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const names = commands.map(({ name }) => name);
@@ -133,7 +133,7 @@ describe('the manual', () => {
     expect(also).toEqual([...new Set(also)].sort());
   });
 
-  test.skipIf(lacks('mandoc'))('is in order for mandoc', () => {
+  test('is in order for mandoc', needsPrograms('mandoc'), () => {
     const paths = files.map((file) => join('man', file));
     const { stdout, stderr } = spawnSync('mandoc', ['-Tlint', '-Wwarning', ...paths], {
       cwd: root,

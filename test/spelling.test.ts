@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { lacks } from './helpers/needs';
+import { needsPrograms } from './helpers/needs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const own = join(root, 'test/words.txt');
@@ -40,8 +40,9 @@ function misspelt(text: string): string[] {
   return [...new Set(found.split('\n'))].filter((word) => word !== '' && !listed.has(word)).sort();
 }
 
-test.skipIf(lacks('hunspell', 'mandoc'))(
+test(
   'manual pages and documents have no spelling mistakes',
+  needsPrograms('hunspell', 'mandoc'),
   () => {
     const text = [
       ...files('man', /\.\d$/).map(page),

@@ -21,7 +21,7 @@ import {
 } from '../../src/age/recipients';
 import { wordList } from '../../src/cli/words';
 import { encryptStream, encryptText, expectSame, joined, lengths, pieces } from '../helpers/age';
-import { lacks } from '../helpers/needs';
+import { needsPrograms } from '../helpers/needs';
 import { person } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
@@ -86,7 +86,7 @@ describe('age-encryption', () => {
   });
 });
 
-describe.skipIf(lacks('age', 'age-keygen', 'ssh-keygen'))('age (needs age, ssh-keygen)', () => {
+describe('age (needs age, ssh-keygen)', needsPrograms('age', 'age-keygen', 'ssh-keygen'), () => {
   const { folder, env, remove } = person();
   afterAll(remove);
   const path = (name: string) => join(folder, name);

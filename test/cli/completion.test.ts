@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -7,7 +7,7 @@ import { complete } from '../../src/commands/completion/complete';
 import { commands, topics } from '../../src/commands/program';
 import type { Context } from '../../src/platform/context';
 import { long } from '../helpers/long';
-import { lacks, skipsWithout } from '../helpers/needs';
+import { needsFile, needsPrograms, only } from '../helpers/needs';
 import { person, program, pwpush } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
@@ -195,8 +195,9 @@ describe('bash', () => {
   });
 
   const package_ = '/usr/share/bash-completion/bash_completion';
-  test.skipIf(skipsWithout(existsSync(package_)))(
+  test(
     'on a terminal, loaded by bash-completion from where it is installed (needs bash-completion)',
+    needsFile(package_),
     async () => {
       const folder = join(somebody.folder, '.local/share/bash-completion/completions');
       mkdirSync(folder, { recursive: true });
@@ -206,7 +207,7 @@ describe('bash', () => {
   );
 });
 
-describe.skipIf(lacks('fish'))('fish (needs fish)', () => {
+describe('fish (needs fish)', needsPrograms('fish'), () => {
   const described = (line: string) =>
     execFileSync(
       'fish',
@@ -244,7 +245,7 @@ describe.skipIf(lacks('fish'))('fish (needs fish)', () => {
   });
 });
 
-describe.skipIf(lacks('zsh'))('zsh (needs zsh)', () => {
+describe('zsh (needs zsh)', needsPrograms('zsh'), () => {
   test('on a terminal', async () => {
     const folder = at('zdot');
     mkdirSync(folder);
@@ -289,8 +290,9 @@ describe.skipIf(lacks('zsh'))('zsh (needs zsh)', () => {
   });
 });
 
-describe.skipIf(spawnSync('pwsh', ['--version']).error !== undefined)(
-  'PowerShell (needs pwsh, which CI has not)',
+describe(
+  'PowerShell (needs pwsh, which CI does not have)',
+  only('PowerShell', !needsPrograms('pwsh').skip),
   () => {
     test.each(cases)('%j', (words, offered) => {
       const line = `pwpush ${words.join(' ')}`;

@@ -8,6 +8,7 @@ import { limits } from '../../src/contract/api';
 import type { Transport } from '../../src/platform/context';
 import { encryptText } from '../helpers/age';
 import { type Instance, instance } from '../helpers/instance';
+import { needsPrograms, skipWithout } from '../helpers/needs';
 import { CREATED, changed, EXPIRED, RETRIEVED } from '../helpers/reference';
 import { place } from '../helpers/run';
 import { broken, json, wire } from '../helpers/wire';
@@ -29,6 +30,7 @@ const withoutKey = (link: string) => link.trim().split('#')[0] ?? '';
 
 /** A key pair of ssh-keygen, without passphrase unless one is given. */
 function sshKey(type: string, name: string, passphrase = '', ...more: string[]): string {
+  skipWithout(needsPrograms('ssh-keygen'));
   const path = here.file(name);
   const words = ['-q', '-t', type, '-N', passphrase, '-f', path, ...more];
   expect(spawnSync('ssh-keygen', words).status).toBe(0);
@@ -553,17 +555,21 @@ describe('armor of other programs', () => {
     expect([code, stdout.trimStart()]).toEqual([0, expect.stringMatching(/^-----BEGIN AGE/)]);
   });
 
-  test('age -d opens what --to makes, and get opens what age made', async () => {
-    const path = sshKey('ed25519', 'id');
-    const { stdout } = await here.run('push', '-R', `${path}.pub`, '--views', '9');
-    const input = (await here.run('get', stdout, '--no-decrypt')).stdout;
-    const age = (words: string[], input: string) =>
-      spawnSync('age', words, { input, encoding: 'utf8' });
-    expect(age(['-d', '-i', path], input).stdout).toBe('hunter2');
-    const made = age(['-a', '-R', `${path}.pub`], 'by age').stdout;
-    const token = await here.push({ payload: made });
-    expect((await here.run('get', token, '-i', path)).stdout).toBe('by age');
-  });
+  test(
+    'age -d opens what --to makes, and get opens what age made',
+    needsPrograms('age'),
+    async () => {
+      const path = sshKey('ed25519', 'id');
+      const { stdout } = await here.run('push', '-R', `${path}.pub`, '--views', '9');
+      const input = (await here.run('get', stdout, '--no-decrypt')).stdout;
+      const age = (words: string[], input: string) =>
+        spawnSync('age', words, { input, encoding: 'utf8' });
+      expect(age(['-d', '-i', path], input).stdout).toBe('hunter2');
+      const made = age(['-a', '-R', `${path}.pub`], 'by age').stdout;
+      const token = await here.push({ payload: made });
+      expect((await here.run('get', token, '-i', path)).stdout).toBe('by age');
+    },
+  );
 
   test('that is broken is an error, and is saved', async () => {
     const armor = await encryptText(

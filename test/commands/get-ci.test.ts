@@ -12,7 +12,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { heredoc, maskCommands } from '../../src/open/ci-job';
 import { type Instance, instance } from '../helpers/instance';
-import { skipsWithout } from '../helpers/needs';
+import { needsRoot } from '../helpers/needs';
 import { createWithFiles, filePart } from '../helpers/service';
 
 let here: Instance;
@@ -227,37 +227,34 @@ describe('in a job of GitHub Actions', () => {
   });
 });
 
-describe.skipIf(skipsWithout(process.geteuid?.() === 0))(
-  'a file of another user (needs root)',
-  () => {
-    test.each([
-      ['--github-output', 0o1777, 2],
-      ['--github-env', 0o777, 2],
-      // The container of a job, where root writes to files of the runner.
-      ['--github-output', 0o755, 0],
-      ['--github-env', 0o2775, 0],
-      ['--gitlab-dotenv', 0o1777, 2],
-      ['--gitlab-dotenv', 0o775, 2],
-      ['--gitlab-dotenv', 0o755, 0],
-    ])('%s in a folder of mode %o ends with %i', async (option, mode, status) => {
-      const folder = here.file('shared');
-      const path = join(folder, 'file');
-      mkdirSync(folder);
-      writeFileSync(path, '');
-      chmodSync(path, 0o666);
-      chownSync(path, 1001, 1001);
-      chmodSync(folder, mode);
-      const token = await here.push({ payload: 'text', expire_after_views: 1 });
-      const there = here.under({ env: { CI: 'true', GITHUB_OUTPUT: path, GITHUB_ENV: path } });
-      const name = option === '--gitlab-dotenv' ? [path, '--as', 'A'] : ['A'];
-      const { code, stderr } = await there.run('get', token, '--anonymous', option, ...name);
-      expect([code, readFileSync(path, 'utf8').includes('text')]).toEqual([status, status === 0]);
-      if (status === 0) return;
-      expect(stderr).toContain(`"${path}" is a file of another user, in a folder that others`);
-      expect((await here.run('get', token)).stdout).toBe('text');
-    });
-  },
-);
+describe('a file of another user (needs root)', needsRoot, () => {
+  test.each([
+    ['--github-output', 0o1777, 2],
+    ['--github-env', 0o777, 2],
+    // The container of a job, where root writes to files of the runner.
+    ['--github-output', 0o755, 0],
+    ['--github-env', 0o2775, 0],
+    ['--gitlab-dotenv', 0o1777, 2],
+    ['--gitlab-dotenv', 0o775, 2],
+    ['--gitlab-dotenv', 0o755, 0],
+  ])('%s in a folder of mode %o ends with %i', async (option, mode, status) => {
+    const folder = here.file('shared');
+    const path = join(folder, 'file');
+    mkdirSync(folder);
+    writeFileSync(path, '');
+    chmodSync(path, 0o666);
+    chownSync(path, 1001, 1001);
+    chmodSync(folder, mode);
+    const token = await here.push({ payload: 'text', expire_after_views: 1 });
+    const there = here.under({ env: { CI: 'true', GITHUB_OUTPUT: path, GITHUB_ENV: path } });
+    const name = option === '--gitlab-dotenv' ? [path, '--as', 'A'] : ['A'];
+    const { code, stderr } = await there.run('get', token, '--anonymous', option, ...name);
+    expect([code, readFileSync(path, 'utf8').includes('text')]).toEqual([status, status === 0]);
+    if (status === 0) return;
+    expect(stderr).toContain(`"${path}" is a file of another user, in a folder that others`);
+    expect((await here.run('get', token)).stdout).toBe('text');
+  });
+});
 
 describe('--gitlab-dotenv', () => {
   let report: string;

@@ -20,7 +20,7 @@ import {
   PRO,
   type StandIn,
 } from '../helpers/commercial-requests';
-import { mountDisk, noDisk } from '../helpers/disk';
+import { mountDisk, needsDisk } from '../helpers/disk';
 import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
 import { type Place, place } from '../helpers/run';
 import { broken } from '../helpers/wire';
@@ -364,7 +364,7 @@ describe('with the service', () => {
     expect(here.asked).toEqual([]);
   });
 
-  test.skipIf(noDisk)('a full disk is noticed before anything is sent', async () => {
+  test('a full disk is noticed before anything is sent', needsDisk, async () => {
     const disk = mountDisk(1);
     const env = { ...here.admin, PWPUSH_STATE_DIR: join(disk.folder, 'state') };
     disk.fill();

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Instance, instance } from '../helpers/instance';
+import { needsFile } from '../helpers/needs';
 import { changed, RETRIEVED } from '../helpers/reference';
 import { place } from '../helpers/run';
 import { createWithFiles, filePart } from '../helpers/service';
@@ -504,8 +505,7 @@ describe('--file gives the path of a file, 0600 in a folder 0700, that is gone a
     }
   });
 
-  test('in memory where there is such a place', async ({ skip }) => {
-    skip(!existsSync('/dev/shm'), 'this machine has no /dev/shm');
+  test('in memory where there is such a place', needsFile('/dev/shm'), async () => {
     const token = await here.push({ payload: 'x' });
     const { stdout } = await here.run('run', token, '--file', 'F', ...sh('echo "@$F"'));
     expect(pathIn(stdout)).toMatch(/^\/dev\/shm\/pwpush-run-\w+\/text$/);

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { skipsWithout } from './needs';
+import { needs } from './needs';
 
 const executablePath = process.env.PWPUSH_TEST_CHROMIUM ?? '/usr/bin/chromium';
 
-/** Whether tests in a browser are left out: there is none, and nobody said that all must run. */
-export const noBrowser = skipsWithout(existsSync(executablePath));
+export const needsBrowser = needs('Chromium', existsSync(executablePath));
 
 /** Chromium, which takes `pw.test` for this machine: an address that is no secure context over plain http. */
 export function openBrowser(): Promise<Browser> {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { skipsWithout } from './needs';
+import { needs } from './needs';
 
 /** A disk of its own, small enough to be filled. */
 export interface Disk {
@@ -14,8 +14,7 @@ export interface Disk {
   remove(): void;
 }
 
-/** Whether tests that need to mount one are to be skipped. */
-export const noDisk = skipsWithout(canMount());
+export const needsDisk = needs('the right to mount', canMount());
 
 function canMount(): boolean {
   try {

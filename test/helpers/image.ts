@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { root } from './deploy';
 import { memory } from './memory';
-import { lacks, skipsWithout } from './needs';
+import { allOf, needsPrograms, needsRoot } from './needs';
 import { type Ended, ending } from './program';
 import type { Plain } from './yaml';
 
@@ -15,11 +15,10 @@ import type { Plain } from './yaml';
 
 const run = promisify(execFile);
 
-/** Whether tests of the image are to be skipped: no tools, or not root. */
-export function cannotRunImages(): boolean {
-  const isRoot = process.getuid?.() === 0;
-  return skipsWithout(isRoot) || lacks('buildah', 'unshare', 'nsenter', 'setpriv');
-}
+export const needsImages = allOf(
+  needsRoot,
+  needsPrograms('buildah', 'unshare', 'nsenter', 'setpriv'),
+);
 
 /** The user of the image. */
 export const USER = 65532;

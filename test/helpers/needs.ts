@@ -1,12 +1,52 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import type { TestOptions } from 'vitest';
+import { getCurrentTest } from 'vitest/suite';
 
-/** Whether tests are skipped because what they need is not there. In CI (`PWPUSH_TEST_ALL=1`) they fail instead. */
-export const skipsWithout = (there: unknown): boolean =>
-  !there && process.env.PWPUSH_TEST_ALL !== '1';
+declare module 'vitest' {
+  interface TaskMeta {
+    /** Why a test is skipped; `skipped.ts` prints it. */
+    skipped?: Skipped;
+  }
+}
 
-/** Whether the tests of these programs are skipped. */
-export const lacks = (...programs: string[]): boolean => skipsWithout(programs.every(onPath));
+export interface Skipped {
+  readonly without: string;
+  /** Whether CI runs it elsewhere, or not at all; otherwise it fails there. */
+  readonly elsewhere: boolean;
+}
+
+/** Options of a test or a group: every skip is one of these, with its reason. */
+export type Needs = Pick<TestOptions, 'skip' | 'meta'> & { readonly skip: boolean };
+
+const skippedIf = (skip: boolean, skipped: Skipped): Needs =>
+  skip ? { skip, meta: { skipped } } : { skip };
+
+/** Skipped where it is not there. In CI (`PWPUSH_TEST_ALL=1`) the tests run, and fail. */
+export const needs = (without: string, there: unknown): Needs =>
+  skippedIf(!there && process.env.PWPUSH_TEST_ALL !== '1', { without, elsewhere: false });
+
+export const needsPrograms = (...programs: string[]): Needs =>
+  needs(programs.filter((one) => !onPath(one)).join(', '), programs.every(onPath));
+
+export const needsFile = (path: string): Needs => needs(path, existsSync(path));
+
+export const needsRoot = needs('root', process.geteuid?.() === 0);
+
+/** Skipped everywhere else, in CI too. */
+export const only = (without: string, here: boolean): Needs =>
+  skippedIf(!here, { without, elsewhere: true });
+
+export const onUnix = only('a Unix', process.platform !== 'win32');
+export const onLinux = only('Linux', process.platform === 'linux');
+
+/** The first that skips. */
+export const allOf = (...all: Needs[]): Needs => all.find(({ skip }) => skip) ?? { skip: false };
+
+/** Skips the test that runs: for helpers. */
+export function skipWithout({ skip, meta }: Needs): void {
+  getCurrentTest()?.context.skip(skip, meta?.skipped?.without);
+}
 
 function onPath(program: string): boolean {
   const folders = (process.env.PATH ?? '').split(delimiter);

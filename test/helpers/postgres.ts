@@ -7,7 +7,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { memory } from './memory';
-import { skipsWithout } from './needs';
+import { needs } from './needs';
 
 const run = promisify(execFile);
 
@@ -15,8 +15,7 @@ const run = promisify(execFile);
 const tools = ['initdb', 'pg_ctl', 'createdb', 'pg_dump'] as const;
 const binaries = folders().find((folder) => tools.every((name) => existsSync(join(folder, name))));
 
-/** Whether tests that need PostgreSQL are to be skipped. */
-export const noPostgres = skipsWithout(binaries);
+export const needsPostgres = needs('PostgreSQL', binaries);
 
 /** Has to be changed to be said in a URL. */
 export const PASSWORD = 'MARKER p@ss/word:%41';

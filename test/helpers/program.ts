@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
+import { only } from './needs';
 
 export const launcher = fileURLToPath(new URL('../../bin/pwpush.js', import.meta.url));
 /** The executable to test in place of `bin/pwpush.js`. */
@@ -14,8 +15,9 @@ export const binary = process.env.PWPUSH_TEST_BINARY;
 export const program: readonly [string, ...string[]] = binary
   ? [binary]
   : [process.execPath, launcher];
-/** Tests of what Node.js alone does or can be made to do, which are skipped where an executable is tested. */
-export const onNode = { skip: binary !== undefined };
+/** Tests of what Node.js alone does or can be made to do. */
+export const onNode = only('Node.js (PWPUSH_TEST_BINARY is set)', binary === undefined);
+export const onBinary = only('PWPUSH_TEST_BINARY', binary !== undefined);
 export const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
 export interface Ended {

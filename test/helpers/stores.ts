@@ -10,7 +10,7 @@ import {
   type Cluster,
   type ClusterOptions,
   type Databases,
-  noPostgres,
+  needsPostgres,
   startCluster,
 } from './postgres';
 import { sharedDatabases } from './shared-postgres';
@@ -74,7 +74,7 @@ export function onSqlite(): Store {
 
 /** Runs the tests with the PostgreSQL server that all test files share: they are not to stop it. */
 export function onSharedPostgres(tests: (databases: () => Databases) => void): void {
-  describe.skipIf(noPostgres)('PostgreSQL', () => {
+  describe('PostgreSQL', needsPostgres, () => {
     let databases: Databases | undefined;
     beforeAll(async () => {
       databases = await sharedDatabases(inject('postgresSocket'));
@@ -88,7 +88,7 @@ export function onPostgres(
   tests: (cluster: () => Cluster) => void,
   options: ClusterOptions = {},
 ): void {
-  describe.skipIf(noPostgres)('PostgreSQL', () => {
+  describe('PostgreSQL', needsPostgres, () => {
     let cluster: Cluster | undefined;
     beforeAll(async () => {
       cluster = await startCluster(options);

@@ -14,7 +14,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../package.json';
-import { binary, person, program, pwpush, serving, start, wire } from '../helpers/program';
+import { allOf, only, onUnix } from '../helpers/needs';
+import { binary, onNode, person, program, pwpush, serving, start, wire } from '../helpers/program';
 import { CREATED, changed } from '../helpers/reference';
 import { exampleOf, yaml } from '../helpers/yaml';
 
@@ -208,9 +209,7 @@ function asInJob(one: Step | undefined, contexts: object) {
   return step(filled(one?.with), filled(one?.env));
 }
 
-const windows = process.platform === 'win32';
-
-describe.skipIf(windows)('the GitHub Action', () => {
+describe('the GitHub Action', onUnix, () => {
   test('pushes a variable, and says the link in an output only', async () => {
     const inputs = { command: 'push', ...owner(), env: 'SECRET', views: '1', expire: '6h' };
     const { code, log, outputs } = await step(inputs, { SECRET });
@@ -338,7 +337,7 @@ describe.skipIf(windows)('the GitHub Action', () => {
 });
 
 // What follows is the same for every program in the archive.
-describe.skipIf(windows || binary)('the executable of the action', () => {
+describe('the executable of the action', allOf(onUnix, onNode), () => {
   const install = (inputs: Record<string, string> = {}, env: Record<string, string> = {}) =>
     step({ command: 'install', ...inputs }, env);
   const nothing = () => [readdirSync(temp), existsSync(tools) ? readdirSync(tools) : []];
@@ -439,8 +438,9 @@ describe.skipIf(windows || binary)('the executable of the action', () => {
     expect(nothing()).toEqual([[], []]);
   });
 
-  test.skipIf(!('setGlobalProxyFromEnv' in http))(
+  test(
     'comes through the proxy of the runner (needs Node.js 24)',
+    only('Node.js 24', 'setGlobalProxyFromEnv' in http),
     async () => {
       const proxy = await wire((socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'));
       const env = { NO_PROXY: '', https_proxy: proxy.url };
@@ -477,7 +477,7 @@ describe.skipIf(windows || binary)('the executable of the action', () => {
   });
 });
 
-describe.skipIf(windows || binary)('inputs of the action that are refused', () => {
+describe('inputs of the action that are refused', allOf(onUnix, onNode), () => {
   const bad: [string, Record<string, string>, RegExp][] = [
     ['no command', {}, /the input command must be one of push, get/],
     ['another command', { command: 'constructor' }, /the input command must be one of/],

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { long } from '../helpers/long';
-import { lacks } from '../helpers/needs';
+import { onlyLong } from '../helpers/long';
+import { allOf, needsPrograms } from '../helpers/needs';
 import { person, program, pwpush, serving } from '../helpers/program';
 import { exampleOf } from '../helpers/yaml';
 
@@ -59,8 +59,9 @@ async function push(secret: string, words: string[] = []): Promise<string> {
   return (await pwpush(['push', ...words], { env, input: secret })).stdout.trim();
 }
 
-describe.skipIf(!long || lacks('ansible-playbook'))(
+describe(
   'the Ansible lookup (long, needs ansible-playbook)',
+  allOf(onlyLong, needsPrograms('ansible-playbook')),
   () => {
     const SECRET = '  {{ lookup("pipe", "touch cracked") }} "word"\nline 2\n\n';
 

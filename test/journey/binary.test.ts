@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
-import { binary, dist, person, pwpush, wire } from '../helpers/program';
+import { binary, dist, onBinary, person, pwpush, wire } from '../helpers/program';
 import { cert, key } from '../server/certificate';
 
 // The executable takes nothing from the folder it runs in, the home, or variables of its runtime. The tests of
@@ -90,7 +90,7 @@ const instance = () =>
     );
   });
 
-describe.skipIf(!binary)('an executable (PWPUSH_TEST_BINARY)', () => {
+describe('an executable (PWPUSH_TEST_BINARY)', onBinary, () => {
   const outcome = async (env: Record<string, string>) => {
     const asked = await instance();
     const { code, stdout, stderr } = await pwpush(['version', '--json'], {

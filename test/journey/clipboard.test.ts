@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lacks } from '../helpers/needs';
+import { needsPrograms } from '../helpers/needs';
 import { person, program, pwpush, serving } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
@@ -64,7 +64,7 @@ describe('on a terminal', () => {
   });
 });
 
-describe.skipIf(lacks('Xvfb', 'xclip', 'xsel'))('on X11 (needs Xvfb, xclip, xsel)', () => {
+describe('on X11 (needs Xvfb, xclip, xsel)', needsPrograms('Xvfb', 'xclip', 'xsel'), () => {
   let server: ReturnType<typeof spawn>;
   let env: Record<string, string>;
 
@@ -130,7 +130,7 @@ describe.skipIf(lacks('Xvfb', 'xclip', 'xsel'))('on X11 (needs Xvfb, xclip, xsel
   });
 });
 
-describe.skipIf(lacks('tmux'))('in tmux (needs tmux)', () => {
+describe('in tmux (needs tmux)', needsPrograms('tmux'), () => {
   const socket = `${recipient.folder}/tmux`;
   const tmux = (...words: string[]) =>
     spawnSync('tmux', ['-S', socket, '-f', '/dev/null', ...words], {

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { needsPrograms, needsRoot } from '../helpers/needs';
 import { dist, makePerson, pwpush, serveBuilt, shell } from '../helpers/program';
 
 let somebody: ReturnType<typeof makePerson>;
@@ -108,7 +109,7 @@ describe('kept code is compiled anew, and kept again', () => {
     expect(anew()).toBe(0);
   });
 
-  test('where something else stands in its place', () => {
+  test('where something else stands in its place', needsPrograms('mkfifo'), () => {
     rmSync(program());
     execFileSync('mkfifo', [program()]);
     expect(anew()).toBeGreaterThan(0);
@@ -147,17 +148,17 @@ describe('code that another user may have put there is not run', () => {
     expect(anew()).toBe(0);
   });
 
-  test.skipIf(process.geteuid?.() !== 0)('a home of somebody else, as sudo may leave it', () => {
+  test('a home of somebody else, as sudo may leave it', needsRoot, () => {
     chownSync(somebody.folder, 1, 1);
     isLeftAlone();
   });
 
-  test.skipIf(process.geteuid?.() !== 0)('a folder of somebody else', () => {
+  test('a folder of somebody else', needsRoot, () => {
     chownSync(caches, 1, 1);
     isLeftAlone();
   });
 
-  test.skipIf(process.geteuid?.() !== 0)('a file of somebody else', () => {
+  test('a file of somebody else', needsRoot, () => {
     chownSync(program(), 1, 1);
     expect(anew()).toBeGreaterThan(0);
     expect(anew()).toBe(0);

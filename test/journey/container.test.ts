@@ -7,15 +7,16 @@ import { compose, deployedEnv, manifest } from '../helpers/deploy';
 import {
   buildImage,
   type Container,
-  cannotRunImages,
   type Image,
   type Mount,
+  needsImages,
   runContainer,
   startContainer,
   USER,
 } from '../helpers/image';
-import { type Cluster, freePort, noPostgres, PASSWORD, startCluster } from '../helpers/postgres';
-import { binary, person, pwpush } from '../helpers/program';
+import { allOf } from '../helpers/needs';
+import { type Cluster, freePort, needsPostgres, PASSWORD, startCluster } from '../helpers/postgres';
+import { binary, onBinary, person, pwpush } from '../helpers/program';
 import { cert, key } from '../server/certificate';
 
 // What deploy/ describes, with the executable, as the user of the image in a read-only root.
@@ -27,7 +28,7 @@ let image: Image;
 let cluster: Cluster | undefined;
 
 beforeAll(async () => {
-  if (!binary || cannotRunImages()) return;
+  if (!binary || needsImages.skip) return;
   image = await buildImage(binary);
 });
 afterEach(async () => {
@@ -78,8 +79,9 @@ async function pushAndGet(port: number, other = port): Promise<void> {
   expect((await client(other, '', 'get', link)).code).toBe(6);
 }
 
-describe.skipIf(!binary || cannotRunImages())(
+describe(
   'the image (PWPUSH_TEST_BINARY, buildah, unshare, root)',
+  allOf(onBinary, needsImages),
   () => {
     test('has the executable and licences, and can have no other file of the source', () => {
       expect(existsSync(join(image.files, 'usr/share/doc/pwpush/LICENSE'))).toBe(true);
@@ -169,7 +171,7 @@ describe.skipIf(!binary || cannotRunImages())(
       expect(stderr).toMatch(/^pwpush: .*\/var\/lib\/pwpush/);
     });
 
-    describe.skipIf(noPostgres)('with PostgreSQL', () => {
+    describe('with PostgreSQL', needsPostgres, () => {
       let database: string;
       beforeAll(async () => {
         const files = { 'server.crt': cert, 'server.key': key };

@@ -1,14 +1,7 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -18,6 +11,7 @@ import { parseRecipients } from '../../src/age/key-files';
 import { encodeManifest, type ManifestFile } from '../../src/age/manifest';
 import { passphraseRecipient } from '../../src/age/recipients';
 import { encryptText, joined, pieces } from '../helpers/age';
+import { needsFile, needsPrograms } from '../helpers/needs';
 import { type Ended, person, pwpush, serveBuilt, serving, shell, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { listener, offering, json as sendJson, whole } from '../helpers/transfer';
@@ -89,6 +83,7 @@ const everything = (below: string) =>
     .join('\n');
 
 test('the key is in no byte on the wire, in no log, message, name or file', {
+  ...needsPrograms('ssh-keygen'),
   timeout: 180_000,
 }, async () => {
   wire.length = 0;
@@ -163,8 +158,9 @@ test('the key is in no byte on the wire, in no log, message, name or file', {
   Object.assign(service, await serveBuilt(somebody.env));
 });
 
-test.skipIf(!existsSync('/proc/self/cmdline'))(
+test(
   'no spelling of a link stays among the arguments',
+  needsFile('/proc/self/cmdline'),
   async () => {
     const { stdout } = await succeeded(['push', '--encrypt', '--views', '9'], 'hunter2');
     const link = stdout.trim();
@@ -218,52 +214,60 @@ describe('files', () => {
       expect(saved('in', name).equals(contents[at] ?? Buffer.alloc(1))).toBe(true);
   });
 
-  test('without their key are saved encrypted, and each opens with age -d', async () => {
-    const link = await push('--encrypt');
-    await succeeded(['get', link, '--no-decrypt', '--output', 'raw/']);
-    expect(readdirSync(path('raw')).sort()).toEqual([
-      '1.age',
-      '2.age',
-      '3.age',
-      '4.age',
-      'secret.txt',
-    ]);
-    for (const [file, expected] of [
-      ['4.age', contents[3]],
-      ['secret.txt', undefined],
-    ] as const) {
-      const terminal = onTerminal(`cd ${path('raw')} && age -d -o opened-${file} ${file}`, env);
-      await terminal.shows('Enter passphrase');
-      terminal.type(`${keyOf(link)}\r`);
-      expect(await terminal.ended, terminal.screen()).toBe(0);
-      const opened = saved('raw', `opened-${file}`);
-      if (expected) expect(opened.equals(expected)).toBe(true);
-      else
-        expect(JSON.parse(opened.toString()).files[2]).toMatchObject({
-          name: 'key.pem',
-          size: 65_536,
-        });
-    }
-  });
+  test(
+    'without their key are saved encrypted, and each opens with age -d',
+    needsPrograms('age'),
+    async () => {
+      const link = await push('--encrypt');
+      await succeeded(['get', link, '--no-decrypt', '--output', 'raw/']);
+      expect(readdirSync(path('raw')).sort()).toEqual([
+        '1.age',
+        '2.age',
+        '3.age',
+        '4.age',
+        'secret.txt',
+      ]);
+      for (const [file, expected] of [
+        ['4.age', contents[3]],
+        ['secret.txt', undefined],
+      ] as const) {
+        const terminal = onTerminal(`cd ${path('raw')} && age -d -o opened-${file} ${file}`, env);
+        await terminal.shows('Enter passphrase');
+        terminal.type(`${keyOf(link)}\r`);
+        expect(await terminal.ended, terminal.screen()).toBe(0);
+        const opened = saved('raw', `opened-${file}`);
+        if (expected) expect(opened.equals(expected)).toBe(true);
+        else
+          expect(JSON.parse(opened.toString()).files[2]).toMatchObject({
+            name: 'key.pem',
+            size: 65_536,
+          });
+      }
+    },
+  );
 
-  test('open with a private key, on standard output, and as a file for a command', async () => {
-    expect(spawnSync('age-keygen', ['-o', path('id')]).status).toBe(0);
-    const key = spawnSync('age-keygen', ['-y', path('id')], { encoding: 'utf8' }).stdout.trim();
-    const attached = ['push', '--views', '9', '--file', 'out/key.pem', '--to', key];
-    const link = (await succeeded(attached)).stdout.trim();
-    const piped = `$PWPUSH get '${link}' -i id --output - | cmp - out/key.pem`;
-    expect(await shell(piped, { env, cwd: folder })).toMatchObject({ code: 0, stdout: '' });
-    const child = [
-      '--file',
-      'PEM=key.pem',
-      '--',
-      'sh',
-      '-c',
-      'cmp "$PEM" out/key.pem && echo same',
-    ];
-    expect((await succeeded(['run', link, '-i', 'id', ...child])).stdout).toBe('same\n');
-    expect(await run(['get', link])).toMatchObject({ code: 7, stdout: '' });
-  });
+  test(
+    'open with a private key, on standard output, and as a file for a command',
+    needsPrograms('age-keygen'),
+    async () => {
+      expect(spawnSync('age-keygen', ['-o', path('id')]).status).toBe(0);
+      const key = spawnSync('age-keygen', ['-y', path('id')], { encoding: 'utf8' }).stdout.trim();
+      const attached = ['push', '--views', '9', '--file', 'out/key.pem', '--to', key];
+      const link = (await succeeded(attached)).stdout.trim();
+      const piped = `$PWPUSH get '${link}' -i id --output - | cmp - out/key.pem`;
+      expect(await shell(piped, { env, cwd: folder })).toMatchObject({ code: 0, stdout: '' });
+      const child = [
+        '--file',
+        'PEM=key.pem',
+        '--',
+        'sh',
+        '-c',
+        'cmp "$PEM" out/key.pem && echo same',
+      ];
+      expect((await succeeded(['run', link, '-i', 'id', ...child])).stdout).toBe('same\n');
+      expect(await run(['get', link])).toMatchObject({ code: 7, stdout: '' });
+    },
+  );
 
   test('of push --here come back too', async () => {
     const here = start(['push', '--here', '--encrypt', '--file', 'out/key.pem'], {
@@ -527,32 +531,36 @@ describe('an instance that', () => {
     expect(rescued.filter((name) => name.includes('/'))).toHaveLength(listed.length);
   });
 
-  test('added files to an encrypted text is noticed, whatever the key is', async () => {
-    const [id, words] = [path('id'), 'abacus-abdomen-abdominal-abide-abiding-ability'];
-    expect(spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', id]).status).toBe(0);
-    const own = parseRecipients(readFileSync(`${id}.pub`, 'utf8'));
-    const ways: [typeof recipients, string, string[], Record<string, string>][] = [
-      [recipients, `#${key}`, [], {}],
-      [recipients, '', [], { PWPUSH_KEY: key }],
-      [[passphraseRecipient(words, 4)], '', [], { PWPUSH_KEY: words }],
-      [own, '', ['-i', id], {}],
-    ];
-    for (const [to, end, options, env] of ways) {
-      const payload = await encryptText('text', to);
-      const instance = await offering([named('run-me.sh', whole('echo FORGED'))], payload);
-      const link = `${instance.url}/p/abc${end}`;
-      const child = ['--file', 'S=run-me.sh', '--', 'sh', '-c', 'sh "$S"'];
-      const state = { ...env, PWPUSH_STATE_DIR: path('state') };
-      const got = await run(['get', ...options, link, '--output', 'in/'], '', state);
-      const ran = await run(['run', ...options, link, ...child], '', state);
-      await instance.stop();
-      for (const { code, stdout, stderr } of [got, ran]) {
-        expect([end, options, code, stdout]).toEqual([end, options, 1, '']);
-        expect(stderr).toContain('the files of the push are not encrypted: it may have been');
+  test(
+    'added files to an encrypted text is noticed, whatever the key is',
+    needsPrograms('ssh-keygen'),
+    async () => {
+      const [id, words] = [path('id'), 'abacus-abdomen-abdominal-abide-abiding-ability'];
+      expect(spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', id]).status).toBe(0);
+      const own = parseRecipients(readFileSync(`${id}.pub`, 'utf8'));
+      const ways: [typeof recipients, string, string[], Record<string, string>][] = [
+        [recipients, `#${key}`, [], {}],
+        [recipients, '', [], { PWPUSH_KEY: key }],
+        [[passphraseRecipient(words, 4)], '', [], { PWPUSH_KEY: words }],
+        [own, '', ['-i', id], {}],
+      ];
+      for (const [to, end, options, env] of ways) {
+        const payload = await encryptText('text', to);
+        const instance = await offering([named('run-me.sh', whole('echo FORGED'))], payload);
+        const link = `${instance.url}/p/abc${end}`;
+        const child = ['--file', 'S=run-me.sh', '--', 'sh', '-c', 'sh "$S"'];
+        const state = { ...env, PWPUSH_STATE_DIR: path('state') };
+        const got = await run(['get', ...options, link, '--output', 'in/'], '', state);
+        const ran = await run(['run', ...options, link, ...child], '', state);
+        await instance.stop();
+        for (const { code, stdout, stderr } of [got, ran]) {
+          expect([end, options, code, stdout]).toEqual([end, options, 1, '']);
+          expect(stderr).toContain('the files of the push are not encrypted: it may have been');
+        }
+        expect(readdirSync(path('.')).includes('in') ? kept() : []).toEqual([]);
       }
-      expect(readdirSync(path('.')).includes('in') ? kept() : []).toEqual([]);
-    }
-  });
+    },
+  );
 
   test('a newer manifest is not guessed at', async () => {
     const payload = await encryptText('{"pwpush-manifest":2,"files":[]}', recipients);

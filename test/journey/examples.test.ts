@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lacks } from '../helpers/needs';
+import { needsPrograms } from '../helpers/needs';
 import { program as built, person, pwpush, serveBuilt, shell } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
 
@@ -74,9 +74,9 @@ const jsonPage = readFileSync(new URL('../../docs/json.md', import.meta.url), 'u
 const outputs = [...jsonPage.matchAll(/^```sh\n(.*?)^```\n\n```json\n(.*?)^```/gms)];
 
 test('the examples of docs/json.md print what they say (jq)', {
+  ...needsPrograms('jq'),
   timeout: 60_000,
-}, async (context) => {
-  context.skip(lacks('jq'), 'this machine has no jq');
+}, async () => {
   writeFileSync(join(work, 'report.txt'), 'figures');
   const api = { ...env, PWPUSH_URL: service.url, PWPUSH_TOKEN: service.token };
   const words = ['push', '--file', 'report.txt', '--message', 'see the file', '--name', 'db'];

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { lacks } from '../helpers/needs';
+import { needsPrograms } from '../helpers/needs';
 import { person, program, pwpush, serveBuilt } from '../helpers/program';
 import { offering, whole } from '../helpers/transfer';
 
@@ -25,7 +25,7 @@ async function get(by: readonly string[], ...words: string[]) {
 
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
-describe.skipIf(lacks('strace'))('what is saved', () => {
+describe('what is saved', needsPrograms('strace'), () => {
   test('is on the disk before it has its name, and then the name', async () => {
     const log = join(folder, 'log');
     const calls = 'trace=fsync,?link,linkat,?rename,?renameat,renameat2';

@@ -11,8 +11,17 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, type TestContext, test } from 'vitest';
-import { skipsWithout } from '../helpers/needs';
-import { binary, type Ended, onNode, person, pwpush, shell, start, wire } from '../helpers/program';
+import { needs, needsFile, skipWithout } from '../helpers/needs';
+import {
+  type Ended,
+  onBinary,
+  onNode,
+  person,
+  pwpush,
+  shell,
+  start,
+  wire,
+} from '../helpers/program';
 import {
   cut,
   type Listener,
@@ -206,7 +215,7 @@ describe('get saves files', () => {
   );
 });
 
-test.skipIf(!binary)('an executable does not start where the current folder is gone', async () => {
+test('an executable does not start where the current folder is gone', onBinary, async () => {
   const gone = join(folder, 'gone');
   const line = `mkdir ${gone}; cd ${gone}; rmdir ${gone}; $PWPUSH get abc`;
   const { code, stdout, stderr } = await shell(line, { env: somebody.env, cwd: folder });
@@ -214,20 +223,21 @@ test.skipIf(!binary)('an executable does not start where the current folder is g
   expect(stderr).toContain('The current working directory was deleted');
 });
 
-test('a text that cannot be printed is rescued, and the files are saved all the same', async ({
-  skip,
-}) => {
-  skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
-  const instance = await offered({ a: 'A' }, 'text', 0);
-  const line = `$PWPUSH get ${instance.url}/p/abc >/dev/full`;
-  const { code, stderr } = await shell(line, { env: somebody.env, cwd: folder });
-  const rescue = /the secret was saved to (\S+)/.exec(stderr)?.[1] ?? '';
-  expect({ code, files: files(), rescued: readFileSync(rescue, 'utf8') }).toEqual({
-    code: 1,
-    files: { a: 'A' },
-    rescued: 'text',
-  });
-});
+test(
+  'a text that cannot be printed is rescued, and the files are saved all the same',
+  needsFile('/dev/full'),
+  async () => {
+    const instance = await offered({ a: 'A' }, 'text', 0);
+    const line = `$PWPUSH get ${instance.url}/p/abc >/dev/full`;
+    const { code, stderr } = await shell(line, { env: somebody.env, cwd: folder });
+    const rescue = /the secret was saved to (\S+)/.exec(stderr)?.[1] ?? '';
+    expect({ code, files: files(), rescued: readFileSync(rescue, 'utf8') }).toEqual({
+      code: 1,
+      files: { a: 'A' },
+      rescued: 'text',
+    });
+  },
+);
 
 describe('get --output', () => {
   test.each(['out', 'out/', 'new/deeper/'])(
@@ -477,11 +487,11 @@ describe('a file that does not come', () => {
     expect({ code, files: files() }).toEqual({ code: 0, files: { a: 'four' } });
   });
 
-  test('because the disk is full: a hint, and nothing of it is left', async ({ skip }) => {
+  test('because the disk is full: a hint, and nothing of it is left', async () => {
     const disk = join(folder, 'disk');
     mkdirSync(disk);
     const mounted = mountSmall(disk);
-    skip(skipsWithout(mounted), 'a small tmpfs cannot be mounted here');
+    skipWithout(needs('the right to mount', mounted));
     expect(mounted).toBe(true);
     stop.push(() => execFileSync('umount', [disk]));
     const big = 'x'.repeat(2 * 1024 * 1024);
@@ -730,35 +740,36 @@ describe('Ctrl-C in a download', () => {
     expect(instance.seen.filter(({ line }) => line.includes('abc'))).toHaveLength(1);
   });
 
-  test('after a failure, too; a text that could not be printed is rescued beside them', async ({
-    skip,
-  }) => {
-    skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
-    let times = 0;
-    const answer: OfferedFile['answer'] = (request, response) =>
-      times++ === 0 ? response.writeHead(403).end() : whole('A')(request, response);
-    const instance = await offered([{ filename: 'a', answer }], 'text', 0);
-    const state = { ...somebody.env, PWPUSH_STATE_DIR: join(folder, 'state') };
-    const link = `${instance.url}/p/abc`;
-    const line = `$PWPUSH get ${link} --output in/`;
-    const full = `$PWPUSH get ${link} >/dev/full`;
-    for (const [one, kept] of [
-      [full, ['download', 'secret']],
-      [line, ['download']],
-    ] as const) {
-      times = 0;
-      const { code, stderr } = await shell(one, { env: state, cwd: folder });
-      expect(code).toBe(1);
-      expect(stderr).toContain('cannot save "a": ');
-      expect(stderr).not.toContain(LIVE);
-      const left = readdirSync(join(folder, 'state'));
-      expect(left.map((name) => name.replace(/-.*/, '')).sort()).toEqual(kept);
-      const path = /pwpush get --resume '(.*)'\n/.exec(stderr)?.[1] ?? '';
-      const words = ['get', link, '--output', 'in/', '--resume', path];
-      expect((await pwpush(words, { env: state, cwd: folder })).code).toBe(0);
-      expect(readFileSync(join(folder, 'in', 'a'), 'utf8')).toBe('A');
-      rmSync(join(folder, 'in'), { recursive: true });
-      rmSync(join(folder, 'state'), { recursive: true });
-    }
-  });
+  test(
+    'after a failure, too; a text that could not be printed is rescued beside them',
+    needsFile('/dev/full'),
+    async () => {
+      let times = 0;
+      const answer: OfferedFile['answer'] = (request, response) =>
+        times++ === 0 ? response.writeHead(403).end() : whole('A')(request, response);
+      const instance = await offered([{ filename: 'a', answer }], 'text', 0);
+      const state = { ...somebody.env, PWPUSH_STATE_DIR: join(folder, 'state') };
+      const link = `${instance.url}/p/abc`;
+      const line = `$PWPUSH get ${link} --output in/`;
+      const full = `$PWPUSH get ${link} >/dev/full`;
+      for (const [one, kept] of [
+        [full, ['download', 'secret']],
+        [line, ['download']],
+      ] as const) {
+        times = 0;
+        const { code, stderr } = await shell(one, { env: state, cwd: folder });
+        expect(code).toBe(1);
+        expect(stderr).toContain('cannot save "a": ');
+        expect(stderr).not.toContain(LIVE);
+        const left = readdirSync(join(folder, 'state'));
+        expect(left.map((name) => name.replace(/-.*/, '')).sort()).toEqual(kept);
+        const path = /pwpush get --resume '(.*)'\n/.exec(stderr)?.[1] ?? '';
+        const words = ['get', link, '--output', 'in/', '--resume', path];
+        expect((await pwpush(words, { env: state, cwd: folder })).code).toBe(0);
+        expect(readFileSync(join(folder, 'in', 'a'), 'utf8')).toBe('A');
+        rmSync(join(folder, 'in'), { recursive: true });
+        rmSync(join(folder, 'state'), { recursive: true });
+      }
+    },
+  );
 });

@@ -1,15 +1,9 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { times } from '../helpers/long';
+import { needsFile } from '../helpers/needs';
 import { person, pwpush, shell, start } from '../helpers/program';
 import { json, type Listener, listener, taking } from '../helpers/transfer';
 
@@ -83,8 +77,9 @@ describe('push --file', () => {
     ]);
   });
 
-  test.skipIf(!existsSync('/proc/version'))(
+  test(
     'of a size that the system does not say is refused, and not sent empty',
+    needsFile('/proc/version'),
     async () => {
       for (const line of ['-f /proc/version', '-f - </proc/version']) {
         const { code, stdout, stderr } = await shell(`$PWPUSH push ${line}`, {

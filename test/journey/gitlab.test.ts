@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { onUnix } from '../helpers/needs';
 import { person, program, pwpush, serving } from '../helpers/program';
 import { exampleOf, yaml } from '../helpers/yaml';
 
@@ -79,7 +80,7 @@ beforeEach(() => {
   mkdirSync(work);
 });
 
-describe.skipIf(process.platform === 'win32')('GitLab components', () => {
+describe('GitLab components', onUnix, () => {
   const SECRET = 'pass "word" $HOME\nline 2';
 
   test('push leaves a link in the report, and run passes its secret to a command', async () => {

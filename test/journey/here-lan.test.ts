@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_proces
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { skipsWithout } from '../helpers/needs';
+import { needs } from '../helpers/needs';
 import { person, program } from '../helpers/program';
 
 const sender = person();
@@ -40,11 +40,11 @@ function tornDown(): void {
 
 const works = wired();
 if (!works) tornDown();
-const missing = skipsWithout(works);
+const missing = needs('network namespaces', works);
 const children: ChildProcess[] = [];
 
 beforeAll(() => {
-  if (!works && !missing) throw new Error('no network namespaces can be made here');
+  if (!works && !missing.skip) throw new Error('no network namespaces can be made here');
 });
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
@@ -79,7 +79,7 @@ function on(machine: string, words: string[], env: Record<string, string>, input
   return { first, told, ended };
 }
 
-describe.skipIf(missing)('push --here on a LAN (needs ip netns, and to be root)', () => {
+describe('push --here on a LAN (needs ip netns, and to be root)', missing, () => {
   test.each([
     ['0.0.0.0', '10.98.0.1', '10.98.0.2'],
     ['::', '10.98.0.1', '10.98.0.2'],

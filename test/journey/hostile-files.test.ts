@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { times } from '../helpers/long';
-import { skipsWithout } from '../helpers/needs';
+import { allOf, needsFile, needsRoot } from '../helpers/needs';
 import { binary, dist, launcher, person, pwpush, serving, shell } from '../helpers/program';
 
 const sender = person();
@@ -52,8 +52,6 @@ async function link(): Promise<string> {
   return stdout.trim();
 }
 
-const noFull = !existsSync('/dev/full');
-
 describe.each(['000', '777'])('with umask %s', (umask) => {
   test('the config file is 0600 in a folder of 0700', async () => {
     const { code } = await shell(`umask ${umask}; $PWPUSH profile set days 3 --profile a`, { env });
@@ -65,7 +63,7 @@ describe.each(['000', '777'])('with umask %s', (umask) => {
     ]).toEqual([0, '700', '600', ['config.json']]);
   });
 
-  test.skipIf(noFull)('so is the rescue file', async () => {
+  test('so is the rescue file', needsFile('/dev/full'), async () => {
     const line = `umask ${umask}; $PWPUSH get ${await link()} >/dev/full`;
     const { code } = await shell(line, { env });
     const [name = ''] = readdirSync(at('state'));
@@ -129,11 +127,10 @@ test('of many programs that write at once none loses anything', async () => {
   expect(readdirSync(at('config'))).toEqual(['config.json']);
 });
 
-const root = process.getuid?.() === 0;
 const NOBODY = 65534;
-const skipped = skipsWithout(root && !noFull);
+const skipped = allOf(needsRoot, needsFile('/dev/full'));
 
-describe.skipIf(skipped)('as somebody without rights (needs root and /dev/full)', () => {
+describe('as somebody without rights (needs root and /dev/full)', skipped, () => {
   /** A line of sh as the user nobody, who may read the program but not the folder it stands in. */
   async function asNobody(line: string) {
     for (const part of binary ? [binary] : [dirname(launcher), dist])
@@ -230,7 +227,7 @@ describe.skipIf(skipped)('as somebody without rights (needs root and /dev/full)'
   });
 });
 
-describe.skipIf(skipped)('what another user prepared is not used (needs root)', () => {
+describe('what another user prepared is not used (needs root)', skipped, () => {
   /** What may be prepared: whose it is, and its mode; `undefined` for what is the user's own. */
   const wrong = [
     ['is of another user', NOBODY, 0o644, 'belongs to another user'],

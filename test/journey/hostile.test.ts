@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { long } from '../helpers/long';
+import { allOf, needsPrograms, onLinux } from '../helpers/needs';
 import { measured, person, pwpush, wire } from '../helpers/program';
 import { RETRIEVED } from '../helpers/reference';
 
@@ -115,7 +115,7 @@ const attacks: Record<string, readonly [(socket: Socket) => void, readonly numbe
   ],
 };
 
-const measurable = process.platform === 'linux' && !spawnSync('perl', ['--version']).error;
+const measurable = !allOf(onLinux, needsPrograms('perl')).skip;
 
 describe('an instance that attacks', () => {
   test.each(Object.entries(attacks))('%s', { timeout: 90_000 }, async (what, [talk, codes]) => {

@@ -1,17 +1,17 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { lacks } from '../helpers/needs';
+import { needsPrograms } from '../helpers/needs';
 import { makePerson, person, serving, shell } from '../helpers/program';
 
 // The built program and the keyring of a desktop; test/profile/system-keyring.test.ts has all that can go wrong.
 
-const missing = lacks('secret-tool', 'gnome-keyring-daemon', 'dbus-run-session');
+const missing = needsPrograms('secret-tool', 'gnome-keyring-daemon', 'dbus-run-session');
 
 const host = person();
 const service = serving(host.env);
 
-describe.skipIf(missing)('the keyring (needs secret-tool and gnome-keyring)', () => {
+describe('the keyring (needs secret-tool and gnome-keyring)', missing, () => {
   test('has the token after login --keyring, and not after logout', async () => {
     const somebody = makePerson();
     const folder = (name: string) => {

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { long } from '../helpers/long';
+import { needsFile } from '../helpers/needs';
 import {
   afterScript,
   type Ended,
@@ -69,13 +70,12 @@ const nothing = { stdout: [], stderr: [] };
 const modesOf = (place: number) =>
   [[], ['--json'], ['--debug']].filter((_, index) => long || index === place % 3);
 
-const linux = existsSync('/proc/self/cmdline');
-
 describe('a secret on its way', () => {
   const pushing = ['push', '--passphrase-env', 'WORD', '--note', marks.note, '--debug'];
 
-  test.skipIf(!linux)(
+  test(
     'is in no temporary file and in no command line while it is sent',
+    needsFile('/proc/self/cmdline'),
     async () => {
       let held = (_answer: () => void) => {};
       const arrived = new Promise<() => void>((resolve) => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { needsFile } from '../helpers/needs';
 import { person, type Served, serveBuilt } from '../helpers/program';
 
 // Clients that hold memory: the service takes no more than it was allowed, refuses the others, and serves on.
@@ -33,7 +34,7 @@ async function createLarge({ url, token }: Served): Promise<string> {
   return `${url}/api/v2/pushes/${url_token}`;
 }
 
-describe.skipIf(!existsSync('/proc/self/status'))('memory (needs /proc)', () => {
+describe('memory (needs /proc)', needsFile('/proc/self/status'), () => {
   test('of senders that do not end and readers that do not read is bounded', async () => {
     const service = await serveBuilt(somebody.env, [
       ...['--max-buffer', '32MiB', '--rate-limit', '100000/s', '--max-views', '100'],

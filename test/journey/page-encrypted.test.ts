@@ -13,7 +13,7 @@ import {
 } from '../../src/server/page/browser/age-passphrase';
 import { encryptText as encryptToKeys, joined } from '../helpers/age';
 import {
-  noBrowser,
+  needsBrowser,
   openBrowser,
   pixels,
   serviceAt,
@@ -48,7 +48,7 @@ const requests: string[] = [];
 const logged: string[] = [];
 
 beforeAll(async () => {
-  if (noBrowser) return;
+  if (needsBrowser.skip) return;
   built = await serveBuilt(somebody.env, ['--trust-proxy', '--anonymous-files']);
   service = serviceAt(built.url, built.token);
   wire = await recorder(built.url);
@@ -119,7 +119,7 @@ const pushText = async (text: string, key: string, push: Record<string, unknown>
 const shown = (page: Page): Locator => page.locator('.opened .value');
 const problem = (page: Page) => page.getByRole('alert').textContent();
 
-describe.skipIf(noBrowser)('an encrypted secret (needs Chromium)', () => {
+describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
   test('is decrypted with the key in the link, under a veil, over plain http', async () => {
     const page = await open(SECRET);
     await page.getByRole('button', { name: 'Show the text' }).waitFor();
@@ -330,7 +330,7 @@ async function encryptedBytes(bytes: Buffer, key: string) {
   return { sealed: await joined(chunks), mac };
 }
 
-describe.skipIf(noBrowser)('encrypted files (needs Chromium)', () => {
+describe('encrypted files (needs Chromium)', needsBrowser, () => {
   const files = [
     { name: 'Schlüssel für "Büro".txt', bytes: Buffer.from('hunter2') },
     { name: 'b.bin', bytes: randomBytes(17_000_000) },
@@ -396,7 +396,7 @@ async function qrIn(page: Page, name: string): Promise<string> {
   return Buffer.from(found?.binaryData ?? []).toString();
 }
 
-describe.skipIf(noBrowser)('the page at /open (needs Chromium)', () => {
+describe('the page at /open (needs Chromium)', needsBrowser, () => {
   test('decrypts what is pasted, and sends nothing', async () => {
     const page = await visit('/open');
     const key = newKey();
@@ -425,7 +425,7 @@ describe.skipIf(noBrowser)('the page at /open (needs Chromium)', () => {
   });
 });
 
-describe.skipIf(noBrowser)('the form of the front page (needs Chromium)', () => {
+describe('the form of the front page (needs Chromium)', needsBrowser, () => {
   const payloadOf = async (link: string) => {
     const { pathname } = new URL(link);
     const response = await fetch(`${built.url}${pathname.replace(/\/r$/, '')}.json`);
@@ -546,7 +546,7 @@ describe.skipIf(noBrowser)('the form of the front page (needs Chromium)', () => 
   });
 });
 
-describe.skipIf(noBrowser)('a link that a mail gateway changed (needs Chromium)', () => {
+describe('a link that a mail gateway changed (needs Chromium)', needsBrowser, () => {
   test.each([
     ['%23', (path: string, key: string) => `${path}%23${key}`],
     ['%2523 and a parameter', (path: string, key: string) => `${path}%2523${key}&utm_source=mail`],
@@ -584,7 +584,7 @@ describe.skipIf(noBrowser)('a link that a mail gateway changed (needs Chromium)'
   });
 });
 
-test.skipIf(noBrowser)('no key, and nothing that was encrypted, was sent or logged', async () => {
+test('no key, and nothing that was encrypted, was sent or logged', needsBrowser, async () => {
   // What a mail gateway makes the browser send, to see that it is recorded.
   const key = newLinkKey();
   await visit(`/p/abcdefghij%23${key}.`);

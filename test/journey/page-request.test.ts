@@ -5,7 +5,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { decryptText } from '../../src/age/age';
 import { parseIdentities } from '../../src/age/key-files';
 import { decodeManifest, type Manifest } from '../../src/age/manifest';
-import { noBrowser, openBrowser, serviceAt, type Watched, watchedPage } from '../helpers/browser';
+import {
+  needsBrowser,
+  openBrowser,
+  serviceAt,
+  type Watched,
+  watchedPage,
+} from '../helpers/browser';
 import { person, type Served, serveBuilt } from '../helpers/program';
 import { recorder } from '../helpers/recorder';
 import { call } from '../helpers/service';
@@ -23,7 +29,7 @@ let origin: string;
 let watched: Watched | undefined;
 
 beforeAll(async () => {
-  if (noBrowser) return;
+  if (needsBrowser.skip) return;
   built = await serveBuilt(somebody.env, ['--trust-proxy']);
   service = serviceAt(built.url, built.token);
   wire = await recorder(built.url);
@@ -82,7 +88,7 @@ async function read(token: string, query = '') {
 const opened = async (armor: string, identity: string) =>
   (await decryptText(armor, parseIdentities(identity))).toString();
 
-describe.skipIf(noBrowser)('the page of a request (needs Chromium)', () => {
+describe('the page of a request (needs Chromium)', needsBrowser, () => {
   test('encrypts the answer to the key in the link, over plain http', async () => {
     const { identity, recipient } = await keyPair();
     const token = await request({ public_key: recipient });

@@ -3,7 +3,13 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encryptText, passphraseRecipient } from '../../src/server/page/browser/age-passphrase';
-import { noBrowser, openBrowser, serviceAt, type Watched, watchedPage } from '../helpers/browser';
+import {
+  needsBrowser,
+  openBrowser,
+  serviceAt,
+  type Watched,
+  watchedPage,
+} from '../helpers/browser';
 import { long } from '../helpers/long';
 import { person, serveBuilt } from '../helpers/program';
 import { call, create, createWithFiles, filePart } from '../helpers/service';
@@ -20,7 +26,7 @@ let watched: (readonly [look: string, watched: Watched])[];
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 beforeAll(async () => {
-  if (noBrowser) return;
+  if (needsBrowser.skip) return;
   built = await serveBuilt(somebody.env, ['--anonymous-files', '--contact', 'it@acme.example']);
   service = serviceAt(built.url, built.token);
   browser = await openBrowser();
@@ -218,7 +224,7 @@ const looks: Record<string, BrowserContextOptions> = {
   [NO_SCRIPT]: { viewport: { width: 320, height: 640 }, javaScriptEnabled: false },
 };
 
-describe.skipIf(noBrowser)('pages in a browser (needs Chromium)', () => {
+describe('pages in a browser (needs Chromium)', needsBrowser, () => {
   test.each(Object.entries(states))('%s', async (name, { heading, visit }) => {
     // A short run leaves out one of the two looks with script, in turn.
     const turn = Object.keys(states).indexOf(name) % 2;

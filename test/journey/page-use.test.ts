@@ -3,7 +3,7 @@ import jsqr from 'jsqr';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
-  noBrowser,
+  needsBrowser,
   openBrowser,
   pixels,
   serviceAt,
@@ -23,7 +23,7 @@ let service: ReturnType<typeof serviceAt>;
 let watched: Watched | undefined;
 
 beforeAll(async () => {
-  if (noBrowser) return;
+  if (needsBrowser.skip) return;
   // Which lets requests name any host, as those over plain http do.
   built = await serveBuilt(somebody.env, ['--trust-proxy', '--anonymous-files']);
   service = serviceAt(built.url, built.token);
@@ -88,7 +88,7 @@ const NO_COMMAND = 'document.execCommand = () => false';
 
 const SECRET = '  π = "3.14"\r\n\t<b>&amp;</b> 🔑\n\n';
 
-describe.skipIf(noBrowser)('a page in use (needs Chromium)', () => {
+describe('a page in use (needs Chromium)', needsBrowser, () => {
   test('the veil is lifted and put back, by keyboard and by mouse', async () => {
     const page = await open({ payload: SECRET });
     const secret = page.locator('pre');
@@ -350,7 +350,7 @@ describe.skipIf(noBrowser)('a page in use (needs Chromium)', () => {
   });
 });
 
-describe.skipIf(noBrowser)('the form of the front page (needs Chromium)', () => {
+describe('the form of the front page (needs Chromium)', needsBrowser, () => {
   const payloadOf = async (link: string, query = '') => {
     const response = await fetch(`${link.replace(/\/r$/, '')}.json${query}`);
     return (await response.json()) as { payload: string; files: { filename: string }[] };

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needsFile } from '../helpers/needs';
 import { person, pwpush, serveBuilt, serving, shell } from '../helpers/program';
 
 const sender = person();
@@ -77,8 +78,7 @@ describe('a link that cannot be printed', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(link()) });
   });
 
-  test('goes to a rescue file when nothing else is left', async ({ skip }) => {
-    skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
+  test('goes to a rescue file when nothing else is left', needsFile('/dev/full'), async () => {
     const { code } = await shell('printf s | $PWPUSH push >/dev/full 2>/dev/full', {
       env: sender.env,
     });
@@ -94,8 +94,7 @@ describe('a link that cannot be printed', () => {
 });
 
 describe('a secret that cannot be printed', () => {
-  test('goes to a rescue file, whose path is told', async ({ skip }) => {
-    skip(!existsSync('/dev/full'), 'this machine has no /dev/full');
+  test('goes to a rescue file, whose path is told', needsFile('/dev/full'), async () => {
     const pushed = await push('the view is gone', '--views', '1');
     const line = `$PWPUSH get ${pushed.stdout.trim()} >/dev/full`;
     const { code, stderr } = await shell(line, { env: recipient.env });

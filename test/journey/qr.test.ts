@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, describe, expect, test } from 'vitest';
-import { lacks } from '../helpers/needs';
+import { needsPrograms } from '../helpers/needs';
 import { person, program, serving } from '../helpers/program';
 import { read } from '../helpers/qr';
 
 const sender = person();
 serving(sender.env);
 
-describe.skipIf(lacks('tmux'))('on the screen of a terminal (needs tmux)', () => {
+describe('on the screen of a terminal (needs tmux)', needsPrograms('tmux'), () => {
   const socket = `${sender.folder}/tmux`;
   const tmux = (...words: string[]) =>
     spawnSync('tmux', ['-u', '-S', socket, '-f', '/dev/null', ...words], {

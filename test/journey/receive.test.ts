@@ -8,7 +8,7 @@ import { decryptText, prepareFile } from '../../src/age/age';
 import { newKeyPair, parseIdentities, parseRecipient } from '../../src/age/key-files';
 import { encodeManifest } from '../../src/age/manifest';
 import { encryptText, joined, pieces } from '../helpers/age';
-import { mountDisk, noDisk } from '../helpers/disk';
+import { mountDisk, needsDisk } from '../helpers/disk';
 import { person, program, pwpush, type Running, start } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
 
@@ -130,7 +130,7 @@ function rescued(stderr: string) {
   return files.map((path) => basename(path)).filter((name) => stderr.includes(name));
 }
 
-test.skipIf(noDisk)('files for which the disk is too full are saved elsewhere', async () => {
+test('files for which the disk is too full are saved elsewhere', needsDisk, async () => {
   const disk = mountDisk(1);
   const { running, link } = await receiving('--allow-files', '--output', disk.folder);
   writeFileSync(join(asked.folder, 'big.bin'), Buffer.alloc(3_000_000, 7));

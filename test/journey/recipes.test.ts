@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { texts } from '../../src/cli/help/topics';
-import { lacks } from '../helpers/needs';
+import { needsFile, needsPrograms } from '../helpers/needs';
 import { program as built, person, pwpush, serving } from '../helpers/program';
 
 // The recipes of `pwpush help ci`, taken out of its text and run, with the built program and service.
@@ -132,8 +132,7 @@ test('Jenkins: the script of the step leaves a link', async () => {
   expect((await run(script, [], owner)).code).not.toBe(0);
 });
 
-test('Terraform: the program prints an object of strings (jq)', async ({ skip }) => {
-  skip(lacks('jq'), 'this machine has no jq');
+test('Terraform: the program prints an object of strings (jq)', needsPrograms('jq'), async () => {
   const [argv = ''] = /\[.*\]/s.exec(recipe('Terraform')) ?? [];
   const [shell = '', ...args] = JSON.parse(argv) as string[];
   const LINK = await push('pass "word"');
@@ -147,16 +146,19 @@ test('Terraform: the program prints an object of strings (jq)', async ({ skip })
   });
 });
 
-test('a Makefile: the target gets the variables, and shows no link (make)', async ({ skip }) => {
-  skip(lacks('make'), 'this machine has no make');
-  writeFileSync(join(work, 'Makefile'), recipe('A Makefile'));
-  const LINK = await push('export DEPLOY_TOKEN="from make"\n');
-  expect(await run('make', ['deploy'], { ...owner, LINK })).toEqual({
-    code: 0,
-    stdout: 'deployed with from make\n',
-    stderr: 'variables set: DEPLOY_TOKEN\n',
-  });
-});
+test(
+  'a Makefile: the target gets the variables, and shows no link (make)',
+  needsPrograms('make'),
+  async () => {
+    writeFileSync(join(work, 'Makefile'), recipe('A Makefile'));
+    const LINK = await push('export DEPLOY_TOKEN="from make"\n');
+    expect(await run('make', ['deploy'], { ...owner, LINK })).toEqual({
+      code: 0,
+      stdout: 'deployed with from make\n',
+      stderr: 'variables set: DEPLOY_TOKEN\n',
+    });
+  },
+);
 
 test('Ansible: its commands, as it starts them', async () => {
   const yaml = recipe('Ansible');
@@ -177,8 +179,7 @@ test('Ansible: its commands, as it starts them', async () => {
   });
 });
 
-test('Kubernetes: the bytes arrive on standard input', async ({ skip }) => {
-  skip(!existsSync('/dev/stdin'), 'this machine has no /dev/stdin');
+test('Kubernetes: the bytes arrive on standard input', needsFile('/dev/stdin'), async () => {
   const env = { ...owner, LINK: await push('USER=app\nPASSWORD=a b"c\n') };
   const { code, stdout } = await step(recipe('Kubernetes'), env);
   expect({ code, stdout, secret: file('secret') }).toEqual({
@@ -191,8 +192,7 @@ test('Kubernetes: the bytes arrive on standard input', async ({ skip }) => {
   expect(await step(recipe('Kubernetes'), env)).toMatchObject({ code: 6, stdout: '' });
 });
 
-test('a recipient with curl gets the text to the byte', async ({ skip }) => {
-  skip(!existsSync('/usr/bin/curl'), 'this machine has no curl');
+test('a recipient with curl gets the text to the byte', needsPrograms('curl'), async () => {
   const [plain = '', protectedOne = ''] = recipe('A recipient').trim().split('\n');
   const secret = 'pass\r\nword';
   expect(await step(plain, { ...owner, LINK: await push(secret) })).toMatchObject({

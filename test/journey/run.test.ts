@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { lacks } from '../helpers/needs';
+import { needsPrograms, skipWithout } from '../helpers/needs';
 import { person, program, pwpush, serving, shell } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
@@ -188,8 +188,8 @@ describe('a variable that takes a program over', () => {
   ] as const;
   test.for(attacks)(
     '%s is not run with %s from a secret',
-    async ([program, variable, value, line], { skip }) => {
-      skip(lacks(program), `this machine has no ${program}`);
+    async ([program, variable, value, line]) => {
+      skipWithout(needsPrograms(program));
       // Without us it does what the attacker wants.
       expect((await ran(line, { [variable]: value })).made).toBe(true);
       const link = await push(`A=1\n${variable}='${value}'\n`);

@@ -12,6 +12,7 @@ import { open } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { needs, needsPrograms, onLinux, onUnix } from '../helpers/needs';
 import { binary, makePerson, onNode, program, type Running, start, wire } from '../helpers/program';
 import { changed, RETRIEVED } from '../helpers/reference';
 
@@ -96,7 +97,7 @@ describe.each(signals)('%s', (signal, code, word) => {
     });
   });
 
-  test.skipIf(process.platform !== 'linux')('while connecting (needs /proc)', async () => {
+  test('while connecting (needs /proc)', onLinux, async () => {
     const { port, close } = await unaccepting();
     closing.push(close);
     const mine = new Set(connecting(port));
@@ -209,29 +210,34 @@ describe.each(signals)('%s', (signal, code, word) => {
   test.each([
     ['the secret', '--from'],
     ['the passphrase', '--passphrase-file'],
-  ])('while %s is read from a pipe that somebody holds', async (_what, option) => {
-    const pipe = join(somebody.folder, 'pipe');
-    execFileSync('mkfifo', [pipe]);
-    // Open once the program has opened it too, which then waits in a system call that nothing breaks off.
-    const waiting = async () => {
-      const writer = await open(pipe, 'w');
-      closing.push(() => writer.close());
-    };
-    const words = ['push', option, pipe];
-    const env = at('http://127.0.0.1:1');
-    // Node.js can only end by the signal itself: shells have the same status for both.
-    const running = start(words, { env, input: 's' });
-    await waiting();
-    running.child.kill(signal);
-    expect(await running.ended).toEqual({
-      ...(binary ? { code, signal: null } : { code: null, signal }),
-      stdout: '',
-      stderr: `pwpush: ${word}\n`,
-    });
-  });
+  ])(
+    'while %s is read from a pipe that somebody holds',
+    needsPrograms('mkfifo'),
+    async (_what, option) => {
+      const pipe = join(somebody.folder, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      // Open once the program has opened it too, which then waits in a system call that nothing breaks off.
+      const waiting = async () => {
+        const writer = await open(pipe, 'w');
+        closing.push(() => writer.close());
+      };
+      const words = ['push', option, pipe];
+      const env = at('http://127.0.0.1:1');
+      // Node.js can only end by the signal itself: shells have the same status for both.
+      const running = start(words, { env, input: 's' });
+      await waiting();
+      running.child.kill(signal);
+      expect(await running.ended).toEqual({
+        ...(binary ? { code, signal: null } : { code: null, signal }),
+        stdout: '',
+        stderr: `pwpush: ${word}\n`,
+      });
+    },
+  );
 
-  test.skipIf(!namespaces)(
+  test(
     'as the first process of a container, which no signal ends',
+    needs('namespaces of processes (unshare)', namespaces),
     async () => {
       const pipe = join(somebody.folder, 'pipe');
       execFileSync('mkfifo', [pipe]);
@@ -274,13 +280,11 @@ describe.each(signals)('%s', (signal, code, word) => {
   });
 });
 
-test
-  .skipIf(process.platform === 'win32')
-  .each([
-    [['serve', '--ephemeral', '--port', '0']],
-    [['receive', '--host', '127.0.0.1']],
-    [['push', '--here']],
-  ])('SIGUSR1 opens no debugger in %j', async (words) => {
+test.each([
+  [['serve', '--ephemeral', '--port', '0']],
+  [['receive', '--host', '127.0.0.1']],
+  [['push', '--here']],
+])('SIGUSR1 opens no debugger in %j', onUnix, async (words) => {
   const env = at('http://127.0.0.1:1', { NODE_OPTIONS: '--inspect-port=0' });
   const { child, ended } = start(words, { env, input: 's' });
   const [url] = await new Promise<string[]>((resolve) => {

@@ -7,8 +7,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { afterEach, describe, expect, test } from 'vitest';
-import { long } from '../helpers/long';
-import { lacks } from '../helpers/needs';
+import { onlyLong } from '../helpers/long';
+import { needsPrograms } from '../helpers/needs';
 import { person, program } from '../helpers/program';
 import { cert, key } from '../server/certificate';
 
@@ -81,7 +81,7 @@ $ENV{LISTEN_FDS} = scalar @kept;
 exec @program;
 `;
 
-describe.skipIf(lacks('perl'))('sockets that are passed (perl)', () => {
+describe('sockets that are passed (perl)', needsPrograms('perl'), () => {
   const passed = (kinds: string, more: Record<string, string> = {}) =>
     started(['perl', '-e', activate, kinds, ...serve], more);
 
@@ -122,7 +122,7 @@ describe.skipIf(lacks('perl'))('sockets that are passed (perl)', () => {
   });
 
   // It takes 20 seconds.
-  test.skipIf(!long)('have the usual timeouts', async () => {
+  test('have the usual timeouts', onlyLong, async () => {
     const { stdout } = passed('tcp');
     const port = Number(new URL(await lineOf(stdout)).port);
     const said = async (text: string) => {
@@ -165,25 +165,29 @@ while (defined recv($socket, my $text, 4096, 0)) { print "$text\\n" unless $text
 describe('what systemd is told', () => {
   const tools = ['perl', 'systemd-notify'];
 
-  test.skipIf(lacks(...tools)).each([
+  test.each([
     ['a path', join(home.folder, 'notify.sock')],
     ['an abstract name', `@pwpush-test-${process.pid}`],
-  ])('ready, reloading and stopping, at %s (perl, systemd-notify)', async (_, name) => {
-    const { stdout: told } = started(['perl', '-e', receive, name]);
-    const said = told[Symbol.asyncIterator]();
-    const next = async () => (await said.next()).value;
-    expect(await next()).toBe('bound');
-    const more = { NOTIFY_SOCKET: name, PWPUSH_SERVE_PORT: '0' };
-    const { child, stdout, ended } = started(serve, more);
-    const address = lineOf(stdout);
-    expect(await next()).toBe('READY=1');
-    expect((await fetch(`${await address}/up`)).status).toBe(200);
-    child.kill('SIGHUP');
-    expect([await next(), await next()]).toEqual(['RELOADING=1', 'READY=1']);
-    child.kill('SIGTERM');
-    expect(await next()).toBe('STOPPING=1');
-    expect(await ended).toEqual([0, null]);
-  });
+  ])(
+    'ready, reloading and stopping, at %s (perl, systemd-notify)',
+    needsPrograms(...tools),
+    async (_, name) => {
+      const { stdout: told } = started(['perl', '-e', receive, name]);
+      const said = told[Symbol.asyncIterator]();
+      const next = async () => (await said.next()).value;
+      expect(await next()).toBe('bound');
+      const more = { NOTIFY_SOCKET: name, PWPUSH_SERVE_PORT: '0' };
+      const { child, stdout, ended } = started(serve, more);
+      const address = lineOf(stdout);
+      expect(await next()).toBe('READY=1');
+      expect((await fetch(`${await address}/up`)).status).toBe(200);
+      child.kill('SIGHUP');
+      expect([await next(), await next()]).toEqual(['RELOADING=1', 'READY=1']);
+      child.kill('SIGTERM');
+      expect(await next()).toBe('STOPPING=1');
+      expect(await ended).toEqual([0, null]);
+    },
+  );
 
   test('where it cannot be, the log warns, and the service serves', async () => {
     const more = { NOTIFY_SOCKET: '/nonexistent', PWPUSH_SERVE_PORT: '0', PATH: '/nonexistent' };
@@ -224,7 +228,7 @@ describe('the Debian package', () => {
   });
 });
 
-test.skipIf(lacks('systemd-analyze'))("systemd takes the manual's units (systemd-analyze)", () => {
+test("systemd takes the manual's units (systemd-analyze)", needsPrograms('systemd-analyze'), () => {
   const files = ['pwpush.service', 'pwpush.socket'].map((file) => {
     const path = join(home.folder, file);
     const unit = example(`/etc/systemd/system/${file}`);

@@ -15,14 +15,14 @@ import {
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { skipsWithout } from '../helpers/needs';
+import { needsFile, needsPrograms, skipWithout } from '../helpers/needs';
 import { makePerson, program, shell, start, wire } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 
 // The built program, cut off from whoever it talks to, with a link or a secret in its hands.
 
-const missing = skipsWithout(existsSync('/dev/full'));
+const missing = needsFile('/dev/full');
 let somebody: ReturnType<typeof makePerson>;
 const closing: (() => void)[] = [];
 beforeEach(() => {
@@ -64,6 +64,7 @@ const giving = (payload: string) =>
 
 /** A pipe nobody reads, full to the brim; whether writing to it waits, or fails for now. */
 function fullPipe(waits = false): number {
+  skipWithout(needsPrograms('mkfifo'));
   const path = join(somebody.folder, 'full');
   execFileSync('mkfifo', [path]);
   const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
@@ -83,7 +84,7 @@ function fullPipe(waits = false): number {
   return waiting;
 }
 
-describe.skipIf(missing)('nothing takes what is printed (needs /dev/full)', () => {
+describe('nothing takes what is printed (needs /dev/full)', missing, () => {
   test.each([
     '$PWPUSH push >/dev/full 2>/dev/full',
     '$PWPUSH push --json >/dev/full 2>/dev/full',
@@ -189,7 +190,7 @@ describe('a signal while a pipe takes nothing', () => {
   });
 });
 
-describe('the terminal goes away', () => {
+describe('the terminal goes away', needsPrograms('mkfifo', 'setsid'), () => {
   /** Resolves when the program has ended that has the FIFO as descriptor 3: nobody else tells it. */
   async function gone() {
     const fifo = join(somebody.folder, 'alive');
@@ -254,7 +255,7 @@ test('a creation that is not answered is looked for on another connection', asyn
   expect(stderr).toContain(`; a matching push was created meanwhile: ${LINK}`);
 });
 
-describe.skipIf(missing)('--output fails after the view was used (needs /dev/full)', () => {
+describe('--output fails after the view was used (needs /dev/full)', missing, () => {
   /** Runs get, does something when the instance was asked, and lets it answer. */
   async function meanwhile(words: readonly string[], work: () => void) {
     const { env } = await instance((socket) => {
@@ -297,7 +298,7 @@ describe.skipIf(missing)('--output fails after the view was used (needs /dev/ful
     });
   });
 
-  test('who read the pipe has left', async () => {
+  test('who read the pipe has left', needsPrograms('mkfifo'), async () => {
     const path = join(somebody.folder, 'pipe');
     execFileSync('mkfifo', [path]);
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -5,7 +5,6 @@ import {
   chownSync,
   closeSync,
   constants,
-  existsSync,
   lchownSync,
   lstatSync,
   mkdirSync,
@@ -24,7 +23,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Destination, reserveFile } from '../../src/open/destination';
-import { skipsWithout } from '../helpers/needs';
+import { allOf, needsFile, needsPrograms, needsRoot } from '../helpers/needs';
 
 const user = process.geteuid?.();
 let folder: string;
@@ -101,7 +100,7 @@ test('a link with --force stays, and the file behind it is written', async () =>
   expect([lstatSync(path).isSymbolicLink(), readFileSync(target, 'utf8')]).toEqual([true, 'new']);
 });
 
-test('a pipe nobody reads is refused at once', async () => {
+test('a pipe nobody reads is refused at once', needsPrograms('mkfifo'), async () => {
   execFileSync('mkfifo', [path]);
   await expect(reserveFile(path, false, user)).rejects.toMatchObject({
     code: 'usage',
@@ -109,72 +108,77 @@ test('a pipe nobody reads is refused at once', async () => {
   });
 });
 
-describe.skipIf(skipsWithout(user === 0))('what another user prepared (needs root)', () => {
-  const NOBODY = 65534;
-  const SOMEBODY = 1;
+describe(
+  'what another user prepared (needs root)',
+  allOf(needsRoot, needsPrograms('mkfifo')),
+  () => {
+    const NOBODY = 65534;
+    const SOMEBODY = 1;
 
-  /** Makes the folder one of that owner and mode, with an entry of nobody's. */
-  function prepared(entry: () => void, owner: number, folderMode: number) {
-    entry();
-    lchownSync(path, NOBODY, NOBODY);
-    chownSync(folder, owner, owner);
-    chmodSync(folder, folderMode);
-  }
-
-  test.each([
-    [0, 0o1777, false],
-    [NOBODY, 0o777, false],
-    [0, 0o770, false],
-    [0, 0o755, true],
-    [NOBODY, 0o755, true],
-  ])('a pipe in a folder of user %i, mode %o, is written to: %s', async (owner, mode, taken) => {
-    prepared(() => execFileSync('mkfifo', [path]), owner, mode);
-    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const reserved = await reserveFile(path, true, user).catch((error: unknown) => error);
-    if (taken) await (reserved as Destination).commit('secret');
-    else expect(reserved).toMatchObject({ code: 'usage', message: expect.stringMatching(path) });
-    const bytes = Buffer.alloc(10);
-    const read = readSync(reader, bytes);
-    closeSync(reader);
-    expect(bytes.toString('utf8', 0, read)).toBe(taken ? 'secret' : '');
-  });
-
-  test.each([
-    [0, 0o1777, false],
-    [SOMEBODY, 0o1777, false],
-    [NOBODY, 0o1777, true],
-    [NOBODY, 0o777, false],
-    [NOBODY, 0o775, false],
-    [0, 0o755, true],
-  ])('a link in a folder of user %i, mode %o, is followed: %s', async (owner, mode, taken) => {
-    const home = mkdtempSync(join(tmpdir(), 'pwpush-destination-'));
-    const target = join(home, 'target');
-    writeFileSync(target, 'old');
-    for (const [leads, named] of [
-      [target, path],
-      [home, join(path, 'target')],
-      [home, join(path, '..', 'out', 'target')],
-    ] as const) {
-      prepared(() => symlinkSync(leads, path), owner, mode);
-      const reserved = await reserveFile(named, true, user).catch((error: unknown) => error);
-      if (taken) await (reserved as Destination).commit(named);
-      else expect(reserved).toMatchObject({ code: 'usage', message: expect.stringMatching(path) });
-      expect(readFileSync(target, 'utf8')).toBe(taken ? named : 'old');
-      rmSync(path);
+    /** Makes the folder one of that owner and mode, with an entry of nobody's. */
+    function prepared(entry: () => void, owner: number, folderMode: number) {
+      entry();
+      lchownSync(path, NOBODY, NOBODY);
+      chownSync(folder, owner, owner);
+      chmodSync(folder, folderMode);
     }
-    rmSync(home, { recursive: true });
-  });
 
-  test.each([0, SOMEBODY])('a link of ours or of root is followed by user %i', async (me) => {
-    const target = join(folder, 'target');
-    writeFileSync(target, 'old');
-    chmodSync(folder, 0o1777);
-    symlinkSync('./target', path);
-    lchownSync(path, me, me);
-    await (await reserveFile(path, true, SOMEBODY)).commit('new');
-    expect(readFileSync(target, 'utf8')).toBe('new');
-  });
-});
+    test.each([
+      [0, 0o1777, false],
+      [NOBODY, 0o777, false],
+      [0, 0o770, false],
+      [0, 0o755, true],
+      [NOBODY, 0o755, true],
+    ])('a pipe in a folder of user %i, mode %o, is written to: %s', async (owner, mode, taken) => {
+      prepared(() => execFileSync('mkfifo', [path]), owner, mode);
+      const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      const reserved = await reserveFile(path, true, user).catch((error: unknown) => error);
+      if (taken) await (reserved as Destination).commit('secret');
+      else expect(reserved).toMatchObject({ code: 'usage', message: expect.stringMatching(path) });
+      const bytes = Buffer.alloc(10);
+      const read = readSync(reader, bytes);
+      closeSync(reader);
+      expect(bytes.toString('utf8', 0, read)).toBe(taken ? 'secret' : '');
+    });
+
+    test.each([
+      [0, 0o1777, false],
+      [SOMEBODY, 0o1777, false],
+      [NOBODY, 0o1777, true],
+      [NOBODY, 0o777, false],
+      [NOBODY, 0o775, false],
+      [0, 0o755, true],
+    ])('a link in a folder of user %i, mode %o, is followed: %s', async (owner, mode, taken) => {
+      const home = mkdtempSync(join(tmpdir(), 'pwpush-destination-'));
+      const target = join(home, 'target');
+      writeFileSync(target, 'old');
+      for (const [leads, named] of [
+        [target, path],
+        [home, join(path, 'target')],
+        [home, join(path, '..', 'out', 'target')],
+      ] as const) {
+        prepared(() => symlinkSync(leads, path), owner, mode);
+        const reserved = await reserveFile(named, true, user).catch((error: unknown) => error);
+        if (taken) await (reserved as Destination).commit(named);
+        else
+          expect(reserved).toMatchObject({ code: 'usage', message: expect.stringMatching(path) });
+        expect(readFileSync(target, 'utf8')).toBe(taken ? named : 'old');
+        rmSync(path);
+      }
+      rmSync(home, { recursive: true });
+    });
+
+    test.each([0, SOMEBODY])('a link of ours or of root is followed by user %i', async (me) => {
+      const target = join(folder, 'target');
+      writeFileSync(target, 'old');
+      chmodSync(folder, 0o1777);
+      symlinkSync('./target', path);
+      lchownSync(path, me, me);
+      await (await reserveFile(path, true, SOMEBODY)).commit('new');
+      expect(readFileSync(target, 'utf8')).toBe('new');
+    });
+  },
+);
 
 test('a folder, a missing folder and a file for a folder are refused before anything is fetched', async () => {
   mkdirSync(path);
@@ -211,9 +215,9 @@ test('a device is written to as it is', async () => {
 
 /** A place for a file below /dev, where people keep secrets in memory. */
 const memory = '/dev/shm';
-const missing = skipsWithout(existsSync(memory));
+const missing = needsFile(memory);
 
-describe.skipIf(missing)('a file in /dev/shm is one like any other', () => {
+describe('a file in /dev/shm is one like any other', missing, () => {
   let file: string;
   beforeEach(() => {
     file = join(memory, basename(folder));
@@ -251,7 +255,7 @@ describe.skipIf(missing)('a file in /dev/shm is one like any other', () => {
   });
 });
 
-test.skipIf(missing)('an open file is written to by its descriptor', async () => {
+test('an open file is written to by its descriptor', missing, async () => {
   writeFileSync(path, '');
   const fd = openSync(path, 'r+');
   const names = [`/dev/fd/${fd}`, `/proc/self/fd/${fd}`, `/proc/${process.pid}/fd/${fd}`];

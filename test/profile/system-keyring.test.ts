@@ -8,9 +8,9 @@ import { runHelper } from '../../src/platform/helper-program';
 import { signalGroup } from '../../src/platform/process';
 import { forgetProfile, readFromKeyring, storeInKeyring } from '../../src/profile/system-keyring';
 import { type Instance, instance } from '../helpers/instance';
-import { lacks } from '../helpers/needs';
+import { needsPrograms } from '../helpers/needs';
 
-const missing = lacks('secret-tool', 'gnome-keyring-daemon', 'dbus-run-session');
+const missing = needsPrograms('secret-tool', 'gnome-keyring-daemon', 'dbus-run-session');
 
 let here: Instance;
 let token: string;
@@ -83,7 +83,7 @@ const refused = (problem: string) => ({
   stderr: `pwpush: the token cannot be kept in the keyring (${problem}); nothing was saved\n${ALTERNATIVES}`,
 });
 
-describe.skipIf(missing)('login --keyring (needs secret-tool and gnome-keyring)', () => {
+describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () => {
   test('keeps the token in the keyring alone, in no argument; logout removes it', async () => {
     const calls = watch();
     const env = await bus(true);
@@ -241,13 +241,22 @@ describe('on other systems', () => {
   });
 });
 
-test('a program that does not end in time is ended with what it started', async () => {
-  const { signal } = new AbortController();
-  const context = { platform: 'linux', env: desktop(), signal, signalGroup } as unknown as Context;
-  const marker = here.file('marker');
-  const words = ['sh', '-c', `trap '' TERM; sleep 600 '${marker}' & wait`] as const;
-  install('sleep', 'exec tail -f /dev/null "$2"');
-  expect(await runHelper(context, { words, limitMs: 50 })).toEqual({ failure: 'timeout' });
-  // A killed process is there for a moment yet.
-  await expect.poll(() => spawnSync('pgrep', ['-f', marker]).status).toBe(1);
-});
+test(
+  'a program that does not end in time is ended with what it started',
+  needsPrograms('pgrep'),
+  async () => {
+    const { signal } = new AbortController();
+    const context = {
+      platform: 'linux',
+      env: desktop(),
+      signal,
+      signalGroup,
+    } as unknown as Context;
+    const marker = here.file('marker');
+    const words = ['sh', '-c', `trap '' TERM; sleep 600 '${marker}' & wait`] as const;
+    install('sleep', 'exec tail -f /dev/null "$2"');
+    expect(await runHelper(context, { words, limitMs: 50 })).toEqual({ failure: 'timeout' });
+    // A killed process is there for a moment yet.
+    await expect.poll(() => spawnSync('pgrep', ['-f', marker]).status).toBe(1);
+  },
+);

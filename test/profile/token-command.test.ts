@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../src/client/transport/undici';
 import { type Instance, instance } from '../helpers/instance';
+import { needsPrograms } from '../helpers/needs';
 import { VERSION } from '../helpers/reference';
 import { type Conditions, place } from '../helpers/run';
 import { type Listening, listening } from '../helpers/sockets';
@@ -143,7 +144,7 @@ describe('a token command', () => {
     ]);
   });
 
-  test('that is interrupted ends with all that it started', async () => {
+  test('that is interrupted ends with all that it started', needsPrograms('pgrep'), async () => {
     const out = here.file('late');
     const started = here.file('started');
     const controller = new AbortController();

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { needsRoot } from '../helpers/needs';
 import { call, create, testService } from '../helpers/service';
 import { onEachStore } from '../helpers/stores';
 import { lock } from './lock';
@@ -126,7 +127,7 @@ test('the key may lie elsewhere; one that others can read is warned about', asyn
   await second.close();
 });
 
-test.skipIf(process.getuid?.() !== 0)('the group of a key of root can read it (root)', async () => {
+test('the group of a key of root can read it (root)', needsRoot, async () => {
   const instanceKeyFile = join(data, 'group.key');
   await (await testService({ data: join(data, 'data'), instanceKeyFile })).close();
   await chmod(instanceKeyFile, 0o640);

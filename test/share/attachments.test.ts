@@ -20,6 +20,7 @@ import type { Attachment } from '../../src/client/form';
 import { createClient } from '../../src/index';
 import type { Context } from '../../src/platform/context';
 import { mediaType, openAttachments, sendFiles } from '../../src/share/attachments';
+import { needsPrograms, skipWithout } from '../helpers/needs';
 import { heldFiles, taking } from '../helpers/transfer';
 
 let folder: string;
@@ -31,7 +32,7 @@ beforeAll(() => {
   linkSync(at('a.txt'), at('hard'));
   symlinkSync(at('a.txt'), at('soft'));
   mkdirSync(at('folder'));
-  execFileSync('mkfifo', [at('fifo')]);
+  if (!needsPrograms('mkfifo').skip) execFileSync('mkfifo', [at('fifo')]);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -72,10 +73,14 @@ describe('files to attach', () => {
     await close();
   });
 
+  const pipe = () => {
+    skipWithout(needsPrograms('mkfifo'));
+    return [at('fifo')];
+  };
   test.each([
     ['nothing there', () => [at('none')], 'none": no such file'],
     ['a folder', () => [at('folder')], 'folder" is a folder; only files can be attached'],
-    ['a pipe', () => [at('fifo')], 'fifo" is a pipe or device; only files can be attached'],
+    ['a pipe', pipe, 'fifo" is a pipe or device; only files can be attached'],
     [
       'a device',
       () => ['/dev/zero'],

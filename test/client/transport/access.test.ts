@@ -8,7 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import { readHeadersFile } from '../../../src/profile/header-fields';
-import { lacks } from '../../helpers/needs';
+import { needsPrograms } from '../../helpers/needs';
 import { changed, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Conditions, type Place, place } from '../../helpers/run';
 import { type Listening, listening, proxying } from '../../helpers/sockets';
@@ -303,11 +303,12 @@ describe('a client certificate', () => {
   const options = () => `--ca-file ${here.file('ca.pem')}`;
   const pair = () => `--cert ${here.file('client.pem')} --key ${here.file('client.key')}`;
 
-  test.skipIf(lacks('openssl')).each([
+  test.each([
     ['-tls1_3', 'it requires a client certificate'],
     ['-tls1_2', 'it refused the TLS handshake'],
   ])(
     'is required: without one, or with another, nothing was sent (%s, needs openssl)',
+    needsPrograms('openssl'),
     async (protocol, message) => {
       const { port, close } = await requiring(protocol);
       const url = `https://127.0.0.1:${port}`;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
-import { lacks } from '../../helpers/needs';
+import { needsPrograms } from '../../helpers/needs';
 import {
   CREATED,
   changed,
@@ -277,7 +277,7 @@ describe('before the request left: unreachable, and nothing is waited for', () =
   const folder = mkdtempSync(join(tmpdir(), 'pwpush-tls-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test.skipIf(lacks('openssl'))('a certificate nobody vouches for', async () => {
+  test('a certificate nobody vouches for', needsPrograms('openssl'), async () => {
     const line =
       'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost -keyout key.pem -out cert.pem';
     execFileSync('openssl', line.split(' '), { cwd: folder, stdio: 'ignore' });

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { skipsWithout } from '../../helpers/needs';
+import { needs } from '../../helpers/needs';
 import { VERSION } from '../../helpers/reference';
 import {
   type Listening,
@@ -55,7 +55,7 @@ const refusingProxy = () =>
 const version = (host: string, argv: string[] = [], env: Record<string, string> = {}) =>
   overSocket(['version', '--url', `https://${host}:${server.port}`, ...argv], { env });
 
-describe.skipIf(skipsWithout(made))('TLS (needs openssl)', () => {
+describe('TLS (needs openssl)', needs('openssl', made), () => {
   test('a self-signed certificate is refused, with a hint at --ca-file; nothing is sent', async () => {
     expect(await version('localhost')).toEqual({
       code: 9,

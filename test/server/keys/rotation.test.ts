@@ -9,6 +9,7 @@ import { deleteKey, findKey } from '../../../src/server/store/key-rows';
 import type { SecretRow, StoredPush } from '../../../src/server/store/push-rows';
 import type { Database, Sql } from '../../../src/server/store/sql';
 import { collectGarbage } from '../../helpers/memory';
+import { onUnix } from '../../helpers/needs';
 import {
   call,
   create,
@@ -102,15 +103,16 @@ onEachStore((store) => {
     expect(await payload(token)).toBe('held');
   });
 
-  test.runIf(store.name === 'PostgreSQL')('no service starts meanwhile', async () => {
-    await service.close();
-    await beside((database) =>
-      database.solely(() =>
-        expect(testService(room.settings)).rejects.toThrow('is in use by pwpush serve rekey'),
-      ),
-    );
-    service = await testService(room.settings);
-  });
+  if (store.name === 'PostgreSQL')
+    test('no service starts meanwhile', async () => {
+      await service.close();
+      await beside((database) =>
+        database.solely(() =>
+          expect(testService(room.settings)).rejects.toThrow('is in use by pwpush serve rekey'),
+        ),
+      );
+      service = await testService(room.settings);
+    });
 
   test('a service that runs all the same refuses, and takes no view', async () => {
     const owned = { token: service.adminToken };
@@ -185,14 +187,11 @@ onEachStore((store) => {
     });
   });
 
-  test.skipIf(process.platform === 'win32')(
-    'the file stays readable for whoever read it',
-    async () => {
-      chmodSync(path, 0o640);
-      await stopAndRekey();
-      expect(statSync(path).mode & 0o777).toBe(0o640);
-    },
-  );
+  test('the file stays readable for whoever read it', onUnix, async () => {
+    chmodSync(path, 0o640);
+    await stopAndRekey();
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+  });
 
   test('data without a service, or with a strange key, is refused', async () => {
     const nowhere = { ...(await store.room()).settings };

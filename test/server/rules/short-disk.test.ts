@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/server/store/sql';
 import { openSqlite } from '../../../src/server/store/sqlite';
-import { type Disk, mountDisk, noDisk } from '../../helpers/disk';
+import { type Disk, mountDisk, needsDisk } from '../../helpers/disk';
 import { folders } from '../../helpers/memory';
 import {
   call,
@@ -122,7 +122,7 @@ describe('a service in memory', () => {
   });
 });
 
-describe.skipIf(noDisk)('a disk of 64 MiB (needs the right to mount one)', () => {
+describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
   let disk: Disk;
   let data: string;
 
