@@ -16,6 +16,9 @@ const ofPackage = ['compile-cache', 'loading', 'package'].map(
   (name) => `test/journey/${name}.test.ts`,
 );
 
+// One for all workers of a run.
+process.env.PWPUSH_TEST_SEED ??= `${Math.floor(Math.random() * 2 ** 31)}`;
+
 const common: TestUserConfig = {
   root: fileURLToPath(new URL('..', import.meta.url)),
   // Journeys start the built program and sockets; two cores in CI may be busy.

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { complete } from '../../src/commands/completion/complete';
 import { commands, topics } from '../../src/commands/program';
 import type { Context } from '../../src/platform/context';
-import { long } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { needsFile, needsPrograms, only } from '../helpers/needs';
 import { person, program, pwpush } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
@@ -89,7 +89,7 @@ const cases: readonly [string[], string[]][] = [
 ];
 
 /** All cases, or every other one: a short run has bash and fish share them. */
-const casesOf = (turn: number) => cases.filter((_, index) => long || index % 2 === turn);
+const casesOf = (turn: number) => partOf(cases, turn, 2);
 
 describe('the answer of the program', () => {
   const program = new Command('pwpush').option('--loud', 'say more');

@@ -7,7 +7,7 @@ import { commands } from '../../src/commands/program';
 import type { HttpRequest, Transport } from '../../src/platform/context';
 import { exitStatus } from '../../src/platform/errors';
 import { encryptText } from '../helpers/age';
-import { long } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { memory } from '../helpers/memory';
 import {
   AUDITED,
@@ -379,7 +379,7 @@ test.each(cases.map((line, at) => [line.words, line, at] as const))(
     // Prompts that are not reached would count as a mistake of the script.
     const asked = line.prompts ? { 'the reference': reference } : worlds;
     for (const [nth, [who, send]] of Object.entries(asked).entries()) {
-      for (const mode of long ? modes : [modes[(at + nth) % modes.length] ?? '']) {
+      for (const mode of partOf(modes, at + nth)) {
         const found =
           mode === 'on a terminal'
             ? await leaks(line, '', send, ['stdout', 'stderr'])

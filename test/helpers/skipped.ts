@@ -1,7 +1,7 @@
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 import type { Skipped } from './needs';
 
-/** Prints at the end of a run what was skipped, and why. In CI, a skip of which `needs.ts` does not know fails the run. */
+/** Prints at the end of a run its seed, and what was skipped for which reason. In CI, a skip of which `needs.ts` does not know fails the run. */
 export default class SkippedReporter implements Reporter {
   private filtered = false;
 
@@ -10,6 +10,7 @@ export default class SkippedReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
+    console.log(`PWPUSH_TEST_SEED=${process.env.PWPUSH_TEST_SEED}`);
     const tests = modules.flatMap((module) => [...module.children.allTests('skipped')]);
     const groups = new Map<string, TestCase[]>();
     for (const test of tests) {

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { long } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { needsFile } from '../helpers/needs';
 import {
   afterScript,
@@ -67,8 +67,7 @@ const leaked = ({ stdout, stderr }: Ended) => ({ stdout: found(stdout), stderr: 
 const nothing = { stdout: [], stderr: [] };
 
 /** The output modes that the case at that place is tried with: all, or in a short run one, in turn. */
-const modesOf = (place: number) =>
-  [[], ['--json'], ['--debug']].filter((_, index) => long || index === place % 3);
+const modesOf = (place: number) => partOf([[], ['--json'], ['--debug']], place);
 
 describe('a secret on its way', () => {
   const pushing = ['push', '--passphrase-env', 'WORD', '--note', marks.note, '--debug'];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { width } from '../../../src/cli/terminal/text-width';
-import { long, times } from '../../helpers/long';
+import { partOf, times } from '../../helpers/long';
 import { AUDITED, CREATED, changed, NOTIFIED, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Conditions, place } from '../../helpers/run';
 
@@ -232,7 +232,7 @@ describe.each([
           ...audit,
         };
         for (const [nth, body] of [one, [one], said].entries())
-          for (const status of long ? statuses : [statuses[(at + nth) % 3] ?? 200]) {
+          for (const status of partOf(statuses, at + nth)) {
             const { stdout, stderr } = await shown(line, status, JSON.stringify(body), undefined, {
               env: job,
               terminals: [],

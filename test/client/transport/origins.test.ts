@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
-import { long } from '../../helpers/long';
+import { partOf } from '../../helpers/long';
 import { CREATED, changed, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Place, place } from '../../helpers/run';
 import { type Listening, listening, proxying } from '../../helpers/sockets';
@@ -122,8 +122,7 @@ describe('a redirect', () => {
   };
   const statuses = [301, 302, 303, 307, 308];
   /** All of them; a short run spreads them over the statuses. */
-  const linesFor = (status: number) =>
-    lines.filter((_, index) => long || index % statuses.length === statuses.indexOf(status));
+  const linesFor = (status: number) => partOf(lines, statuses.indexOf(status), statuses.length);
   const cases = statuses.flatMap((status) =>
     Object.entries(to).map(([what, where]) => ({ status, what, where })),
   );
