@@ -104,10 +104,8 @@ onPostgres((cluster) => {
     const answers = await beside.transaction(async (sql) => {
       await sql`LOCK TABLE tries IN SHARE MODE`;
       const asked = askAtOnce(4, `/${push}?passphrase=wrong`);
-      for (let waiting = 0; waiting < 4; ) {
-        const rows = await sql<{ n: number }>`SELECT count(*) AS n FROM pg_locks WHERE NOT granted`;
-        waiting = rows[0]?.n ?? 0;
-      }
+      const waiting = () => sql`SELECT pid FROM pg_locks WHERE NOT granted`;
+      await expect.poll(async () => (await waiting()).length).toBeGreaterThan(3);
       return { asked };
     });
     const statuses = (await answers.asked).map(({ status }) => status).sort();

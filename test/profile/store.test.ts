@@ -85,7 +85,7 @@ describe('the file', () => {
     const seen = new Set<string | null>();
     const watcher = watch(folder, (_event, name) => seen.add(name));
     await confStore(folder, tools).update(() => ({ profiles: { a: {} } }));
-    while (!seen.has('config.json')) await setImmediate();
+    await expect.poll(() => seen.has('config.json')).toBe(true);
     watcher.close();
     const others = [...seen].filter((name) => name !== 'config.json').sort();
     expect(others).toEqual([

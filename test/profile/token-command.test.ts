@@ -151,7 +151,7 @@ describe('a token command', () => {
     // The group ignores SIGTERM.
     const line = `sh -c 'trap "" TERM; (sleep 60; echo late > "${out}") & echo > "${started}"; echo up >&2; wait; sleep 60'`;
     const running = list(line, { signal: controller.signal, terminals: ['stderr'] });
-    while (!existsSync(started)) await new Promise(setImmediate);
+    await expect.poll(() => existsSync(started)).toBe(true);
     controller.abort('SIGINT');
     expect((await running).code).toBe(130);
     // A killed process is there for a moment yet.
@@ -238,7 +238,7 @@ describe('while the command runs', () => {
       writeFileSync(go, '');
     });
     // It ends only after the connection was opened.
-    const command = `sh -c 'until [ -e "${go}" ]; do :; done; echo t0ken'`;
+    const command = `sh -c 'until [ -e "${go}" ]; do sleep 0.05; done; echo t0ken'`;
     const env = { PWPUSH_URL: `http://127.0.0.1:${server.port}`, PWPUSH_TOKEN_COMMAND: command };
     const { code } = await there.under({ env }).run('version');
     there.close();

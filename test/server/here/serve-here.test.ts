@@ -172,8 +172,9 @@ describe('with files it ends when those of each view were fetched', () => {
     const slow = await fetch(first);
     const [second = ''] = await links(one);
     await status(second);
-    while (events.filter(({ event }) => event === 'fetched').length < 2)
-      await new Promise(setImmediate);
+    await expect
+      .poll(() => events.filter(({ event }) => event === 'fetched').length)
+      .toBeGreaterThan(1);
     expect(await goesOn(one)).toBe('goes on');
     expect((await slow.arrayBuffer()).byteLength).toBe(30_000_000);
     expect(await one.ended).toBe(2);

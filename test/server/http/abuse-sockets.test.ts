@@ -186,7 +186,7 @@ describe('answers that wait for their reader', () => {
   });
 
   test('go on for as long as their client reads, however slowly the system tells', async () => {
-    await listening({ idle: 50, read: { bytes: 1000, milliseconds: 1000 } });
+    await listening({ idle: 1000, read: { bytes: 1000, milliseconds: 1000 } });
     const token = await create(service, large);
     const { socket, ended } = speak();
     socket.pause().write(asking(token, 'Connection: close\r\n'));
@@ -336,7 +336,7 @@ describe('a client that takes its time', () => {
   });
 
   test('has so long for a second request, too', async () => {
-    await listening({ head: 200 });
+    await listening({ head: 1500 });
     const { ended } = speak('GET /up HTTP/1.1\r\nHost: x\r\n\r\nGET /up HTTP/1.1\r\nX: ');
     expect(statuses(await ended)).toEqual([200, 408]);
   });
