@@ -81,52 +81,49 @@ describe('on X11 (needs Xvfb, xclip, xsel)', needsPrograms('Xvfb', 'xclip', 'xse
   afterAll(() => server?.kill());
 
   /** Looks until it holds the text: xclip takes the selection a moment after it has gone to the background. */
-  function boardHolds(text: string): void {
-    let held: string | undefined;
-    for (let looks = 0; held !== text; looks++) {
-      if (looks === 500) throw new Error(`it holds ${JSON.stringify(held)}`);
-      held = spawnSync('xsel', ['--clipboard', '--output'], { env, encoding: 'utf8' }).stdout;
-    }
+  async function boardHolds(text: string): Promise<void> {
+    const words = ['--clipboard', '--output'];
+    await expect.poll(() => spawnSync('xsel', words, { env, encoding: 'utf8' }).stdout).toBe(text);
   }
 
   test('the secret is on the clipboard when the command has ended, which waits for nobody', async () => {
     const got = await pwpush(['get', '--copy', await pushed()], { env });
     expect(got).toMatchObject({ code: 0, stdout: '' });
-    boardHolds(SECRET);
+    await boardHolds(SECRET);
   });
 
   test('and so is a link', async () => {
     const at = { ...env, PWPUSH_URL: service.url };
     const { stdout } = await pwpush(['push', '--copy'], { env: at, input: 's' });
-    boardHolds(stdout.trim());
+    await boardHolds(stdout.trim());
   });
 
   test('it is cleared when its time is over', async () => {
     const words = ['get', '--copy', '--clear-after', '0.2', await pushed()];
     expect((await pwpush(words, { env })).stderr).toContain('the clipboard was cleared\n');
-    boardHolds('');
+    await boardHolds('');
   });
 
   test('what was copied since stays', async () => {
     const words = [...program.slice(1), 'get', '--copy', '--clear-after', '600', await pushed()];
     const child = spawn(program[0], words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
     let told = '';
-    child.stderr.on('data', (chunk: Buffer) => {
+    child.stderr.on('data', async (chunk: Buffer) => {
       told += chunk;
       if (!told.endsWith('clears it now)\n')) return;
-      boardHolds(SECRET);
+      await boardHolds(SECRET);
       spawnSync('xclip', ['-selection', 'clipboard', '-in'], {
         env,
         input: 'other',
         stdio: ['pipe', 'ignore', 'ignore'],
       });
-      boardHolds('other');
+      await boardHolds('other');
       child.kill('SIGINT');
     });
     const code = await new Promise((resolve) => child.once('close', resolve));
     expect(code).toBe(130);
     expect(told).toContain('the clipboard has changed and was not cleared\n');
-    boardHolds('other');
+    await boardHolds('other');
   });
 });
 

@@ -125,7 +125,7 @@ describe('an instance that attacks', () => {
       const env = {
         ...somebody.env,
         PWPUSH_URL: instance.url,
-        PWPUSH_TIMEOUT: '0.5',
+        PWPUSH_TIMEOUT: '2',
       };
       const by = measurable ? measured(peak) : undefined;
       const { code, stderr } = await pwpush(words, { env, by });

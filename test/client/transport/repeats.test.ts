@@ -142,7 +142,7 @@ function spread(expected: Expected) {
 /** Runs a command line with the real transport, and no real waiting. */
 async function ran(argv: readonly string[], url: string, misdeed?: Misdeed) {
   const here = place({ transport: undiciTransport });
-  const timeout = misdeed === STALL ? '0.5' : '30';
+  const timeout = misdeed === STALL ? '2' : '30';
   try {
     const { code } = await here.run(...argv, '--url', url, '--timeout', timeout);
     return { code, waits: here.sleeps.map((milliseconds) => milliseconds / 1000) };

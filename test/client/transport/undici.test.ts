@@ -218,10 +218,10 @@ describe('the request left and no whole answer came: exit 11, and one request on
   test.each(CALLS)('%j: nothing within --timeout', async (argv, line, _answer, hint) => {
     const { port, seen } = await server(() => {});
     const url = `http://127.0.0.1:${port}`;
-    expect(await overSocket([...argv, '--url', url, '--timeout', '0.2'])).toEqual({
+    expect(await overSocket([...argv, '--url', url, '--timeout', '1'])).toEqual({
       code: 11,
       stdout: '',
-      stderr: `pwpush: 127.0.0.1:${port} did not respond within 0.2 s\nhint: ${hint}\n`,
+      stderr: `pwpush: 127.0.0.1:${port} did not respond within 1 s\nhint: ${hint}\n`,
     });
     expect(seen).toEqual([line]);
   });
