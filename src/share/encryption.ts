@@ -101,6 +101,26 @@ function checkSize(prepared: PreparedFile, bytes: number, files: boolean): void 
   );
 }
 
+/** Bytes that are sent at once: age makes pieces of 64 KiB and tags of 16 bytes, and each write has its price. */
+const BATCH = 512 * 1024;
+
+/** Joins pieces. A batch is valid until the next one is requested. */
+async function* inBatches(pieces: AsyncIterable<Uint8Array>, size: number) {
+  const batch = Buffer.allocUnsafeSlow(size);
+  let filled = 0;
+  for await (const piece of pieces)
+    for (let from = 0; from < piece.length; ) {
+      const part = piece.subarray(from, from + size - filled);
+      batch.set(part, filled);
+      from += part.length;
+      filled += part.length;
+      if (filled < size) continue;
+      yield batch;
+      filled = 0;
+    }
+  if (filled > 0) yield batch.subarray(0, filled);
+}
+
 /** A file as it is uploaded, and as the manifest describes it. */
 async function sealFiles(files: readonly Attachment[], recipients: readonly Recipient[]) {
   const sealed = [];
@@ -111,7 +131,7 @@ async function sealFiles(files: readonly Attachment[], recipients: readonly Reci
       shownAs: name,
       type: 'application/octet-stream',
       size: sizeOf(size),
-      bytes: () => encrypt(bytes()),
+      bytes: () => inBatches(encrypt(bytes()), Math.min(BATCH, sizeOf(size))),
     };
     sealed.push({ file, entry: { name, type, size, mac } });
   }

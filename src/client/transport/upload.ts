@@ -18,8 +18,6 @@ export interface UploadAttempt {
 
 /** High-water mark of a socket: undici asks for the next chunk before a shorter one is written. */
 const HIGH_WATER_MARK = 64 * 1024;
-/** Shorter chunks are sent together: each write has its price. */
-const BATCH = 512 * 1024;
 
 /** For one attempt to send a body. */
 export function uploadOf(body: StreamedBody): UploadAttempt {
@@ -29,7 +27,7 @@ export function uploadOf(body: StreamedBody): UploadAttempt {
     headers: { 'content-length': String(body.length) },
     chunks: (async function* () {
       try {
-        for await (const chunk of inBatches(body)) {
+        for await (const chunk of body) {
           left -= chunk.byteLength;
           // The socket keeps a short chunk while the next one is produced, so that it is copied.
           yield chunk.byteLength < HIGH_WATER_MARK ? Buffer.from(chunk) : chunk;
@@ -44,24 +42,6 @@ export function uploadOf(body: StreamedBody): UploadAttempt {
       thrown ?? (error instanceof Stalled ? stallError(error, url, timeout, left > 0) : undefined),
     refusal,
   };
-}
-
-/** A piece is valid until the next one is requested. */
-async function* inBatches(body: StreamedBody): AsyncGenerator<Uint8Array> {
-  const batch = Buffer.allocUnsafeSlow(Math.min(BATCH, body.length));
-  let filled = 0;
-  for await (const chunk of body) {
-    if (filled + chunk.byteLength > batch.length) {
-      if (filled > 0) yield batch.subarray(0, filled);
-      filled = 0;
-    }
-    if (chunk.byteLength > batch.length) yield chunk;
-    else {
-      batch.set(chunk, filled);
-      filled += chunk.byteLength;
-    }
-  }
-  if (filled > 0) yield batch.subarray(0, filled);
 }
 
 /** No data was transferred on a socket, in either direction. */
