@@ -19,20 +19,50 @@ export interface Result {
   readonly json: boolean;
 }
 
+/** A safe that is seldom needed may be one that is made then. */
+type Delivery = Pick<SafeRun, 'context'> & { readonly safe: Safe | (() => Promise<Safe>) };
+
 /**
  * Writes a result to stdout; if that fails a link to stderr, and if that fails too, or for a secret, it is kept.
- * A safe that is seldom needed may be one that is made then. Never throws, so that the caller can print what is left to say: it returns the error.
+ * Never throws, so that the caller can print what is left to say: it returns the error.
  */
 export async function printOrRescue(
-  { context, safe }: Pick<SafeRun, 'context'> & { readonly safe: Safe | (() => Promise<Safe>) },
+  delivery: Delivery,
   result: Result,
+): Promise<CliError | undefined> {
+  const { stdout, stderr } = delivery.context;
+  const { bytes } = result;
+  const failure = await printed(delivery, bytes);
+  const partlyWritten = failure !== 'closed' && failure !== 'EPIPE';
+  if (partlyWritten && !stdout.isTTY && !endsLine(bytes)) breakLine(stderr);
+  return failure === undefined ? undefined : rescued(delivery, result, failure);
+}
+
+/** As `printOrRescue`, for lines of text, in one write: if that fails, each is rescued. Returns the error of each. */
+export async function printLinesOrRescue(
+  delivery: Delivery,
+  results: readonly (Result & { readonly bytes: string })[],
+): Promise<readonly (CliError | undefined)[]> {
+  const failure = await printed(delivery, results.map(({ bytes }) => bytes).join(''));
+  const errors: (CliError | undefined)[] = [];
+  if (failure === undefined) return errors;
+  for (const result of results) errors.push(await rescued(delivery, result, failure));
+  return errors;
+}
+
+/** The code of the error if stdout cannot be written. */
+async function printed({ context }: Delivery, bytes: Result['bytes']): Promise<string | undefined> {
+  const { stdout, signal } = context;
+  return stdout.closed ? 'closed' : tryWrite(stdout, bytes, signal);
+}
+
+async function rescued(
+  { context, safe }: Delivery,
+  result: Result,
+  failure: string,
 ): Promise<CliError | undefined> {
   const { stdout, stderr, signal } = context;
   const { bytes, saved = bytes, what, link } = result;
-  const failure = stdout.closed ? 'closed' : await tryWrite(stdout, bytes, signal);
-  const partlyWritten = failure !== 'closed' && failure !== 'EPIPE';
-  if (partlyWritten && !stdout.isTTY && !endsLine(bytes)) breakLine(stderr);
-  if (failure === undefined) return undefined;
   const problem = `cannot write to standard output (${failure})`;
   const kept = async () => {
     const { keep, explain } = typeof safe === 'function' ? await safe() : safe;

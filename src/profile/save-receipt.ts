@@ -46,17 +46,21 @@ export function receiptsFile(system: System): string {
 }
 
 /**
- * Saves a receipt (0600) for a new push. Synchronous: after a signal the process may end at any await, and the link comes
+ * Saves receipts (0600) for new pushes. Synchronous: after a signal the process may end at any await, and the links come
  * first.
- * The fragment of the link, which may be a key, is not saved.
  * @returns whether to compact the file
  * @throws CliError (failed), or an error of the file system
  */
-export function saveReceipt(system: System, { push, link, name }: SavedPush, now: Date): boolean {
+export function saveReceipts(system: System, pushes: readonly SavedPush[], now: Date): boolean {
+  return appendReceipts(system, pushes.map((push) => lineOf(receiptOf(push, now))).join(''));
+}
+
+/** Without the fragment of the link, which may be a key. */
+function receiptOf({ push, link, name }: SavedPush, now: Date): StoredReceipt {
   const [html_url = ''] = link.split('#');
   const lifetime = Math.min(grantedLifetime(push) ?? LIFETIME, LONGEST);
   // Texts of the instance are not saved: they could repeat the secret.
-  const receipt: StoredReceipt = {
+  return {
     url_token: parseReference(html_url).token,
     html_url,
     name,
@@ -69,7 +73,6 @@ export function saveReceipt(system: System, { push, link, name }: SavedPush, now
     created_at: now.toISOString(),
     expires_at: new Date(now.getTime() + lifetime * 1000).toISOString(),
   };
-  return appendReceipts(system, lineOf(receipt));
 }
 
 function managementToken({ management_token: token }: Push): string | undefined {

@@ -7,7 +7,7 @@ import type { NewPush, Notification, Push } from '../contract/api';
 import { codeOrMessage } from '../platform/files/file-error';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
-import { saveReceipt } from '../profile/save-receipt';
+import { saveReceipts } from '../profile/save-receipt';
 import type { Session } from '../profile/session';
 import { askedFor, create, givenPassphrase } from './create';
 import type { CreatedLink } from './deliver-link';
@@ -172,13 +172,14 @@ export function clearFieldsWarning({ warn }: Terminal) {
   };
 }
 
-/** Saves a receipt of a push; a failure is only said, as the push exists. */
-export async function keepReceipt(
+/** Saves receipts of pushes; a failure is only said, as the pushes exist. */
+export async function keepReceipts(
   { context, say }: Invocation,
-  { object, link, name }: CreatedPush,
+  created: readonly CreatedPush[],
 ): Promise<void> {
   try {
-    const grown = saveReceipt(context, { push: object, link, name }, context.now());
+    const saved = created.map(({ object: push, link, name }) => ({ push, link, name }));
+    const grown = saveReceipts(context, saved, context.now());
     if (grown) (await import('../profile/receipts')).compactReceipts(context, context.now());
   } catch (error) {
     await say.remark(`the receipt was not saved (${codeOrMessage(error)})`);

@@ -1,5 +1,5 @@
 import { type Invocation, toJson } from '../cli/terminal/output';
-import { printOrRescue } from '../open/print-or-rescue';
+import { printLinesOrRescue } from '../open/print-or-rescue';
 import type { CliError } from '../platform/errors';
 
 /** What was created at an instance, and its link. */
@@ -25,13 +25,11 @@ interface LinkOptions {
 export async function deliverLink(
   run: Invocation,
   options: LinkOptions,
-  { object, link, warnings, summary }: CreatedLink,
+  created: CreatedLink,
 ): Promise<CliError | undefined> {
-  const { context, say } = run;
-  const text = options.json ? toJson({ ...object, html_url: link }) : link;
-  const result = { bytes: `${text}\n`, what: 'link', link, json: options.json } as const;
-  const safe = async () => (await import('../open/safekeeping')).newSafe(context);
-  const failure = await printOrRescue({ context, safe }, result);
+  const { say } = run;
+  const { link, warnings, summary } = created;
+  const [failure] = await printLinks(run, options, [created]);
   for (const warning of warnings) await say.warn(warning);
   if (options.copy) await copyLink(run, link);
   if (summary !== undefined) await say.remark(summary);
@@ -40,6 +38,20 @@ export async function deliverLink(
     await drawQr(say, link);
   }
   return failure;
+}
+
+/** Prints links, each on a line, in one write. Returns the error of each if stdout could not be written. */
+export async function printLinks(
+  { context }: Invocation,
+  { json }: Pick<LinkOptions, 'json'>,
+  created: readonly Pick<CreatedLink, 'object' | 'link'>[],
+): Promise<readonly (CliError | undefined)[]> {
+  const safe = async () => (await import('../open/safekeeping')).newSafe(context);
+  const results = created.map(({ object, link }) => {
+    const text = json ? toJson({ ...object, html_url: link }) : link;
+    return { bytes: `${text}\n`, what: 'link', link, json } as const;
+  });
+  return printLinesOrRescue({ context, safe }, results);
 }
 
 /** Without a clipboard the link is printed all the same. */

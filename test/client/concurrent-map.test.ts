@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { concurrentMap } from '../../src/client/concurrent-map';
+import { concurrentBatches, concurrentMap } from '../../src/client/concurrent-map';
 
 /** Work that settles when it is told to. */
 function held<T>() {
@@ -55,6 +55,20 @@ test('a result does not wait for the next item', async () => {
   item.resolve('second');
   expect(await results.next()).toEqual({ value: 'SECOND', done: false });
   expect(await results.next()).toEqual({ value: undefined, done: true });
+});
+
+test('results of one turn come together, and a failure after those before it', async () => {
+  const first = held<number>();
+  const work = async (at: number) => {
+    if (at === 3) throw new Error('no 3');
+    return at === 0 ? first.promise : at;
+  };
+  const batches = concurrentBatches(Array(20).keys(), work, 3);
+  const one = batches.next();
+  await rounds(20);
+  first.resolve(0);
+  expect((await one).value).toEqual([0, 1, 2]);
+  await expect(batches.next()).rejects.toThrow('no 3');
 });
 
 test('others run while the first does, until 2 * width - 1 are begun', async () => {

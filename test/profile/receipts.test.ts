@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { build } from 'rolldown';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { compactReceipts, readReceipts } from '../../src/profile/receipts';
-import { saveReceipt } from '../../src/profile/save-receipt';
+import { saveReceipts } from '../../src/profile/save-receipt';
 import { long } from '../helpers/long';
 
 let root: string;
@@ -24,7 +24,7 @@ const machine = () => ({
 });
 const save = (token: string) => {
   const link = `https://pw.test/p/${token}`;
-  saveReceipt(machine(), { push: { url_token: token }, link, name: undefined }, new Date());
+  saveReceipts(machine(), [{ push: { url_token: token }, link, name: undefined }], new Date());
 };
 const tokens = () =>
   readReceipts(machine())
@@ -33,12 +33,12 @@ const tokens = () =>
 
 /** Saves receipts, compacts the file after each of them, and expires every other push. */
 const SAVING = `
-const { compactReceipts, readReceipts, saveReceipt } = require('./receipts.js');
+const { compactReceipts, readReceipts, saveReceipts } = require('./receipts.js');
 const [, , machine, name, count] = process.argv;
 const system = { ...JSON.parse(machine), now: () => new Date() };
 for (let at = 0; at < Number(count); at++) {
   const token = name + '-' + at;
-  saveReceipt(system, { push: {}, link: 'https://pw.test/p/' + token }, system.now());
+  saveReceipts(system, [{ push: {}, link: 'https://pw.test/p/' + token }], system.now());
   if (at % 2) readReceipts(system).end([{ token, target: { base: 'https://pw.test' } }]);
   compactReceipts(system, system.now());
 }`;

@@ -2,7 +2,7 @@ import { noKey, readPassphrase } from '../../cli/passphrase';
 import { failureFields } from '../../cli/report-error';
 import { bytesFrom } from '../../cli/source';
 import { toJson } from '../../cli/terminal/output';
-import { concurrentMap } from '../../client/concurrent-map';
+import { concurrentBatches } from '../../client/concurrent-map';
 import { AT_ONCE } from '../../client/pages';
 import type { NewPush } from '../../contract/api';
 import type { Edition } from '../../contract/lifetime';
@@ -24,11 +24,11 @@ import {
   type CreatedPush,
   clearFieldsWarning,
   createPush,
-  keepReceipt,
+  keepReceipts,
   type Sealing,
   shownPush,
 } from '../../share/create-push';
-import { deliverLink } from '../../share/deliver-link';
+import { printLinks } from '../../share/deliver-link';
 import { dryRunText } from '../../share/dry-run';
 import { editionOf, toldExpiry } from '../../share/expiry';
 import type { PushOptions } from './push-flags';
@@ -47,9 +47,14 @@ const LONGEST = 8 * 1024 * 1024;
 
 /** A line was made a push, with `--dry-run` a request, or neither. */
 type Outcome =
-  | { readonly line: BatchLine; readonly created: CreatedPush }
+  | CreatedLine
   | { readonly line: BatchLine; readonly request: NewPush }
   | { readonly line: BatchLine; readonly failure: CliError };
+
+interface CreatedLine {
+  readonly line: BatchLine;
+  readonly created: CreatedPush;
+}
 
 /**
  * Creates a push for each line, several at once. Prints one line for each on stdout, in their order, so that it can be
@@ -74,8 +79,8 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   const reporter = outcomeReporter(session, batch);
   const goesOn = () => !reporter.stopped && !context.signal.aborted;
   const lines = formatted(linesOf(bytesFrom(options.from ?? '-', context), LONGEST), goesOn);
-  for await (const outcome of concurrentMap(lines, work, concurrency))
-    await reporter.report(outcome);
+  for await (const outcomes of concurrentBatches(lines, work, concurrency))
+    await reporter.report(outcomes);
   if (reporter.worst > 0) throw new ExitWith(reporter.worst);
 }
 
@@ -156,29 +161,40 @@ function outcomeReporter(session: Session, { options, target, sealing }: Batch) 
     worst: 0,
     /** Results cannot be written any more. */
     stopped: false,
-    async report(outcome: Outcome): Promise<void> {
-      const { line } = outcome;
-      if ('failure' in outcome) {
-        await fail(outcome.failure);
-        return placeholder(line, outcome.failure);
+    /** Links that follow each other are written together. */
+    async report(outcomes: readonly Outcome[]): Promise<void> {
+      const links: CreatedLine[] = [];
+      for (const outcome of outcomes) {
+        if ('created' in outcome) {
+          links.push(outcome);
+          continue;
+        }
+        await deliver(links.splice(0));
+        if ('failure' in outcome) {
+          await fail(outcome.failure);
+          await placeholder(outcome.line, outcome.failure);
+        } else {
+          const look = { json: options.json, encryption: sealing?.mode };
+          await say.printText(await dryRunText(target, outcome.request, look));
+        }
       }
-      if ('request' in outcome)
-        return say.printText(
-          await dryRunText(target, outcome.request, {
-            json: options.json,
-            encryption: sealing?.mode,
-          }),
-        );
-      const { object, link } = outcome.created;
-      const warnings = outcome.created.warnings.map((text) => `line ${line.number}: ${text}`);
-      const failure = await deliverLink(session, options, { object, link, warnings });
-      if (keepsReceipts(options, target.defaults)) await keepReceipt(session, outcome.created);
-      if (failure === undefined) return;
+      await deliver(links);
+    },
+  };
+  const deliver = async (links: readonly CreatedLine[]) => {
+    if (links.length === 0) return;
+    const pushes = links.map(({ created }) => created);
+    const failures = await printLinks(session, options, pushes);
+    if (keepsReceipts(options, target.defaults)) await keepReceipts(session, pushes);
+    for (const [at, { line, created }] of links.entries()) {
+      for (const warning of created.warnings) await say.warn(`line ${line.number}: ${warning}`);
+      const failure = failures[at];
+      if (failure === undefined) continue;
       // Reported once; later only if the link is not on stderr either.
       const isNews = failure.remains !== undefined || !state.stopped;
       state.stopped = true;
       if (isNews) await fail(aboutLine(failure, line));
-    },
+    }
   };
   return state;
 }

@@ -11,7 +11,7 @@ import {
   clearFieldsWarning,
   createPush,
   type Draft,
-  keepReceipt,
+  keepReceipts,
   shownPush,
 } from '../../share/create-push';
 import { deliverLink } from '../../share/deliver-link';
@@ -124,7 +124,7 @@ async function create(
   const plan = { draft: begun, account, acceptLimits, locale, search: true };
   const created = await createPush(session, instance, plan);
   const failure = await deliverLink(session, options, created);
-  if (receipt) await keepReceipt(session, created);
+  if (receipt) await keepReceipts(session, [created]);
   if (failure) throw failure;
 }
 
