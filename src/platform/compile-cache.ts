@@ -27,6 +27,9 @@ const SHORT = 2_500;
 /** Longer runs do not keep their code: it does not matter there. */
 const BRIEF_SECONDS = 5;
 
+/** Bytes of the young generation, both halves, in runs with many requests: less is collected too often. */
+const GROWN = 4 * 1024 * 1024;
+
 const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname'];
 
 interface Module {
@@ -125,8 +128,18 @@ function flagsOf(node: NodeJS.Process) {
       set('--no-maglev', ['--maglev']);
       set('--no-concurrent-sparkplug', ['--concurrent-sparkplug']);
     }
-    // The young generation would grow to 128 MiB on a big machine, even if little of it is in use.
-    if (many) set('--semi-space-growth-factor=1', ['--semi-space-growth-factor=2']);
+    if (many) growOnce();
+  };
+  /** The young generation would grow to 128 MiB on a big machine, even if little of it is in use. */
+  const growOnce = () => {
+    const { getHeapSpaceStatistics } = node.getBuiltinModule('node:v8');
+    set('--semi-space-growth-factor=3', ['--semi-space-growth-factor=2']);
+    const watch = setInterval(() => {
+      const space = getHeapSpaceStatistics().find((one) => one.space_name === 'new_space');
+      if (space && space.space_size < GROWN) return;
+      clearInterval(watch);
+      setFlags(['--semi-space-growth-factor=1']);
+    }, 20).unref();
   };
   return { tune, changed: () => undo.length > 0, restore: () => setFlags(undo) };
 }
