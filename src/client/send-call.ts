@@ -49,7 +49,8 @@ type ReadySettings<T extends ApiSettings = ApiSettings> = Omit<T, 'token'> & {
 /** Settings with the token itself. The connection is opened meanwhile if it has to be got. */
 export async function withToken<T extends ApiSettings>(settings: T): Promise<ReadySettings<T>> {
   const { token, open } = settings;
-  if (typeof token !== 'function') return { ...settings, token };
+  // Not a copy: of many calls, each would make one.
+  if (typeof token !== 'function') return settings as ReadySettings<T>;
   open?.();
   return { ...settings, token: await token() };
 }
@@ -83,7 +84,8 @@ async function responseTo(
 ): Promise<WholeResponse> {
   try {
     const request = wireRequest(settings, call, details);
-    return await callOver(settings.send, request, { ...settings, ...call });
+    const { send, now, timeout, sleep, waiting } = settings;
+    return await callOver(send, request, { ...call, now, timeout, sleep, waiting });
   } catch (error) {
     if (error instanceof TransportError || error instanceof ResponseTooLong) {
       const { explainLoss } = await import('./failure');
