@@ -50,7 +50,7 @@ const instanceRows = group(GLOBAL, {
   // Each may contain secrets.
   header: list('--header <line>', "'Name: value'; for secrets: PWPUSH_HEADERS_FILE"),
   cert: text('--cert <path>', 'client certificate, PEM (PWPUSH_CERT_FILE)'),
-  key: text('--key <path>', 'its private key, PEM (PWPUSH_CERT_KEY_FILE)'),
+  certKey: text('--cert-key <path>', 'its private key, PEM (PWPUSH_CERT_KEY_FILE)'),
 });
 
 const outputRows = group(GLOBAL, {

@@ -52,7 +52,7 @@ function privateKey(pem: string, path: string): KeyObject {
   } catch {
     throw usageError(
       `the private key "${path}" contains no PEM private key`,
-      'name the file of the key with --key',
+      'name the file of the key with --cert-key',
     );
   }
 }

@@ -53,7 +53,7 @@ export const settings = {
   'headers-file': { ...path, variable: 'PWPUSH_HEADERS_FILE', bound: 'address' },
   /** A client certificate; its private key may be in the same file. */
   cert: { ...path, option: 'cert', variable: 'PWPUSH_CERT_FILE', bound: 'address' },
-  'cert-key': { ...path, option: 'key', variable: 'PWPUSH_CERT_KEY_FILE', bound: 'address' },
+  'cert-key': { ...path, option: 'certKey', variable: 'PWPUSH_CERT_KEY_FILE', bound: 'address' },
   /** A command that prints the token. */
   'token-command': { ...text, parse: parseCommand, bound: 'token' },
   insecure: { ...flag, option: 'insecure', bound: 'address' },

@@ -32,7 +32,7 @@ export function targetRequestOf(run: Invocation): TargetRequest {
     profile: options.profile,
     anonymous: options.anonymous,
     options: {
-      ...accessOf(typed, '--key'),
+      ...accessOf(typed, '--cert-key'),
       headers: header && lazy(() => typedHeaders(header)),
       settings: typed,
       token:

@@ -166,7 +166,7 @@ describe('an instance that is not set up', () => {
 
 describe('the login page of an access proxy', () => {
   const HINT =
-    'send the headers that it requires (pwpush profile set headers-file PATH, PWPUSH_HEADERS_FILE or --header) or a client certificate (--cert, --key); see ACCESS PROXIES in pwpush(1)';
+    'send the headers that it requires (pwpush profile set headers-file PATH, PWPUSH_HEADERS_FILE or --header) or a client certificate (--cert, --cert-key); see ACCESS PROXIES in pwpush(1)';
   const TOKEN =
     'create a service token of Cloudflare Access, put CF-Access-Client-Id and CF-Access-Client-Secret into a file that only you can read, and name it with pwpush profile set headers-file PATH or PWPUSH_HEADERS_FILE';
   const LOGIN = 'https://team.cloudflareaccess.com/cdn-cgi/access/login/pw.test?kid=x';
@@ -221,7 +221,7 @@ describe('the login page of an access proxy', () => {
       code: 1,
       stderr:
         'pwpush: the instance, or a proxy in front of it, requires a client certificate\n' +
-        'hint: send a client certificate that it trusts, with --cert and --key\n',
+        'hint: send a client certificate that it trusts, with --cert and --cert-key\n',
     });
   });
 });

@@ -14,7 +14,7 @@ const variables: Readonly<Record<string, string>> = {
   PWPUSH_EDITION: 'edition of the instance: oss, commercial or pwpush',
   PWPUSH_HEADERS_FILE: 'file of headers for an access proxy, one Name: value a line, mode 0600',
   PWPUSH_CERT_FILE: 'client certificate (PEM), as --cert',
-  PWPUSH_CERT_KEY_FILE: 'its private key (PEM), as --key',
+  PWPUSH_CERT_KEY_FILE: 'its private key (PEM), as --cert-key',
   PWPUSH_TIMEOUT: 'seconds to wait for a response, as --timeout',
   PWPUSH_NO_INPUT: 'never prompt, as --no-input',
   PWPUSH_DEBUG: 'log requests to stderr without secrets, as --debug',

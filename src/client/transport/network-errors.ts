@@ -33,7 +33,7 @@ const NO_TLS: Explanation = [
   'it does not use TLS on this port',
   'check the port, and whether the address begins with http',
 ];
-const CLIENT_CERTIFICATE = 'send one with --cert and --key; see ACCESS PROXIES in pwpush(1)';
+const CLIENT_CERTIFICATE = 'send one with --cert and --cert-key; see ACCESS PROXIES in pwpush(1)';
 const NO_CERTIFICATE: Explanation = ['it requires a client certificate', CLIENT_CERTIFICATE];
 const REFUSED_CERTIFICATE: Explanation = [
   'it refused the client certificate',
@@ -67,7 +67,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: REFUSED_CERTIFICATE,
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: [
     'it refused the TLS handshake',
-    'if it requires a client certificate, send one with --cert and --key',
+    'if it requires a client certificate, send one with --cert and --cert-key',
   ],
   ECONNRESET: ['the connection was reset'],
   EPIPE: ['the connection was closed'],

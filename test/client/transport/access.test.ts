@@ -301,7 +301,7 @@ test('a file of headers that belongs to another user is refused', async () => {
 describe('a client certificate', () => {
   const mutual = { key, cert, ca: nextCert, requestCert: true };
   const options = () => `--ca-file ${here.file('ca.pem')}`;
-  const pair = () => `--cert ${here.file('client.pem')} --key ${here.file('client.key')}`;
+  const pair = () => `--cert ${here.file('client.pem')} --cert-key ${here.file('client.key')}`;
 
   test.each([
     ['-tls1_3', 'it requires a client certificate'],
@@ -402,10 +402,10 @@ describe('a client certificate', () => {
     ['--cert headers', 'the client certificate "headers" contains no PEM certificate'],
     ['--cert client.pem', 'the private key "client.pem" contains no PEM private key'],
     [
-      '--cert ca.pem --key client.key',
+      '--cert ca.pem --cert-key client.key',
       'the private key "client.key" does not belong to the client certificate',
     ],
-    ['--key client.key', '--key is the key of a client certificate, but none is named'],
+    ['--cert-key client.key', '--cert-key is the key of a client certificate, but none is named'],
   ])('that cannot be used is refused: %s', async (line, message) => {
     const words = line.replaceAll(/(\S+\.(pem|key)|headers)/g, (name) => here.file(name));
     const { code, stderr } = await run(`version --url https://pw.test ${words}`);
