@@ -61,7 +61,7 @@ const outputRows = group(GLOBAL, {
   debug: flag('--debug', 'log requests to stderr, without secrets'),
 });
 
-const globalRows = { ...profileRow, ...instanceRows, ...outputRows };
+export const globalRows = { ...profileRow, ...instanceRows, ...outputRows };
 
 /** Options every command takes, before or after its name. */
 export type GlobalOptions = Values<typeof globalRows>;

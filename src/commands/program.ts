@@ -7,36 +7,51 @@ import { ExitWith, exitStatus, usageError } from '../platform/errors';
 
 type Load = () => Promise<{ readonly define: (context: Context) => Command }>;
 
-/** All commands: name, one line for the list of them, the file, and another name that people try. */
-const table: readonly [name: string, summary: string, load: Load, alias?: string][] = [
-  ['push', 'push a secret and print its link', () => import('./push')],
-  ['get', 'get a secret (uses a view)', () => import('./get')],
-  ['run', 'run a command with a secret (uses a view)', () => import('./run')],
-  ['request', 'ask somebody for a secret', () => import('./request')],
-  ['respond', 'answer a request', () => import('./respond')],
-  ['requests', 'list your requests', () => import('./list-requests')],
-  ['receive', 'ask for a secret from this machine', () => import('./receive')],
-  ['show', 'show views and days left (uses no view)', () => import('./show')],
-  ['preview', "print a push's full link (uses no view)", () => import('./preview')],
-  ['expire', 'expire pushes now', () => import('./expire'), 'rm'],
-  ['list', 'list your pushes', () => import('./list'), 'ls'],
-  ['audit', 'show who opened a push, and when', () => import('./audit')],
-  ['wait', 'wait until a push is viewed or expires', () => import('./wait')],
-  ['accounts', 'list your accounts (commercial edition)', () => import('./accounts')],
-  ['notify', "e-mail a push's link from the instance", () => import('./notify')],
-  ['generate', 'print a new password or passphrase', () => import('./generate')],
-  ['version', 'show the version of pwpush and of the instance', () => import('./version')],
-  ['login', 'log in to an instance and save it as a profile', () => import('./login')],
-  ['logout', 'remove the token of a profile', () => import('./logout')],
-  ['profile', 'list, show, change and remove profiles', () => import('./profile')],
-  ['doctor', 'diagnose configuration and connection', () => import('./doctor')],
-  ['serve', 'run a Password Pusher server on this machine', () => import('./serve')],
-  ['completion', 'print a shell completion script', () => import('./completion')],
-];
+/** A command: name, one line for the list of them, the file, and another name that people try. */
+type Entry = readonly [name: string, summary: string, load: Load, alias?: string];
 
-export const commands = table.map(([name, summary, load, alias]) => {
-  return { name, summary, load, alias };
-});
+/** All commands, in the groups of the help; it leaves out those without a group. */
+const table: Readonly<Record<string, readonly Entry[]>> = {
+  'Share:': [
+    ['push', 'push a secret and print its link', () => import('./push')],
+    ['generate', 'print a new password or passphrase', () => import('./generate')],
+  ],
+  'Open:': [
+    ['get', 'get a secret (uses a view)', () => import('./get')],
+    ['run', 'run a command with a secret (uses a view)', () => import('./run')],
+  ],
+  'Ask:': [
+    ['request', 'ask somebody for a secret', () => import('./request')],
+    ['respond', 'answer a request', () => import('./respond')],
+    ['receive', 'ask for a secret from this machine', () => import('./receive')],
+  ],
+  'Manage:': [
+    ['list', 'list your pushes', () => import('./list'), 'ls'],
+    ['requests', 'list your requests', () => import('./list-requests')],
+    ['show', 'show views and days left (uses no view)', () => import('./show')],
+    ['preview', "print a push's full link (uses no view)", () => import('./preview')],
+    ['expire', 'expire pushes now', () => import('./expire'), 'rm'],
+    ['audit', 'show who opened a push, and when', () => import('./audit')],
+    ['wait', 'wait until a push is viewed or expires', () => import('./wait')],
+    ['notify', "e-mail a push's link from the instance", () => import('./notify')],
+  ],
+  'Set up:': [
+    ['login', 'log in to an instance and save it as a profile', () => import('./login')],
+    ['logout', 'remove the token of a profile', () => import('./logout')],
+    ['profile', 'list, show, change and remove profiles', () => import('./profile')],
+    ['doctor', 'diagnose configuration and connection', () => import('./doctor')],
+    ['version', 'show the version of pwpush and of the instance', () => import('./version')],
+    ['completion', 'print a shell completion script', () => import('./completion')],
+  ],
+  'Serve:': [['serve', 'run a Password Pusher server on this machine', () => import('./serve')]],
+  '': [['accounts', 'list your accounts (commercial edition)', () => import('./accounts')]],
+};
+
+const LAST_GROUP = 'Serve:';
+
+export const commands = Object.entries(table).flatMap(([group, entries]) =>
+  entries.map(([name, summary, load, alias]) => ({ group, name, summary, load, alias })),
+);
 
 const isCalled = ({ name, alias }: (typeof commands)[number], word: string) =>
   name === word || alias === word;
@@ -44,14 +59,24 @@ const isCalled = ({ name, alias }: (typeof commands)[number], word: string) =>
 const names = commands.map(({ name }) => name);
 
 /** Topics of `pwpush help`. */
-export const topics = ['environment', 'exit-codes', 'ci', 'security'] as const;
+export const topics = ['options', 'environment', 'exit-codes', 'ci', 'security'] as const;
 
-const EXAMPLES = `
-Examples:
+const DESCRIPTION = 'Share a secret as a link that self-destructs.';
+
+/** What `pwpush` alone prints. */
+const INTRODUCTION = `${DESCRIPTION}
+
+Push a secret and print its link:
   $ pwgen 24 1 | pwpush push --views 1
+Get a secret, which uses a view:
   $ pwpush get https://pwpush.example/p/abc123def456
+Run a Password Pusher server on this machine:
   $ pwpush serve
 
+pwpush help lists all commands, options and topics.
+`;
+
+const MORE = `
 pwpush help <command> shows the options of a command, pwpush help <topic> more:
 ${topics.join(', ')}. The manual is man pwpush.`;
 
@@ -116,9 +141,10 @@ export async function programFor(argv: readonly string[], context: Context): Pro
   const program = newProgram(context);
   const typed = firstWord(readLine(program, argv));
   for (const one of commands) {
-    if (typed === undefined || typed === 'help')
-      program.addCommand(new Command(one.name).summary(one.summary));
-    else if (isCalled(one, typed)) {
+    if (typed === undefined || typed === 'help') {
+      const command = new Command(one.name).summary(one.summary).helpGroup(one.group);
+      program.addCommand(command, { hidden: one.group === '' });
+    } else if (isCalled(one, typed)) {
       const command = versioned((await one.load()).define(context), context);
       program.addCommand(one.alias ? command.alias(one.alias) : command);
     }
@@ -128,12 +154,12 @@ export async function programFor(argv: readonly string[], context: Context): Pro
 
 function newProgram(context: Context): Command {
   const program: Command = addGlobalOptions(new Command('pwpush'))
-    .description('Share a secret as a link that self-destructs.')
+    .description(DESCRIPTION)
     .usage('[options] <command>')
     .helpCommand(false)
     .enablePositionalOptions()
-    .addHelpText('after', EXAMPLES)
-    .action(() => program.help())
+    .addHelpText('after', MORE)
+    .action(() => context.stdout.write(INTRODUCTION))
     .allowExcessArguments();
   return versioned(program, context);
 }
@@ -230,16 +256,18 @@ function subcommandTerm(command: Command): string {
   return [command.name(), ...words].join(' ');
 }
 
-/** Help of the program has the commands above its options; that of a command only names those, which would fill a terminal. */
+/** Only names the global options, which would fill a terminal: below the groups of the program's help, which has no room between them. */
 function listFor(command: Command): Help['formatItemList'] {
   let options: string[] = [];
   return (heading, items, help) => {
-    const list = items.length === 0 ? [] : [heading, ...items, ''];
-    if (heading === 'Commands:') return [...list, ...options];
-    if (heading !== GLOBAL) return list;
-    if (command.parent !== null) return globalNames(command, help);
-    options = list;
-    return [];
+    if (items.length === 0) return [];
+    const program = command.parent === null;
+    if (heading !== GLOBAL) {
+      const below = heading === LAST_GROUP ? ['', ...options] : [];
+      return program ? [heading, ...items, ...below] : [heading, ...items, ''];
+    }
+    options = globalNames(command, help);
+    return program ? [] : options;
   };
 }
 
@@ -249,5 +277,5 @@ function globalNames(command: Command, help: Help): string[] {
     .filter(({ helpGroupHeading }) => helpGroupHeading === GLOBAL)
     .map(({ short, long }) => (short ? `${short}/${long}` : long));
   const lines = help.boxWrap(names.join(', '), (help.helpWidth ?? 80) - 2);
-  return ['Global options (see pwpush --help):', lines.replaceAll(/^/gm, '  '), ''];
+  return ['Global options (see pwpush help options):', lines.replaceAll(/^/gm, '  '), ''];
 }

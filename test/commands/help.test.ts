@@ -13,20 +13,29 @@ afterEach(() => here.close());
 const refused = (stderr: string) => ({ code: 2, stdout: '', stderr });
 
 describe('help', () => {
-  test.each([[['--help']], [['-h']], [['help']], [['help', 'help']], [[]]])(
-    '%j lists every command, on stdout',
+  test.each([[['--help']], [['-h']], [['help']], [['help', 'help']]])(
+    '%j lists the commands in groups, on 40 lines at most',
     async (argv) => {
       const { code, stdout, stderr } = await here.run(...argv);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      const listed = stdout
-        .split('\n\n')
-        .find((section) => section.startsWith('Commands:'))
-        ?.split('\n')
-        .slice(1)
-        .map((line) => line.trim().split(/ {2,}/));
-      expect(listed).toEqual(commands.map(({ name, summary }) => [name, summary]));
+      const [, , groups = ''] = stdout.split('\n\n');
+      const listed = groups.split('\n').map((line) => line.trim().split(/ {2,}/));
+      const expected = commands.flatMap(({ group, name, summary }, at) => {
+        const heading = commands[at - 1]?.group === group ? [] : [[group]];
+        return group === '' ? [] : [...heading, [name, summary]];
+      });
+      expect(listed).toEqual(expected);
+      expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
     },
   );
+
+  test('is ten lines without a command: three examples, and where there is more', async () => {
+    const { code, stdout, stderr } = await here.run();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.split('\n')).toHaveLength(11);
+    expect(stdout.match(/^ {2}\$ .*\bpwpush\b/gm)).toHaveLength(3);
+    expect(stdout).toContain('\npwpush help lists ');
+  });
 
   test.each(commands.map(({ name }) => name))('of %s is the same by all ways', async (name) => {
     const ways = [
@@ -85,11 +94,14 @@ describe('help', () => {
 
   test('names the global options of a command, and explains them once', async () => {
     const { stdout } = await here.run('help', 'list');
-    const short = stdout.split('Global options (see pwpush --help):\n')[1]?.split('\n\n')[0];
-    const explained = (await here.run('--help')).stdout.split('Global options:\n')[1];
+    const naming = (text: string) =>
+      text.split('Global options (see pwpush help options):\n')[1]?.split('\n\n')[0];
+    const short = naming(stdout);
+    expect(naming((await here.run('--help')).stdout)).toBe(short);
+    const explained = (await here.run('help', 'options')).stdout.match(/^ {2}.*?--[\w-]+/gm);
     const names = short?.match(/--[\w-]+/g) ?? [];
     expect(names).toHaveLength(18);
-    expect(names.filter((name) => !explained?.includes(name))).toEqual([]);
+    expect(explained?.map((line) => line.replace(/^.* /, '')).sort()).toEqual(names.sort());
     expect(short?.split('\n').length).toBeLessThan(5);
   });
 

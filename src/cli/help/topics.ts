@@ -1,4 +1,5 @@
 import { type ErrorCode, exitStatus } from '../../platform/errors';
+import { globalRows } from '../options';
 import { wrap } from '../terminal/text-width';
 
 /** Variable → what it does. */
@@ -37,9 +38,34 @@ const variables: Readonly<Record<string, string>> = {
   NODE_DISABLE_COMPILE_CACHE: 'do not store compiled code in ~/.cache/pwpush',
 };
 
-const variableRows = Object.entries(variables).flatMap(([name, meaning]) =>
-  wrap(meaning, 49).map((line, at) => `  ${(at === 0 ? name : '').padEnd(28)}${line}`),
-);
+type Meaning = readonly [name: string, meaning: string];
+
+/** @param width of the names, in columns */
+const rows = (all: readonly Meaning[], width: number) =>
+  all
+    .flatMap(([name, meaning]) =>
+      wrap(meaning, 77 - width).map((line, at) => `  ${(at ? '' : name).padEnd(width)}${line}`),
+    )
+    .join('\n');
+
+const globalOptions: readonly Meaning[] = [
+  ...Object.values(globalRows).map(({ option }) => [option.flags, option.description] as const),
+  ['-h, --help', 'show help'],
+  ['-V, --version', 'print the version'],
+];
+
+const options = `Global options
+
+They stand before or after the command.
+
+${rows(globalOptions, 22)}
+
+Commands that send nothing accept only those about output; logout and profile
+also --profile. An option takes precedence over its variable, in parentheses,
+and over the profile: see pwpush help environment.
+
+--account is for the commercial edition; pwpush accounts lists its accounts.
+`;
 
 const environment = `Environment
 
@@ -47,7 +73,7 @@ An option takes precedence over a variable, a variable over the profile in use,
 and the profile over the defaults of the instance. A profile named by --profile
 takes precedence over PWPUSH_URL and PWPUSH_TOKEN.
 
-${variableRows.join('\n')}
+${rows(Object.entries(variables), 28)}
 
 A switch is on unless it is empty, 0 or false. Proxy variables are also read in
 lower case, which takes precedence.
@@ -307,4 +333,4 @@ Habits that help
 `;
 
 /** The texts of `pwpush help <topic>`. */
-export const texts = { environment, 'exit-codes': exitCodes, ci, security } as const;
+export const texts = { options, environment, 'exit-codes': exitCodes, ci, security } as const;
