@@ -67,7 +67,7 @@ export const requestCalls = calls('request', requestRoutes, {
     ...change,
     public: true,
     holds: 'link',
-    unclear: 'a request may exist, but nobody has its link: look for it with pwpush requests',
+    unclear: 'a request may exist, but nobody has its link: look for it with pwpush list requests',
   },
   open: read,
   ready: read,
@@ -122,6 +122,6 @@ export function hasEffect({ method, repeatable }: Call): boolean {
 export function noRequests(status?: number): CliError {
   return new CliError('rejected', 'this instance has no requests', {
     status,
-    hint: 'use pwpush receive, which needs no instance, or run your own with pwpush serve',
+    hint: 'use pwpush request --here, which needs no instance, or run your own with pwpush serve',
   });
 }

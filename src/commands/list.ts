@@ -3,6 +3,7 @@ import { flag } from '../cli/declare';
 import { type Options, pageRows } from '../cli/options';
 import { activeColumns, expiredColumns, receiptColumns } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
+import type { RequestState } from '../client/client';
 import { AT_ONCE, listing } from '../client/pages';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
@@ -11,6 +12,8 @@ import { accountOf } from '../profile/connect';
 import { type Session, withSession } from '../profile/session';
 
 type State = 'active' | 'expired';
+
+const REQUEST_STATES = ['open', 'ready', 'closed'] satisfies RequestState[];
 
 const rows = {
   ...pageRows,
@@ -22,26 +25,40 @@ type ListSession = Session<Options<typeof rows>>;
 const EXAMPLES = `
 In a pipe each push is a line of tab-separated fields. active: token, name,
 created, views left, views, days left, days, flags, expiry time. expired: token,
-name, created, expired, how.
+name, created, expired, how. requests: token, name, state, created, closes.
+
+Requests are ready when they were answered and the answer was not yet taken with
+pwpush get. Without a state, those that are ready and then those that are open.
 
 Examples:
   $ pwpush list
-  $ pwpush list expired --all --json | jq -r '.[].name'`;
+  $ pwpush list expired --all --json | jq -r '.[].name'
+  $ pwpush list requests ready | while read token _; do pwpush get "$token"; done`;
 
 export function define(context: Context): Command {
   const command = new Command('list')
-    .description('List your pushes, newest first. Needs a token.')
-    .addArgument(
-      new Argument('[state]', 'state').choices(['active', 'expired']).default('active', 'active'),
-    )
+    .description('List your pushes or requests, newest first. Needs a token.')
+    .usage('[options] [active|expired|requests [open|ready|closed]]')
+    .addArgument(new Argument('[state]', 'state').choices(['active', 'expired', 'requests']))
+    .addArgument(new Argument('[request-state]', 'state of requests').choices(REQUEST_STATES))
     .addHelpText('after', EXAMPLES);
   return withSession(command, context, rows, list);
 }
 
 /** Prints each page as it comes, so that memory does not grow with their number. */
-async function list(session: ListSession, state: State): Promise<void> {
+async function list(
+  session: ListSession,
+  state: State | 'requests' = 'active',
+  requestState?: RequestState,
+): Promise<void> {
   const { context, options, say } = session;
+  if (requestState !== undefined && state !== 'requests')
+    throw usageError(`"${requestState}" is a state of requests`, 'pwpush list --help');
   if (options.local) return listLocal(session, state);
+  if (state === 'requests') {
+    const { listRequests } = await import('./list/list-requests');
+    return listRequests(session, requestState);
+  }
   const { page = 1, limit = Number.POSITIVE_INFINITY } = options;
   const many = options.all || options.limit !== undefined;
   const instance = await session.connect(many ? AT_ONCE : 1);
@@ -57,10 +74,10 @@ async function list(session: ListSession, state: State): Promise<void> {
 }
 
 /** Prints the receipts, newest first; asks no instance. */
-async function listLocal(session: ListSession, state: State) {
+async function listLocal(session: ListSession, state: State | 'requests') {
   const { context, options, say } = session;
   const { page, all, limit = Number.POSITIVE_INFINITY } = options;
-  if (page !== undefined || all || state === 'expired')
+  if (page !== undefined || all || state !== 'active')
     throw usageError('--local lists all receipts of active pushes', 'use it alone or with --limit');
   const found = (await session.receipts()).active().slice(0, limit);
   await printRows([found], receiptColumns, context, options);

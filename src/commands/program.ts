@@ -23,11 +23,9 @@ const table: Readonly<Record<string, readonly Entry[]>> = {
   'Ask:': [
     ['request', 'ask somebody for a secret', () => import('./request')],
     ['respond', 'answer a request', () => import('./respond')],
-    ['receive', 'ask for a secret from this machine', () => import('./receive')],
   ],
   'Manage:': [
-    ['list', 'list your pushes', () => import('./list'), 'ls'],
-    ['requests', 'list your requests', () => import('./list-requests')],
+    ['list', 'list your pushes or requests', () => import('./list'), 'ls'],
     ['show', 'show views and days left (uses no view)', () => import('./show')],
     ['preview', "print a push's full link (uses no view)", () => import('./preview')],
     ['expire', 'expire pushes now', () => import('./expire'), 'rm'],
@@ -52,6 +50,14 @@ const LAST_GROUP = 'Serve:';
 export const commands = Object.entries(table).flatMap(([group, entries]) =>
   entries.map(([name, summary, load, alias]) => ({ group, name, summary, load, alias })),
 );
+
+/** Commands that were: words that stand for others, and in no list. */
+const former: Readonly<Record<string, readonly string[]>> = {
+  receive: ['request', '--here'],
+  requests: ['list', 'requests'],
+};
+
+const isFormer = (word: string) => Object.hasOwn(former, word);
 
 const isCalled = ({ name, alias }: (typeof commands)[number], word: string) =>
   name === word || alias === word;
@@ -93,7 +99,7 @@ export async function execute(
   const topic = argv[0] === 'help' && topics.find((name) => name === argv[1]);
   if (topic) return context.stdout.write((await import('../cli/help/topics')).texts[topic]);
   if (argv[0] === '__complete') return completeLine(argv.slice(1), context);
-  const words = withoutHelpWord(argv);
+  const words = withoutFormer(withoutHelpWord(argv), context);
   let asking = false;
   const canPrompt = () => asking && context.canPrompt();
   // With its getters, which listen for signals and load modules: help needs neither.
@@ -183,9 +189,20 @@ function withoutHelpWord(argv: readonly string[]): readonly string[] {
   if (argv[0] !== 'help') return argv;
   if (argv[1] === 'help') return ['--help'];
   const word = argv[1];
-  const known = word?.startsWith('-') || commands.some((one) => isCalled(one, word ?? ''));
+  const known =
+    word?.startsWith('-') ||
+    commands.some((one) => isCalled(one, word ?? '')) ||
+    isFormer(word ?? '');
   if (word !== undefined && !known) throw unknownWord(word, [...names, ...topics]);
   return [...argv.slice(1), '--help'];
+}
+
+/** Puts what a former command stands for in its place. */
+function withoutFormer(argv: readonly string[], context: Context): readonly string[] {
+  if (!argv.some(isFormer)) return argv;
+  const program = newProgram(context);
+  const at = argv.findIndex((_, at) => firstWord(readLine(program, argv.slice(0, at + 1))));
+  return argv.flatMap((word, place) => (place === at && former[word]) || [word]);
 }
 
 /** Nothing prompts with `--no-input`, `PWPUSH_NO_INPUT`, or in CI. */

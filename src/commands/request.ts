@@ -10,10 +10,15 @@ on this machine, so that the instance cannot read it: pwpush get, here, opens
 it. If the instance drops the key, as the commercial edition does, the request
 is closed again, unless --no-encrypt lets the instance read the answer.
 
+With --here, no instance is needed: this machine serves the page until somebody
+has answered, shows the link and a QR code, and prints the answer. Ctrl-C before
+the answer leaves nothing.
+
 Examples:
   $ pwpush request "The root password of db1?" --expire 6h
   $ link=$(pwpush request "Your SSH public key?" --name onboarding)
-  $ pwpush wait "$link" && pwpush get "$link"`;
+  $ pwpush wait "$link" && pwpush get "$link"
+  $ pwpush request --here "The code on your screen?"`;
 
 export function define(context: Context): Command {
   const command = new Command('request')
@@ -23,6 +28,10 @@ export function define(context: Context): Command {
     .addHelpText('after', EXAMPLES);
   return withOptions(command, context, rows, async (options, text?: string) => {
     // Loaded here: `request --help` does without.
+    if (options.here) {
+      const { serveQuestion } = await import('./request/serve-question');
+      return serveQuestion(context, { ...options, text });
+    }
     const { runRequest } = await import('./request/run-request');
     return runRequest(context, { ...options, text });
   });

@@ -80,7 +80,7 @@ export function judgeRequest(
   if (request.public_key !== undefined && key !== request.public_key)
     return rejected(
       `the instance ${key === undefined ? 'dropped' : 'replaced'} the key of the request, and could read the answer`,
-      'to ask without an instance, use pwpush receive; to let the instance read the answer, use --no-encrypt',
+      'to ask without an instance, use pwpush request --here; to let the instance read the answer, use --no-encrypt',
     );
   const changed = differences(request, made);
   const looser = looserLimits(changed, acceptLimits, 'request');

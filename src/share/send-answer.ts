@@ -114,7 +114,7 @@ function withoutToken(error: unknown): unknown {
   if (!(error instanceof CliError) || error.code !== 'unauthorized') return error;
   return error.with({
     message: 'the instance requires a token for everything, and so takes no answers from others',
-    hint: 'ask for a link of another instance, or of pwpush receive',
+    hint: 'ask for a link of another instance, or of pwpush request --here',
   });
 }
 

@@ -65,7 +65,7 @@ const cases: readonly [string[], string[]][] = [
   ],
   [
     ['--profile', 'work', 'list', ''],
-    ['active', 'expired'],
+    ['active', 'expired', 'requests'],
   ],
   [
     ['profile', ''],

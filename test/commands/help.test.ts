@@ -255,6 +255,20 @@ describe('what is not understood is exit 2', () => {
     expect(named.stdout).toContain(`Usage: pwpush ${name}|${alias} `);
   });
 
+  test.each([
+    ['receive', 'request'],
+    ['requests', 'list'],
+  ])('%s, a former command, is in no list and has the help of %s', async (former, name) => {
+    const ways = [
+      await here.run(former, '--help'),
+      await here.run('help', former),
+      await here.run('--url', former, '--json', former, '-h'),
+    ];
+    const named = await here.run(name, '--help');
+    expect(ways).toEqual([named, named, named]);
+    expect(commands.map((one) => one.name)).not.toContain(former);
+  });
+
   test('help of an unknown command', async () => {
     const { code } = await here.run('help', 'frobnicate');
     expect(code).toBe(2);
@@ -329,7 +343,7 @@ describe('what is not understood is exit 2', () => {
   test.each([
     [
       ['list', 'actve'],
-      'state must be one of active, expired, not "actve"\nhint: did you mean active?',
+      'state must be one of active, expired, requests, not "actve"\nhint: did you mean active?',
     ],
     [['push', '--kind', 'ur'], '--kind must be one of text, file, url, qr, not "ur"'],
     [['push', '--kind', 'x'], '--kind must be one of text, file, url, qr, not "x"'],

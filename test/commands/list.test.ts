@@ -166,7 +166,7 @@ test.each([
   [['--page', '1', '--all'], '--page cannot be combined with --all or --limit'],
   [['--page', '1', '--limit', '3'], '--page cannot be combined with --all or --limit'],
   [['--limit', '0'], '--limit must be a whole number of 1 or more, not "0"'],
-  [['all'], 'state must be one of active, expired, not "all"'],
+  [['all'], 'state must be one of active, expired, requests, not "all"'],
 ])('%j is bad usage, and nothing is sent', async (argv, message) => {
   const { code, stdout, stderr } = await asAdmin().run('list', ...argv);
   expect({ code, stdout, message: stderr.startsWith(`pwpush: ${message}`), stderr }).toMatchObject({

@@ -125,6 +125,9 @@ const lines: Record<string, readonly Line[]> = {
     { words: 'request what? --identity-out DIR/there', ...created },
     { words: 'request what? --file DIR/content --passphrase-file DIR/passphrase', ...created },
     { words: 'request what? --expire soon' },
+    // What it says while it serves is tested with the built program.
+    { words: 'request what? --here --expire soon' },
+    { words: 'receive --passphrase-file DIR/none' },
   ],
   respond: [
     { words: `respond ${asked} --passphrase-env SECRET_WORD`, ...secret },
@@ -133,21 +136,14 @@ const lines: Record<string, readonly Line[]> = {
     { words: 'respond https://pw.test/r/abc --env SECRET_TEXT' },
     { words: `respond ${asked}x --env SECRET_TEXT` },
   ],
-  requests: [
-    { words: 'requests', printsJson: ['note'] },
-    { words: 'requests closed --all', printsJson: ['note'] },
-  ],
-  // What it says while it serves is tested with the built program.
-  receive: [
-    { words: 'receive what? --expire soon' },
-    { words: 'receive --passphrase-file DIR/none' },
-  ],
   preview: [{ words: 'preview abc' }, { words: `preview ${sealed}` }],
   show: [{ words: 'show abc' }, { words: `show ${sealed}` }],
   expire: [{ words: 'expire abc def' }, { words: `expire ${sealed}` }],
   list: [
     { words: 'list', printsJson: ['note'] },
     { words: 'list expired --page 2', printsJson: ['note'] },
+    { words: 'list requests', printsJson: ['note'] },
+    { words: 'requests closed --all', printsJson: ['note'] },
   ],
   accounts: [{ words: 'accounts' }],
   audit: [{ words: 'audit abc' }, { words: `audit ${sealed}&x` }],

@@ -176,7 +176,7 @@ describe('with the service', () => {
 
   test('the commands on a link and on a token', async () => {
     const { link, token, key } = await asked('--name', 'onboarding', '--expire', '6h');
-    expect((await owner().run('requests')).stdout).toMatch(
+    expect((await owner().run('list', 'requests')).stdout).toMatch(
       new RegExp(
         `^${token}\tonboarding\topen\t2026-08-20T11:06:45.000Z\t2026-08-20T17:06:45.000Z\n$`,
       ),
@@ -189,8 +189,8 @@ describe('with the service', () => {
       expect(shown).toMatchObject({ state: 'open', name: 'onboarding', public_key: key });
     }
     await here.under({ stdin: 'hunter2' }).run('respond', link);
-    expect((await owner().run('requests', 'ready')).stdout).toContain('\tready\t');
-    expect((await owner().run('requests', 'open')).stdout).toBe('');
+    expect((await owner().run('list', 'requests', 'ready')).stdout).toContain('\tready\t');
+    expect((await owner().run('list', 'requests', 'open')).stdout).toBe('');
     expect((await owner().run('show', link)).stdout).toContain('\npassphrase\tno\n');
     await owner().run('expire', link);
     expect((await owner().run('show', link)).stdout).not.toContain('passphrase');
@@ -429,7 +429,7 @@ test.each([
 });
 
 const UNENCRYPTED =
-  'hint: to ask without an instance, use pwpush receive; to let the instance read the answer, use --no-encrypt\n';
+  'hint: to ask without an instance, use pwpush request --here; to let the instance read the answer, use --no-encrypt\n';
 
 describe('with the commercial edition', () => {
   let standIn: StandIn;
@@ -472,7 +472,7 @@ describe('with the commercial edition', () => {
     await asked(...owner, '--file', here.file('a.txt'));
     await asked();
     const list = async (...argv: string[]) =>
-      (await here.run('requests', 'open', ...argv)).stdout.match(/^request\d/gm);
+      (await here.run('list', 'requests', 'open', ...argv)).stdout.match(/^request\d/gm);
     expect(await list(...owner)).toEqual(['request1', 'request2']);
     expect(await list('--account', '8')).toEqual(['request1', 'request2']);
     expect(await list()).toEqual(['request3']);
@@ -504,7 +504,7 @@ describe('with the commercial edition', () => {
     expect((await here.run('wait', link, '--timeout', '0.5')).code).toBe(12);
     expect((await here.under({ stdin: 'hunter2' }).run('respond', link, '--quiet')).code).toBe(0);
     expect((await here.run('wait', link)).code).toBe(0);
-    expect((await here.run('requests')).stdout).toMatch(/^request1\t\tready\t/);
+    expect((await here.run('list', 'requests')).stdout).toMatch(/^request1\t\tready\t/);
     expect(JSON.parse((await here.run('show', link, '--json')).stdout).state).toBe('ready');
     expect((await here.run('audit', link)).stdout).toContain(
       `\t${guess.answerKind ?? 'response'}\t`,
@@ -550,7 +550,7 @@ describe('with the commercial edition', () => {
 
   test.each([
     ['request', 'Q'],
-    ['requests'],
+    ['list', 'requests'],
     ['requests', 'closed'],
     ['respond', `${PRO}/r/some`, '--generate'],
     ['get', `${PRO}/api/v2/requests/some`],
@@ -565,7 +565,7 @@ describe('with the commercial edition', () => {
       code: 8,
       stdout: '',
       stderr:
-        'pwpush: this instance has no requests\nhint: use pwpush receive, which needs no instance, or run your own with pwpush serve\n',
+        'pwpush: this instance has no requests\nhint: use pwpush request --here, which needs no instance, or run your own with pwpush serve\n',
     });
     expect(here.rescued()).toEqual({});
   });
@@ -578,7 +578,7 @@ test('an instance that requires a token for everything takes no answers', async 
     code: 3,
     stdout: '',
     stderr:
-      'pwpush: the instance requires a token for everything, and so takes no answers from others\nhint: ask for a link of another instance, or of pwpush receive\n',
+      'pwpush: the instance requires a token for everything, and so takes no answers from others\nhint: ask for a link of another instance, or of pwpush request --here\n',
   });
   await here.close();
 });
@@ -595,12 +595,25 @@ test.each(['get', 'wait', 'show', 'expire', 'audit', 'preview'])(
   },
 );
 
-test('without an instance, receive is offered', async () => {
+test.each([
+  ['request Q --here --name x', '--name cannot be combined with --here'],
+  ['receive Q --url https://pw.test', '--url cannot be combined with --here'],
+  ['request Q --port 1', '--port requires --here'],
+  ['list active open', '"open" is a state of requests'],
+  ['list requests --local', '--local lists all receipts of active pushes'],
+])('options and states that do not apply: %s', async (line, message) => {
+  const here = place();
+  const { code, stderr } = await here.run(...line.split(' '));
+  expect([code, stderr.split('\n')[0]]).toEqual([2, `pwpush: ${message}`]);
+  here.close();
+});
+
+test('without an instance, --here is offered', async () => {
   const here = place();
   const { code, stderr } = await here.run('request', 'Q');
   expect({
     code,
-    offers: stderr.includes('To ask without an instance, use pwpush receive'),
+    offers: stderr.includes('To ask without an instance, use pwpush request --here'),
   }).toEqual({
     code: 2,
     offers: true,
@@ -944,7 +957,7 @@ describe('a connection that is cut', () => {
       expect.stringMatching(/^requests\/age1\w+\.key$/),
     ]);
     cutting = undefined;
-    const [token = ''] = (await here.run('requests')).stdout.split('\t');
+    const [token = ''] = (await here.run('list', 'requests')).stdout.split('\t');
     const link = (await here.run('preview', token)).stdout.trim();
     await here.run('respond', link);
     expect(standIn.requests.get(token)?.response).toMatch(/^-----BEGIN AGE/);

@@ -106,7 +106,7 @@ describe('push --here on a LAN (needs ip netns, and to be root)', missing, () =>
   });
 
   test('receive: the answer of the other machine is printed, without any option', async () => {
-    const receiving = on(one, ['receive', 'Which code?'], sender.env);
+    const receiving = on(one, ['request', '--here', 'Which code?'], sender.env);
     const link = await receiving.told;
     expect(new URL(link).hostname).toBe('10.98.0.1');
     const answered = await on(other, ['respond', link], recipient.env, '123456').ended;

@@ -15,9 +15,9 @@ import { linesOf, onTerminal } from '../helpers/pty';
 const asking = person();
 const asked = person();
 
-/** Starts `receive` on this machine alone, and returns it with its link, the first thing it says. */
+/** Starts `request --here` on this machine alone, and returns it with its link, the first thing it says. */
 async function receiving(...more: string[]) {
-  const words = ['receive', '--host', '127.0.0.1', ...more];
+  const words = ['request', '--here', '--host', '127.0.0.1', ...more];
   const running = start(words, { env: asking.env, cwd: asking.folder });
   return { running, link: await linkOf(running) };
 }
@@ -79,7 +79,7 @@ test('--json is the link, then the answer', async () => {
 
 test('a passphrase protects the page', async () => {
   const env = { ...asking.env, WORD: 'open sesame' };
-  const words = ['receive', '--host', '127.0.0.1', '--passphrase-env', 'WORD'];
+  const words = ['request', '--here', '--host', '127.0.0.1', '--passphrase-env', 'WORD'];
   const running = start(words, { env });
   const link = await linkOf(running);
   expect((await respond(link, [], 'hunter2')).code).toBe(7);
@@ -147,7 +147,7 @@ test('files for which the disk is too full are saved elsewhere', needsDisk, asyn
 });
 
 test('Ctrl-C while a file is written saves it', async () => {
-  const words = ['receive', '--host', '127.0.0.1', '--allow-files', '--output', '-'];
+  const words = ['request', '--here', '--host', '127.0.0.1', '--allow-files', '--output', '-'];
   const [file, ...first] = program;
   const child = spawn(file, [...first, ...words], { env: asking.env, cwd: asking.folder });
   let stderr = '';
@@ -267,7 +267,7 @@ test('an answer to another key is saved as it is', async () => {
 });
 
 test('a terminal shows link and QR code at once, then the answer', async () => {
-  const terminal = onTerminal('$PWPUSH receive --host 127.0.0.1', asking.env);
+  const terminal = onTerminal('$PWPUSH request --here --host 127.0.0.1', asking.env);
   await terminal.shows('waiting for an answer');
   const [link = ''] = /http:\S+#age1[a-z0-9]+/.exec(terminal.screen()) ?? [];
   expect(terminal.screen()).toContain('▀');

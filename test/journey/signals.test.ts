@@ -282,7 +282,7 @@ describe.each(signals)('%s', (signal, code, word) => {
 
 test.each([
   [['serve', '--ephemeral', '--port', '0']],
-  [['receive', '--host', '127.0.0.1']],
+  [['request', '--here', '--host', '127.0.0.1']],
   [['push', '--here']],
 ])('SIGUSR1 opens no debugger in %j', onUnix, async (words) => {
   const env = at('http://127.0.0.1:1', { NODE_OPTIONS: '--inspect-port=0' });

@@ -1,4 +1,4 @@
-import { filledText, flag, group, list, parsed, switchOff } from '../../cli/declare';
+import { filledText, flag, group, list, parsed, switchOff, text } from '../../cli/declare';
 import {
   labelRows,
   linkRows,
@@ -6,8 +6,14 @@ import {
   notifyRows,
   type Options,
 } from '../../cli/options';
-import { closing, waitingTime } from '../../cli/values';
+import { closing, port, waitingTime } from '../../cli/values';
 import { usageError } from '../../platform/errors';
+
+/** Options that need an instance, or a key that is kept, which `--here` does without. */
+const NOT_HERE = [
+  ...(['url', 'profile', 'tokenFile', 'account', 'name', 'note', 'file', 'acceptLimits'] as const),
+  ...(['generatePassphrase', 'identityOut', 'encrypt', 'notify', 'wait'] as const),
+] as const;
 
 export const rows = {
   ...group('Request:', {
@@ -31,6 +37,22 @@ export const rows = {
     wait: flag('--wait', 'wait until it is answered (0) or closed (6)'),
     // In place of the global one.
     timeout: parsed('--timeout <time>', 'with --wait: exit with 12 after this time', waitingTime),
+  }),
+  ...group('From this machine:', {
+    here: flag('--here', 'serve the question from memory until it is answered').conflicts(
+      NOT_HERE,
+      (here, other) => usageError(`${other} cannot be combined with ${here}`),
+    ),
+    output: text('-o, --output <path>', 'write the answer to a new file or a folder').requires(
+      'here',
+    ),
+    force: flag('--force', 'overwrite existing files').requires('here'),
+    host: filledText('--host <address>', 'address to listen on (default: 0.0.0.0)').requires(
+      'here',
+    ),
+    port: parsed('--port <n>', 'port to listen on (default: any free one)', port).requires('here'),
+    tlsCert: filledText('--tls-cert <path>', 'certificate chain (PEM)').requires('here'),
+    tlsKey: filledText('--tls-key <path>', 'private key of the certificate (PEM)').requires('here'),
   }),
 };
 

@@ -26,7 +26,7 @@ export async function runRequest(context: Context, options: RequestOptions): Pro
   // With --wait, the time limit is that of the wait.
   const { timeout: _, ...untimed } = options;
   const session = createSession(context, options.wait ? untimed : options);
-  await session.target().catch(offerReceive);
+  await session.target().catch(offerHere);
   const attachments = await openFiles(options, context);
   try {
     const question = await readSecret(source, options, context, TO_ASK);
@@ -100,10 +100,10 @@ function questionSource(options: RequestOptions, context: Context): Source {
 }
 
 /** Without an instance, the question can be asked from this machine. */
-function offerReceive(error: unknown): never {
+function offerHere(error: unknown): never {
   if (!(error instanceof NoInstance)) throw error;
   throw error.with({
-    hint: joinHints(error.hint, 'to ask without an instance, use pwpush receive'),
+    hint: joinHints(error.hint, 'to ask without an instance, use pwpush request --here'),
   });
 }
 

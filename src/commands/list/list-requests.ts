@@ -1,45 +1,24 @@
-import { Argument, Command } from 'commander';
-import { type Options, pageRows } from '../cli/options';
-import { requestColumns } from '../cli/terminal/listings';
-import { printRows, tellEnd } from '../cli/terminal/table';
-import type { RequestState } from '../client/client';
-import { AT_ONCE, listing } from '../client/pages';
-import { limits, type SecretRequest } from '../contract/api';
-import type { Context } from '../platform/context';
-import { usageError } from '../platform/errors';
-import { accountOf } from '../profile/connect';
-import { type Session, withSession } from '../profile/session';
-
-const STATES = ['open', 'ready', 'closed'] satisfies RequestState[];
-
-const EXAMPLES = `
-ready: answered, and not yet taken with pwpush get. Without a state, those that
-are ready and then those that are open. In a pipe each request is a line of
-tab-separated fields: token, name, state, created, closes.
-
-Examples:
-  $ pwpush requests
-  $ pwpush requests ready | while read token _; do pwpush get "$token"; done`;
-
-export function define(context: Context): Command {
-  const command = new Command('requests')
-    .description('List your requests, newest first. Needs a token.')
-    .addArgument(new Argument('[state]', 'state').choices(STATES))
-    .addHelpText('after', EXAMPLES);
-  return withSession(command, context, pageRows, requests);
-}
+import type { Options, pageRows } from '../../cli/options';
+import { requestColumns } from '../../cli/terminal/listings';
+import { printRows, tellEnd } from '../../cli/terminal/table';
+import type { RequestState } from '../../client/client';
+import { AT_ONCE, listing } from '../../client/pages';
+import { limits, type SecretRequest } from '../../contract/api';
+import { usageError } from '../../platform/errors';
+import { accountOf } from '../../profile/connect';
+import type { Session } from '../../profile/session';
 
 /**
  * Prints each page as it comes.
  * @param state answered and open ones if left out
  */
-async function requests(
+export async function listRequests(
   { context, options, say, connect }: Session<Options<typeof pageRows>>,
   state?: RequestState,
 ): Promise<void> {
   const { page = 1, limit } = options;
   if (options.page !== undefined && state === undefined)
-    throw usageError('--page requires a state', `use one of ${STATES.join(', ')}`);
+    throw usageError('--page requires a state', 'use one of open, ready, closed');
   const many = options.all || limit !== undefined;
   const instance = await connect(many ? AT_ONCE : 1);
   const account = await accountOf(instance);

@@ -4,6 +4,7 @@ import { fromHere } from '../../cli/service-io';
 import { checkStandardInput } from '../../cli/source';
 import { type Invocation, invocation, toJson } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
+import { filled } from '../../cli/values';
 import { apiClient } from '../../client/client';
 import { withKey } from '../../client/link';
 import { deliverPush } from '../../open/deliver-push';
@@ -17,8 +18,10 @@ import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, usageError } from '../../platform/errors';
 import { aborted } from '../../platform/files/abort';
 import { askedFor } from '../../share/create';
-import type { ReceiveOptions } from './receive-flags';
+import type { RequestOptions } from './request-flags';
 
+/** The addresses of this machine. */
+const EVERYWHERE = '0.0.0.0';
 const QUESTION = 'Please enter the secret.';
 /** Visitors who are named: more lines would push the link off the screen. */
 const VISITORS = 20;
@@ -27,9 +30,9 @@ const PAUSE_MS = 500;
 type Served = Awaited<ReturnType<typeof start>>;
 
 /** Serves a question from the memory of this machine until it is answered, and delivers the answer. */
-export async function serveQuestion(context: Context, options: ReceiveOptions): Promise<void> {
+export async function serveQuestion(context: Context, options: RequestOptions): Promise<void> {
   const run = invocation(context, options);
-  checkReceiveOptions(options, context);
+  checkHereOptions(options, context);
   const passphrase = await readPassphrase(options, context, true);
   context.asked();
   const place = await reserveOutput(run, { ...options, copy: false, qr: false });
@@ -55,18 +58,18 @@ export async function serveQuestion(context: Context, options: ReceiveOptions): 
 }
 
 /** @throws CliError (usage) for passphrases from two sources */
-function checkReceiveOptions(options: ReceiveOptions, context: Context): void {
+function checkHereOptions(options: RequestOptions, context: Context): void {
   checkPassphrase(options, context);
   checkStandardInput(options);
 }
 
 function requestOf(
-  { question = QUESTION, expire, allowFiles }: ReceiveOptions,
+  { text = QUESTION, expire, allowFiles }: RequestOptions,
   passphrase: string | undefined,
   recipient: string,
 ): object {
   return askedFor({
-    request: question,
+    request: filled(text, 'the question'),
     public_key: recipient,
     close_after: expire?.close_after,
     response_file_attachments: allowFiles || undefined,
@@ -74,8 +77,8 @@ function requestOf(
   });
 }
 
-function start(run: Invocation, options: ReceiveOptions, request: object) {
-  const { host, port = 0, tlsCert, tlsKey } = options;
+function start(run: Invocation, options: RequestOptions, request: object) {
+  const { host = EVERYWHERE, port = 0, tlsCert, tlsKey } = options;
   const visitors = new Set<string | null>();
   return fromHere(run, ({ serveRequest }, io) =>
     serveRequest({ host, port, tlsCert, tlsKey }, io, request, (ip) => {
@@ -89,7 +92,7 @@ function start(run: Invocation, options: ReceiveOptions, request: object) {
 /** On stderr, as standard output is for the answer; with --json there is room for both. */
 async function showLink(
   { context, say }: Invocation,
-  options: ReceiveOptions,
+  options: RequestOptions,
   { token, exposed }: Served,
   link: string,
 ): Promise<void> {
@@ -105,7 +108,7 @@ async function showLink(
     const { copyLink } = await import('../../share/deliver-link');
     await copyLink({ context, options, say }, link);
   }
-  if (context.stderr.isTTY && !options.quiet && !options.json) {
+  if (options.qr || (context.stderr.isTTY && !options.quiet && !options.json)) {
     const { drawQr } = await import('../../cli/terminal/qr');
     await drawQr(say, link);
   }
@@ -129,7 +132,7 @@ interface Received {
 /** As `get` delivers an answer; what cannot be delivered is saved, as it is in the memory of this run alone. */
 async function deliver(
   { context, say }: Invocation,
-  options: ReceiveOptions,
+  options: RequestOptions,
   { here, place, identity, passphrase }: Received,
 ): Promise<void> {
   const api = apiClient({
