@@ -43,7 +43,7 @@ const commands = {
     link: last,
   },
   wait: {
-    timeout: value('timeout'),
+    for: value('for'),
     'then-expire': flag('then-expire'),
     link: last,
   },

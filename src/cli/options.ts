@@ -225,7 +225,7 @@ export function optionsOf<R extends Rows & Closed<R>>(
   rows: R,
   elsewhere?: Elsewhere,
 ): Options<R> {
-  // Options of the program may have the same name: --timeout of wait, --anonymous of serve.
+  // An option of the program may have the same name: --anonymous of serve.
   const own = valuesOf(rows, lineage(command).slice(1), elsewhere);
   const values = { ...globalOptions(command, env), ...own };
   check({ ...globalRows, ...rows }, values);

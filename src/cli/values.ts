@@ -49,7 +49,7 @@ export function closing(value: string, name: string): ClosingFields {
   return fields;
 }
 
-/** The most that `--timeout` waits, in seconds: a push lives for 90 days. */
+/** The most that `--for` waits, in seconds: a push lives for 90 days. */
 const LONGEST_WAIT_SECONDS = 90 * 86_400;
 
 /** Parses how long to wait, in seconds or as a duration such as `6h`: more than 0. */

@@ -17,8 +17,7 @@ import { createSession, type NamedItem, type Session } from '../profile/session'
 
 const rows = {
   interval: parsed('--interval <seconds>', 'seconds between checks', interval).or(DEFAULT_INTERVAL),
-  // In place of the global one.
-  timeout: parsed('--timeout <time>', 'exit with 12 after this time, such as 6h', waitingTime),
+  for: parsed('--for <time>', 'wait at most this long (12), such as 6h', waitingTime),
   thenExpire: flag('--then-expire', 'expire the push after the first view'),
 };
 
@@ -31,7 +30,7 @@ happens. With the link of a request it waits for the answer.
 
 Examples:
   $ pwpush wait "$LINK" && echo "they have it"
-  $ pwpush wait "$LINK" --timeout 1h --then-expire || echo "status $?"`;
+  $ pwpush wait "$LINK" --for 1h --then-expire || echo "status $?"`;
 
 export function define(context: Context): Command {
   const command = new Command('wait')
@@ -91,10 +90,8 @@ async function waitForView(
 
 /** After the wait, whose time limit is not that of the expiry. */
 async function expireViewed(run: Session, options: WaitOptions, push: NamedItem): Promise<void> {
-  const { timeout, ...untimed } = options;
   const { token, target } = push;
-  const api =
-    timeout === undefined ? push.api : await clientFor({ ...run, options: untimed }, target);
+  const api = options.for === undefined ? push.api : await clientFor({ ...run, options }, target);
   await api.expire(token);
   (await run.receipts()).end([push]);
   await run.say.remark(`expired ${token}`);

@@ -22,7 +22,7 @@ interface WaitingOptions {
 /** A sleep was longer than the time that was left. */
 class TimeOver extends Error {}
 
-/** A command's context and options while `--timeout` limits its waiting. */
+/** A command's context and options while `--for` limits its waiting. */
 export interface TimeLimit<Options> {
   readonly context: Context;
   readonly options: Options;
@@ -34,37 +34,37 @@ export interface TimeLimit<Options> {
   ending<T>(noun: 'view' | 'answer', work: () => Promise<T>): Promise<T>;
 }
 
-/** Ends what a command does after its `--timeout`; each response has its own time, too, which is no longer. */
-export function timeLimit<Options extends GlobalOptions>(
+/** Ends what a command does after its `--for`; each response has its own time, too, which is no longer. */
+export function timeLimit<Options extends GlobalOptions & { readonly for?: number }>(
   context: Context,
   options: Options,
 ): TimeLimit<Options> {
-  const { timeout } = options;
-  if (timeout === undefined) return { context, options, ending: (_, work) => work() };
-  const end = context.now().getTime() + timeout * 1000;
+  const { for: seconds } = options;
+  if (seconds === undefined) return { context, options, ending: (_, work) => work() };
+  const end = context.now().getTime() + seconds * 1000;
   const left = () => end - context.now().getTime();
   // Timers of Node.js last 24 days at most. A longer wait does not cut a response short.
-  const over = timeout * 1000 < 2 ** 31 ? AbortSignal.timeout(timeout * 1000) : undefined;
+  const over = seconds * 1000 < 2 ** 31 ? AbortSignal.timeout(seconds * 1000) : undefined;
   const sleep = async (milliseconds: number) => {
     const most = left();
     await context.sleep(Math.max(0, Math.min(milliseconds, most)));
     if (most <= milliseconds) throw new TimeOver();
   };
-  const secondsPerResponse = timeoutOf({ context, options: {} });
+  const secondsPerResponse = timeoutOf({ context, options });
   return {
     context: {
       ...context,
       sleep,
       signal: over ? AbortSignal.any([context.signal, over]) : context.signal,
     },
-    options: { ...options, timeout: Math.min(timeout, secondsPerResponse) },
+    options: { ...options, timeout: Math.min(seconds, secondsPerResponse) },
     ending: async (noun, work) => {
       try {
         return await work();
       } catch (error) {
         const late = isTemporary(error) && (over?.aborted || left() <= 0);
         if (!late && !(error instanceof TimeOver)) throw error;
-        const time = timeout < 60 ? `${timeout} s` : durationText(timeout);
+        const time = seconds < 60 ? `${seconds} s` : durationText(seconds);
         throw new CliError('timeout', `no ${noun} within ${time}`, { cause: error });
       }
     },

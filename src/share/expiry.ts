@@ -53,7 +53,7 @@ function tooShort(seconds: number, edition: Edition): CliError {
     return usageError(
       `this instance counts whole days: it ${cannot}`,
       'use --days 1, and end it before: ' +
-        `pwpush wait LINK --timeout ${durationCode(seconds)} --then-expire || pwpush expire LINK`,
+        `pwpush wait LINK --for ${durationCode(seconds)} --then-expire || pwpush expire LINK`,
     );
   return usageError(
     `this instance ${cannot}`,

@@ -139,7 +139,7 @@ describe('the open-source edition is told whole days', () => {
       stdout: '',
       stderr:
         'pwpush: this instance counts whole days: it cannot expire a push after 6 hours\n' +
-        'hint: use --days 1, and end it before: pwpush wait LINK --timeout 6h --then-expire || pwpush expire LINK\n',
+        'hint: use --days 1, and end it before: pwpush wait LINK --for 6h --then-expire || pwpush expire LINK\n',
     });
     expect(instance.asked).toEqual(['GET /version']);
   });
@@ -397,9 +397,9 @@ describe('accounts', () => {
     test('and its receipt tells which one a push belongs to', async () => {
       at('commercial');
       await push('--account', '42');
-      expect(await here.run('wait', 'last', '--timeout', '5')).toMatchObject(waiting);
+      expect(await here.run('wait', 'last', '--for', '5')).toMatchObject(waiting);
       expect((await here.run('show', 'last')).code).toBe(0);
-      const elsewhere = await here.run('wait', 'last', '--timeout', '5', '--account', '41');
+      const elsewhere = await here.run('wait', 'last', '--for', '5', '--account', '41');
       expect(elsewhere).toMatchObject(waiting);
     });
 
@@ -407,7 +407,7 @@ describe('accounts', () => {
       at('commercial');
       await push('--account', '42', '--no-receipt');
       const named = [LINK.trim(), '--account', 'Work'];
-      expect(await here.run('wait', ...named, '--timeout', '5')).toMatchObject(waiting);
+      expect(await here.run('wait', ...named, '--for', '5')).toMatchObject(waiting);
       expect((await here.run('show', ...named)).code).toBe(0);
     });
 
@@ -418,7 +418,7 @@ describe('accounts', () => {
         profiles: { p: { url: 'https://pw.test', token: 't0ken', account: '42' } },
       });
       await push('--no-receipt');
-      const { code } = await here.run('wait', LINK.trim(), '--timeout', '5');
+      const { code } = await here.run('wait', LINK.trim(), '--for', '5');
       expect([code, (await here.run('show', LINK.trim())).code]).toEqual([12, 0]);
     });
 

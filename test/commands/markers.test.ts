@@ -147,7 +147,7 @@ const lines: Record<string, readonly Line[]> = {
   ],
   accounts: [{ words: 'accounts' }],
   audit: [{ words: 'audit abc' }, { words: `audit ${sealed}&x` }],
-  wait: [{ words: 'wait quyul5r5w08 --timeout 9 --then-expire' }],
+  wait: [{ words: 'wait quyul5r5w08 --for 9 --then-expire' }],
   notify: [{ words: 'notify abc a@b.test' }, { words: `notify ${sealed} a@b.test` }],
   generate: [{ words: 'generate words:5' }, { words: `generate ${marks.payload}` }],
   version: [{ words: 'version' }],

@@ -81,7 +81,7 @@ describe('of a push without a token at pwpush serve', () => {
   test('waiting ends with 6 when its time is over', async () => {
     const link = await push('hunter2', '--anonymous', '--expire', '1h');
     here.service.clock.advance(2 * 3_600_000);
-    expect(await anonymous().run('wait', link, '--timeout', '5')).toMatchObject({ code: 6 });
+    expect(await anonymous().run('wait', link, '--for', '5')).toMatchObject({ code: 6 });
   });
 });
 

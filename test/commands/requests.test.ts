@@ -142,7 +142,7 @@ describe('with the service', () => {
       code: 5,
       stderr: 'pwpush: the request has no answer yet\nhint: wait for it with pwpush wait\n',
     });
-    const late = await owner().run('wait', link, '--timeout', '9');
+    const late = await owner().run('wait', link, '--for', '9');
     expect(late).toEqual({ code: 12, stdout: '', stderr: 'pwpush: no answer within 9 s\n' });
     await here.under({ stdin: 'hunter2' }).run('respond', link);
     expect(await owner().run('wait', link)).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -398,7 +398,7 @@ describe('with the service', () => {
   });
 
   test('--wait waits for the answer', async () => {
-    const made = await owner().run('request', 'Q', '--wait', '--timeout', '12s');
+    const made = await owner().run('request', 'Q', '--wait', '--for', '12s');
     expect(made.code).toBe(12);
     expect(made.stdout).toMatch(LINK);
     expect(made.stderr).toContain('pwpush: no answer within 12 s\n');
@@ -418,7 +418,7 @@ test.each([
   };
   const env = { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER };
   const here = place({ send, env, now: () => new Date(Date.UTC(2026, 7, 20) + time) });
-  const { code, stderr } = await here.run(...words, '--timeout', '3');
+  const { code, stderr } = await here.run(...words, '--for', '3');
   // Such a link may also be that of a push.
   expect({ code, last: stderr.split('\n').at(-2) }).toEqual({
     code: 12,
@@ -477,9 +477,9 @@ describe('with the commercial edition', () => {
     expect(await list('--account', '8')).toEqual(['request1', 'request2']);
     expect(await list()).toEqual(['request3']);
     const link = 'https://pro.test/r/request1';
-    expect((await here.run('wait', link, ...owner, '--timeout', '1')).code).toBe(12);
+    expect((await here.run('wait', link, ...owner, '--for', '1')).code).toBe(12);
     expect((await here.run('show', link, ...owner)).code).toBe(0);
-    const waiting = ['--no-encrypt', '--wait', '--timeout', '1'];
+    const waiting = ['--no-encrypt', '--wait', '--for', '1'];
     expect((await here.run('request', 'Four', ...owner, ...waiting)).code).toBe(12);
     expect(await here.run('request', 'Q', '--account', 'Nobody')).toMatchObject({ code: 2 });
     edition({ accounts: false });
@@ -501,7 +501,7 @@ describe('with the commercial edition', () => {
     edition(guess);
     const made = await here.run('request', 'Q', ...(guess.encrypts ? [] : ['--no-encrypt']));
     const link = made.stdout.trim();
-    expect((await here.run('wait', link, '--timeout', '0.5')).code).toBe(12);
+    expect((await here.run('wait', link, '--for', '0.5')).code).toBe(12);
     expect((await here.under({ stdin: 'hunter2' }).run('respond', link, '--quiet')).code).toBe(0);
     expect((await here.run('wait', link)).code).toBe(0);
     expect((await here.run('list', 'requests')).stdout).toMatch(/^request1\t\tready\t/);

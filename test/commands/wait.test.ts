@@ -78,7 +78,7 @@ describe('a view', () => {
   });
 });
 
-test('--timeout does not end the expiry of --then-expire', async () => {
+test('--for does not end the expiry of --then-expire', async () => {
   await look();
   let refusals = 0;
   const service = overFetch(here.service);
@@ -87,7 +87,7 @@ test('--timeout does not end the expiry of --then-expire', async () => {
     request.method === 'DELETE' && refusals++ === 0 ? busy.send(request) : service(request);
   const now = here.service.clock.now;
   const there = place({ send, now, env: { PWPUSH_URL: BASE, ...here.admin } });
-  const { code, stdout } = await there.run('wait', token, '--timeout', '4', '--then-expire');
+  const { code, stdout } = await there.run('wait', token, '--for', '4', '--then-expire');
   there.close();
   expect([code, stdout.split('\t')[1], there.sleeps]).toEqual([0, 'view', [8000]]);
   expect((await look()).code).toBe(6);
@@ -117,9 +117,9 @@ describe('an expired push ends it with 6', () => {
   });
 });
 
-describe('--timeout', () => {
+describe('--for', () => {
   test('is the time of the whole wait, and its end is 12', async () => {
-    expect(await wait('--timeout', '12')).toEqual({
+    expect(await wait('--for', '12')).toEqual({
       code: 12,
       stdout: '',
       stderr: 'pwpush: no view within 12 s\n',
@@ -128,20 +128,22 @@ describe('--timeout', () => {
   });
 
   test('may be a duration', async () => {
-    expect((await wait('--timeout', '1m30s', '--interval', '60')).code).toBe(12);
+    expect((await wait('--for', '1m30s', '--interval', '60')).code).toBe(12);
     expect(here.sleeps).toEqual([60_000, 30_000]);
   });
 
-  test('is told before the command too, and as JSON', async () => {
-    const { code, stderr } = await owner().run('--timeout', '1', 'wait', token, '--json');
+  test('is told as JSON too', async () => {
+    const { code, stderr } = await wait('--for', '1', '--json');
     expect({ code, error: JSON.parse(stderr).error.code }).toEqual({ code: 12, error: 'timeout' });
   });
 
   test('is longer than a day where need be, and an answer is not waited for longer than for the push', async () => {
     happens[1] = look;
-    expect((await wait('--timeout', '604800')).code).toBe(0);
-    expect((await wait('--timeout', '7')).code).toBe(0);
-    expect(here.transports.map(({ timeout }) => timeout)).toEqual([30, 30, 7]);
+    expect((await wait('--for', '604800')).code).toBe(0);
+    expect((await wait('--for', '7')).code).toBe(0);
+    expect((await wait('--for', '20', '--timeout', '9')).code).toBe(0);
+    expect((await wait('--timeout', '9')).code).toBe(0);
+    expect(here.transports.map(({ timeout }) => timeout)).toEqual([30, 30, 7, 9, 9]);
   });
 });
 
@@ -233,10 +235,10 @@ describe('an instance that cannot answer', () => {
     });
   });
 
-  test('after the machine slept for longer than --timeout ends with 12', async () => {
+  test('after the machine slept for longer than --for ends with 12', async () => {
     const there = failing((request) => request >= 4, unreachable);
     happens[1] = () => here.service.clock.advance(3 * 3_600_000);
-    expect((await there.run('wait', token, '--timeout', '1h')).code).toBe(12);
+    expect((await there.run('wait', token, '--for', '1h')).code).toBe(12);
     there.close();
   });
 
@@ -263,10 +265,10 @@ describe('an instance that cannot answer', () => {
 test.each([
   [['--interval', '0.5'], '--interval must be at least 1 second'],
   [['--interval', 'often'], '--interval must be a number of seconds above 0, not "often"'],
-  [['--timeout', '0h'], '--timeout must be a number of seconds above 0, not "0h"'],
-  [['--timeout', '91d'], '--timeout must be at most 7776000 seconds, not "91d"'],
-  [['--timeout', '99999999'], '--timeout must be at most 7776000 seconds, not "99999999"'],
-  [['--timeout', 'soon'], '--timeout must be a time such as 90, 45m or 6h, not "soon"'],
+  [['--for', '0h'], '--for must be a number of seconds above 0, not "0h"'],
+  [['--for', '91d'], '--for must be at most 7776000 seconds, not "91d"'],
+  [['--for', '99999999'], '--for must be at most 7776000 seconds, not "99999999"'],
+  [['--for', 'soon'], '--for must be a time such as 90, 45m or 6h, not "soon"'],
 ])('%j is bad usage', async (words, message) => {
   const { code, stderr } = await wait(...words);
   expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 2, first: `pwpush: ${message}` });

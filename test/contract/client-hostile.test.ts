@@ -134,7 +134,7 @@ const lines = [
   'list',
   'list expired --json',
   'audit abc',
-  'wait abc --timeout 20',
+  'wait abc --for 20',
   'notify abc a@b.test',
   'version',
   'version --json',

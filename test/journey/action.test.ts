@@ -297,7 +297,7 @@ describe('the GitHub Action', onUnix, () => {
     expect(log).not.toContain('##[');
     expect(Object.keys(outputs)).toEqual(['path', 'exit-code']);
     expect((await get(link)).code).toBe(6);
-    const unseen = { ...inputs, link: await push('x'), timeout: '1', 'then-expire': 'false' };
+    const unseen = { ...inputs, link: await push('x'), for: '1', 'then-expire': 'false' };
     expect((await step(unseen)).outputs['exit-code']).toBe('12');
   });
 

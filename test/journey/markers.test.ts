@@ -114,7 +114,7 @@ describe('a secret on its way', () => {
       ['preview', link],
       ['list'],
       ['audit', link],
-      ['wait', link, '--timeout', '0.1'],
+      ['wait', link, '--for', '0.1'],
       ['version'],
       ['doctor'],
       ['profile', 'show'],

@@ -99,7 +99,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   rate_limited: 'too many requests: try again later',
   unknown:
     'the request was sent, but no usable response came, or a failure (5xx): a push may exist, or a view may have been used; do not simply retry',
-  timeout: 'the --timeout of wait, or of request --wait, expired',
+  timeout: 'the time of wait, or of request --wait, was over (--for)',
   hung_up: 'the terminal was closed (SIGHUP)',
   interrupted: 'interrupted, for example by Ctrl-C',
   terminated: 'ended by SIGTERM',
@@ -254,7 +254,7 @@ a file or, with @-, from standard input.
 
 Wait until the link was opened, and expire it after an hour at the latest.
 
-  pwpush wait "$LINK" --timeout 3600 --then-expire || pwpush expire "$LINK"
+  pwpush wait "$LINK" --for 1h --then-expire || pwpush expire "$LINK"
 
 Onboarding, "send me your SSH key". The instance needs requests, as pwpush serve
 has; the key that opens the answer stays with the job.
@@ -275,7 +275,7 @@ Wait for a person, 15 minutes at most: a release that needs a one-time password.
 
   link=$(pwpush request "The one-time password?" --expire 1h)
   ./send-link releases@example.com "$link"
-  pwpush wait "$link" --timeout 900
+  pwpush wait "$link" --for 15m
   pwpush run "$link" --as OTP -- ./release.sh
 
 Exit codes: 6 means ask for a new link, 9 that it is safe to run the job again,

@@ -35,8 +35,9 @@ export const rows = {
     ...linkRows(),
     ...notifyRows(),
     wait: flag('--wait', 'wait until it is answered (0) or closed (6)'),
-    // In place of the global one.
-    timeout: parsed('--timeout <time>', 'with --wait: exit with 12 after this time', waitingTime),
+    for: parsed('--for <time>', 'wait at most this long (12), such as 6h', waitingTime).requires(
+      'wait',
+    ),
   }),
   ...group('From this machine:', {
     here: flag('--here', 'serve the question from memory until it is answered').conflicts(

@@ -23,9 +23,7 @@ const TO_ASK = { noun: 'question', act: 'ask' } as const;
 export async function runRequest(context: Context, options: RequestOptions): Promise<void> {
   checkRequestOptions(options, context);
   const source = questionSource(options, context);
-  // With --wait, the time limit is that of the wait.
-  const { timeout: _, ...untimed } = options;
-  const session = createSession(context, options.wait ? untimed : options);
+  const session = createSession(context, options);
   await session.target().catch(offerHere);
   const attachments = await openFiles(options, context);
   try {
@@ -65,7 +63,7 @@ async function waitForIt(
   const waiting = { interval: DEFAULT_INTERVAL, json: options.json };
   await limit.ending('answer', async () => {
     // Another client, whose responses have no longer than the wait.
-    const limited = options.timeout === undefined ? api : await clientFor(run, target);
+    const limited = options.for === undefined ? api : await clientFor(run, target);
     await waitForAnswer(run, waiting, limited, token, account);
   });
 }
