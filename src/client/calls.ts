@@ -7,6 +7,8 @@ export interface Call extends Route, Rules {
 }
 
 interface Rules {
+  /** Its path is that of a page, and not of the API. */
+  readonly atPage?: boolean;
   /**
    * It may be sent twice. A retrieval uses a view, a creation makes a second push, and a notification sends a second e-mail
    * (docs/wire.md, "What a retrieval costs").
@@ -61,6 +63,14 @@ export const pushCalls = calls('push', routes, {
   },
   notify: { ...change, unclear: 'the e-mail may have been sent: check with pwpush audit' },
 });
+
+/** The page of a link, as `pwpush serve` returns it to programs: without a token, also where the API requires one. */
+export const pageCall: Call = {
+  ...pushCalls.retrieve,
+  method: 'POST',
+  path: '/p/:token',
+  atPage: true,
+};
 
 export const requestCalls = calls('request', requestRoutes, {
   create: {

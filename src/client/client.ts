@@ -1,4 +1,3 @@
-import type * as v from 'valibot';
 import type {
   Account,
   AuditEntry,
@@ -26,11 +25,11 @@ import {
   retrievedSchema,
   versionSchema,
 } from '../contract/decode';
-import { failedError } from '../platform/errors';
-import { accountCalls, type Call, pushCalls, requestCalls } from './calls';
+import { attempt, CliError, failedError } from '../platform/errors';
+import { accountCalls, pushCalls, requestCalls } from './calls';
 import type { Begun, FileResponse, Resume } from './file-link';
 import type { Attachment } from './form';
-import { type ApiSettings, type CallDetails, sendCall, withToken } from './send-call';
+import { type ApiSettings, type Ask, type CallDetails, sendCall, withToken } from './send-call';
 import { sharedBackoff } from './transport/call';
 
 /** One method per endpoint of API v2. All throw a `CliError`. */
@@ -101,8 +100,13 @@ export function apiClient(options: ApiSettings): Api {
       const body = await bodyOf({ push }, files, account);
       return ask(pushCalls.create, createdSchema, { ...body, secrets });
     },
-    retrieve: (token, passphrase) =>
-      ask(pushCalls.retrieve, retrievedSchema, { token, ...withPassphrase(passphrase) }),
+    retrieve: async (token, passphrase) => {
+      const details = { token, ...withPassphrase(passphrase) };
+      const outcome = await attempt(() => ask(pushCalls.retrieve, retrievedSchema, details));
+      if (!(outcome instanceof CliError)) return outcome;
+      if (outcome.code !== 'unauthorized' || settings.token !== undefined) throw outcome;
+      return (await import('./link-page')).retrieveAtPage(ask, outcome, token, passphrase);
+    },
     preview: (token) => ask(pushCalls.preview, previewSchema, { token }),
     audit: async (token, page) =>
       (await ask(pushCalls.audit, auditSchema, { token, ...at(page) })).logs,
@@ -115,12 +119,6 @@ export function apiClient(options: ApiSettings): Api {
     requests: requestApi(ask),
   };
 }
-
-type Ask = <T>(
-  call: Call,
-  schema: v.GenericSchema<unknown, T>,
-  details?: CallDetails,
-) => Promise<T>;
 
 function requestApi(ask: Ask): RequestApi {
   return {

@@ -2,6 +2,7 @@ import { type Account, APPLICATION, type InstanceVersion } from '../contract/api
 import type { Edition } from '../contract/lifetime';
 import { CliError, usageError } from '../platform/errors';
 import type { Api } from './client';
+import { hasFeature, isObject } from './features';
 
 /**
  * The edition of an instance (docs/wire.md, "Editions and versions"); one that reports neither its edition nor features is
@@ -13,22 +14,16 @@ export async function askEdition(
   version?: InstanceVersion,
 ): Promise<Edition> {
   const { edition, features } = version ?? (await api.version());
-  const has = (of: unknown, name: string) => isObject(of) && isOn(of[name]);
-  if (has(features?.pushes, 'expires_in')) return APPLICATION;
+  if (hasFeature(features?.pushes, 'expires_in')) return APPLICATION;
   if (edition) return edition.toLowerCase() === 'commercial' ? 'commercial' : 'oss';
   if (isObject(features))
-    return has(features, 'accounts') || has(features, 'requests') ? 'commercial' : 'oss';
+    return hasFeature(features, 'accounts') || hasFeature(features, 'requests')
+      ? 'commercial'
+      : 'oss';
   const found =
     (await isThere(api.accounts)) || (await isThere(() => api.requests.list('open', 1)));
   return found ? 'commercial' : 'oss';
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
-
-/** A feature is an object or a boolean. */
-const isOn = (feature: unknown) =>
-  feature === true || (isObject(feature) && feature.enabled === true);
 
 /** Whether an instance has what is asked for, although it may refuse it. */
 async function isThere(ask: () => Promise<unknown>): Promise<boolean> {

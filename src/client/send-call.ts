@@ -35,11 +35,19 @@ export interface CallDetails {
   /** Of the push or request that the path names. */
   readonly token?: string;
   readonly query?: Readonly<Record<string, string>>;
+  /** A form without files, or what is sent as JSON. */
   readonly body?: unknown;
   /** A body with files; JSON otherwise. */
   readonly form?: FormBody | undefined;
   readonly secrets?: readonly (string | undefined)[];
 }
+
+/** Sends a call and decodes its response, as `sendCall` does with the settings of a client. */
+export type Ask = <T>(
+  call: Call,
+  schema: v.GenericSchema<unknown, T>,
+  details?: CallDetails,
+) => Promise<T>;
 
 /** Settings with the token itself. */
 type ReadySettings<T extends ApiSettings = ApiSettings> = Omit<T, 'token'> & {
@@ -103,7 +111,7 @@ function sentRequest(settings: ReadySettings, details: CallDetails): SentRequest
   return {
     ...{ tokenFrom, tokenHint, anonymous },
     authenticated: token !== undefined,
-    passphrase: details.query?.passphrase !== undefined,
+    passphrase: details.query?.passphrase !== undefined || details.body instanceof URLSearchParams,
     files: details.form !== undefined,
     headers: Object.keys(headers),
     secrets: secrets.filter((secret) => secret !== undefined),
@@ -113,8 +121,11 @@ function sentRequest(settings: ReadySettings, details: CallDetails): SentRequest
 function wireRequest(settings: ReadySettings, call: Call, details: CallDetails): HttpRequest {
   const { token = '', body, form } = details;
   const query = new URLSearchParams(details.query).toString();
-  const type = form?.type ?? (body === undefined ? undefined : 'application/json');
-  const address = settings.base + API_PATH + call.path.replace(':token', encodeURIComponent(token));
+  const isForm = body instanceof URLSearchParams;
+  const ownType = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
+  const type = form?.type ?? (body === undefined ? undefined : ownType);
+  const root = settings.base + (call.atPage ? '' : API_PATH);
+  const address = root + call.path.replace(':token', encodeURIComponent(token));
   return {
     method: call.method,
     url: query === '' ? address : `${address}?${query}`,
@@ -127,7 +138,9 @@ function wireRequest(settings: ReadySettings, call: Call, details: CallDetails):
       ...(type === undefined ? {} : { 'content-type': type }),
     },
     effect: hasEffect(call),
-    ...(type === undefined ? {} : { body: form ?? JSON.stringify(body) }),
+    ...(type === undefined
+      ? {}
+      : { body: form ?? (isForm ? body.toString() : JSON.stringify(body)) }),
   };
 }
 

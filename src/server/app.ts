@@ -8,7 +8,7 @@ import type { App, AppOptions, Env } from './http/parts';
 import { createApi } from './http/push-routes';
 import { clientOf, limited } from './http/rate-limit';
 import { ipOf, isSecure } from './http/request-origin';
-import { commonHeaders, json, refusalBody, refusalHead, responseOf } from './http/responses';
+import { commonHeaders, json, refusalResponse, responseOf } from './http/responses';
 
 import { createPages } from './page/routes';
 import { Refusal } from './service-errors';
@@ -52,7 +52,7 @@ export function createApp(options: AppOptions): App {
   app.route('/', createDownloads(parts));
   app.route('/', createPages(parts));
   app.onError((error) => {
-    if (error instanceof Refusal) return refused(error);
+    if (error instanceof Refusal) return refusalResponse(error);
     log.failure(error);
     return json({ error: 'internal error' }, 500);
   });
@@ -67,13 +67,8 @@ function reserveResponse(c: Context<Env>, memory: MemoryUse): void {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     c.res = undefined;
-    c.res = refused(error);
+    c.res = refusalResponse(error);
   }
-}
-
-function refused(refusal: Refusal): Response {
-  const { status, headers } = refusalHead(refusal);
-  return json(refusalBody(refusal), status, headers);
 }
 
 /**

@@ -113,8 +113,8 @@ function parsed(key: string, failure: () => CliError): Recipient {
 function withoutToken(error: unknown): unknown {
   if (!(error instanceof CliError) || error.code !== 'unauthorized') return error;
   return error.with({
-    message: 'the instance requires a token for everything, and so takes no answers from others',
-    hint: 'ask for a link of another instance, or of pwpush request --here',
+    message: 'the API of the instance requires a token, and takes no answers without one',
+    hint: 'open the link in a browser and answer there',
   });
 }
 

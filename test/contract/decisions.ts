@@ -169,6 +169,12 @@ export const decisions: readonly Decision[] = [
     steps: ['version', 'version bad token', 'version, with mail'],
   },
   {
+    name: '`json_pages` in the version',
+    reason: 'Tells a client without a token that the page of a link can be had as JSON.',
+    differences: ['features.pushes.json_pages: added'],
+    steps: ['version', 'version bad token', 'version, with mail'],
+  },
+  {
     name: '`management_token` of an anonymous push',
     reason: 'Its creator has no other token to read the audit log with.',
     differences: ['management_token: added'],

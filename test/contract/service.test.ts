@@ -83,6 +83,7 @@ describe('GET /api/v2/version', () => {
             url_pushes: { enabled: true },
             qr_code_pushes: { enabled: true },
             expires_in: { enabled: true },
+            json_pages: { enabled: true },
           },
           requests: { enabled: true },
         },

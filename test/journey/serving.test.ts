@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect as plain } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -240,4 +240,34 @@ describe('what goes to stderr', () => {
       { level: 'info', event: 'stopped' },
     ]);
   });
+});
+
+test('the example "For a team" of the manual: its members push, anyone with the link opens', async () => {
+  const manual = readFileSync(new URL('../../man/pwpush-serve.1', import.meta.url), 'utf8');
+  const [, example = ''] = /For a team: .*?\n\.Bd .*?\n(.*?)\.Ed/s.exec(manual) ?? [];
+  const [serve, add] = example.replaceAll('\\-', '-').replaceAll('\\e\n', '').trim().split('\n');
+  expect(serve).toContain('--no-anonymous');
+  const team = makePerson();
+  const data = ['--data', join(team.folder, 'data')];
+  const pem = { 'cert.pem': cert, 'key.pem': key };
+  for (const [name, text] of Object.entries(pem)) writeFileSync(join(team.folder, name), text);
+  // A free port, and an address of this machine in place of the public one.
+  const typed = serve?.replace(/^\$ pwpush serve/, '').replace(/--public-url \S+/, '') ?? '';
+  const words = typed.split(/\s+/).filter((word) => word !== '');
+  const placed = words.map((word) => (word in pem ? join(team.folder, word) : word));
+  const { url, child, ended } = await serving([...placed, ...data, '--port', '0'], team.env);
+  const base = `https://localhost:${new URL(url).port}`;
+  const toAdd = add?.replace(/^\$ pwpush /, '').split(' ') ?? [];
+  const { stdout: token } = await pwpush([...toAdd, ...data], { env: team.env });
+  const env = { ...home.env, PWPUSH_URL: base, PWPUSH_CA_FILE: join(team.folder, 'cert.pem') };
+  const alice = { ...env, PWPUSH_TOKEN: token.trim() };
+  const made = await pwpush(['push', '--views', '2'], { env: alice, input: 'hunter2' });
+  expect(made).toMatchObject({ code: 0, stderr: expect.not.stringContaining('error') });
+  expect((await pwpush(['push'], { env, input: 'x' })).code).toBe(3);
+  expect(await pwpush(['get', made.stdout.trim()], { env })).toMatchObject({ stdout: 'hunter2' });
+  const listed = await pwpush(['list', '--json'], { env: alice });
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ views_remaining: 1 }]);
+  child.kill('SIGTERM');
+  await ended;
+  team.remove();
 });

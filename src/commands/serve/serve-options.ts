@@ -62,7 +62,7 @@ export const rows = {
     anonymous: either(
       '--anonymous',
       'allow pushes without a token (default)',
-      'require a token, also to open a link; no pages',
+      'require a token, but not to open a link',
     ).or(true),
     anonymousFiles: flag('--anonymous-files', 'allow files without a token, too'),
     defaultDays: count('--default-days <n>', 'days of a push by default (default: 7)'),

@@ -6,7 +6,7 @@ import type { Env, PartOptions } from './parts';
 import { addRecordRoutes } from './record-routes';
 import { baseOf } from './request-origin';
 import { addRequestRoutes } from './request-routes';
-import { fileBody, json, jsonWithText, pushBody, responseOf, versionBody } from './responses';
+import { json, pushBody, responseOf, retrievedPush, versionBody } from './responses';
 
 import { everyRoute, wrongMethod } from './wrong-method';
 
@@ -50,12 +50,8 @@ function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
     caller: permitted,
     mayUpload: ({ owner }) => owner !== undefined || settings.anonymousFiles,
     reading: 'A retrieval uses a view',
-    read: async (c, how) => {
-      const { push, text, files } = await pushes.retrieve(...how);
-      const base = baseOf(c.req.raw, settings);
-      const rest = { files: files.map((file) => fileBody(file, base)) };
-      return jsonWithText(body(c, push), 'payload', text, rest);
-    },
+    read: async (c, how) =>
+      retrievedPush(await pushes.retrieve(...how), baseOf(c.req.raw, settings), now()),
     end: async (c, ...how) => body(c, await pushes.expire(...how)),
     preview: (c, push) => ({ url: body(c, push).html_url }),
     noted: (c, { push, note }) => ({ ...body(c, push), name: push.name, note }),

@@ -3,6 +3,7 @@ import { API_VERSION, APPLICATION, pushFlags, requestFlags } from '../../contrac
 import { durations } from '../../contract/lifetime';
 import { daysRemaining, viewsRemaining } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
+import type { RetrievedPush } from '../rules/pushes';
 import { requestState } from '../rules/requests';
 import type { Refusal, RefusalKind } from '../service-errors';
 import type { AuditRow } from '../store/audit-rows';
@@ -93,10 +94,16 @@ export function refusalHead(refusal: Refusal): { status: number; headers: Record
 }
 
 /** The JSON body of a refusal (docs/wire.md, "Errors"). */
-export function refusalBody({ kind, message, fields, what }: Refusal): unknown {
+function refusalBody({ kind, message, fields, what }: Refusal): unknown {
   if (kind === 'invalid') return fields;
   if (kind !== 'passphrase') return { error: message };
   return { error: `This ${what} requires a passphrase.`, message, status: 'unauthorized' };
+}
+
+/** A refusal as the API returns it. */
+export function refusalResponse(refusal: Refusal): Response {
+  const { status, headers } = refusalHead(refusal);
+  return json(refusalBody(refusal), status, headers);
 }
 
 /** A push as the API returns it (docs/wire.md, "Push object"); `base` is what links begin with. */
@@ -160,6 +167,12 @@ export function fileBody(file: OfferedFile, base: string) {
   return { filename: file.name, content_type: file.type, url: fileUrl(file, base) };
 }
 
+/** A retrieved push as the API returns it; `base` is what links begin with. */
+export function retrievedPush({ push, text, files }: RetrievedPush, base: string, now: Date) {
+  const rest = { files: files.map((file) => fileBody(file, base)) };
+  return jsonWithText(pushBody(push, base, now), 'payload', text, rest);
+}
+
 export function auditBody(rows: readonly AuditRow[]) {
   const logs = rows.map(({ ip, user_agent, referrer, kind, count, created_at, updated_at }) => ({
     ip,
@@ -195,6 +208,7 @@ export function versionBody({
         url_pushes: { enabled: true },
         qr_code_pushes: { enabled: true },
         expires_in: { enabled: true },
+        json_pages: { enabled: true },
       },
       requests: { enabled: true },
     },

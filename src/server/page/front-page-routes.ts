@@ -3,23 +3,22 @@ import { isArmored } from '../../age/armored';
 import { pushLink } from '../../contract/address';
 import { typedText } from '../http/form-fields';
 import type { Env } from '../http/parts';
-import { noFields, textIn, withBody } from '../http/with-body';
+import { type Fields, noFields, textIn, withBody } from '../http/with-body';
+import type { Visitor } from '../rules/access';
 import type { Upload } from '../rules/files';
-import { Refusal } from '../service-errors';
+import { invalid, Refusal } from '../service-errors';
 import { createdPage, type FormLimits, frontPage } from './front';
-import { Forbidden } from './messages';
 import type { PageContext } from './page-context';
 
 export async function showFront(page: PageContext, c: Context<Env>): Promise<Response> {
   return frontPage(await page.view(c), { base: page.base(c), form: formLimits(page) });
 }
 
-/** Creates a push from the form of the front page, by the rules of the API. */
+/** Creates a push from the form of the front page, by the rules of the API, where needed with a token in it. */
 export async function createFromForm(page: PageContext, c: Context<Env>): Promise<Response> {
   const { pushes, settings } = page.options;
   page.checkForm(c);
   const form = formLimits(page);
-  if (!form) throw new Forbidden('usersOnly');
   const fields = noFields();
   let upload: Upload | undefined;
   const begin = settings.anonymousFiles ? async () => (upload = pushes.upload()) : undefined;
@@ -27,7 +26,7 @@ export async function createFromForm(page: PageContext, c: Context<Env>): Promis
   try {
     return await withBody(c, wanted, async () => {
       if (typeof fields.payload === 'string') fields.payload = typedText(fields.payload);
-      const { push } = await pushes.create(fields, page.visitor(c), upload);
+      const { push } = await pushes.create(fields, await creatorOf(page, c, fields), upload);
       const encrypted = isArmored(textIn(fields, 'payload'));
       return createdPage(await page.view(c), push, pushLink(page.base(c), push), encrypted);
     });
@@ -40,8 +39,21 @@ export async function createFromForm(page: PageContext, c: Context<Env>): Promis
   }
 }
 
-/** Undefined when there is no form, as only users may create pushes. */
-function formLimits({ options }: PageContext): FormLimits | undefined {
+/**
+ * Who creates the push: where only users do, the owner of the token, which is taken out of the fields.
+ * @throws Refusal for any other token
+ */
+async function creatorOf(page: PageContext, c: Context<Env>, fields: Fields): Promise<Visitor> {
+  const { owners, settings } = page.options;
+  const visitor = page.visitor(c);
+  if (settings.anonymous) return visitor;
+  const owner = await owners.authenticate(textIn(fields, 'api_token').trim());
+  delete fields.api_token;
+  if (!owner) throw invalid({ api_token: ['That token is not valid.'] });
+  return { ...visitor, owner };
+}
+
+function formLimits({ options }: PageContext): FormLimits {
   const { anonymous, anonymousFiles, bounds, fileBytes } = options.settings;
-  return anonymous ? { bounds, fileBytes: anonymousFiles ? fileBytes : undefined } : undefined;
+  return { bounds, fileBytes: anonymousFiles ? fileBytes : undefined, needsToken: !anonymous };
 }

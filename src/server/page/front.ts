@@ -6,7 +6,7 @@ import type { Bounds } from '../service-settings';
 import type { PushRow } from '../store/push-rows';
 import { drawing, encrypting } from './encrypted';
 import * as formLimits from './form-limits';
-import { heading, icon, page, problemBox, remaining, type View } from './layout';
+import { heading, icon, page, passphraseField, problemBox, remaining, type View } from './layout';
 import { type Markup, markup } from './markup';
 import { refusalWords } from './messages';
 import { refusing, serverPassphrase } from './passphrase-form';
@@ -14,8 +14,10 @@ import { linkBox, qrCode } from './secret-views';
 
 export interface FormLimits {
   readonly bounds: Bounds;
-  /** Maximum size of a file in bytes; undefined where files need a token. */
+  /** Maximum size of a file in bytes; undefined where the form takes no files. */
   readonly fileBytes: number | undefined;
+  /** Whether only users create pushes, with a token. */
+  readonly needsToken: boolean;
 }
 
 export interface RefusedForm {
@@ -29,8 +31,7 @@ export interface RefusedForm {
 export interface FrontPage {
   /** The beginning of links. */
   readonly base: string;
-  /** Undefined where only users with a token create pushes. */
-  readonly form: FormLimits | undefined;
+  readonly form: FormLimits;
   readonly refused?: RefusedForm;
 }
 
@@ -38,25 +39,25 @@ export interface FrontPage {
 export function frontPage(view: View, { base, form, refused }: FrontPage): Response {
   const { words } = view;
   const title = words.text('frontTitle');
-  const anyone = form?.fileBytes === undefined ? 'frontText' : 'frontTextFiles';
-  const about = words.text(form ? anyone : 'frontTextUsers');
+  const about = words.text(form.fileBytes === undefined ? 'frontText' : 'frontTextFiles');
   const address = markup`<code translate="no">${base}/p/</code>`;
-  const command = form ? `pwpush push --url ${base}` : `pwpush login ${base}\npwpush push`;
+  const { needsToken } = form;
+  const command = needsToken ? `pwpush login ${base}\npwpush push` : `pwpush push --url ${base}`;
   const main = markup`<div class="body">
 <h1>${title}</h1>
 <p class="quiet">${about}</p>
-${form !== undefined && pushForm(view, form, refused)}
+${pushForm(view, form, refused)}
 </div>
 <div class="foot ways">
 <section><h2>${words.text('receivedTitle')}</h2>
 <p>${words.fill('receivedText', { address })}</p></section>
 <section><h2>${words.text('cliTitle')}</h2>
-<p>${words.text(form ? 'cliText' : 'cliTextUsers')}</p>
+<p>${words.text(needsToken ? 'cliTextUsers' : 'cliText')}</p>
 <pre class="command" dir="ltr" translate="no">npm install -g pwpush
 ${command}</pre></section>
 </div>`;
   const head = refused ? refusalHead(refused.refusal) : {};
-  const parts = form ? [...encrypting, ...refusing] : [];
+  const parts = [...encrypting, ...refusing];
   return page(view, title, main, { description: about, parts, ...head });
 }
 
@@ -97,6 +98,7 @@ const fields = [
   'expire_after_views',
   'expire_after_days',
   'passphrase',
+  'api_token',
 ] as const;
 type Field = (typeof fields)[number];
 type Notes = Readonly<Partial<Record<Field, Markup | string>>>;
@@ -111,7 +113,7 @@ type Row = (field: Field, label: string, control: (attributes: Markup) => Markup
 
 function pushForm(view: View, form: FormLimits, refused: RefusedForm | undefined): Markup {
   const { words } = view;
-  const { bounds, fileBytes } = form;
+  const { bounds, fileBytes, needsToken } = form;
   const problems = refused ? problemsOf(view, form, refused) : {};
   const row = rowsWith(problems, hintsOf(view, form, refused, problems));
   const value = (field: Field, usual: string | number) => `${refused?.fields[field] ?? usual}`;
@@ -135,6 +137,7 @@ ${withFiles && row('files', words.text('files'), (attributes) => formLimits.file
 <div class="pair">${number('expire_after_views', words.text('views'))}
 ${number('expire_after_days', words.text('days'))}</div>
 ${row('passphrase', words.text('passphraseOptional'), (attributes) => serverPassphrase(view, markup` autocomplete="off"${attributes}`))}
+${needsToken && row('api_token', words.text('apiToken'), (attributes) => passphraseField(view, markup` autocomplete="off" translate="no" required${attributes}`))}
 <div class="row scripted-only"><label class="check"><input type="checkbox" id="encrypt" checked>${words.text('encryptInBrowser')}</label>
 <p class="quiet status" role="status" data-busy="${words.text('encrypting')}" data-invalid="${words.text('problemValue')}"></p></div>
 <button class="primary wide">${icon('link')}${words.text('createLink')}</button>
@@ -172,6 +175,7 @@ function hintsOf(
     passphrase: words.text(
       refused?.fields.passphrase ? 'problemPassphraseAgain' : 'passphraseHint',
     ),
+    api_token: words.text('apiTokenHint'),
   };
 }
 
@@ -217,6 +221,8 @@ function fieldProblem(
       return text.length > PASSPHRASE_CHARACTERS
         ? words.count('problemPassphrase', PASSPHRASE_CHARACTERS)
         : words.text('problemValue');
+    case 'api_token':
+      return words.text('problemValue');
     case 'files':
       return files >= limits.filesPerPush
         ? formLimits.tooManyFiles(view)

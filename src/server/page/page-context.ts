@@ -1,5 +1,4 @@
 import type { Context } from 'hono';
-import { urlToken } from '../http/authentication';
 import { type Env, type PartOptions, visitorOf } from '../http/parts';
 import { baseOf, isOwnForm, isPrefetch } from '../http/request-origin';
 import { fileUrl } from '../http/responses';
@@ -33,19 +32,15 @@ export class PageContext {
     return files.map((file) => ({ ...file, url: fileUrl(file, this.base(c)) }));
   }
 
-  /**
-   * The token of the path.
-   * @throws Refusal for anything else, and unless everybody may open links
-   */
-  token(c: Context<Env>): string {
-    if (!this.options.settings.anonymous) throw new Forbidden('usersOnly');
-    return urlToken(c);
-  }
-
   /** @throws Refusal for a form of another site */
   checkForm(c: Context<Env>): void {
     if (!isOwnForm(c.req.raw, this.base(c))) throw new Forbidden('foreignForm');
   }
+}
+
+/** Whether a program sends the form, or the script of the page: both show what comes back themselves. */
+export function wantsJson(request: Request): boolean {
+  return request.headers.get('accept') === 'application/json';
 }
 
 /** Whether nobody reads the page: a view may not be used. */

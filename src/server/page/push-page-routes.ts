@@ -1,11 +1,13 @@
 import type { Context } from 'hono';
+import { urlToken } from '../http/authentication';
 import { readForm } from '../http/body';
 import { type Env, reserving } from '../http/parts';
+import { retrievedPush } from '../http/responses';
 import { mayExpire } from '../rules/access';
 import { notFound } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { deletedPage } from './messages';
-import { asksFirst, isIdle, type PageContext } from './page-context';
+import { asksFirst, isIdle, type PageContext, wantsJson } from './page-context';
 import { passphrasePage, passphraseProblem } from './passphrase-form';
 import { plainDeleted, plainOffer, plainSecret, wantsText } from './plain';
 import { secretPage } from './secret';
@@ -17,7 +19,7 @@ export async function openPush(
   step: boolean,
 ): Promise<Response> {
   const { pushes, events } = page.options;
-  const push = await pushes.find(page.token(c));
+  const push = await pushes.find(urlToken(c));
   const idle = isIdle(c);
   if (push.expired_at !== null) {
     if (!idle) pushes.missed(push, page.visitor(c));
@@ -29,13 +31,21 @@ export async function openPush(
   return passphrasePage(await page.view(c), push, page.base(c));
 }
 
-/** The form of the passphrase, or of the button; and the one that deletes the push. */
+/**
+ * The form of the passphrase, or of the button; and the one that deletes the push. A program that asks for JSON gets what the
+ * API would return, also where that requires a token.
+ */
 export async function submitPush(page: PageContext, c: Context<Env>): Promise<Response> {
   const { pushes } = page.options;
   page.checkForm(c);
   const form = await readForm(c.req.raw, c.env, c.get('memory'));
+  const passphrase = form.get('passphrase') ?? '';
+  if (wantsJson(c.req.raw)) {
+    const how = [urlToken(c), page.visitor(c), passphrase, reserving(c)] as const;
+    return retrievedPush(await pushes.retrieve(...how), page.base(c), page.options.now());
+  }
   // After the form has been checked, so that its errors do not show whether the push exists.
-  const push = await pushes.find(page.token(c));
+  const push = await pushes.find(urlToken(c));
   if (push.expired_at !== null) {
     pushes.missed(push, page.visitor(c));
     throw notFound();
@@ -45,7 +55,6 @@ export async function submitPush(page: PageContext, c: Context<Env>): Promise<Re
     await pushes.expire(push.url_token, page.visitor(c));
     return asText ? plainDeleted() : deletedPage(await page.view(c));
   }
-  const passphrase = form.get('passphrase') ?? '';
   return show(page, c, push, passphrase, true).catch(async (error: unknown) => {
     if (asText) throw error;
     const view = await page.view(c);

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { urlToken } from '../http/authentication';
 import { typedText } from '../http/form-fields';
 import { type Env, reserving } from '../http/parts';
 import { passphraseIn, withAnswer } from '../http/request-routes';
@@ -9,7 +10,7 @@ import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { plainText } from './markup';
 import { answeredPage, gonePage } from './messages';
-import { asksFirst, isIdle, type PageContext } from './page-context';
+import { asksFirst, isIdle, type PageContext, wantsJson } from './page-context';
 import { passphrasePage, passphraseProblem } from './passphrase-form';
 import { openPush, submitPush } from './push-page-routes';
 import { answerProblem, type RefusedAnswer, requestPage, sentPage } from './request-page';
@@ -41,7 +42,7 @@ export async function submitRequest(page: PageContext, c: Context<Env>): Promise
       if (typeof fields.response !== 'string') return unlock(page, c, request, passphrase);
       fields.response = typedText(fields.response);
       await page.options.requests.respond(request.url_token, fields, caller, passphrase, upload);
-      return forScript(c) ? json({}) : sentPage(await page.view(c));
+      return wantsJson(c.req.raw) ? json({}) : sentPage(await page.view(c));
     });
   } catch (refusal) {
     if (!(refusal instanceof Refusal) || refusal.kind === 'abandoned') throw refusal;
@@ -51,7 +52,7 @@ export async function submitRequest(page: PageContext, c: Context<Env>): Promise
 
 /** Undefined for the token of anything else. */
 async function find(page: PageContext, c: Context<Env>): Promise<PushRow | undefined> {
-  return page.options.requests.find(page.token(c)).catch((error: unknown) => {
+  return page.options.requests.find(urlToken(c)).catch((error: unknown) => {
     if (error instanceof Refusal && error.kind === 'not_found') return undefined;
     throw error;
   });
@@ -115,7 +116,7 @@ async function refused(
   const answer = { response: textIn(fields, 'response'), refusal };
   const problem = passphraseProblem(view, refusal, passphrase !== '');
   const isLate = refusal.kind === 'answered' || refusal.kind === 'closed';
-  if (forScript(c)) {
+  if (wantsJson(c.req.raw)) {
     const late = view.words.text(refusal.kind === 'answered' ? 'answeredTitle' : 'goneTitle');
     const text = isLate
       ? late
@@ -128,9 +129,4 @@ async function refused(
   // The text is in the page again.
   c.get('memory').add(answer.response.length);
   return show(page, c, request, passphrase, answer);
-}
-
-/** Whether the script of the page sends the form, which shows what comes back itself. */
-function forScript(c: Context<Env>): boolean {
-  return c.req.header('accept') === 'application/json';
 }

@@ -1,9 +1,10 @@
 import { Hono } from 'hono';
 import type { Env, PartOptions } from '../http/parts';
+import { refusalResponse } from '../http/responses';
 import { Refusal } from '../service-errors';
 import { createFromForm, showFront } from './front-page-routes';
 import { errorPage, gonePage, refusalPage } from './messages';
-import { PageContext } from './page-context';
+import { PageContext, wantsJson } from './page-context';
 import { plainError, wantsText } from './plain';
 import { openPush, submitPush } from './push-page-routes';
 import { openRequest, submitRequest } from './request-page-routes';
@@ -27,6 +28,7 @@ export function createPages(options: PartOptions): Hono<Env> {
   pages.onError(async (error, c) => {
     if (!(error instanceof Refusal)) options.log.failure(error);
     if (wantsText(c.req.raw)) return plainError(error);
+    if (wantsJson(c.req.raw) && error instanceof Refusal) return refusalResponse(error);
     const view = await page.view(c);
     if (!(error instanceof Refusal)) return errorPage(view);
     return error.kind === 'not_found' ? gonePage(view) : refusalPage(view, error);

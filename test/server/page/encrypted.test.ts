@@ -80,12 +80,6 @@ describe('scripts are only in pages that need them', () => {
     const { scripts, policy } = await open('/open');
     expect([scripts, policy.includes('connect-src')]).toEqual([[decryptScript], false]);
   });
-
-  test('not the front page without a form', async () => {
-    await service.close();
-    service = await testService({ anonymous: false });
-    expect((await open('/')).scripts).toEqual([]);
-  });
 });
 
 test('armor with white space before it is armor, and other text is not', async () => {

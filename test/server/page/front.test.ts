@@ -167,12 +167,32 @@ describe('the form of the front page', () => {
     expect(text).toContain('min="1" max="9" required value="5"');
   });
 
-  test('is not there, and takes nothing, where everybody needs a token', async () => {
-    await restart({ anonymous: false, anonymousFiles: true });
-    expect((await call(service, 'GET', '/')).text).not.toContain('<form');
-    const { status, text } = await submit({ payload: 'x' });
-    expect([status, text]).toEqual([403, expect.stringContaining('Only users of this instance')]);
-    expect((await submit({}, [filePart('a', 'A')])).status).toBe(403);
+  describe('where only users push', () => {
+    beforeEach(() => restart({ anonymous: false, anonymousFiles: true }));
+
+    test('asks for a token, and pushes as its owner', async () => {
+      const { text: form } = await call(service, 'GET', '/');
+      expect(form).toContain('Only users of this instance can create links.');
+      expect(form).toMatch(/type="password"[^>]* required id="api_token" name="push\[api_token\]"/);
+      const made = await submit({ payload: 'x', api_token: ` ${service.otherToken}\n` });
+      expect(made.status).toBe(201);
+      expect(made.text).not.toContain(service.otherToken);
+      const token = service.otherToken;
+      const { json } = await call(service, 'GET', '/api/v2/pushes/active', { token });
+      expect(json).toMatchObject([{ html_url: linkIn(made.text) }]);
+    });
+
+    test.each(['', 'nonsense'])('takes nothing with the token %j', async (api_token) => {
+      const { status, text } = await submit({ payload: 'hunter2', api_token });
+      expect([status, notes(text)]).toEqual([422, ['This value is not valid.']]);
+      expect(text).toContain('hunter2');
+      expect(text).not.toContain('nonsense');
+      expect((await submit({ api_token }, [filePart('a', 'A')])).status).toBe(401);
+    });
+  });
+
+  test('asks for no token where everybody pushes', async () => {
+    expect((await call(service, 'GET', '/')).text).not.toContain('api_token');
   });
 });
 

@@ -169,10 +169,13 @@ describe('the page of a request', () => {
     expect((await send(token, { response: 'x' })).status).toBe(200);
   });
 
-  test('needs an anonymous instance', async () => {
+  test('takes an answer also where the API needs a token', async () => {
     await service.close();
     service = await testService({ anonymous: false });
-    expect((await visit(await request())).status).toBe(403);
+    const token = await request();
+    expect((await visit(token)).text).toContain(QUESTION);
+    expect((await send(token, { response: 'hunter2' })).status).toBe(200);
+    expect((await answer(token)).response).toBe('hunter2');
   });
 
   test.each(locales)('is in %s', async (locale) => {

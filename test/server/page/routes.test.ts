@@ -411,21 +411,45 @@ describe('who has to wait is told how long, and tries again with one press', () 
   });
 });
 
-test('with anonymous access off no page shows anything', async () => {
+test('with anonymous access off the page of a link opens without a token', async () => {
   await service.close();
   service = await testService({ anonymous: false });
-  const token = await create(
-    service,
-    { payload: 'hunter2', retrieval_step: false },
-    service.adminToken,
-  );
-  const pages = [
-    await open(`/p/${token}`),
-    await submit(`/p/${token}`, {}),
-    await open('/p/neverwas'),
-  ];
-  expect(pages.map(({ status }) => status)).toEqual([403, 403, 403]);
-  expect(pages.map(({ html }) => html.includes('hunter2'))).toEqual([false, false, false]);
+  const push = { payload: 'hunter2', retrieval_step: false };
+  const token = await create(service, push, service.adminToken);
+  expect(shown(await open(`/p/${token}`))).toBe('hunter2');
+  expect(shown(await submit(`/p/${token}`, {}))).toBe('hunter2');
+  expect((await open('/p/neverwas')).status).toBe(404);
+});
+
+describe('the page of a link, for a program that asks for JSON', () => {
+  const asked = { accept: 'application/json' };
+
+  test('is what a retrieval by the API returns, and takes a view', async () => {
+    const token = await create(service, { payload: 'x', expire_after_views: 2, passphrase: 'p' });
+    const { status, html, headers } = await submit(`/p/${token}`, { passphrase: 'p' }, asked);
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    const api = await open(`/api/v2/pushes/${token}?passphrase=p`);
+    const [atPage, byApi] = [JSON.parse(html), JSON.parse(api.html)];
+    expect(atPage).toEqual({ ...byApi, views_remaining: 1, updated_at: atPage.updated_at });
+    const gone = JSON.parse((await submit(`/p/${token}`, { passphrase: 'p' }, asked)).html);
+    expect(gone).toMatchObject({ expired: true, payload: null });
+  });
+
+  test('is refused as by the API', async () => {
+    const token = await create(service, { payload: 'x', expire_after_views: 1, passphrase: 'p' });
+    for (const [path, fields] of [
+      [token, {}],
+      [token, { passphrase: 'q' }],
+      ['neverwas', {}],
+    ] as const) {
+      const { status, html } = await submit(`/p/${path}`, fields, asked);
+      const api = await open(`/api/v2/pushes/${path}?${new URLSearchParams(fields)}`);
+      expect([status, JSON.parse(html)]).toEqual([api.status, JSON.parse(api.html)]);
+    }
+    const foreign = await submit(`/p/${token}`, {}, { ...asked, origin: 'https://evil.example' });
+    expect(foreign.status).toBe(403);
+    expect((await submit(`/p/${token}`, { passphrase: 'p' }, asked)).status).toBe(200);
+  });
 });
 
 describe('asked for text, as by curl', () => {

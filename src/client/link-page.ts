@@ -1,0 +1,27 @@
+import type { Push } from '../contract/api';
+import { retrievedSchema, versionSchema } from '../contract/decode';
+import type { CliError } from '../platform/errors';
+import { pageCall, pushCalls } from './calls';
+import { hasFeature } from './features';
+import type { Ask } from './send-call';
+
+/**
+ * Retrieves a push at the page of its link, which opens it without a token also where the API requires one. An instance says
+ * so if its page returns JSON; the pages of others are for browsers.
+ * @param refused of the API; it used no view
+ * @throws CliError as a retrieval by the API does; `refused` if the instance has no such page
+ */
+export async function retrieveAtPage(
+  ask: Ask,
+  refused: CliError,
+  token: string,
+  passphrase: string | undefined,
+): Promise<Push> {
+  const version = await ask(pushCalls.version, versionSchema).catch(() => undefined);
+  if (version?.features?.anonymous_access !== false) throw refused;
+  if (!hasFeature(version.features.pushes, 'json_pages'))
+    throw refused.with({ hint: `open the link in a browser, or ${refused.hint}` });
+  if (passphrase === undefined) return ask(pageCall, retrievedSchema, { token });
+  const body = new URLSearchParams({ passphrase });
+  return ask(pageCall, retrievedSchema, { token, body, secrets: [passphrase] });
+}
