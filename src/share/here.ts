@@ -47,10 +47,9 @@ export async function pushHere(session: Session, plan: HerePlan): Promise<void> 
 }
 
 async function showLink(session: Session, plan: HerePlan, created: CreatedLink): Promise<void> {
-  const { context, say, options } = session;
-  const { json, quiet } = options;
-  const drawn = context.stderr.isTTY && !quiet && !json;
-  const places = { json, copy: plan.copy, qr: plan.qr || drawn };
+  const { say, options } = session;
+  const places = { json: options.json, copy: plan.copy, qr: plan.qr };
+  if (!plan.qr) await (await import('../cli/terminal/qr')).drawServed(session, created.link);
   const failure = await deliverLink(session, places, created);
   if (failure) throw failure;
   if (plan.host === undefined)

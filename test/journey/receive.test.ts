@@ -266,12 +266,16 @@ test('an answer to another key is saved as it is', async () => {
   expect(rescued(stderr)).toHaveLength(1);
 });
 
-test('a terminal shows link and QR code at once, then the answer', async () => {
-  const terminal = onTerminal('$PWPUSH request --here --host 127.0.0.1', asking.env);
-  await terminal.shows('waiting for an answer');
-  const [link = ''] = /http:\S+#age1[a-z0-9]+/.exec(terminal.screen()) ?? [];
-  expect(terminal.screen()).toContain('▀');
-  expect((await respond(link, [], 'hunter2')).code).toBe(0);
-  expect(await terminal.ended).toBe(0);
-  expect(await linesOf(terminal.screen())).toContain('hunter2');
-});
+test.each(['0.0.0.0', '127.0.0.1'])(
+  'a terminal shows the link once, drawn for phones at %s, then the answer',
+  async (host) => {
+    const terminal = onTerminal(`$PWPUSH request --here --host ${host}`, asking.env);
+    await terminal.shows('waiting for an answer');
+    const [link = ''] = /http:\S+#age1[a-z0-9]+/.exec(terminal.screen()) ?? [];
+    expect(terminal.screen().includes('▀')).toBe(host === '0.0.0.0');
+    expect(terminal.screen().split(link)).toHaveLength(2);
+    expect((await respond(link, [], 'hunter2')).code).toBe(0);
+    expect(await terminal.ended).toBe(0);
+    expect(await linesOf(terminal.screen())).toContain('hunter2');
+  },
+);

@@ -1,6 +1,6 @@
 import { isLoopback } from '../../contract/address';
 import { MAX_QR_BYTES, QUIET_ZONE, qrModules } from '../../contract/qr-matrix';
-import type { Look, Terminal } from './output';
+import type { Invocation, Look, Terminal } from './output';
 
 /** A drawing that ends with a line end, or why the text cannot be drawn. */
 export type QrCode = { readonly drawing: string } | { readonly problem: string };
@@ -35,10 +35,17 @@ function draw(modules: boolean[][], size: number, look: Look): string {
 }
 
 /**
- * Draws a link as a QR code on stderr, or says why not. Repeats the link below the code, since a
- * terminal of 24 lines has scrolled what was above. Says so if the address is a loopback one: a phone cannot reach it.
+ * Draws a link as `drawCode` does, and repeats the link below the code, since a terminal of 24 lines has scrolled what was
+ * above. Says so if the address is a loopback one: a phone cannot reach it.
  */
 export async function drawQr(say: Terminal, link: string): Promise<void> {
+  if (await drawCode(say, link)) await say.remark(link);
+  if (isLoopback(new URL(link).hostname))
+    await say.announce('only this machine can reach that address');
+}
+
+/** Draws a link as a QR code on stderr, or says why not; returns whether it was drawn. */
+export async function drawCode(say: Terminal, link: string): Promise<boolean> {
   let problem: string | undefined;
   await say.draw((look) => {
     const code = qrCode(link, look);
@@ -46,7 +53,15 @@ export async function drawQr(say: Terminal, link: string): Promise<void> {
     problem = code.problem;
     return '';
   });
-  await (problem === undefined ? say.remark(link) : say.announce(problem));
-  if (isLoopback(new URL(link).hostname))
-    await say.announce('only this machine can reach that address');
+  if (problem !== undefined) await say.announce(problem);
+  return problem === undefined;
+}
+
+/** Draws what this machine serves, for a person who watches, unless only this machine can open it. */
+export async function drawServed(
+  { context, say, options }: Invocation,
+  link: string,
+): Promise<void> {
+  const watched = context.stderr.isTTY && !options.quiet && !options.json;
+  if (watched && !isLoopback(new URL(link).hostname)) await drawCode(say, link);
 }

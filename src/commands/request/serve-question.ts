@@ -100,6 +100,8 @@ async function showLink(
     await say.warn(
       'plain http: someone who changes the page on its way can read the answer; see --tls-cert',
     );
+  if (!options.qr)
+    await (await import('../../cli/terminal/qr')).drawServed({ context, options, say }, link);
   if (options.json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
   else if (context.stderr.closed)
     throw usageError('cannot show the link: standard error is closed');
@@ -108,10 +110,7 @@ async function showLink(
     const { copyLink } = await import('../../share/deliver-link');
     await copyLink({ context, options, say }, link);
   }
-  if (options.qr || (context.stderr.isTTY && !options.quiet && !options.json)) {
-    const { drawQr } = await import('../../cli/terminal/qr');
-    await drawQr(say, link);
-  }
+  if (options.qr) await (await import('../../cli/terminal/qr')).drawQr(say, link);
 }
 
 async function untilAnswered({ say }: Invocation, here: Served, stop: AbortSignal): Promise<void> {
