@@ -19,6 +19,7 @@ export async function* concurrentBatches<Item, Result>(
     Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const begun: Begun<Result>[] = [];
   let running = 0;
+  let most = 2 * width - 1;
   let reading = false;
   let end: { readonly error?: unknown } | undefined;
   let wake = () => {};
@@ -40,7 +41,7 @@ export async function* concurrentBatches<Item, Result>(
     if (reading) return;
     reading = true;
     try {
-      while (!end && running < width && begun.length < 2 * width - 1) {
+      while (!end && running < width && begun.length < most) {
         const { done, value } = await source.next();
         if (done) end ??= {};
         if (!end) void run(value);
@@ -63,10 +64,14 @@ export async function* concurrentBatches<Item, Result>(
       const pending = begun.findIndex(({ outcome }) => !outcome || 'error' in outcome);
       const ready = begun.slice(0, pending === -1 ? begun.length : pending);
       if (ready.length > 0) {
+        // One more, for those that are yielded.
+        most = 2 * width;
+        void read();
         yield ready.flatMap(({ outcome }) =>
           outcome && 'result' in outcome ? [outcome.result] : [],
         );
         begun.splice(0, ready.length);
+        most = 2 * width - 1;
         continue;
       }
       const failed = begun[0] ? begun[0].outcome : end;

@@ -208,6 +208,7 @@ describe('version', () => {
     ['pushes.url_pushes.enabled', 'yes'],
     ['pushes.qr_code_pushes.enabled', 'yes'],
     ['pushes.expires_in.enabled', 'yes'],
+    ['pushes.json_pages.enabled', 'yes'],
     ['requests.enabled', 'yes'],
   ];
 

@@ -8,6 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newKeyPair, parseRecipient } from '../../src/age/key-files';
 import type { Transport } from '../../src/platform/context';
@@ -19,6 +20,7 @@ import {
   PRO,
   type StandIn,
 } from '../helpers/commercial-requests';
+import { mountDisk, needsDisk } from '../helpers/disk';
 import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
 import { type Place, place } from '../helpers/run';
 import { broken } from '../helpers/wire';
@@ -140,7 +142,7 @@ describe('with the service', () => {
       code: 5,
       stderr: 'pwpush: the request has no answer yet\nhint: wait for it with pwpush wait\n',
     });
-    const late = await owner().run('wait', link, '--timeout', '9');
+    const late = await owner().run('wait', link, '--for', '9');
     expect(late).toEqual({ code: 12, stdout: '', stderr: 'pwpush: no answer within 9 s\n' });
     await here.under({ stdin: 'hunter2' }).run('respond', link);
     expect(await owner().run('wait', link)).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -174,7 +176,7 @@ describe('with the service', () => {
 
   test('the commands on a link and on a token', async () => {
     const { link, token, key } = await asked('--name', 'onboarding', '--expire', '6h');
-    expect((await owner().run('requests')).stdout).toMatch(
+    expect((await owner().run('list', 'requests')).stdout).toMatch(
       new RegExp(
         `^${token}\tonboarding\topen\t2026-08-20T11:06:45.000Z\t2026-08-20T17:06:45.000Z\n$`,
       ),
@@ -187,8 +189,8 @@ describe('with the service', () => {
       expect(shown).toMatchObject({ state: 'open', name: 'onboarding', public_key: key });
     }
     await here.under({ stdin: 'hunter2' }).run('respond', link);
-    expect((await owner().run('requests', 'ready')).stdout).toContain('\tready\t');
-    expect((await owner().run('requests', 'open')).stdout).toBe('');
+    expect((await owner().run('list', 'requests', 'ready')).stdout).toContain('\tready\t');
+    expect((await owner().run('list', 'requests', 'open')).stdout).toBe('');
     expect((await owner().run('show', link)).stdout).toContain('\npassphrase\tno\n');
     await owner().run('expire', link);
     expect((await owner().run('show', link)).stdout).not.toContain('passphrase');
@@ -355,10 +357,20 @@ describe('with the service', () => {
     expect(here.asked).toEqual([]);
   });
 
-  test('a full disk is noticed before anything is sent', async () => {
+  test('a file in place of the state folder is noticed before anything is sent', async () => {
     writeFileSync(here.file('state'), 'a file in its place');
     const made = await owner().run('request', 'Q');
     expect(made).toMatchObject({ code: 1, stdout: '' });
+    expect(here.asked).toEqual([]);
+  });
+
+  test('a full disk is noticed before anything is sent', needsDisk, async () => {
+    const disk = mountDisk(1);
+    const env = { ...here.admin, PWPUSH_STATE_DIR: join(disk.folder, 'state') };
+    disk.fill();
+    const made = await here.under({ env }).run('request', 'Q');
+    disk.remove();
+    expect(made).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('ENOSPC') });
     expect(here.asked).toEqual([]);
   });
 
@@ -386,7 +398,7 @@ describe('with the service', () => {
   });
 
   test('--wait waits for the answer', async () => {
-    const made = await owner().run('request', 'Q', '--wait', '--timeout', '12s');
+    const made = await owner().run('request', 'Q', '--wait', '--for', '12s');
     expect(made.code).toBe(12);
     expect(made.stdout).toMatch(LINK);
     expect(made.stderr).toContain('pwpush: no answer within 12 s\n');
@@ -406,7 +418,7 @@ test.each([
   };
   const env = { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER };
   const here = place({ send, env, now: () => new Date(Date.UTC(2026, 7, 20) + time) });
-  const { code, stderr } = await here.run(...words, '--timeout', '3');
+  const { code, stderr } = await here.run(...words, '--for', '3');
   // Such a link may also be that of a push.
   expect({ code, last: stderr.split('\n').at(-2) }).toEqual({
     code: 12,
@@ -417,7 +429,7 @@ test.each([
 });
 
 const UNENCRYPTED =
-  'hint: to ask without an instance, use pwpush receive; to let the instance read the answer, use --no-encrypt\n';
+  'hint: to ask without an instance, use pwpush request --here; to let the instance read the answer, use --no-encrypt\n';
 
 describe('with the commercial edition', () => {
   let standIn: StandIn;
@@ -460,14 +472,14 @@ describe('with the commercial edition', () => {
     await asked(...owner, '--file', here.file('a.txt'));
     await asked();
     const list = async (...argv: string[]) =>
-      (await here.run('requests', 'open', ...argv)).stdout.match(/^request\d/gm);
+      (await here.run('list', 'requests', 'open', ...argv)).stdout.match(/^request\d/gm);
     expect(await list(...owner)).toEqual(['request1', 'request2']);
     expect(await list('--account', '8')).toEqual(['request1', 'request2']);
     expect(await list()).toEqual(['request3']);
     const link = 'https://pro.test/r/request1';
-    expect((await here.run('wait', link, ...owner, '--timeout', '1')).code).toBe(12);
+    expect((await here.run('wait', link, ...owner, '--for', '1')).code).toBe(12);
     expect((await here.run('show', link, ...owner)).code).toBe(0);
-    const waiting = ['--no-encrypt', '--wait', '--timeout', '1'];
+    const waiting = ['--no-encrypt', '--wait', '--for', '1'];
     expect((await here.run('request', 'Four', ...owner, ...waiting)).code).toBe(12);
     expect(await here.run('request', 'Q', '--account', 'Nobody')).toMatchObject({ code: 2 });
     edition({ accounts: false });
@@ -489,10 +501,10 @@ describe('with the commercial edition', () => {
     edition(guess);
     const made = await here.run('request', 'Q', ...(guess.encrypts ? [] : ['--no-encrypt']));
     const link = made.stdout.trim();
-    expect((await here.run('wait', link, '--timeout', '0.5')).code).toBe(12);
+    expect((await here.run('wait', link, '--for', '0.5')).code).toBe(12);
     expect((await here.under({ stdin: 'hunter2' }).run('respond', link, '--quiet')).code).toBe(0);
     expect((await here.run('wait', link)).code).toBe(0);
-    expect((await here.run('requests')).stdout).toMatch(/^request1\t\tready\t/);
+    expect((await here.run('list', 'requests')).stdout).toMatch(/^request1\t\tready\t/);
     expect(JSON.parse((await here.run('show', link, '--json')).stdout).state).toBe('ready');
     expect((await here.run('audit', link)).stdout).toContain(
       `\t${guess.answerKind ?? 'response'}\t`,
@@ -538,7 +550,7 @@ describe('with the commercial edition', () => {
 
   test.each([
     ['request', 'Q'],
-    ['requests'],
+    ['list', 'requests'],
     ['requests', 'closed'],
     ['respond', `${PRO}/r/some`, '--generate'],
     ['get', `${PRO}/api/v2/requests/some`],
@@ -553,7 +565,7 @@ describe('with the commercial edition', () => {
       code: 8,
       stdout: '',
       stderr:
-        'pwpush: this instance has no requests\nhint: use pwpush receive, which needs no instance, or run your own with pwpush serve\n',
+        'pwpush: this instance has no requests\nhint: use pwpush request --here, which needs no instance, or run your own with pwpush serve\n',
     });
     expect(here.rescued()).toEqual({});
   });
@@ -583,12 +595,25 @@ test.each(['get', 'wait', 'show', 'expire', 'audit', 'preview'])(
   },
 );
 
-test('without an instance, receive is offered', async () => {
+test.each([
+  ['request Q --here --name x', '--name cannot be combined with --here'],
+  ['receive Q --url https://pw.test', '--url cannot be combined with --here'],
+  ['request Q --port 1', '--port requires --here'],
+  ['list active open', '"open" is a state of requests'],
+  ['list requests --local', '--local lists all receipts of active pushes'],
+])('options and states that do not apply: %s', async (line, message) => {
+  const here = place();
+  const { code, stderr } = await here.run(...line.split(' '));
+  expect([code, stderr.split('\n')[0]]).toEqual([2, `pwpush: ${message}`]);
+  here.close();
+});
+
+test('without an instance, --here is offered', async () => {
   const here = place();
   const { code, stderr } = await here.run('request', 'Q');
   expect({
     code,
-    offers: stderr.includes('To ask without an instance, use pwpush receive'),
+    offers: stderr.includes('To ask without an instance, use pwpush request --here'),
   }).toEqual({
     code: 2,
     offers: true,
@@ -623,6 +648,15 @@ describe('a server that cheats', () => {
   });
   afterEach(() => here.close());
   const asked = async () => (await here.run('request', 'Q')).stdout.trim();
+  /** An armored text, with another letter in place of the one there. */
+  const altered = (armor: string, at: number) => {
+    const [first, ...lines] = armor.trim().split('\n');
+    const last = lines.pop();
+    const bytes = Buffer.from(lines.join(''), 'base64');
+    bytes.write(bytes.at(at) === 65 ? 'B' : 'A', (at + bytes.length) % bytes.length);
+    const text = bytes.toString('base64').replace(/.{64}(?!$)/g, '$&\n');
+    return `${first}\n${text}\n${last}\n`;
+  };
   const answer = (link: string) => here.under({ stdin: 'hunter2' }).run('respond', link);
 
   test('by another key has no effect, and is noticed', async () => {
@@ -740,22 +774,28 @@ describe('a server that cheats', () => {
     );
   });
 
-  test('by an altered answer is noticed, and the answer is kept', async () => {
-    const link = await asked();
-    await answer(link);
-    cheat = (body, path) =>
-      path.endsWith('/request1') && typeof body.response === 'string'
-        ? { ...body, response: body.response.replace(/^(.{200})./s, '$1A') }
-        : body;
-    const got = await here.run('get', link);
-    expect(got.stdout).toBe('');
-    expect([1, 7]).toContain(got.code);
-    const kept = Object.keys(here.rescued()).sort();
-    expect(kept.map((name) => name.replace(/-.*/, ''))).toEqual([
-      'requests/request1.key',
-      'secret',
-    ]);
-  });
+  test.each([
+    ['version', 1, 0],
+    ['key', 7, 'age-encryption.org/v1\n-> X25519 '.length + 60],
+    ['MAC', 1, -50],
+    ['text', 1, -1],
+  ])(
+    'by an altered answer (%s) is noticed with %d, and the answer is kept',
+    async (_, code, at) => {
+      const link = await asked();
+      await answer(link);
+      cheat = (body, path) =>
+        path.endsWith('/request1') && typeof body.response === 'string'
+          ? { ...body, response: altered(body.response, at) }
+          : body;
+      expect(await here.run('get', link)).toMatchObject({ code, stdout: '' });
+      const kept = Object.keys(here.rescued()).sort();
+      expect(kept.map((name) => name.replace(/-.*/, ''))).toEqual([
+        'requests/request1.key',
+        'secret',
+      ]);
+    },
+  );
 
   test('by an answer to another key is noticed', async () => {
     const link = await asked();
@@ -917,7 +957,7 @@ describe('a connection that is cut', () => {
       expect.stringMatching(/^requests\/age1\w+\.key$/),
     ]);
     cutting = undefined;
-    const [token = ''] = (await here.run('requests')).stdout.split('\t');
+    const [token = ''] = (await here.run('list', 'requests')).stdout.split('\t');
     const link = (await here.run('preview', token)).stdout.trim();
     await here.run('respond', link);
     expect(standIn.requests.get(token)?.response).toMatch(/^-----BEGIN AGE/);
