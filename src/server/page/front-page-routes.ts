@@ -26,7 +26,8 @@ export async function createFromForm(page: PageContext, c: Context<Env>): Promis
   try {
     return await withBody(c, wanted, async () => {
       if (typeof fields.payload === 'string') fields.payload = typedText(fields.payload);
-      const { push } = await pushes.create(fields, await creatorOf(page, c, fields), upload);
+      const creator = await creatorOf(page, c, fields);
+      const { push } = await pushes.create(lasting(fields), creator, upload);
       const encrypted = isArmored(textIn(fields, 'payload'));
       return createdPage(await page.view(c), push, pushLink(page.base(c), push), encrypted);
     });
@@ -51,6 +52,13 @@ async function creatorOf(page: PageContext, c: Context<Env>, fields: Fields): Pr
   delete fields.api_token;
   if (!owner) throw invalid({ api_token: ['That token is not valid.'] });
   return { ...visitor, owner };
+}
+
+/** The fields for the rules, with the days and hours in seconds unless there are days only. */
+function lasting({ expire_after_days, hours, ...rest }: Fields): Fields {
+  if (Number(hours ?? 0) === 0 && Number(expire_after_days) !== 0)
+    return { ...rest, expire_after_days };
+  return { ...rest, expires_in: (Number(expire_after_days) * 24 + Number(hours)) * 3600 };
 }
 
 function formLimits({ options }: PageContext): FormLimits {

@@ -91,12 +91,13 @@ ${another}</template>
 `;
 }
 
-/** The fields of the form, named as in a creation request of the API. */
+/** The fields of the form, named as in a creation request of the API; `hours` are those besides the days. */
 const fields = [
   'payload',
   'files',
   'expire_after_views',
   'expire_after_days',
+  'hours',
   'passphrase',
   'api_token',
 ] as const;
@@ -117,15 +118,13 @@ function pushForm(view: View, form: FormLimits, refused: RefusedForm | undefined
   const problems = refused ? problemsOf(view, form, refused) : {};
   const row = rowsWith(problems, hintsOf(view, form, refused, problems));
   const value = (field: Field, usual: string | number) => `${refused?.fields[field] ?? usual}`;
-  const number = (field: 'expire_after_views' | 'expire_after_days', label: string) => {
-    const { min, max, default: usual } = bounds[field === 'expire_after_views' ? 'views' : 'days'];
-    return row(
+  const number = (field: Field, label: string, { min, max, default: usual }: Bounds['days']) =>
+    row(
       field,
       label,
       (attributes) =>
         markup`<input type="number" inputmode="numeric" min="${min}" max="${max}" required value="${value(field, usual)}"${attributes}>`,
     );
-  };
   const withFiles = fileBytes !== undefined;
   const text = (attributes: Markup) =>
     markup`<textarea rows="5" spellcheck="false" autocapitalize="off" translate="no"${!withFiles && ' required'}${attributes}>
@@ -134,8 +133,9 @@ ${value('payload', '')}</textarea>`;
 <form method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`}>
 ${row('payload', words.text('secretText'), text)}
 ${withFiles && row('files', words.text('files'), (attributes) => formLimits.filePicker(view, fileBytes, attributes))}
-<div class="pair">${number('expire_after_views', words.text('views'))}
-${number('expire_after_days', words.text('days'))}</div>
+<div class="pair">${number('expire_after_views', words.text('views'), bounds.views)}
+${number('expire_after_days', words.text('days'), { ...bounds.days, min: 0 })}
+${number('hours', words.text('hours'), { min: 0, max: 23, default: 0 })}</div>
 ${row('passphrase', words.text('passphraseOptional'), (attributes) => serverPassphrase(view, markup` autocomplete="off"${attributes}`))}
 ${needsToken && row('api_token', words.text('apiToken'), (attributes) => passphraseField(view, markup` autocomplete="off" translate="no" required${attributes}`))}
 <div class="row scripted-only"><label class="check"><input type="checkbox" id="encrypt" checked>${words.text('encryptInBrowser')}</label>
@@ -184,7 +184,9 @@ function problemsOf(view: View, form: FormLimits, refused: RefusedForm): Problem
   const { words } = view;
   const { refusal } = refused;
   if (refusal.kind === 'too_large') return sizeProblem(view, form, refused);
-  const found = fields.filter((field) => refusal.fields[field] !== undefined);
+  const { expires_in, ...named } = refusal.fields;
+  const wrong = { ...named, ...(expires_in && { expire_after_days: expires_in }) };
+  const found = fields.filter((field) => Object.hasOwn(wrong, field));
   if (refusal.kind !== 'invalid' || found.length === 0)
     return { whole: words.text(refusalWords(refusal)[1]) };
   return Object.fromEntries(
@@ -214,6 +216,7 @@ function fieldProblem(
     case 'expire_after_views':
       return range(bounds.views);
     case 'expire_after_days':
+    case 'hours':
       return range(bounds.days);
     case 'payload':
       return formLimits.textProblem(view, text, fileBytes !== undefined);

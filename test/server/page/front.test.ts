@@ -71,6 +71,25 @@ describe('the form of the front page', () => {
     });
   });
 
+  test.each([
+    ['0', '6', '2026-08-20T17:06:45.000Z'],
+    ['1', '12', '2026-08-21T23:06:45.000Z'],
+    ['7', '0', '2026-08-27T11:06:45.000Z'],
+  ])('has days and hours: %s and %s', async (expire_after_days, hours, expires_at) => {
+    const { text } = await submit({ payload: 'x', expire_after_days, hours });
+    expect((await retrieve(linkIn(text))).json).toMatchObject({ expires_at });
+  });
+
+  test.each([
+    ['0', '0'],
+    ['90', '1'],
+    ['1', 'x'],
+  ])('refuses %s days and %s hours, and keeps them', async (expire_after_days, hours) => {
+    const { status, text } = await submit({ payload: 'x', expire_after_days, hours });
+    expect([status, notes(text)]).toEqual([422, ['Enter a whole number from 1 to 90.']]);
+    expect(text).toContain(`value="${hours}" id="hours"`);
+  });
+
   test('keeps the lines of a text as they were typed', async () => {
     const { text } = await submit({ payload: '-----BEGIN KEY-----\r\nabc\r\n' });
     expect((await retrieve(linkIn(text))).json.payload).toBe('-----BEGIN KEY-----\nabc\n');
@@ -163,7 +182,7 @@ describe('the form of the front page', () => {
   test('offers what this instance grants', async () => {
     await restart({ defaultDays: 3, maxDays: 14, maxViews: 9 });
     const { text } = await call(service, 'GET', '/');
-    expect(text).toContain('min="1" max="14" required value="3"');
+    expect(text).toContain('min="0" max="14" required value="3"');
     expect(text).toContain('min="1" max="9" required value="5"');
   });
 
