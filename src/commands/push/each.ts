@@ -135,20 +135,24 @@ function withoutExpiry(options: PushOptions, line: Partial<BatchEntry>): PushOpt
   return rest;
 }
 
+function failureJson(failure: CliError): string {
+  const { line, ...error } = failureFields(failure);
+  return toJson({ line, error });
+}
+
 /** Prints outcomes, and keeps what went wrong. */
 function outcomeReporter(session: Session, { options, target, sealing }: Batch) {
   const { context, say } = session;
+  const look = { json: options.json, encryption: sealing?.mode };
   let lastHint: string | undefined;
   const fail = async (failure: CliError) => {
-    const hinted = lastHint;
     state.worst = Math.max(state.worst, failure.exitStatus);
+    await tellError(context, failure, { ...options, hinted: lastHint });
     lastHint = failure.hint;
-    await tellError(context, failure, { ...options, hinted });
   };
   /** The line on stdout of a line that failed: empty, or the error as JSON. */
   const placeholder = async (line: BatchLine, failure: CliError) => {
-    const { line: number, ...error } = failureFields(failure);
-    const text = options.json ? toJson({ line: number, error }) : '';
+    const text = options.json ? failureJson(failure) : '';
     await say.printText(`${text}\n`).catch(async ({ code }) => {
       if (state.stopped) return;
       state.stopped = true;
@@ -174,7 +178,6 @@ function outcomeReporter(session: Session, { options, target, sealing }: Batch) 
           await fail(outcome.failure);
           await placeholder(outcome.line, outcome.failure);
         } else {
-          const look = { json: options.json, encryption: sealing?.mode };
           await say.printText(await dryRunText(target, outcome.request, look));
         }
       }
