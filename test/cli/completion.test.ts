@@ -7,7 +7,7 @@ import { complete } from '../../src/commands/completion/complete';
 import { commands, topics } from '../../src/commands/program';
 import type { Context } from '../../src/platform/context';
 import { partOf } from '../helpers/long';
-import { needsFile, needsPrograms, only } from '../helpers/needs';
+import { needsFile, needsPrograms, only, onPath } from '../helpers/needs';
 import { person, program, pwpush } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
@@ -292,7 +292,7 @@ describe('zsh (needs zsh)', needsPrograms('zsh'), () => {
 
 describe(
   'PowerShell (needs pwsh, which CI does not have)',
-  only('PowerShell', !needsPrograms('pwsh').skip),
+  only('PowerShell', onPath('pwsh')),
   () => {
     test.each(cases)('%j', (words, offered) => {
       const line = `pwpush ${words.join(' ')}`;

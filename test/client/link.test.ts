@@ -355,8 +355,8 @@ test('repairs are told once, without the link', () => {
 });
 
 describe('what is no link is refused', () => {
-  const hint = 'use the whole link, such as https://pwpush.example/p/abc123, or its token';
-  const nothing = 'not a link or token of a push';
+  const hint = 'use the whole link, such as https://pwpush.example/p/abc123, or its ID';
+  const nothing = 'not a link or ID of a push';
 
   test.each<[string, string, string]>([
     ['', 'the link is empty', hint],

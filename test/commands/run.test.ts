@@ -271,7 +271,7 @@ describe('before anything is sent', () => {
     [['a', '--file', 'F=', '--', 'true'], '--file must be NAME or NAME=FILE, not "F="'],
     [['a', '--as', 'LD_PRELOAD', '--', 'true'], 'LD_PRELOAD would change what is loaded and run'],
     [['a', '--file', 'BASH_ENV', '--', 'true'], 'BASH_ENV would change what is loaded and run'],
-    [['no link', '--', 'true'], 'not a link or token of a push'],
+    [['no link', '--', 'true'], 'not a link or ID of a push'],
   ])('%j is bad usage', async (words, message) => {
     const { code, stderr } = await here.run('run', ...words);
     expect({ code, first: stderr.split('\n')[0] }).toEqual({

@@ -48,7 +48,7 @@ export function skipWithout({ skip, meta }: Needs): void {
   getCurrentTest()?.context.skip(skip, meta?.skipped?.without);
 }
 
-function onPath(program: string): boolean {
+export function onPath(program: string): boolean {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.some((folder) =>
     [program, `${program}.exe`].some((name) => existsSync(join(folder, name))),

@@ -55,7 +55,7 @@ describe('bad input is refused before anything is sent', () => {
     [['push', '--vews', '3'], 'pwpush: unknown option --vews\nhint: did you mean --views?\n'],
     [
       ['get', 'https://pwpush.example/'],
-      'pwpush: not a link or token of a push\nhint: use the whole link, such as https://pwpush.example/p/abc123, or its token\n',
+      'pwpush: not a link or ID of a push\nhint: use the whole link, such as https://pwpush.example/p/abc123, or its ID\n',
     ],
   ])('%j', async (words, stderr) => {
     const listener = await wire((socket) => socket.destroy());
