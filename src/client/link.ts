@@ -28,7 +28,7 @@ const pushPath = new RegExp(
   `^(.*?)/(p|f|r|api/v2/(?:pushes|requests))/(${TOKEN})(?:\\.json)?(?:/(?:r|preview|passphrase|audit)(?:\\.json)?)*/*$`,
 );
 
-const HINT = 'use the whole link, such as https://pwpush.example/p/abc123, or its token';
+const HINT = 'use the whole link, such as https://pwpush.example/p/abc123, or its ID';
 
 /** Opening brackets and quotes of any language, except the bracket of an IPv6 host such as `[::1]`. */
 const BEFORE = /^(?:(?!\[[\da-f.]*:[\da-f:.]*\])[\p{Ps}\p{Pi}\p{Pf}\s<"'`*])+/iu;
@@ -155,7 +155,7 @@ function parseAddress(text: string): Reference {
   // The scheme is optional.
   const url = /^[^/\s]+\//.test(text) ? parseWebUrl(withScheme(text)) : undefined;
   const match = url && pushPath.exec(url.pathname);
-  if (!url || !match?.[3]) throw usageError('not a link or token of a push', HINT);
+  if (!url || !match?.[3]) throw usageError('not a link or ID of a push', HINT);
   if (url.username || url.password) {
     throw usageError('the link contains a user name or password', 'remove what is before the @');
   }

@@ -90,7 +90,7 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('get')
     .description('Get a secret: text to stdout, files to disk. Uses a view.')
-    .argument('[link]', 'link or token of the push; not needed with --resume')
+    .argument('[link]', 'link or ID of the push; not needed with --resume')
     .addHelpText('after', EXAMPLES);
   return withSession(command, context, rows, get);
 }

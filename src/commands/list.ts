@@ -23,9 +23,9 @@ const rows = {
 type ListSession = Session<Options<typeof rows>>;
 
 const EXAMPLES = `
-In a pipe each push is a line of tab-separated fields. active: token, name,
-created, views left, views, days left, days, flags, expiry time. expired: token,
-name, created, expired, how. requests: token, name, state, created, closes.
+In a pipe each push is a line of tab-separated fields. active: ID, name,
+created, views left, views, days left, days, flags, expiry time. expired: ID,
+name, created, expired, how. requests: ID, name, state, created, closes.
 
 Requests are ready when they were answered and the answer was not yet taken with
 pwpush get. Without a state, those that are ready and then those that are open.
@@ -33,7 +33,7 @@ pwpush get. Without a state, those that are ready and then those that are open.
 Examples:
   $ pwpush list
   $ pwpush list expired --all --json | jq -r '.[].name'
-  $ pwpush list requests ready | while read token _; do pwpush get "$token"; done`;
+  $ pwpush list requests ready | while read id _; do pwpush get "$id"; done`;
 
 export function define(context: Context): Command {
   const command = new Command('list')

@@ -34,7 +34,7 @@ const timeColumn = <Row>(
 });
 
 const common: readonly Column<Push>[] = [
-  { title: 'TOKEN', shown: (push) => push.url_token },
+  { title: 'ID', shown: (push) => push.url_token },
   { title: 'NAME', shown: (push) => push.name ?? '', elastic: true },
   timeColumn('CREATED', ({ created_at }) => created_at),
 ];
@@ -95,7 +95,7 @@ export const accountColumns: readonly Column<Account>[] = [
 
 /** Columns of `requests`; in a pipe: token, name, state, created, closes. */
 export const requestColumns: readonly Column<SecretRequest>[] = [
-  { title: 'TOKEN', shown: ({ url_token }) => url_token },
+  { title: 'ID', shown: ({ url_token }) => url_token },
   { title: 'NAME', shown: ({ name }) => name ?? '', elastic: true },
   {
     title: 'STATE',
