@@ -780,7 +780,7 @@ describe('a server that cheats', () => {
     ['MAC', 1, -50],
     ['text', 1, -1],
   ])(
-    'by an altered answer (%s) is noticed with %d, and the answer is kept',
+    'by an altered answer is noticed, and the answer is kept: %s, exit %d',
     async (_, code, at) => {
       const link = await asked();
       await answer(link);
