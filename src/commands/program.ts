@@ -45,19 +45,20 @@ const table: Readonly<Record<string, readonly Entry[]>> = {
   '': [['accounts', 'list your accounts (commercial edition)', () => import('./accounts')]],
 };
 
-const LAST_GROUP = 'Serve:';
+/** The last group of the help. */
+const LAST_GROUP = Object.keys(table)
+  .filter((group) => group !== '')
+  .at(-1);
 
 export const commands = Object.entries(table).flatMap(([group, entries]) =>
   entries.map(([name, summary, load, alias]) => ({ group, name, summary, load, alias })),
 );
 
 /** Commands that were: words that stand for others, and in no list. */
-const former: Readonly<Record<string, readonly string[]>> = {
-  receive: ['request', '--here'],
-  requests: ['list', 'requests'],
-};
-
-const isFormer = (word: string) => Object.hasOwn(former, word);
+const former = new Map([
+  ['receive', ['request', '--here']],
+  ['requests', ['list', 'requests']],
+]);
 
 const isCalled = ({ name, alias }: (typeof commands)[number], word: string) =>
   name === word || alias === word;
@@ -192,17 +193,17 @@ function withoutHelpWord(argv: readonly string[]): readonly string[] {
   const known =
     word?.startsWith('-') ||
     commands.some((one) => isCalled(one, word ?? '')) ||
-    isFormer(word ?? '');
+    former.has(word ?? '');
   if (word !== undefined && !known) throw unknownWord(word, [...names, ...topics]);
   return [...argv.slice(1), '--help'];
 }
 
 /** Puts what a former command stands for in its place. */
 function withoutFormer(argv: readonly string[], context: Context): readonly string[] {
-  if (!argv.some(isFormer)) return argv;
+  if (!argv.some((word) => former.has(word))) return argv;
   const program = newProgram(context);
   const at = argv.findIndex((_, at) => firstWord(readLine(program, argv.slice(0, at + 1))));
-  return argv.flatMap((word, place) => (place === at && former[word]) || [word]);
+  return argv.flatMap((word, place) => (place === at && former.get(word)) || [word]);
 }
 
 /** Nothing prompts with `--no-input`, `PWPUSH_NO_INPUT`, or in CI. */

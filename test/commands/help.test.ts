@@ -282,6 +282,11 @@ describe('what is not understood is exit 2', () => {
     expect(commands.map((one) => one.name)).not.toContain(former);
   });
 
+  test('a former command after an unknown one, whatever that is called', async () => {
+    for (const word of ['constructor', 'frobnicate'])
+      expect((await here.run(word, 'receive')).stderr).toContain(`unknown command "${word}"`);
+  });
+
   test('help of an unknown command', async () => {
     const { code } = await here.run('help', 'frobnicate');
     expect(code).toBe(2);
