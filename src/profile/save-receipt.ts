@@ -1,9 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseReference } from '../client/link';
-import { limits, type Push } from '../contract/api';
+import { limits, type Push, pushFlags } from '../contract/api';
 import { grantedLifetime } from '../contract/lifetime';
 import { failedError } from '../platform/errors';
+import { codeOf } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import { checkStateFolder, type System, stateFolder } from './folders';
 
@@ -66,8 +67,7 @@ function receiptOf({ push, link, name }: SavedPush, now: Date): StoredReceipt {
     name,
     expire_after_days: push.expire_after_days,
     expire_after_views: push.expire_after_views,
-    deletable_by_viewer: push.deletable_by_viewer,
-    retrieval_step: push.retrieval_step,
+    ...Object.fromEntries(pushFlags.map((flag) => [flag, push[flag]])),
     account_id: typeof push.account_id === 'number' ? push.account_id : undefined,
     management_token: managementToken(push),
     created_at: now.toISOString(),
@@ -96,7 +96,7 @@ export function appendReceipts(system: System, lines: string | Uint8Array): bool
   try {
     return append(path, bytes);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
     makeFolder(dirname(path));
     return append(path, bytes);
   }

@@ -1,5 +1,6 @@
 import type { Output } from '../../platform/context';
 import { raceWithLimit } from '../../platform/files/abort';
+import { codeOf } from '../../platform/files/file-error';
 import { GRACE } from '../../platform/interrupts';
 
 /**
@@ -47,7 +48,7 @@ export async function boundedWrite(
     if (start !== '') await boundedByInterrupt(output.write(start), signal);
     await boundedByInterrupt(output.write(data), signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'interrupted') blockedOutputs.add(output);
+    if (codeOf(error) === 'interrupted') blockedOutputs.add(output);
     throw error;
   }
 }

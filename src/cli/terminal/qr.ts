@@ -45,7 +45,7 @@ export async function drawQr(say: Terminal, link: string): Promise<void> {
 }
 
 /** Draws a link as a QR code on stderr, or says why not; returns whether it was drawn. */
-export async function drawCode(say: Terminal, link: string): Promise<boolean> {
+async function drawCode(say: Terminal, link: string): Promise<boolean> {
   let problem: string | undefined;
   await say.draw((look) => {
     const code = qrCode(link, look);

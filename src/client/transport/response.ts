@@ -1,4 +1,5 @@
 import type { HttpResponse } from '../../platform/context';
+import { codeOf } from '../../platform/files/file-error';
 import { TransportError } from './network-errors';
 
 /** A response whose body was read to its end. */
@@ -88,8 +89,7 @@ async function inflated(body: Buffer, response: HttpResponse): Promise<Buffer> {
     const inflate = coding === 'br' ? brotliDecompressSync : unzipSync;
     return inflate(body, { maxOutputLength: MAX_BYTES });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      throw new ResponseTooLong(response.status);
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new ResponseTooLong(response.status);
     // Returned as it is; it does not match its schema, which is reported.
     return body;
   }
