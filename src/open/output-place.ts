@@ -1,4 +1,3 @@
-import { rmdir, stat } from 'node:fs/promises';
 import type { GlobalOptions } from '../cli/options';
 import { boundedByInterrupt } from '../cli/terminal/bounded-write';
 import { type Invocation, lookOf, toJson } from '../cli/terminal/output';
@@ -73,6 +72,7 @@ async function reservePath(
   }
   linkTarget(output, user);
   const discardFolders = async () => {
+    const { rmdir } = await import('node:fs/promises');
     // Those that are no longer empty stay.
     for (const one of made) await rmdir(one).catch(() => {});
   };
@@ -88,6 +88,7 @@ async function reservePath(
 
 /** The folders created for `path/`, innermost first; undefined if `path` names a file. */
 async function makeOutputFolder(path: string): Promise<readonly string[] | undefined> {
+  const { stat } = await import('node:fs/promises');
   const found = await stat(path).catch(() => undefined);
   if (found || !/[/\\]$/.test(path)) return found?.isDirectory() ? [] : undefined;
   const { foldersMissing, makeFolder } = await import('../platform/private-folder');

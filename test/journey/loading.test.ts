@@ -76,11 +76,7 @@ const lines: readonly (readonly [
   ['push', [...call, 'push', 'share'], [...net, 'v8', 'vm']],
   ['push --dry-run', [...frame, 'dry-run', 'push', 'session', 'share'], [...net, 'vm']],
   ['push --qr', [...call, 'push', 'qr', 'qr-matrix', 'share'], [...net, 'v8', 'vm']],
-  [
-    'get LINK',
-    [...call, 'deliver-push', 'get', 'taking'],
-    [...net, 'fs/promises', 'os', 'v8', 'vm'],
-  ],
+  ['get LINK', [...call, 'deliver-push', 'get', 'taking'], [...net, 'v8', 'vm']],
   [
     'show LINK',
     [...call, ...table, 'audit-log', 'progress', 'receipts', 'show'],
