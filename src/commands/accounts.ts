@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { accountColumns } from '../cli/terminal/listings';
+import { accountList } from '../cli/terminal/listings';
 import { printRows } from '../cli/terminal/table';
 import type { Context } from '../platform/context';
 import { type Session, withSession } from '../profile/session';
@@ -22,6 +22,6 @@ export function define(context: Context): Command {
 async function accounts({ context, options, say, connect }: Session): Promise<void> {
   const { api } = await connect();
   const all = await api.accounts();
-  await printRows([all], accountColumns, context, options);
+  await printRows([all], accountList, context, options);
   if (all.length === 0) await say.note('no accounts');
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { flag, parsed } from '../cli/declare';
 import type { Options } from '../cli/options';
-import { auditColumns } from '../cli/terminal/listings';
+import { auditLog } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
 import { pageNumber } from '../cli/values';
 import { readAuditLog } from '../client/audit-log';
@@ -44,6 +44,6 @@ async function audit(session: Session<Options<typeof rows>>, link: string) {
   const log = await onItem(creator, (item) => readAuditLog(item, 'newest'));
   const start = (page - 1) * limits.rowsPerPage;
   const shown = all ? log : log.slice(start, start + limits.rowsPerPage);
-  const printed = await printRows([shown], auditColumns, session.context, session.options);
+  const printed = await printRows([shown], auditLog, session.context, session.options);
   await tellEnd(session.say, 'events', { printed, page, more: log.length > printed });
 }

@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
 import { flag } from '../cli/declare';
 import { type Options, pageRows } from '../cli/options';
-import { activeColumns, expiredColumns, receiptColumns } from '../cli/terminal/listings';
+import { activePushes, expiredPushes, receiptsOfPushes } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
 import type { RequestState } from '../client/client';
 import { AT_ONCE, listing } from '../client/pages';
@@ -67,8 +67,8 @@ async function list(
     (at) => instance.api.list(state, at, account),
     many ? { limit } : { first: page, last: page },
   );
-  const columns = state === 'active' ? activeColumns : expiredColumns;
-  const printed = await printRows(rows, columns, context, options);
+  const listed = state === 'active' ? activePushes : expiredPushes;
+  const printed = await printRows(rows, listed, context, options);
   const more = !many && printed >= limits.rowsPerPage;
   await tellEnd(say, `${state} pushes`, { printed, page, more });
 }
@@ -80,6 +80,6 @@ async function listLocal(session: ListSession, state: State | 'requests') {
   if (page !== undefined || all || state !== 'active')
     throw usageError('--local lists all receipts of active pushes', 'use it alone or with --limit');
   const found = (await session.receipts()).active().slice(0, limit);
-  await printRows([found], receiptColumns, context, options);
+  await printRows([found], receiptsOfPushes, context, options);
   if (found.length === 0) await say.note('no receipts');
 }

@@ -2,7 +2,7 @@ import { Argument, Command } from 'commander';
 import { addProfileOptions, optionsOf } from '../cli/options';
 import { yesNo } from '../cli/terminal/listings';
 import { type Invocation, invocation, type Look } from '../cli/terminal/output';
-import { type Column, pairs, table } from '../cli/terminal/table';
+import { type Listing, pairs, table } from '../cli/terminal/table';
 import type { Context } from '../platform/context';
 import { namedProfile, noSuchProfile, storedProfiles } from '../profile/config-file';
 import { profileStore } from '../profile/profile-store';
@@ -60,7 +60,7 @@ async function list({ context, options, say }: Invocation): Promise<void> {
   const profiles = shownAll(storedProfiles(context));
   if (profiles.length === 0 && !options.json)
     return say.note('no profiles; create one with pwpush login');
-  await say.print(profiles, (look) => table(profiles, profileColumns, look));
+  await say.print(profiles, (look) => table(profiles, profileList, look));
 }
 
 async function show(run: Invocation, name: string | undefined): Promise<void> {
@@ -152,17 +152,17 @@ function shownProfile(name: string, profile: Profile, current: boolean): ShownPr
   return { name, current, ...profile, token: hasToken(profile) };
 }
 
-/** Columns of `profile list`; in a pipe: name, address, token (yes or no), current (yes or no). */
-const profileColumns: readonly Column<ShownProfile>[] = [
-  { title: '', shown: ({ current }) => (current ? '*' : ' '), exact: () => [] },
-  { title: 'NAME', shown: ({ name }) => name },
-  { title: 'ADDRESS', shown: ({ url }) => url ?? '', elastic: true },
-  {
-    title: 'TOKEN',
-    shown: ({ token }) => yesNo(token),
-    exact: ({ token, current }) => [yesNo(token), yesNo(current)],
-  },
-];
+/** `profile list`; in a pipe: name, address, token (yes or no), current (yes or no). */
+const profileList: Listing<ShownProfile> = {
+  columns: [
+    { title: '', shown: ({ current }) => (current ? '*' : ' ') },
+    { title: 'NAME', shown: ({ name }) => name },
+    { title: 'ADDRESS', shown: ({ url }) => url ?? '', elastic: 20 },
+    { title: 'TOKEN', shown: ({ token }) => yesNo(token) },
+  ],
+  optional: ['TOKEN'],
+  fields: ({ name, url, token, current }) => [name, url ?? '', yesNo(token), yesNo(current)],
+};
 
 /** One setting a line: two columns on a terminal, `name<TAB>value` in a pipe. */
 function profileText(profile: ShownProfile, look: Look): string {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { flag, parsed } from '../cli/declare';
 import { type Options, withOptions } from '../cli/options';
-import { auditColumns } from '../cli/terminal/listings';
+import { auditLog } from '../cli/terminal/listings';
 import { toJson } from '../cli/terminal/output';
 import { printRows } from '../cli/terminal/table';
 import { seconds, waitingTime } from '../cli/values';
@@ -84,7 +84,7 @@ async function waitForView(
       (await session.receipts()).end([push]);
     throw error;
   });
-  if (!options.json) await printRows([[view]], auditColumns, context, options);
+  if (!options.json) await printRows([[view]], auditLog, context, options);
   return creator;
 }
 

@@ -62,7 +62,7 @@ describe('show', () => {
         stdout:
           `link\thttps://pw.test/p/${token}\nname\tdb\nstate\tactive\n` +
           'views left\t2 of 3\ndays left\t7 of 7\ncreated\t2026-08-20T11:06:45.000Z\n' +
-          'expires\t2026-08-27T11:06:45.000Z\npassphrase\tyes\nopens with a click\tno\nrecipient can delete\tyes\n',
+          'expires\t2026-08-27T11:06:45.000Z\npassphrase\tyes\nneeds a click\tno\nrecipient can delete\tyes\n',
         stderr: '',
       });
     }
@@ -140,18 +140,23 @@ describe('audit', () => {
     await here.run('get', token);
     const shown = here.under({ env: { ...here.admin, NO_COLOR: '1' }, terminals: ['stdout'] });
     expect((await shown.run('audit', token)).stdout).toBe(
-      'WHEN       WHAT      ADDRESS    USER AGENT    REFERRER\n' +
-        'just now   view      127.0.0.1  pwpush/0.1.0\n' +
-        '5 min ago  creation  127.0.0.1\n',
+      'WHEN       WHAT     ADDRESS    USER AGENT    REFERRER\n' +
+        'just now   viewed   127.0.0.1  pwpush/0.1.0\n' +
+        '5 min ago  created  127.0.0.1\n',
     );
   });
 
   test('counts failures of one kind on a terminal; in a pipe the kind is exact', async () => {
     const token = await here.push({ payload: 'x', passphrase: 'p' }, here.service.adminToken);
-    for (let look = 0; look < 3; look++)
-      await here.service.fetch(new Request(`http://pw.test/api/v2/pushes/${token}`));
+    const look = `http://pw.test/api/v2/pushes/${token}`;
+    const said = async () => (await shown.run('audit', token)).stdout.split('\n').at(-2);
     const shown = here.under({ env: { ...here.admin, NO_COLOR: '1' }, terminals: ['stdout'] });
-    expect((await shown.run('audit', token)).stdout).toContain('failed_passphrase ×3 ');
+    await here.service.fetch(new Request(look));
+    expect(await said()).toMatch(/^just now {2}passphrase asked for {2}/);
+    await here.service.fetch(new Request(`${look}?passphrase=wrong`));
+    expect(await said()).toMatch(/^just now {2}wrong passphrase {2}/);
+    await here.service.fetch(new Request(`${look}?passphrase=wrong`));
+    expect(await said()).toMatch(/^just now {2}wrong passphrase ×2 {2}/);
     const piped = await here.under({ env: here.admin }).run('audit', token);
     expect(piped.stdout).toMatch(/Z\tfailed_passphrase\t127/);
   });

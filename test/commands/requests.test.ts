@@ -241,7 +241,7 @@ describe('with the service', () => {
     const env = { PWPUSH_TOKEN: here.service.otherToken };
     const shown = await here.under({ env, terminals: ['stderr'] }).run('show', link);
     expect(shown).toMatchObject({ code: 0, stderr: 'this request belongs to another user\n' });
-    expect(shown.stdout).toContain('state\tanswered\n');
+    expect(shown.stdout).toContain('state\tready\n');
     expect((await owner().run('get', link)).stdout).toBe('123456');
   });
 

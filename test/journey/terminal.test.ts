@@ -150,7 +150,7 @@ describe('on a terminal', () => {
   test('a list is a table, in a pipe it is lines with tabs', async () => {
     const terminal = onTerminal('$PWPUSH list', sender.env);
     await terminal.ended;
-    expect(terminal.screen()).toContain('VIEWS LEFT');
+    expect(terminal.screen()).toContain('EXPIRES');
     const piped = onTerminal('$PWPUSH list | cat', sender.env);
     await piped.ended;
     expect(piped.screen()).toMatch(/^[a-z0-9_-]+\t\t\d{4}-/);

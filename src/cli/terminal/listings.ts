@@ -1,7 +1,7 @@
 import type { Account, AuditEntry, Push, SecretRequest } from '../../contract/api';
 import type { Look, Style } from './output';
-import { type Column, type Pair, pairs } from './table';
-import { ago, ahead, leftOnLastDay } from './wording';
+import { type Column, type Listing, type Pair, pairs } from './table';
+import { ago, ahead, timeLeft } from './wording';
 
 const isProtected = ({ passphrase }: { readonly [field: string]: unknown }) =>
   passphrase === null || (typeof passphrase === 'string' && passphrase !== '');
@@ -11,107 +11,133 @@ const flagsOf = (push: Push, words: readonly [string, string, string]) =>
     .flatMap((set, at) => (set ? [words[at]] : []))
     .join(',');
 
-const FLAGS = ['passphrase', 'step', 'deletable'] as const;
-/** On 80 columns the full words would leave little room for a name. */
-const SHORT_FLAGS = ['pass', 'step', 'del'] as const;
-const WIDE = 100;
-
-const of = (left: number | null | undefined, all: number | null | undefined) =>
-  `${left ?? '?'}/${all ?? '?'}`;
-/** The last view, or the last day. */
-const ending = (left: number | null | undefined): Style | undefined =>
-  typeof left === 'number' && left <= 1 ? 'yellow' : undefined;
-const number = (value: number | null | undefined) =>
-  typeof value === 'number' ? String(value) : '';
+const text = (value: string | number | null | undefined) => String(value ?? '');
 
 const timeColumn = <Row>(
   title: string,
   timeOf: (row: Row) => string | null | undefined,
-): Column<Row> => ({
-  title,
-  shown: (row, look) => ago(timeOf(row), look.now),
-  exact: (row) => timeOf(row) ?? '',
-});
+): Column<Row> => ({ title, shown: (row, look) => ago(timeOf(row), look.now) });
 
-const common: readonly Column<Push>[] = [
-  { title: 'ID', shown: (push) => push.url_token },
-  { title: 'NAME', shown: (push) => push.name ?? '', elastic: true },
-  timeColumn('CREATED', ({ created_at }) => created_at),
-];
+/** Shorter than most names; what is left of the terminal goes to them. */
+const NAME_WIDTH = 20;
 
-/** Columns of `list active`; in a pipe: token, name, created, views left, views, days left, days, flags, expiry. */
-export const activeColumns: readonly Column<Push>[] = [
-  ...common,
-  {
-    title: 'VIEWS LEFT',
-    right: true,
-    style: (push) => ending(push.views_remaining),
-    shown: (push) => of(push.views_remaining, push.expire_after_views),
-    exact: (push) => [number(push.views_remaining), number(push.expire_after_views)],
-  },
-  {
-    title: 'DAYS LEFT',
-    right: true,
-    style: (push) => ending(push.days_remaining),
-    shown: (push, { now }) =>
-      leftOnLastDay(push, now)
-        ? ahead(push.expires_at ?? '', now)
-        : of(push.days_remaining, push.expire_after_days),
-    exact: (push) => [number(push.days_remaining), number(push.expire_after_days)],
-  },
-  {
-    title: 'FLAGS',
-    shown: (push, look) => flagsOf(push, look.columns < WIDE ? SHORT_FLAGS : FLAGS),
+const nameColumn: Column<Pick<Push, 'name'>> = {
+  title: 'NAME',
+  shown: ({ name }) => text(name),
+  elastic: NAME_WIDTH,
+};
+const idColumn: Column<Pick<Push, 'url_token'>> = {
+  title: 'ID',
+  shown: ({ url_token }) => url_token,
+};
+const createdColumn = timeColumn<Pick<Push, 'created_at'>>('CREATED', (row) => row.created_at);
+
+/** The last view, or the last day. */
+const ending = (left: number | null | undefined): Style | undefined =>
+  typeof left === 'number' && left <= 1 ? 'yellow' : undefined;
+
+const expiresColumn: Column<Push> = {
+  title: 'EXPIRES',
+  style: ({ days_remaining }) => ending(days_remaining),
+  shown: timeLeft,
+};
+
+/** `list active`; in a pipe: ID, name, created, views left, views, days left, days, flags, expiry if it is known. */
+export const activePushes: Listing<Push> = {
+  columns: [
+    nameColumn,
+    {
+      title: 'VIEWS',
+      right: true,
+      style: (push) => ending(push.views_remaining),
+      shown: (push) => `${push.views_remaining ?? '?'}/${push.expire_after_views ?? '?'}`,
+    },
+    expiresColumn,
+    createdColumn,
+    idColumn,
+    { title: 'FLAGS', shown: (push) => flagsOf(push, ['passphrase', 'click', 'deletable']) },
+  ],
+  optional: ['FLAGS', 'CREATED', 'VIEWS', 'EXPIRES'],
+  fields: (push) => [
+    ...[push.url_token, text(push.name), text(push.created_at)],
+    ...[push.views_remaining, push.expire_after_views].map(text),
+    ...[push.days_remaining, push.expire_after_days].map(text),
+    flagsOf(push, ['passphrase', 'step', 'deletable']),
     // After all others, whose numbers scripts know.
-    exact: (push) => [flagsOf(push, FLAGS), ...(push.expires_at ? [push.expires_at] : [])],
-    elastic: true,
-  },
-];
+    ...(push.expires_at ? [push.expires_at] : []),
+  ],
+};
 
-/** Columns of `list expired`; in a pipe: token, name, created, expired, how. */
-export const expiredColumns: readonly Column<Push>[] = [
-  ...common,
-  timeColumn('EXPIRED', ({ expired_on }) => expired_on),
-  { title: 'HOW', shown: (push) => (push.deleted ? 'deleted' : 'limit') },
-];
+const howEnded = (push: Push) => (push.deleted ? 'deleted' : 'limit');
 
-/** Columns of `list --local`; in a pipe: link, name, created, expiry, views. */
-export const receiptColumns: readonly Column<Push>[] = [
-  { title: 'LINK', shown: (push) => push.html_url ?? '' },
-  ...common.slice(1),
-  {
-    title: 'EXPIRES',
-    shown: ({ expires_at }, look) => ahead(expires_at ?? '', look.now),
-    exact: ({ expires_at }) => expires_at ?? '',
-  },
-  { title: 'VIEWS', right: true, shown: (push) => number(push.expire_after_views) },
-];
+/** `list expired`; in a pipe: ID, name, created, expired, how. */
+export const expiredPushes: Listing<Push> = {
+  columns: [
+    nameColumn,
+    timeColumn('EXPIRED', ({ expired_on }) => expired_on),
+    { title: 'HOW', shown: howEnded },
+    createdColumn,
+    idColumn,
+  ],
+  optional: ['CREATED', 'HOW', 'EXPIRED'],
+  fields: (push) => [
+    ...[push.url_token, text(push.name), text(push.created_at)],
+    ...[text(push.expired_on), howEnded(push)],
+  ],
+};
 
-/** Columns of `accounts`; in a pipe: id, name. */
-export const accountColumns: readonly Column<Account>[] = [
-  { title: 'ID', right: true, shown: ({ id }) => String(id) },
-  { title: 'NAME', shown: ({ name }) => name ?? '', elastic: true },
-];
+/** `list --local`; in a pipe: link, name, created, expiry, views. */
+export const receiptsOfPushes: Listing<Push> = {
+  columns: [
+    { ...nameColumn, elastic: 12 },
+    { title: 'VIEWS', right: true, shown: (push) => text(push.expire_after_views) },
+    expiresColumn,
+    createdColumn,
+    {
+      title: 'LINK',
+      // The ID names it too where the link would wrap.
+      shown: ({ html_url, url_token }, { columns }) =>
+        (html_url?.length ?? 0) > columns ? url_token : text(html_url),
+    },
+  ],
+  optional: ['CREATED', 'VIEWS', 'EXPIRES', 'NAME'],
+  fields: (push) =>
+    [push.html_url, push.name, push.created_at, push.expires_at, push.expire_after_views].map(text),
+};
 
-/** Columns of `requests`; in a pipe: token, name, state, created, closes. */
-export const requestColumns: readonly Column<SecretRequest>[] = [
-  { title: 'ID', shown: ({ url_token }) => url_token },
-  { title: 'NAME', shown: ({ name }) => name ?? '', elastic: true },
-  {
-    title: 'STATE',
-    shown: ({ state }) => state ?? '',
-    style: ({ state }) => (state === 'ready' ? 'green' : undefined),
-  },
-  timeColumn('CREATED', ({ created_at }) => created_at),
-  {
-    title: 'DAYS LEFT',
-    right: true,
-    shown: ({ days_remaining }) => number(days_remaining),
-    exact: ({ close_after_at }) => close_after_at ?? '',
-  },
-];
+/** `accounts`; in a pipe: ID, name. */
+export const accountList: Listing<Account> = {
+  columns: [
+    { title: 'ID', right: true, shown: ({ id }) => String(id) },
+    { ...nameColumn, shown: ({ name }) => text(name) },
+  ],
+  fields: ({ id, name }) => [String(id), text(name)],
+};
+
+/** `list requests`; in a pipe: ID, name, state, created, closes. */
+export const requestList: Listing<SecretRequest> = {
+  columns: [
+    { ...nameColumn, shown: ({ name }) => text(name) },
+    {
+      title: 'STATE',
+      shown: ({ state }) => text(state),
+      style: ({ state }) => (state === 'ready' ? 'green' : undefined),
+    },
+    {
+      title: 'EXPIRES',
+      shown: ({ close_after_at, days_remaining }, look) =>
+        timeLeft({ expires_at: close_after_at, days_remaining }, look),
+    },
+    timeColumn('CREATED', ({ created_at }) => created_at),
+    { title: 'ID', shown: ({ url_token }) => url_token },
+  ],
+  optional: ['CREATED', 'EXPIRES', 'STATE'],
+  fields: (one) =>
+    [one.url_token, one.name, one.state, one.created_at, one.close_after_at].map(text),
+};
 
 const timeText = (time: string, { tty, now }: Look) => (tty ? ago(time, now) : time);
+const timeToCome = (time: string, { tty, now }: Look) => (tty ? ahead(time, now) : time);
 
 /** One property of a request a line, two columns on a terminal, `name<TAB>value` in a pipe. */
 export function requestText(request: SecretRequest, look: Look): string {
@@ -121,9 +147,9 @@ export function requestText(request: SecretRequest, look: Look): string {
     name ? ['name', name] : false,
     note ? ['note', note] : false,
     request.request ? ['question', request.request] : false,
-    ['state', state === 'ready' ? 'answered' : (state ?? 'unknown')],
+    ['state', state ?? 'unknown'],
     request.created_at ? ['created', timeText(request.created_at, look)] : false,
-    request.close_after_at ? ['closes', request.close_after_at] : false,
+    request.close_after_at ? ['closes', timeToCome(request.close_after_at, look)] : false,
     // That of a closed request is null, whether it had one or not.
     state === 'closed' ? false : ['passphrase', yesNo(isProtected(request))],
     ['answer may have files', files == null ? 'unknown' : yesNo(files)],
@@ -132,26 +158,48 @@ export function requestText(request: SecretRequest, look: Look): string {
   return pairs(fields, look);
 }
 
-const kindStyles: Readonly<Record<string, Style>> = {
-  view: 'green',
-  failed_view: 'red',
-  failed_passphrase: 'red',
-  expire: 'yellow',
+const kinds: Readonly<Record<string, readonly [words: string, style?: Style]>> = {
+  creation: ['created'],
+  view: ['viewed', 'green'],
+  owner_view: ['viewed by you'],
+  admin_view: ['viewed by an administrator'],
+  failed_view: ['viewed too late', 'red'],
+  failed_passphrase: ['wrong passphrase', 'red'],
+  expire: ['expired', 'yellow'],
+  edit: ['edited'],
+  creation_email_send: ['link sent by e-mail'],
+  request_view: ['question read'],
+  response: ['answered', 'green'],
+  failed_response: ['answered too late', 'red'],
+  response_view: ['answer read by you'],
+  close: ['closed by you', 'yellow'],
 };
+/** An instance may have kinds of its own, and send any text as one. */
+const kindOf = ({ kind }: AuditEntry) => (Object.hasOwn(kinds, kind) ? kinds[kind] : undefined);
 
-/** Columns of `audit`; in a pipe: time, kind, address, user agent, referrer. */
-export const auditColumns: readonly Column<AuditEntry>[] = [
-  timeColumn('WHEN', ({ created_at }) => created_at),
-  {
-    title: 'WHAT',
-    shown: ({ kind, count = 1 }) => (Number(count) > 1 ? `${kind} ×${count}` : kind),
-    exact: ({ kind }) => kind,
-    style: ({ kind }) => kindStyles[kind],
-  },
-  { title: 'ADDRESS', shown: (entry) => entry.ip ?? '' },
-  { title: 'USER AGENT', shown: (entry) => entry.user_agent ?? '', elastic: true },
-  { title: 'REFERRER', shown: (entry) => entry.referrer ?? '', elastic: true },
-];
+/** `audit`; in a pipe: time, kind, address, user agent, referrer. */
+export const auditLog: Listing<AuditEntry> = {
+  columns: [
+    timeColumn('WHEN', ({ created_at }) => created_at),
+    {
+      title: 'WHAT',
+      shown: (entry) => {
+        const { count = 1 } = entry;
+        // pwpush serve counts the wrong ones; who opens a link without a passphrase has made no mistake.
+        if (count === 0) return 'passphrase asked for';
+        const [words] = kindOf(entry) ?? [entry.kind];
+        return Number(count) > 1 ? `${words} ×${count}` : words;
+      },
+      style: (entry) => (entry.count === 0 ? undefined : kindOf(entry)?.[1]),
+    },
+    { title: 'ADDRESS', shown: ({ ip }) => text(ip) },
+    { title: 'USER AGENT', shown: ({ user_agent }) => text(user_agent), elastic: 12 },
+    { title: 'REFERRER', shown: ({ referrer }) => text(referrer), elastic: 12 },
+  ],
+  optional: ['REFERRER', 'USER AGENT', 'ADDRESS'],
+  fields: ({ created_at, kind, ip, user_agent, referrer }) =>
+    [created_at, kind, ip, user_agent, referrer].map(text),
+};
 
 /** A user of the service, as `serve token list` shows one. */
 export interface ShownOwner {
@@ -162,18 +210,21 @@ export interface ShownOwner {
   readonly last_used_at: string | null;
 }
 
-/** Columns of `serve token list`; in a pipe: name, tokens, created, last used. */
-export const ownerColumns: readonly Column<ShownOwner>[] = [
-  { title: 'NAME', shown: ({ name }) => name, elastic: true },
-  { title: 'TOKENS', right: true, shown: ({ tokens }) => String(tokens) },
-  timeColumn('CREATED', ({ created_at }) => created_at),
-  {
-    title: 'LAST USED',
-    shown: (owner, look) =>
-      owner.last_used_at === null ? 'never' : ago(owner.last_used_at, look.now),
-    exact: ({ last_used_at }) => last_used_at ?? '',
-  },
-];
+/** `serve token list`; in a pipe: name, tokens, created, last used. */
+export const ownerList: Listing<ShownOwner> = {
+  columns: [
+    { ...nameColumn, shown: ({ name }) => name },
+    { title: 'TOKENS', right: true, shown: ({ tokens }) => String(tokens) },
+    timeColumn('CREATED', ({ created_at }) => created_at),
+    {
+      title: 'LAST USED',
+      shown: ({ last_used_at: used }, look) => (used === null ? 'never' : ago(used, look.now)),
+    },
+  ],
+  optional: ['CREATED'],
+  fields: ({ name, tokens, created_at, last_used_at }) =>
+    [name, tokens, created_at, last_used_at].map(text),
+};
 
 export const yesNo = (value: boolean) => (value ? 'yes' : 'no');
 
@@ -193,21 +244,19 @@ export function pushStateText(push: PushState, look: Look): string {
     push.note ? ['note', push.note] : false,
     ['state', push.expired == null ? 'unknown' : state],
     ['views left', rest(push.views_remaining, push.expire_after_views)],
-    // For a person, the next lines say it in hours or minutes.
-    look.tty && leftOnLastDay(push, look.now) && !push.expired_on
+    // For a person, "expires" says it.
+    look.tty && push.expires_at
       ? false
       : ['days left', rest(push.days_remaining, push.expire_after_days)],
     push.created_at ? ['created', timeText(push.created_at, look)] : false,
-    push.expires_at && !push.expired_on
-      ? ['expires', look.tty ? ahead(push.expires_at, look.now) : push.expires_at]
-      : false,
+    push.expires_at && !push.expired_on ? ['expires', timeToCome(push.expires_at, look)] : false,
     push.expired_on ? ['expired', timeText(push.expired_on, look)] : false,
   ];
   // The passphrase of an expired push is null, whether it had one or not.
   if (!push.expired)
     fields.push(
       ['passphrase', known(push.passphrase === undefined ? null : isProtected(push))],
-      ['opens with a click', known(push.retrieval_step)],
+      ['needs a click', known(push.retrieval_step)],
       ['recipient can delete', known(push.deletable_by_viewer)],
     );
   return pairs(fields, look);

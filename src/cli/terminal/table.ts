@@ -5,22 +5,29 @@ import { type Look, lookOf, type Style, type Terminal, toJson } from './output';
 import { forLog, safe } from './safe';
 import { shorten, width } from './text-width';
 
+/** A column on a terminal. */
 export interface Column<Row> {
   readonly title: string;
-  /** The cell for a terminal. */
   readonly shown: (row: Row, look: Look) => string;
-  /** The cell, or cells, for a program, in full; left out, it is `shown`. */
-  readonly exact?: (row: Row, look: Look) => string | readonly string[];
-  /** May be cut when the terminal is narrow. */
-  readonly elastic?: boolean;
+  /** Cells that are longer than this are cut before a column is left out. */
+  readonly elastic?: number;
   readonly right?: boolean;
   /** A colour that repeats what the words say. */
   readonly style?: (row: Row) => Style | undefined;
 }
 
+export interface Listing<Row> {
+  /** In the order of a terminal. */
+  readonly columns: readonly Column<Row>[];
+  /** Titles of the columns that a narrow terminal leaves out, the first one first. */
+  readonly optional?: readonly string[];
+  /** The cells of a line for a program, in full. */
+  readonly fields: (row: Row) => readonly string[];
+}
+
 const GAP = 2;
 const MIN_ELASTIC = 8;
-/** Tokens, times, kinds and addresses are shorter; what an instance sends need not be. */
+/** IDs, times, kinds and addresses are shorter; what an instance sends need not be. */
 const MAX_RIGID = 48;
 
 /**
@@ -29,13 +36,13 @@ const MAX_RIGID = 48;
  */
 export async function printRows<Row>(
   pages: AsyncIterable<Row[]> | Iterable<Row[]>,
-  columns: readonly Column<Row>[],
+  listing: Listing<Row>,
   context: Context,
   options: GlobalOptions,
 ): Promise<number> {
   const { stdout } = context;
   const look = await lookOf(stdout, context.env, context.now(), options.color);
-  const text = tables(columns, look);
+  const text = tables(listing, look);
   let printed = 0;
   // The bracket waits for the first page, so that a listing that fails at once leaves stdout empty.
   const json = (rows: Row[]) => `${printed === 0 ? '[' : ',\n'}${rows.map(toJson).join(',\n')}`;
@@ -62,24 +69,17 @@ export async function tellEnd(
  * Rows for a terminal, aligned under their titles and no wider than it; for a pipe, tab-separated lines
  * without titles. Control characters of the cells are made visible in both, so that columns stay intact.
  */
-export function table<Row>(
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-  look: Look,
-): string {
-  return tables(columns, look)(rows);
+export function table<Row>(rows: readonly Row[], listing: Listing<Row>, look: Look): string {
+  return tables(listing, look)(rows);
 }
 
-/** The same page by page: titles come once, and columns keep their widths while later cells fit. */
-export function tables<Row>(
-  columns: readonly Column<Row>[],
-  look: Look,
-): (rows: readonly Row[]) => string {
-  let widths: readonly number[] | undefined;
+/** The same page by page: titles come once, and columns stay, with their widths while later cells fit. */
+export function tables<Row>(listing: Listing<Row>, look: Look): (rows: readonly Row[]) => string {
+  let layout: Layout<Row> | undefined;
   return (rows) => {
-    if (!look.tty) return tabbed(rows, columns, look);
-    const page = aligned(rows, columns, look, widths);
-    widths = page.widths;
+    if (!look.tty) return tabbed(rows, listing);
+    const page = aligned(rows, listing, look, layout);
+    layout = page.layout;
     return page.text;
   };
 }
@@ -99,63 +99,96 @@ export function pairs(rows: readonly Pair[], look: Look): string {
   return lines.map((one) => `${line(one)}\n`).join('');
 }
 
-function tabbed<Row>(rows: readonly Row[], columns: readonly Column<Row>[], look: Look): string {
-  const line = (row: Row) =>
-    columns
-      .flatMap(({ shown, exact }) => (exact ?? shown)(row, look))
-      .map(safe)
-      .join('\t');
-  return rows.map((row) => `${line(row)}\n`).join('');
+function tabbed<Row>(rows: readonly Row[], { fields }: Listing<Row>): string {
+  return rows.map((row) => `${fields(row).map(safe).join('\t')}\n`).join('');
+}
+
+/** The columns that a terminal has room for, and the widths of their cells. */
+interface Layout<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly widths: readonly number[];
 }
 
 function aligned<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  listing: Listing<Row>,
   look: Look,
-  before: readonly number[] | undefined,
-): { readonly text: string; readonly widths: readonly number[] } {
-  const cells = rows.map((row) => columns.map(({ shown }) => safe(shown(row, look))));
-  const widths = squeeze(
-    columns.map((column, at) =>
-      Math.max(before?.[at] ?? width(column.title), widest(cells.map((line) => line[at] ?? ''))),
-    ),
-    columns,
+  before: Layout<Row> | undefined,
+): { readonly text: string; readonly layout: Layout<Row> } {
+  const columns = before?.columns ?? listing.columns;
+  const cells = new Map(
+    columns.map((column) => [column, rows.map((row) => safe(column.shown(row, look)))]),
+  );
+  const natural = new Map(
+    columns.map((column, at) => {
+      const least = before?.widths[at] ?? width(column.title);
+      const wide = Math.max(least, widest(cells.get(column) ?? []));
+      return [column, column.elastic === undefined ? Math.min(wide, MAX_RIGID) : wide];
+    }),
+  );
+  const layout = fitted(
+    before ? columns : affordable(listing, natural, look.columns),
+    natural,
     look.columns,
   );
-  const line = (texts: readonly string[], row?: Row) =>
-    texts
-      .map((text, at) => {
-        const { right = false, style } = columns[at] ?? {};
-        const colour = row && style?.(row);
+  const line = (text: (column: Column<Row>) => string, row?: Row) =>
+    layout.columns
+      .map((column, at) => {
+        const colour = row && column.style?.(row);
         const paint = (cut: string) => (colour && cut !== '' ? look.paint(colour, cut) : cut);
-        return pad(text, widths[at] ?? 0, right, paint);
+        return pad(text(column), layout.widths[at] ?? 0, column.right ?? false, paint);
       })
       .join(' '.repeat(GAP))
       .trimEnd();
-  const head = before ? '' : `${look.paint('bold', line(columns.map(({ title }) => title)))}\n`;
-  const text = head + cells.map((texts, at) => `${line(texts, rows[at])}\n`).join('');
-  return { text, widths };
+  const head = before
+    ? ''
+    : `${look.paint(
+        'bold',
+        line(({ title }) => title),
+      )}\n`;
+  const body = rows.map((row, at) => `${line((column) => cells.get(column)?.[at] ?? '', row)}\n`);
+  return { text: head + body.join(''), layout };
 }
 
 function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, width(text)), 0);
 }
 
-/** Narrows the elastic columns, widest first, until the lines fit; other columns have a limit. */
-function squeeze<Row>(widths: number[], columns: readonly Column<Row>[], room: number): number[] {
-  const result = widths.map((one, at) => (columns[at]?.elastic ? one : Math.min(one, MAX_RIGID)));
-  let over = result.reduce((sum, one) => sum + one, GAP * (columns.length - 1)) - room;
-  while (over > 0) {
-    const widest = columns.reduce(
-      (best, column, at) =>
-        column.elastic && (best < 0 || (result[at] ?? 0) > (result[best] ?? 0)) ? at : best,
-      -1,
-    );
-    if (widest < 0 || (result[widest] ?? 0) <= MIN_ELASTIC) break;
-    result[widest] = (result[widest] ?? 0) - 1;
-    over--;
+/** The columns without those optional ones that must go until the others fit with what elastic ones can give. */
+function affordable<Row>(
+  { columns, optional = [] }: Listing<Row>,
+  natural: ReadonlyMap<Column<Row>, number>,
+  room: number,
+): readonly Column<Row>[] {
+  const least = (column: Column<Row>) =>
+    Math.min(natural.get(column) ?? 0, column.elastic ?? Number.POSITIVE_INFINITY);
+  let kept = columns;
+  for (const title of optional) {
+    if (total(kept.map(least)) <= room) break;
+    kept = kept.filter((column) => column.title !== title);
   }
-  return result;
+  return kept;
+}
+
+/** Narrows the elastic columns, widest first, until the lines fit. */
+function fitted<Row>(
+  columns: readonly Column<Row>[],
+  natural: ReadonlyMap<Column<Row>, number>,
+  room: number,
+): Layout<Row> {
+  const widths = columns.map((column) => natural.get(column) ?? 0);
+  for (let over = total(widths) - room; over > 0; over--) {
+    const elastic = columns.flatMap(({ elastic }, at) => (elastic === undefined ? [] : [at]));
+    const most = Math.max(...elastic.map((at) => widths[at] ?? 0));
+    const widest = elastic.find((at) => widths[at] === most);
+    if (widest === undefined || most <= MIN_ELASTIC) break;
+    widths[widest] = most - 1;
+  }
+  return { columns, widths };
+}
+
+function total(widths: readonly number[]): number {
+  return widths.reduce((sum, one) => sum + one, GAP * (widths.length - 1));
 }
 
 function pad(

@@ -1,6 +1,7 @@
 import type { Push } from '../../contract/api';
 import { size } from '../../contract/byte-size';
-import { durationText, grantedLifetime } from '../../contract/lifetime';
+import { durationText, grantedLifetime, roundedTime } from '../../contract/lifetime';
+import type { Look } from './output';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -8,21 +9,32 @@ const DAY = 24 * HOUR;
 
 /** The views and time left after a retrieval: `2 views and 6 days left`, or `that was the last view`. */
 export function left(push: Push, now: Date): string | undefined {
-  const { views_remaining: views, days_remaining: days } = push;
+  const { views_remaining: views } = push;
   if (views === 0) return 'that was the last view';
   const parts: string[] = [];
   if (typeof views === 'number') parts.push(count(views, 'view'));
-  const lastDay = leftOnLastDay(push, now);
-  if (lastDay !== undefined) parts.push(span(lastDay));
-  else if (typeof days === 'number')
-    parts.push(days === 0 ? 'less than a day' : count(days, 'day'));
+  const time = timeRemaining(push, now);
+  if (time !== undefined) parts.push(time);
   return parts.length === 0 ? undefined : `${parts.join(' and ')} left`;
 }
 
-/** The milliseconds left of a push that expires within a day, if the instance says when. */
-export function leftOnLastDay({ expires_at }: Pick<Push, 'expires_at'>, now: Date) {
+interface Remaining {
+  readonly expires_at?: string | null | undefined;
+  readonly days_remaining?: number | null | undefined;
+}
+
+/** `7 days`, `45 min`; in whole days where the instance says no more. */
+function timeRemaining({ expires_at, days_remaining: days }: Remaining, now: Date) {
   const left = Date.parse(expires_at ?? '') - now.getTime();
-  return left > 0 && left < DAY ? left : undefined;
+  if (left > 0) return span(left);
+  if (typeof days !== 'number') return undefined;
+  return days === 0 ? 'less than a day' : count(days, 'day');
+}
+
+/** When something expires: `in 7 days`; empty if that is not known. */
+export function timeLeft(one: Remaining, { now }: Look): string {
+  const time = timeRemaining(one, now);
+  return time === undefined ? '' : `in ${time}`;
 }
 
 /** The views used before a retrieval, if there were any: `1 view was used before yours`. */
@@ -72,15 +84,15 @@ export function ago(time: string | null | undefined, now: Date): string {
 /** An ISO 8601 time to come, relative to now: `in 20 min`, `in 5 h`, `in 3 days`. */
 export function ahead(time: string, now: Date): string {
   const left = Date.parse(time) - now.getTime();
-  if (Number.isNaN(left)) return time;
-  return `in ${span(left)}`;
+  return Number.isNaN(left) ? time : `in ${span(left)}`;
 }
 
 /** Milliseconds to come: `20 min`, `5 h`, `3 days`. */
-function span(left: number): string {
-  if (left < HOUR) return `${Math.max(1, Math.floor(left / MINUTE))} min`;
-  if (left < 2 * DAY) return `${Math.floor(left / HOUR)} h`;
-  return count(Math.floor(left / DAY), 'day');
+function span(milliseconds: number): string {
+  const [value, unit] = roundedTime(milliseconds);
+  return unit === 'day'
+    ? count(value, 'day')
+    : `${value} ${{ second: 's', minute: 'min', hour: 'h' }[unit]}`;
 }
 
 /** A word of a command line that can be copied to a shell. */

@@ -1,5 +1,5 @@
 import type { Options, pageRows } from '../../cli/options';
-import { requestColumns } from '../../cli/terminal/listings';
+import { requestList } from '../../cli/terminal/listings';
 import { printRows, tellEnd } from '../../cli/terminal/table';
 import type { RequestState } from '../../client/client';
 import { AT_ONCE, listing } from '../../client/pages';
@@ -26,7 +26,7 @@ export async function listRequests(
   const range = many ? {} : { first: page, last: page };
   const list: Listing = (of, at) => instance.api.requests.list(of, at, account);
   const rows = listed(list, states, range, limit);
-  const printed = await printRows(rows, requestColumns, context, options);
+  const printed = await printRows(rows, requestList, context, options);
   const more = !many && printed >= limits.rowsPerPage;
   const what = state === undefined ? 'requests' : `${state} requests`;
   await tellEnd(say, what, { printed, page, more });

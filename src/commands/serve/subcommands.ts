@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { declare, filledText, flag, parsed, type Values } from '../../cli/declare';
 import { addOutputOptions, type GlobalOptions } from '../../cli/options';
-import { ownerColumns } from '../../cli/terminal/listings';
+import { ownerList } from '../../cli/terminal/listings';
 import type { Invocation } from '../../cli/terminal/output';
 import { table } from '../../cli/terminal/table';
 import { port } from '../../cli/values';
@@ -59,7 +59,7 @@ async function addToken(run: DataRun, name: string): Promise<void> {
 
 async function listTokens(run: DataRun): Promise<void> {
   const rows = await withOwners(run, (owners) => owners.list());
-  await run.say.print(rows, (look) => table(rows, ownerColumns, look));
+  await run.say.print(rows, (look) => table(rows, ownerList, look));
 }
 
 async function revokeTokens(run: DataRun, name: string): Promise<void> {

@@ -179,7 +179,7 @@ export function auditBody(rows: readonly AuditRow[]) {
     user_agent: user_agent ?? '',
     referrer: referrer ?? '',
     kind,
-    ...(count > 1 ? { count } : {}),
+    ...(count === 1 ? {} : { count }),
     created_at: iso(created_at),
     updated_at: iso(updated_at ?? created_at),
   }));

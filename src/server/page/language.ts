@@ -1,4 +1,5 @@
 import { locales } from '../../contract/api';
+import { roundedTime } from '../../contract/lifetime';
 import { timeOptions } from './browser/time-options';
 import { type Content, Markup, markup } from './markup';
 import {
@@ -45,10 +46,6 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly default: Strings
   ur: () => import('./locales/ur.json'),
   'zh-CN': () => import('./locales/zh-CN.json'),
 };
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
 
@@ -100,12 +97,7 @@ export class Words {
 
   /** A time from now, rounded: `in 7 days`, `in 5 seconds`. */
   when(milliseconds: number): string {
-    const at = (value: number, unit: Intl.RelativeTimeFormatUnit) =>
-      this.relative.format(Math.max(1, value), unit);
-    if (milliseconds < MINUTE) return at(Math.ceil(milliseconds / 1000), 'second');
-    if (milliseconds < 1.5 * HOUR) return at(Math.round(milliseconds / MINUTE), 'minute');
-    if (milliseconds < 1.5 * DAY) return at(Math.round(milliseconds / HOUR), 'hour');
-    return at(Math.round(milliseconds / DAY), 'day');
+    return this.relative.format(...roundedTime(milliseconds));
   }
 
   /** A date and time in UTC, which the script makes local. */

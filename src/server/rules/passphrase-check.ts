@@ -33,7 +33,7 @@ export class PassphraseCheck {
     const secret = await findSecret(database.sql, push.id);
     if (!secret) return undefined;
     if (passphrase === '') {
-      await this.recordFailure(push, visitor);
+      await this.recordFailure(push, visitor, 0);
       throw new Refusal('passphrase', MISSING, { what: whatIs(push) });
     }
     // Without the payload, which may be large and would stay in memory while the attempt waits.
@@ -53,14 +53,14 @@ export class PassphraseCheck {
     });
     if (key) return key;
     events.wrongPassphrase(visitor.ip);
-    await this.recordFailure(push, visitor);
+    await this.recordFailure(push, visitor, 1);
     throw new Refusal('passphrase', WRONG, { triesLeft: left, what: whatIs(push) });
   }
 
-  private recordFailure({ id }: PushRow, visitor: Visitor): Promise<void> {
+  private recordFailure({ id }: PushRow, visitor: Visitor, count: 0 | 1): Promise<void> {
     const { database, maxFailures, now } = this.options;
     const failure = { pushId: id, kind: 'failed_passphrase', from: visitor, at: now() } as const;
-    return audit.recordRepeated(database.sql, failure, maxFailures);
+    return audit.recordRepeated(database.sql, { ...failure, count }, maxFailures);
   }
 
   /**

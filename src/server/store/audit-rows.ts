@@ -7,7 +7,7 @@ export interface AuditRow {
   ip: string | null;
   user_agent: string | null;
   referrer: string | null;
-  /** Number of events that this entry represents. */
+  /** Number of events that this entry represents; 0 for requests that only lacked the passphrase. */
   count: number;
   created_at: number;
   /** Time of the last event; null for a single one. */
@@ -29,16 +29,21 @@ export interface AuditEvent {
   readonly kind: AuditRow['kind'];
   readonly from: Origin;
   readonly at: number;
+  /** 1 if left out; 0 for a request without the passphrase, which is on record and no wrong one. */
+  readonly count?: 0 | 1;
 }
 
 const recording = insertionOf('audit', {
   ...{ push_id: 'BIGINT', kind: 'TEXT', ip: 'TEXT', user_agent: 'TEXT', referrer: 'TEXT' },
-  created_at: 'BIGINT',
+  ...{ created_at: 'BIGINT', count: 'BIGINT' },
 });
 
-export async function recordEvent(sql: Sql, { pushId, kind, from, at }: AuditEvent): Promise<void> {
+export async function recordEvent(
+  sql: Sql,
+  { pushId, kind, from, at, count = 1 }: AuditEvent,
+): Promise<void> {
   const { ip, userAgent: user_agent, referrer } = from;
-  await recording(sql, { push_id: pushId, kind, ip, user_agent, referrer, created_at: at });
+  await recording(sql, { push_id: pushId, kind, ip, user_agent, referrer, created_at: at, count });
 }
 
 /**
@@ -52,9 +57,12 @@ export async function recordRepeated(sql: Sql, event: AuditEvent, most: number):
   if (!(await countAgain(sql, shared))) await recordEvent(sql, shared);
 }
 
-async function countAgain(sql: Sql, { pushId, kind, from, at }: AuditEvent): Promise<boolean> {
+async function countAgain(
+  sql: Sql,
+  { pushId, kind, from, at, count = 1 }: AuditEvent,
+): Promise<boolean> {
   const rows = await sql`
-    UPDATE audit SET count = count + 1, updated_at = ${at}
+    UPDATE audit SET count = count + ${count}, updated_at = ${at}
     WHERE id = (
       SELECT id FROM audit
       WHERE push_id = ${pushId} AND kind = ${kind}

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Look } from '../../../src/cli/terminal/output';
-import { type Column, table, tables } from '../../../src/cli/terminal/table';
+import { type Listing, table, tables } from '../../../src/cli/terminal/table';
 import { width } from '../../../src/cli/terminal/text-width';
 
 interface Row {
@@ -9,15 +9,13 @@ interface Row {
   readonly views: number;
 }
 
-const columns: readonly Column<Row>[] = [
-  { title: 'NAME', shown: ({ name }) => name, elastic: true },
-  {
-    title: 'VIEWS',
-    shown: ({ views }) => `${views}/5`,
-    exact: ({ views }) => [String(views), '5'],
-    right: true,
-  },
-];
+const listing: Listing<Row> = {
+  columns: [
+    { title: 'NAME', shown: ({ name }) => name, elastic: 12 },
+    { title: 'VIEWS', shown: ({ views }) => `${views}/5`, right: true },
+  ],
+  fields: ({ name, views }) => [name, String(views), '5'],
+};
 
 const look = (tty: boolean, width = 80): Look => ({
   tty,
@@ -32,7 +30,7 @@ describe('a table in a pipe', () => {
       { name: 'a'.repeat(200), views: 1 },
       { name: 'tab\there\nand\u001b', views: 2 },
     ];
-    expect(table(rows, columns, look(false, 20))).toBe(
+    expect(table(rows, listing, look(false, 20))).toBe(
       `${'a'.repeat(200)}\t1\t5\ntab\\there\\nand\\x1b\t2\t5\n`,
     );
   });
@@ -42,7 +40,7 @@ describe('a table in a pipe', () => {
       fc.property(fc.array(fc.string({ unit: 'binary' })), (names) => {
         const text = table(
           names.map((name) => ({ name, views: 1 })),
-          columns,
+          listing,
           look(false),
         );
         expect(text.split('\n').slice(0, -1)).toHaveLength(names.length);
@@ -53,18 +51,38 @@ describe('a table in a pipe', () => {
 });
 
 describe('a table on a terminal', () => {
+  test('leaves out optional columns before it cuts a cell to less than its column asks for', () => {
+    const wide: Listing<Row> = {
+      ...listing,
+      columns: [...listing.columns, { title: 'WHEN', shown: () => 'just now' }],
+      optional: ['WHEN', 'VIEWS'],
+    };
+    const rows = [{ name: 'a production database', views: 1 }];
+    const title = (room: number) => table(rows, wide, look(true, room)).split('\n')[0]?.trim();
+    expect([80, 29, 28, 19, 18].map(title)).toEqual([
+      'NAME                   VIEWS  WHEN',
+      'NAME          VIEWS  WHEN',
+      'NAME                   VIEWS',
+      'NAME          VIEWS',
+      'NAME',
+    ]);
+    const page = tables(wide, look(true, 28));
+    page(rows);
+    expect(page([{ name: 'db', views: 2 }])).toBe('db                       2/5\n');
+  });
+
   test('is aligned under its titles, numbers to the right', () => {
     const rows = [
       { name: 'db', views: 1 },
       { name: '日本', views: 15 },
     ];
-    expect(table(rows, columns, look(true))).toBe(
+    expect(table(rows, listing, look(true))).toBe(
       'NAME  VIEWS\n' + 'db      1/5\n' + '日本   15/5\n',
     );
   });
 
   test('goes on page by page, without titles, and no column gets narrower', () => {
-    const page = tables(columns, look(true));
+    const page = tables(listing, look(true));
     expect(page([{ name: 'production', views: 1 }])).toBe(
       'NAME        VIEWS\n' + 'production    1/5\n',
     );
@@ -73,7 +91,7 @@ describe('a table on a terminal', () => {
   });
 
   test('following pages are no wider than the terminal either', () => {
-    const page = tables(columns, look(true, 20));
+    const page = tables(listing, look(true, 20));
     page([{ name: 'a'.repeat(30), views: 1 }]);
     expect(page([{ name: 'a'.repeat(30), views: 1_000_000 }])).toBe('aaaaaaaa…  1000000/5\n');
   });
@@ -83,7 +101,7 @@ describe('a table on a terminal', () => {
     fc.assert(
       fc.property(names, fc.integer({ min: 20, max: 100 }), (some, room) => {
         const rows = some.map((name) => ({ name, views: 1 }));
-        const lines = table(rows, columns, look(true, room)).split('\n').slice(0, -1);
+        const lines = table(rows, listing, look(true, room)).split('\n').slice(0, -1);
         expect(lines).toHaveLength(some.length + 1);
         for (const line of lines) expect(width(line)).toBeLessThanOrEqual(room);
       }),
@@ -92,16 +110,14 @@ describe('a table on a terminal', () => {
 });
 
 test('a colour takes no room, and stands on the words alone', () => {
-  const coloured: Column<Row>[] = columns.map((column) => ({
-    ...column,
-    style: ({ views }) => (views === 1 ? 'yellow' : undefined),
-  }));
+  const style = ({ views }: Row) => (views === 1 ? 'yellow' : undefined);
+  const columns = listing.columns.map((column) => ({ ...column, style }));
   const rows = [
     { name: 'wifi', views: 1 },
     { name: '日本', views: 3 },
   ];
   const painted = { ...look(true), paint: (style: string, text: string) => `<${style}:${text}>` };
-  expect(table(rows, coloured, painted)).toBe(
+  expect(table(rows, { ...listing, columns }, painted)).toBe(
     '<bold:NAME  VIEWS>\n<yellow:wifi>    <yellow:1/5>\n日本    3/5\n',
   );
 });
