@@ -1,7 +1,7 @@
 // Fills the installers and the manifests of package managers with the version and checksums of a release.
 import { readFileSync } from 'node:fs';
 
-const DESCRIPTION = 'Share a password, key or file as a link that self-destructs';
+const DESCRIPTION = 'Share a password, key or file as a link that expires after N views or N days';
 const template = (name) => readFileSync(new URL(`install/${name}`, import.meta.url), 'utf8');
 
 /**

@@ -68,7 +68,7 @@ const names = commands.map(({ name }) => name);
 /** Topics of `pwpush help`. */
 export const topics = ['options', 'environment', 'exit-codes', 'ci', 'security'] as const;
 
-const DESCRIPTION = 'Share a secret as a link that self-destructs.';
+const DESCRIPTION = 'Share a password, key or file as a link that expires after N views or N days.';
 
 /** What `pwpush` alone prints. */
 const INTRODUCTION = `${DESCRIPTION}
