@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { TestOptions } from 'vitest';
-import { getCurrentTest } from 'vitest/suite';
+import { TestRunner } from 'vitest';
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -45,7 +45,7 @@ export const allOf = (...all: Needs[]): Needs => all.find(({ skip }) => skip) ??
 
 /** Skips the test that runs: for helpers. */
 export function skipWithout({ skip, meta }: Needs): void {
-  getCurrentTest()?.context.skip(skip, meta?.skipped?.without);
+  TestRunner.getCurrentTest()?.context.skip(skip, meta?.skipped?.without);
 }
 
 export function onPath(program: string): boolean {

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import type { TestProject } from 'vitest/node';
+import { migrate } from '../../src/server/store/migrations';
+import { readAddress } from '../../src/server/store/pg-url';
+import { openPostgres } from '../../src/server/store/postgres';
 import { type Cluster, type Databases, databasesOf, startCluster } from './postgres';
 
 declare module 'vitest' {
@@ -18,13 +21,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = await mkdtemp(join(tmpdir(), 'pwpush-test-'));
   const path =
     process.platform === 'win32' ? `\\\\.\\pipe\\pwpush-${process.pid}` : join(folder, 'postgres');
-  let cluster: Promise<Cluster> | undefined;
+  let cluster: Promise<Shared> | undefined;
   const server = createServer((socket) => {
     socket.on('error', () => {});
-    // Each test file that runs has some pools of connections.
-    cluster ??= startCluster({ settings: ['max_connections = 500'] });
+    cluster ??= startShared();
     cluster.then(
-      ({ folder, port }) => socket.end(JSON.stringify({ folder, port })),
+      ({ folder, port, migrated }) => socket.end(JSON.stringify({ folder, port, migrated })),
       (error: unknown) => socket.end(JSON.stringify({ error: String(error) })),
     );
   });
@@ -37,9 +39,32 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
+/** A server with a database of the current schema: copying it is quicker than the migrations. */
+interface Shared extends Cluster {
+  readonly migrated: string;
+}
+
+async function startShared(): Promise<Shared> {
+  // Each test file that runs has some pools of connections.
+  const cluster = await startCluster({ settings: ['max_connections = 500'] });
+  const migrated = await cluster.createDatabase();
+  const database = await openPostgres(readAddress(cluster.localUrl(migrated)));
+  await migrate(database);
+  await database.close();
+  return { ...cluster, migrated };
+}
+
+export interface SharedDatabases extends Databases {
+  /** Makes an empty database of the current schema, and answers its name. */
+  createMigrated(): Promise<string>;
+}
+
 /** The databases of the server of this run. */
-export async function sharedDatabases(path: string): Promise<Databases> {
-  const answer = (await json(connect(path))) as { folder: string; port: number; error?: string };
+export async function sharedDatabases(path: string): Promise<SharedDatabases> {
+  const answer = (await json(connect(path))) as Pick<Shared, 'folder' | 'port' | 'migrated'> & {
+    error?: string;
+  };
   if (answer.error !== undefined) throw new Error(answer.error);
-  return databasesOf(answer);
+  const databases = databasesOf(answer);
+  return { ...databases, createMigrated: () => databases.createDatabase(answer.migrated) };
 }

@@ -6,14 +6,8 @@ import { readAddress } from '../../src/server/store/pg-url';
 import type { Database } from '../../src/server/store/sql';
 import { openSqlite } from '../../src/server/store/sqlite';
 import { folders } from './memory';
-import {
-  type Cluster,
-  type ClusterOptions,
-  type Databases,
-  needsPostgres,
-  startCluster,
-} from './postgres';
-import { sharedDatabases } from './shared-postgres';
+import { type Cluster, type ClusterOptions, needsPostgres, startCluster } from './postgres';
+import { type SharedDatabases, sharedDatabases } from './shared-postgres';
 
 /** Somewhere empty to keep data in. */
 export interface Room {
@@ -41,7 +35,7 @@ export function onEachStore(tests: (store: Store) => void): void {
     tests({
       name: 'PostgreSQL',
       async room() {
-        const name = await databases().createDatabase();
+        const name = await databases().createMigrated();
         const database = databases().localUrl(name);
         return {
           settings: { data: await folder(), database },
@@ -73,13 +67,13 @@ export function onSqlite(): Store {
 }
 
 /** Runs the tests with the PostgreSQL server that all test files share: they are not to stop it. */
-export function onSharedPostgres(tests: (databases: () => Databases) => void): void {
+export function onSharedPostgres(tests: (databases: () => SharedDatabases) => void): void {
   describe('PostgreSQL', needsPostgres, () => {
-    let databases: Databases | undefined;
+    let databases: SharedDatabases | undefined;
     beforeAll(async () => {
       databases = await sharedDatabases(inject('postgresSocket'));
     });
-    tests(() => databases as Databases);
+    tests(() => databases as SharedDatabases);
   });
 }
 

@@ -251,7 +251,7 @@ onPostgres((cluster) => {
         'the database server 127.0.0.1 port PORT cannot be written to',
       );
       await database.sql`ALTER ROLE postgres RESET default_transaction_read_only`;
-      const name = await cluster().createDatabase('-E', 'SQL_ASCII');
+      const name = await cluster().createDatabase('template0', 'ENCODING SQL_ASCII');
       expect(await failure(cluster().url(name))).toBe(
         'the database server 127.0.0.1 port PORT has the encoding SQL_ASCII, not UTF8',
       );
