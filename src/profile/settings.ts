@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
+import { commandWords } from '../cli/command-words';
 import type { GlobalOptions } from '../cli/options';
 import { editions, parseEdition, positive } from '../cli/values';
 import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { isToken } from './api-token';
 import { parseBase } from './base-address';
-import { commandWords } from './command-words';
 
 /** A setting of a profile. */
 export interface Setting<T> {

@@ -1,3 +1,4 @@
+import { commandWords } from '../cli/command-words';
 import { readAll } from '../cli/source';
 import type { Invocation } from '../cli/terminal/output';
 import type { ClientCertificate, Context, HeaderFields, Token } from '../platform/context';
@@ -5,7 +6,6 @@ import { usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import { parseToken, readTokenFile } from './api-token';
 import type { CertificateFiles } from './client-certificate';
-import { commandWords } from './command-words';
 import {
   hasToken,
   type Profile,
