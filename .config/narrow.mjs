@@ -25,10 +25,6 @@ const standIns = {
     // --help 0.15. For subcommands that are executables.
     'node:child_process': 'module.exports = {};',
   },
-  '@inquirer/editor': {
-    // 167 KiB, of character tables. For the prompt that opens an editor.
-    '@inquirer/external-editor': 'export const editAsync = undefined;',
-  },
 };
 
 /** By file of a package: its text, or a function that returns it. */

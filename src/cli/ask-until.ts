@@ -22,3 +22,13 @@ export async function askUntil<T>(
     }
   }
 }
+
+/** Asks until something is typed. */
+export async function filledIn(
+  question: string,
+  ask: (question: string) => Promise<string>,
+): Promise<string> {
+  let typed = await ask(question);
+  while (typed === '') typed = await ask(`Nothing was typed (Ctrl-C ends). ${question}`);
+  return typed;
+}

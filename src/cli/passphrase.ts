@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context, Prompter } from '../platform/context';
 import { usageError } from '../platform/errors';
-import { askUntil } from './ask-until';
+import { askUntil, filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { newPassphraseRows } from './options';
 import { bytesOf, variableValue, withoutOneLineEnd } from './source';
@@ -101,7 +101,8 @@ export async function knownPassphrase(
 /** Asks for a passphrase; Enter alone means none. */
 async function offerPassphrase(context: Context): Promise<string | undefined> {
   const question = 'Passphrase (Enter for none):';
-  const given = await typedTwice(await context.prompter(), question, (typed) => typed);
+  const prompter = await context.prompter();
+  const given = await typedTwice(prompter, question, prompter.secret);
   return given ? noKey(given) : undefined;
 }
 
@@ -111,21 +112,20 @@ export async function askPassphrase(
   question = 'Passphrase:',
 ): Promise<string> {
   const prompter = await context.prompter();
-  const checked = (typed: string) => nonEmpty(typed, 'the prompt');
-  return twice ? typedTwice(prompter, question, checked) : checked(await prompter.secret(question));
+  const ask = (asked: string) => filledIn(asked, prompter.secret);
+  return twice ? typedTwice(prompter, question, ask) : ask(question);
 }
 
 /** Asks again if the two differ: ending the run would lose the secret that was typed before. */
 async function typedTwice(
   prompter: Prompter,
   question: string,
-  checked: (typed: string) => string,
+  ask: (question: string) => Promise<string>,
 ): Promise<string> {
   const mismatch = usageError('the passphrases do not match; nothing was sent');
   return askUntil(
     async (failure) => {
-      const ask = failure ? "They don't match, try again:" : question;
-      const typed = checked(await prompter.secret(ask));
+      const typed = await ask(failure ? "They don't match, try again:" : question);
       if (typed === '' || (await prompter.secret('Passphrase again:')) === typed) return typed;
       throw mismatch;
     },
@@ -134,7 +134,7 @@ async function typedTwice(
 }
 
 async function fromFile(path: string, context: Context): Promise<string> {
-  const bytes = await bytesOf(path, context);
+  const bytes = await bytesOf(path, context, 'passphrase');
   if (!isUtf8(bytes)) throw usageError('the passphrase is not valid UTF-8 text');
   const text = bytes.toString('utf8');
   return nonEmpty(withoutOneLineEnd(text), path === '-' ? 'standard input' : `"${path}"`);

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import type { Context } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
 import { whyUnreadable } from '../platform/files/file-error';
+import { filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { sourceRows } from './options';
 import { type GeneratedSecret, generate, parseGenerate } from './random-secret';
@@ -15,8 +16,7 @@ export interface SourceOptions extends Partial<Values<ReturnType<typeof sourceRo
 export type Source =
   | { readonly name: 'text' | 'file' | 'env'; readonly value: string }
   | { readonly name: 'generate'; readonly wanted: GeneratedSecret }
-  | { readonly name: 'stdin' }
-  | { readonly name: 'prompt' };
+  | { readonly name: 'stdin' | 'prompt' | 'edit' };
 
 /** How messages name a text, and what is done with it. */
 export interface Purpose {
@@ -46,6 +46,8 @@ export function chooseSource(
       'use only one of them',
     );
   }
+  if (options.edit && !canPrompt)
+    throw usageError('--edit opens an editor, but there is no terminal');
   if (named[0]) return named[0][1];
   if (!stdinIsTTY) return { name: 'stdin' };
   if (canPrompt) return { name: 'prompt' };
@@ -91,7 +93,13 @@ function uses(paths: readonly string[] = [], what: string, option: string) {
   return paths.filter((path) => path === '-').map(() => ({ what, option }));
 }
 
-function namedSources({ text, from, env, generate: length }: SourceOptions): [string, Source][] {
+function namedSources({
+  text,
+  from,
+  env,
+  edit,
+  generate: length,
+}: SourceOptions): [string, Source][] {
   const named: [label: string, source: Source][] = [];
   // As everywhere, a dash is standard input.
   if (text === '-') named.push(['-', { name: 'stdin' }]);
@@ -99,6 +107,7 @@ function namedSources({ text, from, env, generate: length }: SourceOptions): [st
   if (from === '-') named.push(['--from -', { name: 'stdin' }]);
   else if (from !== undefined) named.push(['--from', { name: 'file', value: from }]);
   if (env !== undefined) named.push(['--env', { name: 'env', value: env }]);
+  if (edit) named.push(['--edit', { name: 'edit' }]);
   if (length !== undefined)
     named.push(['--generate', { name: 'generate', wanted: parseGenerate(length) }]);
   return named;
@@ -131,16 +140,24 @@ export async function readSecret(
     case 'generate':
       return generate(source.wanted);
     case 'stdin': {
-      const text = toText(await readAll(context.stdin.bytes()), 'standard input');
+      const text = toText(await standardInput(context, purpose.noun), 'standard input');
       return filled(options.raw ? text : withoutOneLineEnd(text), 'standard input is empty');
+    }
+    case 'edit': {
+      const { edited } = await import('./edit');
+      const text = toText(await edited(context), 'the text');
+      if (text === '')
+        throw usageError(
+          `nothing was written: nothing to ${purpose.act}`,
+          "an editor must wait until its file is closed: EDITOR='code --wait'",
+        );
+      return options.raw ? text : withoutOneLineEnd(text);
     }
     case 'prompt': {
       const prompter = await context.prompter();
-      const typed = await (purpose.noun === 'secret'
-        ? prompter.secret('Secret:')
-        : prompter.text('Question:'));
-      if (typed === '') throw usageError(`nothing was typed: nothing to ${purpose.act}`);
-      return typed;
+      return purpose.noun === 'secret'
+        ? withoutOneLineEnd(await filledIn('Secret:', (ask) => prompter.secret(ask, 'lines')))
+        : filledIn('Question:', (ask) => prompter.text(ask));
     }
   }
 }
@@ -206,10 +223,17 @@ async function bytesOfFile(path: string): Promise<Buffer> {
 
 /**
  * Reads a file, or standard input for `-`, up to the longest text.
+ * @param noun what is to be typed if standard input is a terminal
  * @throws CliError (usage)
  */
-export async function bytesOf(path: string, { stdin }: Context): Promise<Buffer> {
-  return path === '-' ? readAll(stdin.bytes()) : bytesOfFile(path);
+export async function bytesOf(path: string, context: Context, noun = 'text'): Promise<Buffer> {
+  return path === '-' ? standardInput(context, noun) : bytesOfFile(path);
+}
+
+/** A terminal would show what is typed, and not say how to end it. */
+async function standardInput({ stdin, prompter }: Context, noun: string): Promise<Buffer> {
+  if (!stdin.isTTY) return readAll(stdin.bytes());
+  return Buffer.from(await (await prompter()).secret(`Type the ${noun}, then Ctrl-D:`, 'all'));
 }
 
 /** How messages name the place that `bytesOf` reads. */

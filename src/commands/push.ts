@@ -6,9 +6,10 @@ import { type PushOptions, rows } from './push/push-flags';
 
 const EXAMPLES = `
 The secret comes from standard input, or from one of [text], --from, --env,
---generate and --file. At a terminal, without any of these, pwpush asks for it,
-and offers a passphrase. With no instance configured, it offers to log in or to
-serve the secret from this machine.
+--edit, --generate and --file. At a terminal, without any of these, pwpush asks
+for it, several lines too if they are pasted, and offers a passphrase. With no
+instance configured, it offers to log in or to serve the secret from this
+machine.
 Languages of --locale: ${locales.slice(0, 16).join(' ')}
 ${locales.slice(16).join(' ')}.
 

@@ -47,7 +47,7 @@ export async function readKeys(
 
 async function readKey(path: string | undefined, context: Context): Promise<string | undefined> {
   if (path === undefined) return context.env.PWPUSH_KEY || undefined;
-  const key = withoutOneLineEnd((await bytesOf(path, context)).toString('utf8'));
+  const key = withoutOneLineEnd((await bytesOf(path, context, 'key')).toString('utf8'));
   if (key === '') throw usageError(`the key is empty: ${placeOf(path)}`);
   return key;
 }
@@ -57,7 +57,7 @@ async function readIdentities(path: string, context: Context): Promise<Identity[
     import('../age/key-files'),
     import('../age/age-error'),
   ]);
-  const text = (await bytesOf(path, context)).toString('utf8');
+  const text = (await bytesOf(path, context, 'private key')).toString('utf8');
   const question = `Passphrase of ${placeOf(path)}:`;
   let passphrase: string | undefined;
   return askUntil(

@@ -11,18 +11,21 @@ const keyboard: readonly string[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
 /**
  * Runs a program with our own standard streams and waits for its end. Signals that reach us are passed on to it.
  * @param muted calls its argument with stderr muted: NODE_DEBUG=child_process would print the environment
+ * @param terminalFd opens the terminal, if there is one
  * @returns its exit status, or 128 plus the number of the signal that ended it, as shells do
  * @throws an error of the system if it cannot be started
  */
 export function runChild(
-  { file, words, env, input }: Child,
+  { file, words, env, input, terminal }: Child,
   interrupts: Interrupts,
   muted: <T>(work: () => T) => T,
+  terminalFd: () => number | undefined,
 ): Promise<number> {
   const [argv0, ...args] = words;
   return new Promise((resolve, reject) => {
-    const stdin = input === undefined ? 'inherit' : 'pipe';
-    const stdio = [stdin, 'inherit', 'inherit'] satisfies StdioOptions;
+    const ours = (fd: number) => (terminal && !isatty(fd) ? (terminalFd() ?? fd) : fd);
+    const stdin = input === undefined ? ours(0) : 'pipe';
+    const stdio = [stdin, ours(1), ours(2)] satisfies StdioOptions;
     const child = muted(() => spawn(file, args, { argv0, env: { ...env }, stdio }));
     const fromKeyboard = inForeground() ? keyboard : [];
     const takeBack = interrupts.enter({

@@ -21,10 +21,13 @@ export interface Output {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** How far a typed text reaches: to Enter, to Enter but with pasted lines, or to Ctrl-D. */
+export type Extent = 'line' | 'lines' | 'all';
+
 /** Asks the user, on the terminal and never on stdout. */
 export interface Prompter {
-  /** Not shown while typed. */
-  secret(message: string): Promise<string>;
+  /** Not shown while typed; one line unless `extent` says otherwise. */
+  secret(message: string, extent?: Extent): Promise<string>;
   text(message: string, preset?: string): Promise<string>;
   confirm(message: string, preset: boolean): Promise<boolean>;
   choose<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T>;
@@ -70,6 +73,8 @@ export interface Child {
   readonly env: Environment;
   /** Its standard input; ours if left out. */
   readonly input?: string;
+  /** It gets the terminal in place of those of our streams that are none. */
+  readonly terminal?: boolean;
 }
 
 /** An API token, or what gets it from another program when it is needed, once. */

@@ -70,7 +70,10 @@ export function systemContext(parts: Parts, tune: (many: boolean) => void): Cont
     },
     asked: () => asking?.release(),
     keepingSignals,
-    runChild: async (child) => (await import('./child')).runChild(child, interrupts, withoutStderr),
+    runChild: async (child) => {
+      const { runChild } = await import('./child');
+      return runChild(child, interrupts, withoutStderr, terminalFd);
+    },
     signalGroup,
     quietly,
   };

@@ -148,7 +148,7 @@ async function readRecipients(
   );
   const read = [];
   for (const path of recipientsFile) {
-    const text = (await bytesOf(path, context)).toString('utf8');
+    const text = (await bytesOf(path, context, 'public keys')).toString('utf8');
     read.push(...parsed(() => parseRecipients(text), placeOf(path)));
   }
   const all = [...named, ...read];

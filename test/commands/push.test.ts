@@ -132,11 +132,15 @@ test('on a terminal a message is one line, which the terminal wraps', async () =
   );
 });
 
-test('where nothing is typed, nothing is said of variables and files', async () => {
-  const prompts = [{ secret: 'Secret:', answer: '' }];
-  expect(await here.under({ terminals: ['stdin'], prompts }).run('push')).toEqual(
-    refused('pwpush: nothing was typed: nothing to push\n'),
-  );
+test('where nothing is typed, the secret is asked for again', async () => {
+  const prompts = [
+    { secret: 'Secret:', answer: '' },
+    { secret: 'Nothing was typed (Ctrl-C ends). Secret:', answer: 'typed' },
+    { secret: 'Passphrase (Enter for none):', answer: '' },
+  ];
+  const { code, stdout } = await here.under({ terminals: ['stdin'], prompts }).run('push');
+  expect(code).toBe(0);
+  expect((await here.run('get', stdout.trim())).stdout).toBe('typed');
 });
 
 describe('with nothing configured, on a terminal', () => {

@@ -25,10 +25,10 @@ export function severalLines(): CliError {
 const CTRL_C = 3;
 const CTRL_Z = 26;
 const ESCAPE = 27;
-/** Sent by arrow and function keys after Escape (ECMA-48, xterm). */
-const SEQUENCE = /^(\[[\d;]*[A-Za-z~]|O[A-Z])$/;
-/** Space and backspace: makes the prompt redraw without changing its text. */
-const REDRAW = ' \u007f';
+/** Sent by arrow and function keys, and before pasted text, after Escape (ECMA-48, xterm). */
+const SEQUENCE = /^(\[[\d;]*[A-Za-z~]$|O[A-Z]$|\[20)/;
+/** Space and backspace: makes a prompt redraw without changing its text. */
+export const REDRAW = ' \u007f';
 
 /**
  * Each question gives the terminal back, so that without this it would echo what is typed ahead, a secret too.

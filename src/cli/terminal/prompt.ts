@@ -1,38 +1,58 @@
-import { createPromptModule } from 'inquirer';
-import type { PromptStreams, TerminalPrompter, TerminalSignals } from '../../platform/context';
+import { styleText } from 'node:util';
+import { confirm, input as line, select } from '@inquirer/prompts';
+import type {
+  Extent,
+  PromptStreams,
+  TerminalPrompter,
+  TerminalSignals,
+} from '../../platform/context';
 import { CliError } from '../../platform/errors';
-import { keyboard, severalLines } from './keyboard';
+import { keyboard } from './keyboard';
+import { typedText } from './typed-text';
 
 const SHOW_CURSOR = '\u001b[?25h';
+/** Whether the terminal marks pasted text (xterm, "Bracketed Paste Mode"). */
+const MARK_PASTED = '\u001b[?2004h';
+const MARK_NOTHING = '\u001b[?2004l';
+const CLEAR_LINE = '\r\u001b[2K';
+
+/** Also once it is answered: a tick would stand before answers that are refused after it. */
+const PREFIX = styleText('blue', '?');
+const theme = { prefix: PREFIX };
+
+const HIDDEN: Readonly<Record<Extent, string>> = {
+  line: 'hidden',
+  lines: 'hidden; paste, or Alt-Enter, for several lines',
+  all: 'hidden',
+};
 
 /**
- * Prompts by inquirer on the given terminal. Ctrl-C, Ctrl-D and signals reject with `interrupted`.
+ * Prompts on the given terminal: by inquirer, but for what is hidden. Ctrl-C, Ctrl-D and signals reject with `interrupted`.
  * @param signals what to do for Ctrl-Z, and for Ctrl-C between two questions
  */
 export function inquirerPrompter(
-  { input, output, signal }: PromptStreams,
+  streams: PromptStreams,
   { interrupt, suspend }: TerminalSignals,
 ): TerminalPrompter {
+  const { input, output, signal } = streams;
   const { keys, take, release } = keyboard(input, {
     interrupt,
     suspend:
       suspend &&
       (() => {
-        output.write(SHOW_CURSOR);
+        output.write(SHOW_CURSOR + MARK_NOTHING);
         suspend();
       }),
   });
-  const ask = async <T>(question: object): Promise<T> => {
+  const ask = async <Question, T>(
+    prompt: (question: Question, context: object) => Promise<T>,
+    question: Question,
+  ): Promise<T> => {
     take();
     const left = whenLeft(keys);
+    const given = AbortSignal.any([signal, left.signal]);
     try {
-      const prompt = createPromptModule({
-        input: keys,
-        output,
-        signal: AbortSignal.any([signal, left.signal]),
-      });
-      const { value } = await prompt([{ ...question, name: 'value' }] as never);
-      return value as T;
+      return await prompt({ ...question, theme }, { input: keys, output, signal: given });
     } catch (error) {
       output.write(SHOW_CURSOR);
       const name = error instanceof Error ? error.name : '';
@@ -44,33 +64,21 @@ export function inquirerPrompter(
   };
   return {
     release,
-    secret: async (message) => {
-      const pasted = watchLines(keys);
-      const typed = await ask<string>({
-        type: 'password',
-        message,
-        toggleMask: false,
-        theme: { style: { maskedText: '(hidden)' } },
-      }).finally(pasted.end);
-      if (!pasted.several()) return typed;
-      throw severalLines();
+    secret: (message, extent = 'line') => {
+      take();
+      const draw = (lines: number) => {
+        const hint = styleText('dim', `(${lines > 1 ? `hidden, ${lines} lines` : HIDDEN[extent]})`);
+        const mark = extent === 'line' ? '' : MARK_PASTED;
+        output.write(`${mark}${CLEAR_LINE}${PREFIX} ${styleText('bold', message)} ${hint} `);
+      };
+      return typedText({ ...streams, input: keys }, { extent, draw }).finally(
+        () => extent !== 'line' && output.write(MARK_NOTHING),
+      );
     },
-    text: (message, preset) => ask({ type: 'input', message, default: preset }),
-    confirm: (message, preset) => ask({ type: 'confirm', message, default: preset }),
-    choose: (message, choices) => ask({ type: 'select', message, choices }),
+    text: (message, preset) => ask(line, { message, ...(preset && { default: preset }) }),
+    confirm: (message, preset) => ask(confirm, { message, default: preset }),
+    choose: (message, choices) => ask(select, { message, choices }) as Promise<never>,
   };
-}
-
-/** Whether text followed a line end in the same chunk: it was pasted, since nobody types that fast. */
-function watchLines(input: NodeJS.ReadableStream) {
-  let several = false;
-  const onData = (data: Uint8Array | string) => {
-    several ||= /[\r\n][^\r\n]/.test(data.toString());
-  };
-  // A listener alone would start the stream, and what is typed ahead would be lost.
-  input.pause();
-  input.on('data', onData);
-  return { several: () => several, end: () => void input.off('data', onData) };
 }
 
 /**

@@ -50,7 +50,11 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
   const attachments = await openFiles(options, context);
   try {
     const text = await readText(session, source, options);
-    const passphrase = await newPassphrase(options, context, source?.name === 'prompt');
+    const passphrase = await newPassphrase(
+      options,
+      context,
+      source?.name === 'prompt' || source?.name === 'edit',
+    );
     context.asked();
     const draft = {
       ...{ text, files: attachments?.files, passphrase, sealing },

@@ -98,7 +98,7 @@ export const rows = {
   ...group('Many at once:', {
     each: flag('--each', 'push every line of stdin: secret or JSON object').conflicts(
       [
-        ...(['env', 'generate', 'file', 'message', 'filename', 'raw'] as const),
+        ...(['env', 'edit', 'generate', 'file', 'message', 'filename', 'raw'] as const),
         ...(['generatePassphrase', 'qr', 'copy', 'here'] as const),
       ],
       (each, other) => usageError(`${each} cannot be combined with ${other}`),

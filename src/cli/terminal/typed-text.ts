@@ -1,0 +1,120 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { Extent, PromptStreams } from '../../platform/context';
+import { CliError } from '../../platform/errors';
+import { REDRAW, severalLines } from './keyboard';
+
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+const CTRL_U = '\u0015';
+const CTRL_W = '\u0017';
+const BACKSPACES = ['\b', '\u007f'];
+const LINE_ENDS = ['\r', '\n', '\r\n'];
+const ALT_ENTER = '\u001b\r';
+/** Around pasted text, from terminals in mode 2004 (xterm, "Bracketed Paste Mode"). */
+const PASTE = '\u001b[200~';
+const PASTED = '\u001b[201~';
+
+/** A character, or what a key sends that has none (ECMA-48, xterm). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal
+const KEYS = /\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Z]|\r)|\r\n|[\s\S]/gu;
+/** What may be the beginning of that. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal
+const BEGUN = /\u001b(?:\[[\d;]*|O)?$/;
+
+interface Typing {
+  readonly extent: Extent;
+  /** Each key is written. */
+  readonly shown?: boolean;
+  /** Writes the question: at first, when the program continues, and when the number of lines changes. */
+  draw(lines: number): void;
+}
+
+/**
+ * Reads a text from the keyboard. Line ends are part of it if the terminal marks them as pasted.
+ * @throws CliError (usage) for several lines in place of one; `interrupted` for Ctrl-C, Ctrl-D without a text, and signals
+ */
+export function typedText(
+  { input, output, signal }: PromptStreams,
+  { extent, shown = false, draw }: Typing,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const decoder = new StringDecoder();
+    const text = editable(extent, shown ? (keys) => void output.write(keys) : undefined);
+    let begun = '';
+    let pasting = false;
+    let drawn = 0;
+    const redraw = () => {
+      drawn = text.lines();
+      draw(drawn);
+    };
+    const end = () => {
+      input.off('data', onData).off('end', leave).pause();
+      signal.removeEventListener('abort', leave);
+      output.write('\n');
+    };
+    const leave = () => {
+      end();
+      reject(new CliError('interrupted', 'interrupted'));
+    };
+    const accept = (rest: readonly string[]) => {
+      end();
+      const cut = !shown && rest.some((key) => !LINE_ENDS.includes(key));
+      if (cut || (extent === 'line' && text.lines() > 1)) reject(severalLines());
+      else resolve(text.whole());
+    };
+    const ends = (key: string) => (extent === 'all' ? key === CTRL_D : LINE_ENDS.includes(key));
+    const onData = (data: Buffer) => {
+      if (data.toString() === REDRAW) return redraw();
+      const all = begun + decoder.write(data);
+      begun = BEGUN.exec(all)?.[0] ?? '';
+      const keys = all.slice(0, all.length - begun.length).match(KEYS) ?? [];
+      for (const [at, key] of keys.entries()) {
+        if (key === PASTE || key === PASTED) pasting = key === PASTE;
+        else if (pasting) text.add(key);
+        else if (ends(key)) return accept(keys.slice(at + 1));
+        else if (key === CTRL_C || (key === CTRL_D && text.whole() === '')) return leave();
+        else text.press(key);
+      }
+      if (!pasting && text.lines() !== drawn) redraw();
+    };
+    redraw();
+    input.on('data', onData).once('end', leave).resume();
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+  });
+}
+
+/** A text that keys change at its end. */
+function editable(extent: Extent, show: ((keys: string) => void) | undefined) {
+  const typed: string[] = [];
+  let ends = 0;
+  let last = '';
+  const add = (key: string) => {
+    // A line end that came in two pieces.
+    const second = key === '\n' && last === '\r';
+    last = key;
+    if (second) return;
+    const lineEnd = LINE_ENDS.includes(key);
+    if (lineEnd) ends++;
+    typed.push(lineEnd ? '\n' : key);
+    show?.(key);
+  };
+  const drop = () => {
+    const gone = typed.pop();
+    if (gone === '\n') ends--;
+    if (gone !== undefined) show?.('\b \b');
+    return typed.at(-1);
+  };
+  const press = (key: string) => {
+    if (BACKSPACES.includes(key)) drop();
+    else if (key === CTRL_U) while (drop() !== undefined);
+    else if (key === CTRL_W) while (!/^\s?$/.test(drop() ?? ''));
+    else if (key === ALT_ENTER || LINE_ENDS.includes(key)) {
+      if (extent !== 'line') add('\n');
+    } else if (key >= ' ' || (key === '\t' && !show)) {
+      if (!key.startsWith('\u001b')) add(key);
+    }
+  };
+  const lines = () => ends + (typed.at(-1) === '\n' ? 0 : 1);
+  return { add, press, lines, whole: () => typed.join('') };
+}
