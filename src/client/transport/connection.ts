@@ -9,13 +9,14 @@ import {
   proxyFor,
   tlsOptions,
 } from './connect-options';
+import type { Exchange } from './exchange';
 import { withLargeReads } from './large-reads';
-import { resuming } from './undici-5360';
 
 /** Sends requests to one origin. */
 export interface Connection {
   readonly dispatcher: Dispatcher;
-  readonly interceptor: Dispatcher.DispatcherComposeInterceptor;
+  /** Exchanges whose body waits to be read. */
+  readonly paused: Set<Exchange>;
   /** The last error of TLS on an open connection, which undici replaces by that of its end. */
   readonly tlsError: { last?: Error | undefined };
   /** For plain http through a proxy. */
@@ -37,9 +38,7 @@ export async function prepareConnection(
   const certificate = certificateFor(url, options);
   const upload = streamed ? await import('./upload') : undefined;
   const pool = connections > 1 ? await import('undici/lib/dispatcher/pool.js') : undefined;
-  const { connector: resumed, interceptor } = resuming();
-  const tlsError: Connection['tlsError'] = {};
-  const state = { interceptor, tlsError };
+  const state = { paused: new Set<Exchange>(), tlsError: {} };
   const over = (origin: string, open: Connector) => {
     const connector = upload?.uploadConnector(open, timeoutMs) ?? open;
     const settings = {
@@ -47,7 +46,7 @@ export async function prepareConnection(
       headersTimeout: streamed ? 0 : timeoutMs,
       bodyTimeout: timeoutMs,
       allowH2: false,
-      connect: watched(resumed(connector), tlsError) as Build.connector,
+      connect: watched(connector, state) as Build.connector,
     };
     return pool
       ? new pool.default(origin, { ...settings, connections })
@@ -79,13 +78,19 @@ export async function prepareConnection(
   return { dispatcher: over(proxy.origin, direct(proxy)), forwarded, ...state };
 }
 
-/** Remembers errors of TLS. */
-function watched(open: Connector, tlsError: Connection['tlsError']): Connector {
+/** Remembers errors of TLS, and resumes what is paused before undici sees the end of a connection. */
+function watched(
+  open: Connector,
+  { paused, tlsError }: Pick<Connection, 'paused' | 'tlsError'>,
+): Connector {
   return (to, callback) =>
     open(to, (error, socket) => {
       tlsError.last = undefined;
       socket?.once('error', (error: NodeJS.ErrnoException) => {
         if (error.code?.startsWith('ERR_SSL_')) tlsError.last = error;
+      });
+      socket?.once('end', () => {
+        for (const one of paused) one.resume();
       });
       callback(error, socket);
     });

@@ -12,17 +12,6 @@ declare module 'undici/lib/core/connect.js' {
     options: buildConnector.BuildOptions,
   ): import('./connect-options').Connector;
 }
-declare module 'undici/lib/api/api-request.js' {
-  import type { Dispatcher } from 'undici';
-  /** `Dispatcher.request` as a function; undici adds it to dispatchers only if all of undici is loaded. */
-  export default function request(
-    this: Dispatcher,
-    options: Omit<Dispatcher.RequestOptions, 'body'> & {
-      /** undici documents iterables, but its types lack them. */
-      readonly body?: string | AsyncIterable<Uint8Array> | undefined;
-    },
-  ): Promise<Dispatcher.ResponseData>;
-}
 declare module 'undici/lib/core/symbols.js' {
   /** Names the method of a client that connects without a request. */
   export const kConnect: unique symbol;

@@ -1,15 +1,20 @@
-import request from 'undici/lib/api/api-request.js';
+import type { Dispatcher } from 'undici';
 import { kConnect } from 'undici/lib/core/symbols.js';
 import type { HttpClient, HttpOptions, HttpRequest, HttpResponse } from '../../platform/context';
 import { type Connection, prepareConnection } from './connection';
-import { type Lifecycle, lifecycles } from './lifecycle';
-import { networkError, proxyAuthenticationError, TransportError } from './network-errors';
+import { Exchange } from './exchange';
+import { networkError, proxyAuthenticationError } from './network-errors';
 import type { UploadAttempt } from './upload';
 
 /** A transport over undici: one dispatcher per origin, and another for streamed bodies. */
 export function undiciTransport(options: HttpOptions): HttpClient {
+  const { signal, grace = 0 } = options;
   const connections = new Map<string, Promise<Connection>>();
-  const begin = lifecycles(options);
+  const running = new Set<Exchange>();
+  const stopAll = () => {
+    for (const exchange of running) exchange.stop(grace);
+  };
+  signal?.addEventListener('abort', stopAll, { once: true });
   const connectionFor = (url: URL, streamed: boolean) => {
     const key = streamed ? `streamed ${url.origin}` : url.origin;
     const known = connections.get(key) ?? prepareConnection(url, options, streamed);
@@ -21,10 +26,10 @@ export function undiciTransport(options: HttpOptions): HttpClient {
       const url = new URL(request.url);
       const { body } = request;
       if (typeof body !== 'object')
-        return sendOver(await connectionFor(url, false), url, { ...request, body, begin }, options);
+        return sendOver(await connectionFor(url, false), { request, url, body, running }, options);
       const { uploadOf } = await import('./upload');
-      const streamed = { ...request, body: uploadOf(body), begin };
-      return sendOver(await connectionFor(url, true), url, streamed, options);
+      const upload = { request, url, body: uploadOf(body), running };
+      return sendOver(await connectionFor(url, true), upload, options);
     },
     open: (url) => {
       const connecting = async () => {
@@ -44,62 +49,39 @@ interface Connectable {
   [kConnect]?(connected: () => void): void;
 }
 
-interface Sendable extends Omit<HttpRequest, 'body'> {
+interface Sendable {
+  readonly request: HttpRequest;
+  readonly url: URL;
   readonly body: string | UploadAttempt | undefined;
-  readonly begin: ReturnType<typeof lifecycles>;
+  readonly running: Set<Exchange>;
 }
 
 async function sendOver(
-  { dispatcher, forwarded, interceptor, tlsError }: Connection,
-  url: URL,
-  { method, headers, body, effect = false, begin }: Sendable,
+  { dispatcher, forwarded, paused, tlsError }: Connection,
+  { request: { method, headers, effect = false }, url, body, running }: Sendable,
   options: HttpOptions,
 ): Promise<HttpResponse> {
   const streamed = typeof body === 'object' ? body : undefined;
-  const life = begin(effect, () => !streamed?.unfinished());
-  const response = await request
-    .call(dispatcher.compose(interceptor, life.interceptor), {
-      origin: url.origin,
-      path: (forwarded?.prefix ?? '') + url.pathname + url.search,
-      method,
-      headers: { ...headers, ...streamed?.headers, ...forwarded?.headers },
-      body: typeof body === 'object' ? body.chunks : body,
-      signal: life.signal,
-    })
-    .catch((error: unknown) => {
-      life.over();
-      const left = life.left() && !(life.signal.aborted && streamed?.unfinished());
-      throw (
-        streamed?.error(error, url, options) ??
-        networkError(stopped(life) ?? tlsError.last ?? error, url, left, options.timeout)
-      );
-    });
-  if (forwarded && response.statusCode === 407) throw proxyAuthenticationError(url);
-  const chunks = bodyOf(response.body, url, life, options.timeout);
-  return {
-    status: response.statusCode,
-    headers: response.headers,
-    body: streamed && response.statusCode >= 400 ? streamed.refusal(chunks) : chunks,
+  const unfinished = () => streamed?.unfinished() === true;
+  const explain = (error: unknown, { sent, stopped, responded }: Exchange) => {
+    const own = responded ? undefined : streamed?.error(error, url, options);
+    const left = responded || (sent && !(stopped && unfinished()));
+    const cause = stopped ? { code: 'STOPPED' } : (tlsError.last ?? error);
+    return own ?? networkError(cause, url, left, options.timeout);
   };
-}
-
-/** An error with a code for a request that was aborted, which fails with whatever the reason is. */
-function stopped({ signal }: Lifecycle): object | undefined {
-  return signal.aborted ? { code: 'STOPPED' } : undefined;
-}
-
-async function* bodyOf(
-  body: AsyncIterable<Uint8Array>,
-  url: URL,
-  life: Lifecycle,
-  timeout: number,
-): AsyncIterable<Uint8Array> {
-  try {
-    yield* body;
-  } catch (error) {
-    if (error instanceof TransportError) throw error;
-    throw networkError(stopped(life) ?? error, url, true, timeout);
-  } finally {
-    life.over();
-  }
+  const exchange = new Exchange({ effect, unfinished, running, paused, explain });
+  if (options.signal?.aborted) exchange.stop(0);
+  const sent = {
+    path: (forwarded?.prefix ?? '') + url.pathname + url.search,
+    method,
+    headers:
+      streamed || forwarded ? { ...headers, ...streamed?.headers, ...forwarded?.headers } : headers,
+    body: typeof body === 'object' ? body.chunks : body,
+  };
+  // undici documents iterables, but its types lack them.
+  dispatcher.dispatch(sent as Dispatcher.DispatchOptions, exchange);
+  const response = await exchange.response;
+  if (forwarded && response.status === 407) throw proxyAuthenticationError(url);
+  if (!streamed || response.status < 400) return response;
+  return { ...response, body: streamed.refusal(response.body) };
 }

@@ -1,0 +1,153 @@
+import type { Dispatcher } from 'undici';
+import type { HttpResponse } from '../../platform/context';
+
+/** Bytes of a body that wait to be read before the connection is paused. */
+const MOST_WAITING = 64 * 1024;
+/** Each interim response, such as 103, restarts undici's timeout, so that their number is limited. */
+const MAX_INTERIM = 10;
+
+type Controller = Dispatcher.DispatchController;
+
+interface ExchangeOptions {
+  /** Its response must not be lost. */
+  readonly effect: boolean;
+  /** Not all of a streamed body can have been sent. */
+  readonly unfinished: () => boolean;
+  /** The exchanges of the transport. */
+  readonly running: Set<Exchange>;
+  /** Those of the connection whose body waits to be read; see `resume`. */
+  readonly paused: Set<Exchange>;
+  /** Makes the error that is thrown. */
+  readonly explain: (error: unknown, exchange: Exchange) => Error;
+}
+
+/** A request and its response: what undici calls in turn, and the body as it is read. */
+export class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> {
+  /** Part of the request may have been sent. */
+  sent = false;
+  stopped = false;
+  responded = false;
+  readonly response: Promise<HttpResponse>;
+  private settle!: {
+    readonly resolve: (response: HttpResponse) => void;
+    readonly reject: (error: Error) => void;
+  };
+  private readonly options: ExchangeOptions;
+  private controller: Controller | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private interim = 0;
+  /** Bytes of the body that have not arrived. */
+  private left = Number.NaN;
+  private readonly chunks: Uint8Array[] = [];
+  private waiting = 0;
+  private wake: (() => void) | undefined;
+  private end: { readonly error?: unknown } | undefined;
+
+  constructor(options: ExchangeOptions) {
+    this.options = options;
+    this.response = new Promise((resolve, reject) => {
+      this.settle = { resolve, reject };
+    });
+    options.running.add(this);
+  }
+
+  /** Gives it up; but if its effect can no longer be prevented, only after `grace` milliseconds: the response may be on its way. */
+  stop(grace: number): void {
+    if (grace > 0 && this.options.effect && this.sent && !this.options.unfinished()) {
+      this.timer = setTimeout(() => this.stop(0), grace);
+      return;
+    }
+    this.stopped = true;
+    this.controller?.abort(new Error('stopped'));
+  }
+
+  /**
+   * Goes on after a pause. To be called when the connection ends, too: undici 7.30.2 drops a body, or throws where nobody can
+   * catch it, if it is paused then. Issue #5360 there, fixed in version 8, which requires Node.js 22.
+   */
+  resume(): void {
+    this.options.paused.delete(this);
+    this.controller?.resume();
+  }
+
+  /** Called right before the request is written, which it is not if it is aborted. */
+  onRequestStart(controller: Controller): void {
+    this.controller = controller;
+    if (this.stopped) this.stop(0);
+    else this.sent = true;
+  }
+
+  onResponseStart(controller: Controller, status: number, headers: HttpResponse['headers']): void {
+    if (status < 200) {
+      this.interim++;
+      if (this.interim > MAX_INTERIM)
+        controller.abort(Object.assign(new Error('no response'), { code: 'INTERIM_ONLY' }));
+      return;
+    }
+    this.responded = true;
+    this.left = Number(headers['content-length'] ?? Number.NaN);
+    this.settle.resolve({ status, headers, body: this });
+  }
+
+  onResponseData(controller: Controller, chunk: Uint8Array): void {
+    // Comes of `resume` at the end of the connection.
+    if (chunk.byteLength === 0) return;
+    this.left -= chunk.byteLength;
+    this.waiting += chunk.byteLength;
+    this.chunks.push(chunk);
+    if (this.wake) {
+      this.wake();
+      // A complete body is not paused: it would be dropped if the connection is reset.
+    } else if (this.waiting >= MOST_WAITING && this.left !== 0) {
+      this.options.paused.add(this);
+      controller.pause();
+    }
+  }
+
+  onResponseEnd(): void {
+    this.finish({});
+  }
+
+  onResponseError(_controller: Controller, error: Error): void {
+    this.finish({ error });
+  }
+
+  private finish(end: { readonly error?: unknown }): void {
+    clearTimeout(this.timer);
+    this.options.running.delete(this);
+    this.options.paused.delete(this);
+    this.end = end;
+    if (!this.responded) this.settle.reject(this.options.explain(end.error, this));
+    this.wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        const chunk = this.chunks.shift();
+        if (chunk !== undefined) {
+          this.waiting -= chunk.byteLength;
+          yield chunk;
+        } else if (this.end === undefined) {
+          await this.more();
+        } else {
+          if ('error' in this.end) throw this.options.explain(this.end.error, this);
+          return;
+        }
+      }
+    } finally {
+      // What is not read would block the connection.
+      if (this.end === undefined) this.controller?.abort(new Error('not read'));
+    }
+  }
+
+  private more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.wake = () => {
+        this.wake = undefined;
+        resolve();
+      };
+      this.resume();
+    });
+  }
+}
