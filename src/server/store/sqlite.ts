@@ -111,13 +111,16 @@ function overConnection(
       return transaction(work);
     },
     scrub() {
-      // One checkpoint, which costs as much as four commits, for all that committed before it starts.
-      scrubbing ??= nextRound().then(() =>
-        queue(async () => {
-          scrubbing = undefined;
-          return checkpoint(connection);
-        }),
-      );
+      // One checkpoint, which costs as much as four commits, for all that committed before it starts. Those that arrived
+      // during the last commit join it: they commit in the round between.
+      scrubbing ??= nextRound()
+        .then(nextRound)
+        .then(() =>
+          queue(async () => {
+            scrubbing = undefined;
+            return checkpoint(connection);
+          }),
+        );
       return scrubbing;
     },
     alone: () => queue(async () => isAlone(connection)),
