@@ -1,9 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { abandoned, busy } from './service-errors';
 
+/** The part of an `AbortSignal` that is used here. */
+export type Abandonable = Pick<AbortSignal, 'aborted'>;
+
 export interface Waiter {
-  /** Aborts when nobody waits for the result any more. */
-  readonly signal?: AbortSignal | undefined;
+  /** Says when nobody waits for the result any more. */
+  readonly signal?: Abandonable | undefined;
   /** Whose share the work takes; undefined for none. */
   readonly client?: string | undefined;
   /** Goes before work that is not urgent. */

@@ -47,7 +47,7 @@ export interface Env {
 
 /** Who sent the request; `owner` as far as a token has shown it. */
 export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Owner): Visitor {
-  const { signal } = c.req.raw;
+  const signal = c.env.signal ?? c.req.raw.signal;
   return { ...originOf(c.req.raw, c.env, settings), owner, signal, client: c.get('client') };
 }
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseUrl } from '../../contract/address';
+import type { Abandonable } from '../queues';
 import type { ServiceSettings } from '../service-settings';
 import type { Origin } from '../store/audit-rows';
 
@@ -11,6 +12,8 @@ export interface ClientSocket {
   /** Calls the listener once, when the response has been sent or the connection closed. */
   readonly closed?: ((listener: () => void) => void) | undefined;
   readonly cut?: (() => void) | undefined;
+  /** In place of the `Request`'s own, for which Node.js makes an event target. */
+  readonly signal?: Abandonable | undefined;
 }
 
 export type CallerSettings = Pick<ServiceSettings, 'publicUrl' | 'trustProxy'>;

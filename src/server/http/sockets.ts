@@ -106,7 +106,6 @@ function createServer(fetch: Fetch, { log, now, tls, ownHost }: SocketOptions): 
     return problem ? refuse(problem) : fetch(request, bindings);
   };
   const listener = getRequestListener((request, env) => serve(request, env as HttpBindings), {
-    overrideGlobalObjects: false,
     errorHandler: () => refuse(400),
     // It would read the rest of a body for half a second only; see `discardRest`.
     autoCleanupIncoming: false,
@@ -140,6 +139,11 @@ function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse): Clie
     },
     closed: (listener) => outgoing.once('close', listener),
     cut: () => incoming.socket.destroy(),
+    signal: {
+      get aborted() {
+        return outgoing.destroyed;
+      },
+    },
   };
 }
 

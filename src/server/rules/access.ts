@@ -1,5 +1,6 @@
 import type { Vault } from '../keys/vault';
 import type { PushEvents } from '../ops/metrics';
+import type { Abandonable } from '../queues';
 import type { CheckedSettings } from '../service-settings';
 import type { Origin } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
@@ -25,8 +26,8 @@ export interface Visitor extends Origin {
   readonly owner: Owner | undefined;
   /** Whether the visitor has the management token of the push. */
   readonly manages?: boolean;
-  /** Aborts when the client has disconnected. */
-  readonly signal?: AbortSignal | undefined;
+  /** Says when the client has disconnected. */
+  readonly signal?: Abandonable | undefined;
   /** Whose share of the passphrase checks the request takes; undefined for none. */
   readonly client?: string | undefined;
 }
