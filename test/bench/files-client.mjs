@@ -1,53 +1,86 @@
-// How fast push and get move one large file over loopback beside curl -F and curl -o, and in how much memory:
-// interleaved runs against a listener in a process of its own, medians.
+// How fast push and get move one large file over loopback beside curl -F and curl -o, as it is and encrypted, and in how
+// much memory: interleaved runs against a listener in a process of its own, medians. Files are in BENCH_TMPDIR, of
+// which /dev/shm leaves out the disk: push and get sync what they write, curl does not.
 // Usage: node test/bench/files-client.mjs [MiB] [runs] [executable]     (1024 and 5; needs curl and a built program)
 import { spawn } from 'node:child_process';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  createWriteStream,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { median, table } from './client/processes.mjs';
+import { wantedTable } from './wanted.mjs';
 
 const self = fileURLToPath(import.meta.url);
 if (process.argv[1] === self) {
   const [first, ...words] = process.argv.slice(2);
-  if (first === 'listen') listen(Number(words[0]));
-  else console.log((await transfers(Number(first ?? 1024), Number(words[0] ?? 5), words[1])).text);
+  if (first === 'listen') listen(words[0]);
+  else {
+    const { figures, text } = await transfers(
+      Number(first ?? 1024),
+      Number(words[0] ?? 5),
+      words[1],
+    );
+    console.log(`${text}\n\n${wantedTable(figures)}`);
+  }
 }
 
-/** Takes whatever is posted, and answers a push whose file is so many bytes. */
-function listen(bytes) {
-  const chunk = Buffer.alloc(1024 * 1024, 'x');
+/** Takes what is posted, keeps the first, which is an encrypted push of one file, and gives that. */
+function listen(path) {
+  const kept = openSync(path, 'w+');
+  let first;
   const server = createServer((socket) => {
     let left = 0;
     socket.on('error', () => {});
     socket.on('data', (data) => {
-      if (left > 0) {
-        left -= data.length;
-        if (left <= 0) created(socket);
-        return;
+      let body = data;
+      if (left === 0) {
+        const text = data.toString('latin1');
+        if (text.startsWith('GET /file')) return serve(socket, kept, first);
+        if (text.startsWith('GET ')) return retrieved(socket, first);
+        if (/^expect: 100/im.test(text)) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+        left = Number(/^content-length: (\d+)/im.exec(text)[1]);
+        body = data.subarray(text.indexOf('\r\n\r\n') + 4);
       }
-      const text = data.toString('latin1');
-      const body = text.indexOf('\r\n\r\n') + 4;
-      if (text.startsWith('GET /file')) return serve(socket, bytes, chunk);
-      if (text.startsWith('GET ')) return retrieved(socket, server.address().port);
-      if (/^expect: 100/im.test(text)) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
-      left = Number(/^content-length: (\d+)/im.exec(text)[1]) - (data.length - body);
-      if (left <= 0) created(socket);
+      left -= body.length;
+      if (!first) writeSync(kept, body);
+      if (left > 0) return;
+      first ??= partsOf(kept);
+      created(socket);
     });
   });
   server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+}
+
+/** The payload, and where the file is, of a form. */
+function partsOf(kept) {
+  const start = Buffer.alloc(64 * 1024);
+  readSync(kept, start, 0, start.length, 0);
+  const text = start.toString('latin1');
+  const [, payload] = /name="push\[payload\]"\r\n\r\n(.*?)\r\n--/s.exec(text);
+  const from = text.indexOf('\r\n\r\n', text.indexOf('name="push[files][]"')) + 4;
+  const end = `\r\n${text.slice(0, text.indexOf('\r\n'))}--\r\n`;
+  return { payload, from, to: fstatSync(kept).size - end.length };
 }
 
 function created(socket) {
   json(socket, 201, { url_token: 'abc', html_url: `http://127.0.0.1:${socket.localPort}/p/abc` });
 }
 
-function retrieved(socket, port) {
-  const url = `http://127.0.0.1:${port}/file`;
-  json(socket, 200, { url_token: 'abc', payload: '', files: [{ filename: 'got', url }] });
+function retrieved(socket, { payload }) {
+  const url = `http://127.0.0.1:${socket.localPort}/file`;
+  json(socket, 200, { url_token: 'abc', payload, files: [{ filename: '1.age', url }] });
 }
 
 function json(socket, status, value) {
@@ -57,61 +90,38 @@ function json(socket, status, value) {
   );
 }
 
-function serve(socket, bytes, chunk) {
-  socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${bytes}\r\n\r\n`);
-  let left = bytes;
-  const more = () => {
-    while (left > 0) {
-      const piece = chunk.subarray(0, Math.min(chunk.length, left));
-      left -= piece.length;
-      if (!socket.write(piece)) return socket.once('drain', more);
-    }
-  };
-  more();
+async function serve(socket, kept, { from, to }) {
+  socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${to - from}\r\n\r\n`);
+  const room = Buffer.allocUnsafeSlow(1024 * 1024);
+  for (let at = from; at < to; ) {
+    const length = readSync(kept, room, 0, Math.min(room.length, to - at), at);
+    at += length;
+    await new Promise((written) => socket.write(room.subarray(0, length), written));
+  }
 }
 
 /**
- * Returns a table of how fast one file is sent and fetched, and of the memory that takes, and the speeds to curl.
+ * Returns a table of how fast one file is sent and fetched, and of the processor and memory that takes, and the figures
+ * of wanted.mjs.
  * @param executable measured beside the program on this Node, if given
  */
 export async function transfers(mebibytes, runs, executable) {
   const folder = mkdtempSync(join(process.env.BENCH_TMPDIR ?? tmpdir(), 'pwpush-bench-'));
-  const big = join(folder, 'big');
-  const bytes = mebibytes * 1024 * 1024;
-  const listener = spawn(process.execPath, [self, 'listen', String(bytes)], {
+  const out = join(folder, 'out');
+  const listener = spawn(process.execPath, [self, 'listen', join(folder, 'kept')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
+    const big = join(folder, 'big');
     await fill(big, mebibytes);
     const [port] = await once(createInterface({ input: listener.stdout }), 'line');
-    const url = `http://127.0.0.1:${port}`;
-    const script = fileURLToPath(new URL('../../bin/pwpush.js', import.meta.url));
-    const programs = { pwpush: [process.execPath, script] };
-    if (executable) programs['the executable'] = [executable];
-    const push = {
-      curl: [
-        'curl',
-        '-sS',
-        '-o',
-        '/dev/null',
-        '-F',
-        `push[files][]=@${big}`,
-        `${url}/api/v2/pushes`,
-      ],
-    };
-    const get = { curl: ['curl', '-sS', '-o', join(folder, 'got'), `${url}/file`] };
-    for (const [name, words] of Object.entries(programs)) {
-      push[name] = [...words, 'push', '--file', big, '--url', url];
-      get[name] = [...words, 'get', 'abc', '--output', folder, '--quiet', '--url', url];
-    }
-    const cases = Object.entries({ push, get }).flatMap(([what, of]) =>
-      Object.entries(of).map(([name, words]) => ({ what, name, words, results: [] })),
-    );
+    const cases = await casesFor(`http://127.0.0.1:${port}`, { big, out, folder }, executable);
     // The first round warms the caches of the file system.
     for (let run = 0; run <= runs; run++) {
       for (const { words, results } of cases) {
         // Both write a new file; room for a second one would cost whoever needs it.
-        rmSync(join(folder, 'got'), { force: true });
+        rmSync(out, { recursive: true, force: true });
+        mkdirSync(out);
         const result = await time(words, folder);
         if (run > 0) results.push(result);
       }
@@ -123,29 +133,53 @@ export async function transfers(mebibytes, runs, executable) {
   }
 }
 
-function report(cases, mebibytes) {
-  const seconds = ({ results }) => median(results.map((one) => one.seconds));
-  const toCurl = (one) => {
-    const curl = cases.find(({ what, name }) => what === one.what && name === 'curl');
-    return seconds(curl) / seconds(one);
-  };
-  const rows = cases.map((one) => {
-    const peak = Math.max(...one.results.map((result) => result.peak));
-    return [
-      `${one.what}: ${one.name}`,
-      (mebibytes / seconds(one)).toFixed(0),
-      toCurl(one).toFixed(2),
-      (peak / 1024).toFixed(0),
-    ];
-  });
-  const ours = cases.filter(({ name }) => name === 'pwpush');
-  return {
-    figures: Object.fromEntries(ours.map((one) => [`${one.what}File`, toCurl(one)])),
-    text: table([`${mebibytes} MiB`, 'MiB/s', 'to curl', 'peak MiB'], rows),
-  };
+async function casesFor(url, { big, out, folder }, executable) {
+  const script = fileURLToPath(new URL('../../bin/pwpush.js', import.meta.url));
+  const programs = { pwpush: [process.execPath, script] };
+  if (executable) programs['the executable'] = [executable];
+  const send = ['push', '--file', big, '--url', url];
+  const encrypted = [...programs.pwpush, ...send, '--encrypt'];
+  const { stdout: link } = await time(encrypted, folder);
+  const fetch = ['get', link.trim(), '--output', out, '--quiet', '--url', url];
+  const form = ['-o', '/dev/null', '-F', `push[files][]=@${big}`, `${url}/api/v2/pushes`];
+  const each = (what, word, own, curl) => [
+    { what, name: 'curl', words: ['curl', '-sS', ...curl] },
+    ...Object.entries(programs).flatMap(([name, words]) => [
+      { what, name, words: [...words, ...word, ...own] },
+      { what, name: `${name}, encrypted`, words: [...words, ...word, ...encryptedOf(what)] },
+    ]),
+  ];
+  const encryptedOf = (what) => (what === 'push' ? ['--encrypt'] : []);
+  return [
+    ...each('push', send, [], form),
+    ...each('get', fetch, ['--no-decrypt'], ['-o', join(out, 'got'), `${url}/file`]),
+  ].map((one) => ({ ...one, results: [] }));
 }
 
-/** Runs once; seconds, and the largest resident size in KiB (Linux; as last seen, every 20 ms). */
+function report(cases, mebibytes) {
+  const middle = ({ results }, figure) => median(results.map((one) => one[figure]));
+  const peak = ({ results }) => Math.max(...results.map((one) => one.peak)) / 1024;
+  const other = (one, name) => cases.find((two) => two.what === one.what && two.name === name);
+  const faster = (one, name) => middle(other(one, name), 'seconds') / middle(one, 'seconds');
+  const rows = cases.map((one) => [
+    `${one.what}: ${one.name}`,
+    (mebibytes / middle(one, 'seconds')).toFixed(0),
+    faster(one, 'curl').toFixed(2),
+    middle(one, 'processor').toFixed(2),
+    peak(one).toFixed(0),
+  ]);
+  const figures = {};
+  for (const one of cases) {
+    if (one.name === 'pwpush') figures[`${one.what}File`] = faster(one, 'curl');
+    if (one.name !== 'pwpush, encrypted') continue;
+    figures[`${one.what}Encrypted`] = faster(one, 'pwpush');
+    figures[`${one.what}EncryptedMemory`] = peak(one) - peak(other(one, 'pwpush'));
+  }
+  const head = [`${mebibytes} MiB`, 'MiB/s', 'to curl', 'processor, s', 'peak MiB'];
+  return { figures, text: table(head, rows) };
+}
+
+/** Runs once; stdout, seconds, and as last seen, every 10 ms, its seconds of a processor and largest size in KiB (Linux). */
 async function time([command, ...words], folder) {
   const env = {
     PATH: process.env.PATH,
@@ -154,22 +188,29 @@ async function time([command, ...words], folder) {
     PWPUSH_STATE_DIR: folder,
   };
   const start = process.hrtime.bigint();
-  const child = spawn(command, words, { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  let peak = 0;
+  const child = spawn(command, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
+  });
+  let seen = {};
   const watch = setInterval(() => {
-    peak = Math.max(peak, peakOf(child.pid));
-  }, 20);
+    seen = usageOf(child.pid) ?? seen;
+  }, 10);
   const [status] = await once(child, 'exit');
+  const seconds = Number(process.hrtime.bigint() - start) / 1e9;
   clearInterval(watch);
   if (status !== 0) throw new Error(`${command} ended with ${status}`);
-  return { seconds: Number(process.hrtime.bigint() - start) / 1e9, peak };
+  return { stdout, seconds, ...seen };
 }
 
-function peakOf(pid) {
+function usageOf(pid) {
   try {
-    return Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+    const [, peak] = /VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    return { peak: Number(peak), processor: (Number(fields[11]) + Number(fields[12])) / 100 };
   } catch {
-    return 0;
+    return undefined;
   }
 }
 

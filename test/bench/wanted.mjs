@@ -11,6 +11,13 @@ export const wanted = {
   show: { what: '`show last` with 10,000 receipts to with one', most: 1.05 },
   pushFile: { what: '`push` of a file of 1 GiB, speed to curl', least: 0.9 },
   getFile: { what: '`get` of a file of 1 GiB, speed to curl', least: 0.9 },
+  pushEncrypted: { what: '`push --encrypt` of a file of 1 GiB, speed to plain', least: 0.7 },
+  getEncrypted: {
+    what: '`get` of an encrypted file of 1 GiB, speed to `--no-decrypt`',
+    least: 0.7,
+  },
+  pushEncryptedMemory: { what: '`push --encrypt` of that, peak minus plain, MiB', most: 20 },
+  getEncryptedMemory: { what: '`get` of that, peak minus `--no-decrypt`, MiB', most: 20 },
   postgresCreate: {
     what: '`serve`, 64 connections: creations on PostgreSQL to SQLite',
     least: 0.9,
