@@ -160,6 +160,34 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     expect(page.url()).not.toContain('#');
   });
 
+  test('is announced before a view is used, with what opens it', async () => {
+    const key = newKey();
+    const step = { retrieval_step: true };
+    const path = `/p/${await pushText(SECRET, key, step)}/r`;
+    const words = `/p/${await pushText(SECRET, WORDS, step, WORDS_WORK)}/r`;
+    const keys = await encryptToKeys(SECRET, [parseRecipient(PUBLIC_KEY)]);
+    const recipient = `/p/${await create(service, { payload: keys, ...step })}/r`;
+    for (const [link, opens, isProblem] of [
+      [`${path}#${key}`, 'Your link contains the key.', false],
+      [path, 'The link is incomplete: the part after # is missing.', true],
+      [`${path}#${key.slice(0, -3)}`, 'The link is damaged: the part after # is wrong.', true],
+      [words, 'To open it you need the key words that the sender gave you.', false],
+      [recipient, 'Open it with age: age -d -i ~/.ssh/id_ed25519', false],
+    ] as const) {
+      const page = await visit(link);
+      await page.getByText('The secret is end-to-end encrypted: this server cannot').waitFor();
+      await page.getByText(opens).waitFor();
+      expect(await page.locator('.problem:visible').count()).toBe(Number(isProblem));
+      expect(await page.getByText('5 views left.').isVisible()).toBe(true);
+      await page.context().close();
+    }
+    const page = await visit(path, { javaScriptEnabled: false });
+    expect(await page.locator('.unscripted').textContent()).toBe(
+      `Encrypted. Open it with a browser that has JavaScript, or with: curl -fsS -H 'Accept: text/plain' -d '' '${origin}${path}' | age -d`,
+    );
+    expect(await page.locator('#opens').isVisible()).toBe(false);
+  });
+
   test('is decrypted with a key that is gone from the address before anything is drawn', async () => {
     const key = newKey();
     const path = `/p/${await pushText(SECRET, key)}`;
@@ -227,6 +255,9 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     await page.getByRole('alert').getByText('That key does not open it.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Key', exact: true }).isVisible()).toBe(true);
     expect(page.url()).toContain('#');
+    await page.context().close();
+    const damaged = await visit(`${path}#half`);
+    expect(await problem(damaged)).toContain('The link is damaged: the part after # is wrong.');
   });
 
   test('without script is armor, and a line that says what opens it', async () => {

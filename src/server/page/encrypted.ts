@@ -1,5 +1,7 @@
+import type { SealedWith } from '../../age/sealed-with';
 import decryptScript from './browser/decrypt-page.ts?script';
 import encryptScript from './browser/encrypt-form.ts?script';
+import noticeScript from './browser/key-notice.ts?script';
 import qrScript from './browser/qr-page.ts?script';
 import { icon, PagePart, passphraseField, type View } from './layout';
 import { type Markup, markup } from './markup';
@@ -26,6 +28,25 @@ export const encrypting = [styling, new PagePart('script', encryptScript)];
 /** Draws QR codes of what the service does not know. */
 export const drawing = [new PagePart('script', qrScript)];
 
+/** What a recipient must know of an encrypted secret before a view is used: who cannot read it, and what opens it. */
+export function sealedNotice({ words }: View, sealedWith: SealedWith | null, curl: string) {
+  if (sealedWith === null) return { notice: false, parts: [] } as const;
+  const age = sealedWith === 'recipient' ? IDENTITY : 'age -d';
+  const opens = {
+    link: markup`<p class="quiet scripted-only" data-found="${words.text('keyInLink')}" data-missing="${words.text('keyMissing')}" data-damaged="${words.text('keyDamaged')}" id="opens"></p>
+`,
+    words: markup`<p class="quiet">${words.text('keyWordsNeeded')}</p>
+`,
+    recipient: markup`<p class="quiet scripted-only">${words.fill('decryptWithAge', { command: command(age) })}</p>
+`,
+  };
+  const notice = markup`<p class="quiet">${words.text('endToEnd')}</p>
+${opens[sealedWith]}<p class="quiet unscripted">${words.fill('decryptNoScript', { command: command(`${curl} | ${age}`) })}</p>
+`;
+  const script = sealedWith === 'link' ? [new PagePart('script', noticeScript)] : [];
+  return { notice, parts: [styling, ...script] };
+}
+
 export interface EncryptedSecret {
   readonly armor: string;
   readonly isQr: boolean;
@@ -36,7 +57,7 @@ export interface EncryptedSecret {
 /** Armor, and what the script needs to show its content. */
 export function encryptedView(view: SecretView, { armor, isQr, list }: EncryptedSecret): Markup {
   const { words, open } = view;
-  const missing = markup` data-missing="${words.text('keyMissing')}"`;
+  const missing = markup` data-missing="${words.text('keyMissing')}" data-broken="${words.text('keyDamaged')}"`;
   const shown = markup`${missing}${open && ' data-open'}${isQr && ' data-qr'}`;
   return markup`<div class="encrypted"${scriptWords(view)}${shown}>
 ${progress}
@@ -70,13 +91,13 @@ ${plainTemplates(view)}
 </div>`;
 }
 
+const IDENTITY = 'age -d -i ~/.ssh/id_ed25519';
+
 const progress = markup`<p class="problem" id="problem" role="alert" hidden>${icon('alert')}<span></span></p>
 <p class="quiet status" role="status"></p>`;
 
 function scriptWords({ words }: View): Markup {
-  const recipients = words
-    .text('decryptWithAge')
-    .replace('{command}', 'age -d -i ~/.ssh/id_ed25519');
+  const recipients = words.text('decryptWithAge').replace('{command}', IDENTITY);
   return markup` data-busy="${words.text('decrypting')}" data-wrong="${words.text('keyWrong')}" data-damaged="${words.text('secretDamaged')}" data-expired="${words.text('downloadsExpired')}" data-recipients="${recipients}" data-words="${words.text('keyWords')}" data-key="${words.text('key')}" data-download="${words.text('downloadFile')}"`;
 }
 

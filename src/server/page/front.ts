@@ -50,7 +50,8 @@ ${pushForm(view, form, refused)}
 </div>
 <div class="foot ways">
 <section><h2>${words.text('receivedTitle')}</h2>
-<p>${words.fill('receivedText', { address })}</p></section>
+<p>${words.fill('receivedText', { address })}</p>
+<p><a href="${base}/open">${words.text('decryptReceived')}</a></p></section>
 <section><h2>${words.text('cliTitle')}</h2>
 <p>${words.text(needsToken ? 'cliTextUsers' : 'cliText')}</p>
 <pre class="command" dir="ltr" translate="no">npm install -g pwpush

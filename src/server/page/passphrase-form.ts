@@ -3,6 +3,7 @@ import { viewsRemaining } from '../rules/access';
 import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import refuseScript from './browser/refuse-key.ts?script';
+import { sealedNotice } from './encrypted';
 import {
   facts,
   heading,
@@ -58,14 +59,17 @@ export function passphrasePage(
 ${serverPassphrase(view, markup` id="passphrase" name="${name}" autocomplete="off" required autofocus${wrong}`)}</div>`;
   const button = isRequest && markup`<input type="hidden" name="request[open]" value="1">`;
   const cost = words.text(viewsRemaining(row) === 1 ? 'openingUsesLast' : 'openingUsesOne');
+  const curl = curlFor(row, base);
+  const sealed = sealedNotice(view, row.sealed_with, curl);
   const command =
     !isRequest &&
+    !sealed.notice &&
     markup`
-<noscript><p class="quiet">${words.text('cliTitle')}: <code>${curlFor(row, base)}</code></p></noscript>`;
+<noscript><p class="quiet">${words.text('cliTitle')}: <code>${curl}</code></p></noscript>`;
   const main = markup`<div class="body">
 ${heading('lock', words.text(title))}
 <p class="quiet">${words.text(locked ? 'enterPassphrase' : 'pressToShow')}</p>
-${problem !== undefined && problemBox(problem.text)}
+${sealed.notice}${problem !== undefined && problemBox(problem.text)}
 <form method="post" autocomplete="off">
 ${locked ? field : button}
 <button class="primary wide">${icon('eye')}${words.text(show)}</button>
@@ -75,7 +79,8 @@ ${locked ? field : button}
 <div class="foot">
 ${isRequest ? facts(timeLeft(view, row)) : remaining(view, row, cost)}
 </div>`;
-  return page(view, words.text(title), main, { ...problem, parts: locked ? refusing : [] });
+  const parts = [...(locked ? refusing : []), ...sealed.parts];
+  return page(view, words.text(title), main, { ...problem, parts });
 }
 
 /** Why the passphrase form is shown again. */

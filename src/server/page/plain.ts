@@ -30,7 +30,9 @@ export function plainSecret(payload: string, files: readonly { readonly url: str
 export function plainOffer(push: PushRow, base: string): Response {
   const left = viewsRemaining(push);
   const views = `${left} ${left === 1 ? 'view' : 'views'}`;
-  const body = `This link has ${views} left. To use one:\n  ${curlFor(push, base)}\n`;
+  const pipe = push.sealed_with === null ? '' : ' | age -d';
+  const sealed = pipe && 'The secret is end-to-end encrypted. ';
+  const body = `${sealed}This link has ${views} left. To use one:\n  ${curlFor(push, base)}${pipe}\n`;
   return text(body, 405, { allow: 'GET, HEAD, POST' });
 }
 

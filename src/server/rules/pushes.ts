@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { sealedWith } from '../../age/sealed-with';
 import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
@@ -29,7 +30,12 @@ export class Pushes extends Records {
 
   private async make(valid: ValidPush, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
     const { payload, note, passphrase, lifetime, ...fields } = valid;
-    const row = { ...fields, owner_id: visitor.owner?.id ?? null, ...this.lasting(lifetime) };
+    const row = {
+      ...fields,
+      owner_id: visitor.owner?.id ?? null,
+      sealed_with: sealedWith(payload) ?? null,
+      ...this.lasting(lifetime),
+    };
     const push = await this.store(row, { payload, note, passphrase }, visitor, upload);
     this.options.events.created(fields.kind);
     return { push, note };

@@ -44,6 +44,7 @@ const migrations: ((dialect: Dialect) => string[])[] = [
        deletable_by_viewer BIGINT NOT NULL,
        retrieval_step BIGINT NOT NULL,
        protected BIGINT NOT NULL,
+       sealed_with TEXT,
        deleted BIGINT NOT NULL,
        created_at BIGINT NOT NULL,
        updated_at BIGINT NOT NULL,

@@ -1,3 +1,4 @@
+import type { SealedWith } from '../../age/sealed-with';
 import type { Kind } from '../../contract/api';
 import { keyChanged } from '../service-errors';
 import { endFiles } from './file-rows';
@@ -30,6 +31,8 @@ const columns = {
   retrieval_step: flag,
   /** Whether it has a passphrase. */
   protected: flag,
+  /** What opens a secret that was encrypted before it was sent; null for one that was not. */
+  sealed_with: unless<SealedWith | null>('TEXT', null),
   /** Whether it was expired by its owner or a viewer, not by a limit. */
   deleted: flag,
   created_at: number,

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { encryptText, passphraseRecipient } from '../../../src/server/page/browser/age-passphrase';
 import decryptScript from '../../../src/server/page/browser/decrypt-page.ts?script';
 import encryptScript from '../../../src/server/page/browser/encrypt-form.ts?script';
+import noticeScript from '../../../src/server/page/browser/key-notice.ts?script';
 import qrScript from '../../../src/server/page/browser/qr-page.ts?script';
 import refuseScript from '../../../src/server/page/browser/refuse-key.ts?script';
 import respondScript from '../../../src/server/page/browser/respond-form.ts?script';
@@ -36,6 +37,7 @@ test.each([
   ['decrypt', decryptScript, 31 * 1024],
   ['encrypt', encryptScript, 31 * 1024],
   ['draw QR codes', qrScript, 16 * 1024],
+  ['say whether the link has the key', noticeScript, 2 * 1024],
   ['answer a request', respondScript, 30 * 1024],
   ['refuse a key as a passphrase', refuseScript, 7 * 1024],
 ])('the script to %s is small, and uses nothing that needs https', (_, script, most) => {

@@ -1,9 +1,11 @@
 import { AgeError } from '../../../age/age-error';
 import { LINK_WORK } from '../../../age/format/stanzas';
-import { decryptText, keysIn, passphraseWork } from './age-passphrase';
+import { isLinkKey } from '../../../age/link-key';
+import { decryptText, passphraseWork } from './age-passphrase';
 import { manifestIn, offerFiles } from './decrypted-files';
 import { find, say } from './dom';
 import { filled, templateFor } from './fill-template';
+import { keysIn } from './keys-in';
 
 /*
  * Decrypts the secret of a page, or what is pasted at /open. Its words are attributes of the page
@@ -68,9 +70,9 @@ document.addEventListener('DOMContentLoaded', () => {
     const isWords = work > LINK_WORK;
     find(form, 'label').textContent = word(isWords ? 'words' : 'key');
     const keys = keysIn(hash);
-    if (keys.length > 0) decrypt(keys, 'open' in root.dataset);
+    if (isWords ? keys.length > 0 : keys.some(isLinkKey)) decrypt(keys, 'open' in root.dataset);
     else {
-      ask(isWords ? '' : word('missing'));
+      ask(isWords ? '' : word(hash === '' ? 'missing' : 'broken'));
       find(root, '.ask').hidden = !isWords;
     }
   };

@@ -10,11 +10,11 @@ import {
   decryptText,
   encryptFile,
   encryptText,
-  keysIn,
   newLinkKey,
   passphraseRecipient as ofPage,
   passphraseWork,
 } from '../../../../src/server/page/browser/age-passphrase';
+import { keysIn } from '../../../../src/server/page/browser/keys-in';
 import {
   encryptText as encryptForNode,
   encryptStream,

@@ -1,0 +1,17 @@
+import { isArmored } from './armored';
+import { LINK_WORK } from './format/stanzas';
+
+/** What opens armor: the key of a link, words, or the private key of a recipient. */
+export type SealedWith = 'link' | 'words' | 'recipient';
+
+/** What opens a text, by the first stanza of its age header; undefined for one that is not encrypted. */
+export function sealedWith(text: string): SealedWith | undefined {
+  if (!isArmored(text)) return undefined;
+  // Each header is longer than two lines of armor.
+  const [, first = '', second = ''] = text.trimStart().slice(0, 200).split(/\r?\n/, 3);
+  const header = Buffer.from(first + second, 'base64').toString('latin1');
+  const stanza = /^age-encryption\.org\/v1\n-> (?:scrypt \S+ (\d+)\n|\S+ )/.exec(header);
+  if (!stanza) return undefined;
+  if (stanza[1] === undefined) return 'recipient';
+  return Number(stanza[1]) > LINK_WORK ? 'words' : 'link';
+}
