@@ -1,5 +1,12 @@
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import { afterAll, afterEach, expect } from 'vitest';
 import { needs } from './needs';
 
 const executablePath = process.env.PWPUSH_TEST_CHROMIUM ?? '/usr/bin/chromium';
@@ -46,6 +53,68 @@ export async function watchedPage(context: BrowserContext, origin: string): Prom
     troubles.push(`console: ${message.text()}`);
   });
   return { page, troubles };
+}
+
+export interface PageOptions extends BrowserContextOptions {
+  /** Run before the page's own script. */
+  readonly before?: string;
+  /** Whether the test leaves something at the page, such as a listener or a route. */
+  readonly own?: boolean;
+}
+
+interface PagesOptions {
+  /** Of all pages. */
+  readonly permissions?: string[];
+  /** Called with each new page. */
+  readonly opened?: (page: Page) => Promise<void>;
+  /** Troubles that may happen. */
+  readonly except?: RegExp;
+}
+
+/**
+ * Opens addresses for the tests of a file, and fails those whose page had troubles. Tests with the same options use one
+ * page in turn: making one takes longer than most of them.
+ */
+export function pages({ permissions = [], opened, except }: PagesOptions = {}) {
+  const kept = new Map<string, Watched>();
+  const used = new Map<string, Watched>();
+  let browser: Browser | undefined;
+  afterEach(async ({ task }) => {
+    const troubles = [...used.values()].flatMap((watched) => watched.troubles.splice(0));
+    for (const [key, { page }] of used) {
+      const context = page.context();
+      if (task.result?.state === 'fail' || !kept.has(key)) {
+        kept.delete(key);
+        await context.close();
+        continue;
+      }
+      for (const other of context.pages()) if (other !== page) await other.close();
+      await page.evaluate('sessionStorage.clear()').catch(() => undefined);
+      // What the next test is not to see: requests that end with the page, and where it was.
+      await page.goto('about:blank');
+      kept.get(key)?.troubles.splice(0);
+    }
+    used.clear();
+    expect(troubles.filter((trouble) => !except?.test(trouble))).toEqual([]);
+  });
+  afterAll(() => browser?.close());
+  return async (address: string, options: PageOptions = {}): Promise<Page> => {
+    const { before, own, ...rest } = options;
+    const { origin } = new URL(address);
+    const key = JSON.stringify([origin, options]);
+    let watched = used.get(key) ?? kept.get(key);
+    if (!watched) {
+      browser ??= await openBrowser();
+      const context = await browser.newContext({ permissions, ...rest });
+      if (before) await context.addInitScript(before);
+      watched = await watchedPage(context, origin);
+      await opened?.(watched.page);
+      if (!own) kept.set(key, watched);
+    }
+    used.set(key, watched);
+    await watched.page.goto(address);
+    return watched.page;
+  };
 }
 
 /** The service at that address, as `create` and `createWithFiles` take it. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import jsqr from 'jsqr';
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseRecipient } from '../../src/age/key-files';
 import { encodeManifest } from '../../src/age/manifest';
 import {
@@ -12,14 +12,8 @@ import {
   passphraseRecipient,
 } from '../../src/server/page/browser/age-passphrase';
 import { encryptText as encryptToKeys, joined } from '../helpers/age';
-import {
-  needsBrowser,
-  openBrowser,
-  pixels,
-  serviceAt,
-  type Watched,
-  watchedPage,
-} from '../helpers/browser';
+import { needsBrowser, type PageOptions, pages, pixels, serviceAt } from '../helpers/browser';
+import { partOf } from '../helpers/long';
 import { person, serveBuilt } from '../helpers/program';
 import { recorder } from '../helpers/recorder';
 import { create, createWithFiles, filePart } from '../helpers/service';
@@ -34,18 +28,21 @@ const WORDS = 'abacus-bloated-cycling-dwindle-emperor-fidgety';
 const WORDS_WORK = 11;
 
 const somebody = person();
-let browser: Browser;
 let built: Awaited<ReturnType<typeof serveBuilt>>;
 let service: ReturnType<typeof serviceAt>;
 let wire: Awaited<ReturnType<typeof recorder>>;
 let origin: string;
-let watched: Watched | undefined;
 /** What must not be sent, in any test. */
 const secrets: string[] = [WORDS];
 /** All requests, by the DevTools protocol. */
 const requests: string[] = [];
 /** What may be sent, and must not be logged. */
 const logged: string[] = [];
+const openPage = pages({
+  opened: record,
+  // Chromium at times calls a small file aborted that was read to its end.
+  except: /^failed: .*\/files\/.* net::ERR_ABORTED$/,
+});
 
 beforeAll(async () => {
   if (needsBrowser.skip) return;
@@ -53,20 +50,9 @@ beforeAll(async () => {
   service = serviceAt(built.url, built.token);
   wire = await recorder(built.url);
   origin = `http://pw.test:${wire.port}`;
-  browser = await openBrowser();
-});
-
-afterEach(async () => {
-  const { page, troubles } = watched ?? {};
-  watched = undefined;
-  await page?.context().close();
-  // Chromium at times calls a small file aborted that was read to its end.
-  const aborted = /^failed: .*\/files\/.* net::ERR_ABORTED$/;
-  expect((troubles ?? []).filter((trouble) => !aborted.test(trouble))).toEqual([]);
 });
 
 afterAll(async () => {
-  await browser?.close();
   await wire?.close();
   await built?.stop();
 });
@@ -77,13 +63,7 @@ function newKey(): string {
   return key;
 }
 
-async function visit(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext(options);
-  watched = await watchedPage(context, origin);
-  await record(watched.page);
-  await watched.page.goto(origin + path);
-  return watched.page;
-}
+const visit = (path: string, options?: PageOptions) => openPage(origin + path, options);
 
 /** Records each request as the DevTools protocol tells of it: address, headers with the referrer, body. */
 async function record(page: Page): Promise<void> {
@@ -103,7 +83,7 @@ async function record(page: Page): Promise<void> {
 async function open(
   text: string,
   push: Record<string, unknown> = {},
-  options: BrowserContextOptions = {},
+  options?: PageOptions,
 ): Promise<Page> {
   const key = newKey();
   return visit(`/p/${await pushText(text, key, push)}#${key}`, options);
@@ -191,14 +171,11 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
   test('is decrypted with a key that is gone from the address before anything is drawn', async () => {
     const key = newKey();
     const path = `/p/${await pushText(SECRET, key)}`;
-    const context = await browser.newContext();
-    await context.addInitScript(
-      "document.addEventListener('DOMContentLoaded', () => { window.early = location.href; })",
-    );
-    watched = await watchedPage(context, origin);
-    await watched.page.goto(`${origin}${path}#${key}`);
-    await watched.page.getByRole('button', { name: 'Show the text' }).waitFor();
-    expect(await watched.page.evaluate('early')).toBe(origin + path);
+    const before =
+      "document.addEventListener('DOMContentLoaded', () => { window.early = location.href; })";
+    const page = await visit(`${path}#${key}`, { before });
+    await page.getByRole('button', { name: 'Show the text' }).waitFor();
+    expect(await page.evaluate('early')).toBe(origin + path);
   });
 
   test.each([1, 5])(
@@ -309,7 +286,6 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     await plain.keyboard.press('Enter');
     await plain.locator('.leads').waitFor();
     expect(await plain.locator('.note:visible').count()).toBe(0);
-    await plain.context().close();
   });
 
   test('may be a QR code', async () => {
@@ -369,7 +345,7 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
 
   test('are saved decrypted under their own names, one by one and all at once', async () => {
     const key = newKey();
-    const page = await visit(`${await pushFiles(key, files)}#${key}`);
+    const page = await visit(`${await pushFiles(key, files)}#${key}`, { own: true });
     await page.getByRole('button', { name: 'Show the message' }).click();
     expect(await shown(page).textContent()).toBe('For Ann');
     const labels = page.locator('.files .name');
@@ -403,7 +379,7 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
   ])('that were %s by the instance are not saved', async (_, change) => {
     const key = newKey();
     const small = files.map(({ name }) => ({ name, bytes: Buffer.from(name) }));
-    const page = await visit(`${await pushFiles(key, small, change)}#${key}`);
+    const page = await visit(`${await pushFiles(key, small, change)}#${key}`, { own: true });
     const downloads: unknown[] = [];
     page.on('download', (download) => downloads.push(download));
     await page.getByRole('link', { name: 'Download b.bin' }).click();
@@ -578,13 +554,14 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
 });
 
 describe('a link that a mail gateway changed (needs Chromium)', needsBrowser, () => {
-  test.each([
-    ['%23', (path: string, key: string) => `${path}%23${key}`],
-    ['%2523 and a parameter', (path: string, key: string) => `${path}%2523${key}&utm_source=mail`],
-    ['a parameter before the key', (path: string, key: string) => `${path}&a=b#${key}`],
-    ['a parameter after the key', (path: string, key: string) => `${path}#${key}&utm_source=mail`],
-    ['a query', (path: string, key: string) => `${path}?utm_source=mail#${key}`],
-  ])('is repaired: %s', async (_, change) => {
+  const changes = {
+    '%23': (path: string, key: string) => `${path}%23${key}`,
+    '%2523 and a parameter': (path: string, key: string) => `${path}%2523${key}&utm_source=mail`,
+    'a parameter before the key': (path: string, key: string) => `${path}&a=b#${key}`,
+    'a parameter after the key': (path: string, key: string) => `${path}#${key}&utm_source=mail`,
+    'a query': (path: string, key: string) => `${path}?utm_source=mail#${key}`,
+  };
+  test.each(partOf(Object.entries(changes), 0))('is repaired: %s', async (_, change) => {
     // Such a gateway has the key, and the browser sends it; the log does not.
     const key = newLinkKey();
     logged.push(key);
@@ -594,18 +571,16 @@ describe('a link that a mail gateway changed (needs Chromium)', needsBrowser, ()
     expect(page.url()).not.toContain(key);
   });
 
-  test.each(['//evil.example/r/abc', '/\\evil.example/p/abc/r', '///evil.example/p/abc'])(
-    'never leads to another site: %s',
-    async (path) => {
-      const key = newLinkKey();
-      logged.push(key);
-      const page = await visit(`${path},#${key}`);
-      // Browsers write a backslash as a slash.
-      await page.waitForURL(`${origin}${path.replace('\\', '/')}#${key}`);
-      await page.goto(`${origin}${path}%23${key}`);
-      await page.waitForURL(`${origin}${path.replace('\\', '/')}#${key}`);
-    },
-  );
+  const paths = ['//evil.example/r/abc', '/\\evil.example/p/abc/r', '///evil.example/p/abc'];
+  test.each(partOf(paths, 0))('never leads to another site: %s', async (path) => {
+    const key = newLinkKey();
+    logged.push(key);
+    const page = await visit(`${path},#${key}`);
+    // Browsers write a backslash as a slash.
+    await page.waitForURL(`${origin}${path.replace('\\', '/')}#${key}`);
+    await page.goto(`${origin}${path}%23${key}`);
+    await page.waitForURL(`${origin}${path.replace('\\', '/')}#${key}`);
+  });
 
   test('is left alone where nothing can be repaired', async () => {
     const page = await visit('/p/abcdefghij0123456789');

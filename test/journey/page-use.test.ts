@@ -1,73 +1,42 @@
 import { readFileSync } from 'node:fs';
 import jsqr from 'jsqr';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import {
-  needsBrowser,
-  openBrowser,
-  pixels,
-  serviceAt,
-  type Watched,
-  watchedPage,
-} from '../helpers/browser';
-import { times } from '../helpers/long';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needsBrowser, type PageOptions, pages, pixels, serviceAt } from '../helpers/browser';
+import { partOf, times } from '../helpers/long';
 import { person, serveBuilt } from '../helpers/program';
 import { create, createWithFiles, filePart } from '../helpers/service';
 
 // What a recipient does with a page, in a real browser: look, copy, save, delete; by mouse, by keyboard, on paper.
 
 const somebody = person();
-let browser: Browser;
 let built: Awaited<ReturnType<typeof serveBuilt>>;
 let service: ReturnType<typeof serviceAt>;
-let watched: Watched | undefined;
+const openPage = pages({ permissions: ['clipboard-read', 'clipboard-write'] });
 
 beforeAll(async () => {
   if (needsBrowser.skip) return;
   // Which lets requests name any host, as those over plain http do.
   built = await serveBuilt(somebody.env, ['--trust-proxy', '--anonymous-files']);
   service = serviceAt(built.url, built.token);
-  browser = await openBrowser();
 });
 
-afterEach(async () => {
-  const { page, troubles } = watched ?? {};
-  watched = undefined;
-  await page?.context().close();
-  expect(troubles ?? []).toEqual([]);
-});
+afterAll(() => built?.stop());
 
-afterAll(async () => {
-  await browser?.close();
-  await built?.stop();
-});
-
-interface OpenOptions extends BrowserContextOptions {
+interface OpenOptions extends PageOptions {
   /** Where the page is opened, when not at the service's own address. */
   readonly origin?: string;
-  /** Run before the page's own script. */
-  readonly before?: string;
   /** Another page than that of the token. */
   readonly path?: string;
-  /** Whether the test moves the clock of the page. */
-  readonly clock?: boolean;
 }
 
 async function open(push: Record<string, unknown>, options: OpenOptions = {}): Promise<Page> {
   return visit(await create(service, { retrieval_step: false, ...push }), options);
 }
 
-async function visit(token: string, options: OpenOptions = {}): Promise<Page> {
-  const { origin = built.url, before, path = `/p/${token}`, clock, ...rest } = options;
-  const context = await browser.newContext({
-    permissions: ['clipboard-read', 'clipboard-write'],
-    ...rest,
-  });
-  if (before) await context.addInitScript(before);
-  watched = await watchedPage(context, origin);
-  if (clock) await watched.page.clock.install();
-  await watched.page.goto(`${origin}${path}`);
-  return watched.page;
+function visit(token: string, options: OpenOptions = {}): Promise<Page> {
+  const { origin = built.url, path = `/p/${token}`, ...rest } = options;
+  return openPage(`${origin}${path}`, rest);
 }
 
 /** What the clipboard holds, as a page sees it that may read it. */
@@ -173,7 +142,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
   });
 
   test('paper has the secret and no buttons, veiled or not', async () => {
-    const page = await open({ payload: 'line\n'.repeat(200), kind: 'text' });
+    const page = await open({ payload: 'line\n'.repeat(200), kind: 'text' }, { own: true });
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('pre').isVisible()).toBe(true);
     expect(await page.locator('button:visible, summary:visible').count()).toBe(0);
@@ -182,19 +151,23 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
     expect(await page.evaluate(cut)).toBe(0);
   });
 
-  test.each([
+  const codes = [
     ['a network', 'WIFI:T:WPA;S:Büro;P:geheim;;', 1],
     ['what is not ASCII', 'пароль: 日本 🔑', 2],
     ['the longest', `${'é'.repeat(1023)}.`, 1],
-  ])('a QR code of %s reads back, in the dark too', async (_, payload, deviceScaleFactor) => {
-    const options = { colorScheme: 'dark', deviceScaleFactor } as const;
-    const page = await open({ payload, kind: 'qr' }, options);
-    await page.locator('.veil').click();
-    const picture = page.getByRole('img', { name: 'QR code' });
-    const { data, width, height } = await pixels(page, await picture.screenshot());
-    const found = jsqr(data, width, height, { inversionAttempts: 'dontInvert' });
-    expect(Buffer.from(found?.binaryData ?? []).toString()).toBe(payload);
-  });
+  ] as const;
+  test.each(partOf(codes, 0))(
+    'a QR code of %s reads back, in the dark too',
+    async (_, payload, deviceScaleFactor) => {
+      const options = { colorScheme: 'dark', deviceScaleFactor } as const;
+      const page = await open({ payload, kind: 'qr' }, options);
+      await page.locator('.veil').click();
+      const picture = page.getByRole('img', { name: 'QR code' });
+      const { data, width, height } = await pixels(page, await picture.screenshot());
+      const found = jsqr(data, width, height, { inversionAttempts: 'dontInvert' });
+      expect(Buffer.from(found?.binaryData ?? []).toString()).toBe(payload);
+    },
+  );
 
   test('a link opens in a new tab that does not learn where it came from', async () => {
     const payload = `${built.url}/up?x=1`;
@@ -287,7 +260,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
 
   test('a passphrase can be shown, and is hidden again when it is sent', async () => {
     const token = await create(service, { payload: 'hunter2', passphrase: 'sesame' });
-    const page = await visit(token);
+    const page = await visit(token, { own: true });
     const input = page.locator('#passphrase');
     await input.fill('sesame');
     await page.getByRole('button', { name: 'Show the passphrase' }).click();
@@ -320,7 +293,9 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
 
   test('the download buttons count down, and end', async () => {
     const token = await createWithFiles(service, filePart('a', 'A'), filePart('b', 'B'), step);
-    const page = await visit(token, { clock: true });
+    const page = await visit(token, { own: true });
+    await page.clock.install();
+    await page.reload();
     const line = page.locator('.left');
     // The page's clock also runs by itself while the test looks at it.
     expect(await line.textContent()).toMatch(/work for another (5:00|4:[3-5]\d)\./);
@@ -336,7 +311,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
 
   test('all files are saved with one press', async () => {
     const files = ['a', 'b', 'c'].map((name) => filePart(`${name}.txt`, name));
-    const page = await visit(await createWithFiles(service, ...files, step));
+    const page = await visit(await createWithFiles(service, ...files, step), { own: true });
     const saved: string[] = [];
     const all = new Promise<void>((resolve) => {
       page.on('download', async (download) => {
@@ -357,7 +332,10 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
   };
 
   test.each([true, false])('creates a push; script: %s', async (javaScriptEnabled) => {
-    const page = await visit('', { javaScriptEnabled, path: '/' });
+    const page = await visit('', {
+      path: '/',
+      ...(javaScriptEnabled ? {} : { javaScriptEnabled }),
+    });
     const key = '-----BEGIN KEY-----\nλ <b>\n';
     if (javaScriptEnabled) await page.getByLabel('Encrypt in the browser').uncheck();
     await page.getByLabel('Secret text').fill(key);
@@ -384,7 +362,10 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
   });
 
   test.each([true, false])('pushes files; script: %s', async (javaScriptEnabled) => {
-    const page = await visit('', { javaScriptEnabled, path: '/' });
+    const page = await visit('', {
+      path: '/',
+      ...(javaScriptEnabled ? {} : { javaScriptEnabled }),
+    });
     const files = ['ä "1".txt', '2.bin'].map((name) => ({
       name,
       mimeType: 'text/plain',
