@@ -201,8 +201,13 @@ function hash(text: string): string {
 }
 
 function isPrivate(path: string, owner: number | undefined): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found?.isDirectory() === true && isOwn(found, owner);
+  try {
+    const found = statSync(path);
+    return found.isDirectory() && isOwn(found, owner);
+  } catch {
+    // It is missing, or in a folder that the user may not enter.
+    return false;
+  }
 }
 
 /** Stricter than `platform/files/owner.ts`, as it is executed; that would be another chunk to read before this one. */

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { partOf } from '../helpers/long';
 import { needsPrograms, needsRoot } from '../helpers/needs';
 import { dist, makePerson, pwpush, serveBuilt, shell } from '../helpers/program';
 
@@ -103,7 +104,7 @@ describe('kept code is compiled anew, and kept again', () => {
     ['flipped in one bit', (bytes) => bytes.fill((bytes[5000] ?? 0) ^ 1, 5000, 5001)],
     ['of another chunk', (bytes) => bytes.fill('x', bytes.length - 20)],
   ];
-  test.each(damages)('%s', (_, damage) => {
+  test.each(partOf(damages, 0, 2))('%s', (_, damage) => {
     writeFileSync(program(), damage(readFileSync(program())));
     expect(anew()).toBeGreaterThan(0);
     expect(anew()).toBe(0);
@@ -132,7 +133,7 @@ describe('code that another user may have put there is not run', () => {
     expect(readFileSync(program(), 'utf8')).toBe('');
   };
 
-  test.each(['', '.cache', '.cache/pwpush'])('others can write to ~/%s', (path) => {
+  test.each(partOf(['', '.cache', '.cache/pwpush'], 0))('others can write to ~/%s', (path) => {
     chmodSync(join(somebody.folder, path), 0o1777);
     isLeftAlone();
   });
@@ -178,6 +179,12 @@ test('nothing is kept where there is no home, where it is not wanted, and for a 
   expect(existsSync(join(somebody.folder, '.cache'))).toBe(false);
 });
 
+test('a cache folder that cannot be looked at is no trouble', async () => {
+  const XDG_CACHE_HOME = join(somebody.folder, 'loop');
+  symlinkSync('loop', XDG_CACHE_HOME);
+  await help({ XDG_CACHE_HOME });
+});
+
 test('a home that cannot be written to is no trouble', async () => {
   writeFileSync(join(somebody.folder, '.cache'), 'a file is in the way');
   await help();
@@ -190,7 +197,7 @@ test('a file system that takes nothing is no trouble', async () => {
   expect(readdirSync(folder())).toEqual([]);
 });
 
-test.each(['000', '777'])(
+test.each(partOf(['000', '777'], 0))(
   'with umask %s it is kept for its user, and for nobody else',
   async (mask) => {
     await shell(`umask ${mask}; $PWPUSH push --help`, { env });
