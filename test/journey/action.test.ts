@@ -14,6 +14,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../package.json';
+import { partOf } from '../helpers/long';
 import { allOf, only, onUnix } from '../helpers/needs';
 import { binary, onNode, person, program, pwpush, serving, start, wire } from '../helpers/program';
 import { CREATED, changed } from '../helpers/reference';
@@ -403,18 +404,24 @@ describe('the executable of the action', allOf(onUnix, onNode), () => {
     expect(other.code).toBe(1);
   });
 
-  test.each([
-    [
-      'changed',
-      /::error title=pwpush::the checksum of \S+ is [0-9a-f]{64} instead of [0-9a-f]{64}/,
-    ],
-    ['cut', /::error title=pwpush::cannot download http:\S+: /],
-    ['without-archive', /::error title=pwpush::http:\S+gz returned 404/],
-    ['without-sum', /::error title=pwpush::checksums.txt does not list pwpush-/],
-    ['nowhere', /::error title=pwpush::http:\S+checksums.txt returned 404/],
-    ['busy', /::error title=pwpush::http:\S+gz returned 503/],
-    ['loop', /::error title=pwpush::too many redirects/],
-  ])('of a release that is %s is not unpacked', async (folder, message) => {
+  test.each(
+    partOf(
+      [
+        [
+          'changed',
+          /::error title=pwpush::the checksum of \S+ is [0-9a-f]{64} instead of [0-9a-f]{64}/,
+        ],
+        ['cut', /::error title=pwpush::cannot download http:\S+: /],
+        ['without-archive', /::error title=pwpush::http:\S+gz returned 404/],
+        ['without-sum', /::error title=pwpush::checksums.txt does not list pwpush-/],
+        ['nowhere', /::error title=pwpush::http:\S+checksums.txt returned 404/],
+        ['busy', /::error title=pwpush::http:\S+gz returned 503/],
+        ['loop', /::error title=pwpush::too many redirects/],
+      ],
+      0,
+      3,
+    ),
+  )('of a release that is %s is not unpacked', async (folder, message) => {
     const { code, log } = await install({ 'release-url': `${url}/${folder}` });
     expect({ code, log }).toEqual({ code: 1, log: expect.stringMatching(message) });
     expect(nothing()).toEqual([[], []]);
@@ -451,26 +458,40 @@ describe('the executable of the action', allOf(onUnix, onNode), () => {
     },
   );
 
-  test.each([
-    [{ RUNNER_OS: 'Linux', RUNNER_ARCH: 'ARM' }, 'there is no executable for Linux ARM; with Node'],
-    [{ RUNNER_OS: 'Plan9' }, 'there is no executable for Plan9'],
-    [{ GITHUB_ACTION_REPOSITORY: '' }, 'set the input release-url'],
-    [{ RUNNER_TEMP: '' }, 'RUNNER_TEMP is not set'],
-    [{ GITHUB_OUTPUT: '' }, 'GITHUB_OUTPUT is not set'],
-    [{ GITHUB_SERVER_URL: 'http://git.example' }, 'must begin with https://'],
-  ])('is not there with %j', async (env, message) => {
+  test.each(
+    partOf(
+      [
+        [
+          { RUNNER_OS: 'Linux', RUNNER_ARCH: 'ARM' },
+          'there is no executable for Linux ARM; with Node',
+        ],
+        [{ RUNNER_OS: 'Plan9' }, 'there is no executable for Plan9'],
+        [{ GITHUB_ACTION_REPOSITORY: '' }, 'set the input release-url'],
+        [{ RUNNER_TEMP: '' }, 'RUNNER_TEMP is not set'],
+        [{ GITHUB_OUTPUT: '' }, 'GITHUB_OUTPUT is not set'],
+        [{ GITHUB_SERVER_URL: 'http://git.example' }, 'must begin with https://'],
+      ],
+      0,
+      3,
+    ),
+  )('is not there with %j', async (env, message) => {
     const { code, log } = await install({}, env);
     expect([code, log]).toEqual([1, expect.stringContaining(message)]);
     expect([asked, ...nothing()]).toEqual([[], [], []]);
   });
 
-  test.each([
-    'http://mirror.example/pwpush',
-    'ftp://127.0.0.1/pwpush',
-    'file:///srv/pwpush',
-    'https://user:password@mirror.example',
-    'mirror',
-  ])('does not come from %s', async (from) => {
+  test.each(
+    partOf(
+      [
+        'http://mirror.example/pwpush',
+        'ftp://127.0.0.1/pwpush',
+        'file:///srv/pwpush',
+        'https://user:password@mirror.example',
+        'mirror',
+      ],
+      0,
+    ),
+  )('does not come from %s', async (from) => {
     const { code, log } = await install({ 'release-url': from });
     expect([code, log]).toEqual([1, expect.stringMatching(/^::error title=pwpush::/)]);
     expect(log).not.toContain('user:password');
@@ -508,7 +529,7 @@ describe('inputs of the action that are refused', allOf(onUnix, onNode), () => {
     ),
   ];
 
-  test.each(bad)('%s', async (_, inputs, message) => {
+  test.each(partOf(bad, 0, 4))('%s', async (_, inputs, message) => {
     const { code, log, variables } = await step(inputs, { PWPUSH_URL: 'http://127.0.0.1:1' });
     expect({ code, log, variables }).toEqual({
       code: 1,

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, type TestContext, test } from 'vitest';
+import { partOf } from '../helpers/long';
 import { needs, needsFile, skipWithout } from '../helpers/needs';
 import {
   type Ended,
@@ -240,7 +241,7 @@ test(
 );
 
 describe('get --output', () => {
-  test.each(['out', 'out/', 'new/deeper/'])(
+  test.each(partOf(['out', 'out/', 'new/deeper/'], 0))(
     '%s is the folder of the files and the text, made 0700',
     async (output) => {
       if (output === 'out/') mkdirSync(join(folder, 'out'));
@@ -325,11 +326,16 @@ describe('get --output', () => {
     });
   });
 
-  test.each([
-    ['the note of a file after a text', 'text', [], '\nsaved a (1 B)\n'],
-    ['the error of a file after a text', 'text', ['-q'], '\npwpush: cannot save "a": '],
-    ['what follows part of a file', '', ['-o', '-'], '\nretrying "a" in 1 s: 127.0.0.1'],
-  ])('%s begins a line of its own', async (_what, text, words, said) => {
+  test.each(
+    partOf(
+      [
+        ['the note of a file after a text', 'text', [], '\nsaved a (1 B)\n'],
+        ['the error of a file after a text', 'text', ['-q'], '\npwpush: cannot save "a": '],
+        ['what follows part of a file', '', ['-o', '-'], '\nretrying "a" in 1 s: 127.0.0.1'],
+      ],
+      0,
+    ),
+  )('%s begins a line of its own', async (_what, text, words, said) => {
     const answer = said.startsWith('\nsaved') ? whole('A') : cut(9, 'half');
     const instance = await offered([{ filename: 'a', answer }], text);
     const line = `$PWPUSH get ${instance.url}/p/abc ${words.join(' ')} 2>&1`;
@@ -448,11 +454,16 @@ describe.concurrent('a file that does not come at once', () => {
 });
 
 describe('a file that does not come', () => {
-  test.each([
-    [404, 'its link returned 404; it may have expired'],
-    [403, 'its link returned 403; it may have expired'],
-    [204, 'its link returned 204; it is not a file'],
-  ])('because of %d is not tried again, and its address is not told', async (status, why) => {
+  test.each(
+    partOf(
+      [
+        [404, 'its link returned 404; it may have expired'],
+        [403, 'its link returned 403; it may have expired'],
+        [204, 'its link returned 204; it is not a file'],
+      ],
+      0,
+    ),
+  )('because of %d is not tried again, and its address is not told', async (status, why) => {
     const answer: OfferedFile['answer'] = (_request, response) => response.writeHead(status).end();
     const instance = await offered([{ filename: 'a', answer }], 'text');
     const { code, stdout, stderr } = await get(instance);
@@ -598,7 +609,7 @@ describe('a link', () => {
 });
 
 describe('Ctrl-C in a download', () => {
-  test.each([[], ['--json']])(
+  test.each(partOf([[], ['--json']], 0))(
     'leaves no file, 130; the text was handed over %j',
     async (...words) => {
       let arrived = () => {};
@@ -707,10 +718,15 @@ describe('Ctrl-C in a download', () => {
     return { text, ranges, asked, file: { filename: '.big', answer } };
   }
 
-  test.each([
-    ['continues with the bytes that are there', ['"1"'], 1],
-    ['begins again with another version', ['"1"', '"2"'], 2],
-  ])('in a folder, --resume alone %s', async (_, tags, times) => {
+  test.each(
+    partOf(
+      [
+        ['continues with the bytes that are there', ['"1"'], 1],
+        ['begins again with another version', ['"1"', '"2"'], 2],
+      ],
+      0,
+    ),
+  )('in a folder, --resume alone %s', async (_, tags, times) => {
     const { text, ranges, asked, file } = breaking(...tags);
     const instance = await offered([file], 'text', 0);
     const state = { ...somebody.env, PWPUSH_STATE_DIR: join(folder, "it's kept") };

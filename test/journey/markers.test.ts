@@ -186,7 +186,7 @@ describe('NODE_DEBUG', () => {
   const sections =
     'http,https,http2,net,tls,stream,fs,child_process,timer,module,crypto,undici,fetch';
 
-  test.each([sections, '*'])('%s makes Node tell no secret', async (section) => {
+  test.each(partOf([sections, '*'], 0))('%s makes Node tell no secret', async (section) => {
     const proxy = await wire((socket) =>
       socket.end('HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n'),
     );

@@ -12,6 +12,7 @@ import { open } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { partOf } from '../helpers/long';
 import { needs, needsPrograms, onLinux, onUnix } from '../helpers/needs';
 import { binary, makePerson, onNode, program, type Running, start, wire } from '../helpers/program';
 import { changed, RETRIEVED } from '../helpers/reference';
@@ -78,7 +79,7 @@ async function listener(answer: (socket: Socket, text: string) => void = () => {
 /** Whether this machine lets us be the first process of a container. */
 const namespaces = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0;
 
-describe.each(signals)('%s', (signal, code, word) => {
+describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
   test('while the name of the host is looked up (Node.js)', onNode, async () => {
     // A resolver that does not answer, and says that it was asked.
     const held = join(somebody.folder, 'held.cjs');
@@ -280,11 +281,16 @@ describe.each(signals)('%s', (signal, code, word) => {
   });
 });
 
-test.each([
-  [['serve', '--ephemeral', '--port', '0']],
-  [['request', '--here', '--host', '127.0.0.1']],
-  [['push', '--here']],
-])('SIGUSR1 opens no debugger in %j', onUnix, async (words) => {
+test.each(
+  partOf(
+    [
+      [['serve', '--ephemeral', '--port', '0']],
+      [['request', '--here', '--host', '127.0.0.1']],
+      [['push', '--here']],
+    ],
+    0,
+  ),
+)('SIGUSR1 opens no debugger in %j', onUnix, async (words) => {
   const env = at('http://127.0.0.1:1', { NODE_OPTIONS: '--inspect-port=0' });
   const { child, ended } = start(words, { env, input: 's' });
   const [url] = await new Promise<string[]>((resolve) => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/server/store/sql';
+import { partOf } from '../../helpers/long';
 import {
   failingDatabase,
   notedDatabase,
@@ -315,39 +316,43 @@ describe('a form of eight million signs', onNode, () => {
   const signs = (encoded: string) =>
     encoded.repeat(Math.floor((8 * 1024 * 1024 - 64) / encoded.length));
 
-  test.each<[string, (field: string) => string, number]>([
+  const forms: [string, (field: string) => string, number][] = [
     ['in the secret', (field) => `${field}=${signs('+')}`, 422],
     ['in lines of the secret', (field) => `${field}=x${signs('%0D%0A')}`, 422],
     ['in a field that it has not', (field) => `${field}=x&${field}x=${signs('+')}`, 200],
     ['in the name of a field', (field) => `${field}=x&${signs('+')}`, 200],
     ['in fields', (field) => `${field}=x&${signs('&')}`, 400],
-  ])('%s does not stop a service with a heap of 256 MiB', async (_, form, status) => {
-    const somebody = makePerson();
-    const env = { ...somebody.env, NODE_OPTIONS: '--max-old-space-size=256' };
-    const { url, token, stop } = await serveBuilt(env);
-    try {
-      const ask = async () => {
-        const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-        const body = JSON.stringify({ request: { request: 'x' } });
-        const made = await fetch(`${url}/api/v2/requests`, { method: 'POST', headers, body });
-        return ((await made.json()) as { url_token: string }).url_token;
-      };
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-      const send = async (method: string, path: string, field: string) => {
-        const response = await fetch(url + path, { method, headers, body: form(field) });
-        await response.arrayBuffer();
-        return response.status === 201 ? 200 : response.status;
-      };
-      const statuses = [
-        await send('POST', '/api/v2/pushes', 'push[payload]'),
-        await send('POST', '/', 'push[payload]'),
-        await send('PATCH', `/api/v2/requests/${await ask()}/respond`, 'request[response]'),
-        await send('POST', `/r/${await ask()}`, 'request[response]'),
-      ];
-      expect(statuses).toEqual(Array(4).fill(status));
-    } finally {
-      await stop();
-      somebody.remove();
-    }
-  });
+  ];
+  test.each(partOf(forms, 0))(
+    '%s does not stop a service with a heap of 256 MiB',
+    async (_, form, status) => {
+      const somebody = makePerson();
+      const env = { ...somebody.env, NODE_OPTIONS: '--max-old-space-size=256' };
+      const { url, token, stop } = await serveBuilt(env);
+      try {
+        const ask = async () => {
+          const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+          const body = JSON.stringify({ request: { request: 'x' } });
+          const made = await fetch(`${url}/api/v2/requests`, { method: 'POST', headers, body });
+          return ((await made.json()) as { url_token: string }).url_token;
+        };
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+        const send = async (method: string, path: string, field: string) => {
+          const response = await fetch(url + path, { method, headers, body: form(field) });
+          await response.arrayBuffer();
+          return response.status === 201 ? 200 : response.status;
+        };
+        const statuses = [
+          await send('POST', '/api/v2/pushes', 'push[payload]'),
+          await send('POST', '/', 'push[payload]'),
+          await send('PATCH', `/api/v2/requests/${await ask()}/respond`, 'request[response]'),
+          await send('POST', `/r/${await ask()}`, 'request[response]'),
+        ];
+        expect(statuses).toEqual(Array(4).fill(status));
+      } finally {
+        await stop();
+        somebody.remove();
+      }
+    },
+  );
 });
