@@ -164,7 +164,9 @@ async function checkRescue(context: Context): Promise<Finding> {
   const found = await rescuedFiles(context);
   if (found.length === 0) return { message: 'no rescue files' };
   const paths = found.map(({ path, what }) => `${path} (${what})`);
-  throw failedError(`${count(found.length, 'rescue file')}, oldest first: ${paths.join(', ')}`, {
-    hint: 'read them, then delete them',
-  });
+  return {
+    status: 'warning',
+    message: `${count(found.length, 'rescue file')}, oldest first: ${paths.join(', ')}`,
+    hint: 'read them, those with an encrypted text by pwpush get --from-file FILE, then delete them',
+  };
 }

@@ -33,6 +33,9 @@ const rows = {
     resume: text('--resume <file>', 'finish an incomplete download, without a view').conflicts([
       'files',
     ]),
+    fromFile: text('--from-file <file>', 'open a rescue file, or saved ciphertext').conflicts([
+      'resume',
+    ]),
     force: flag('--force', 'overwrite existing files'),
     copy: flag('-c, --copy', 'copy the text to the clipboard, do not print it').conflicts(
       ['output', 'json'],
@@ -90,7 +93,7 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('get')
     .description('Get a secret: text to stdout, files to disk. Uses a view.')
-    .argument('[link]', 'link or ID of the push; not needed with --resume')
+    .argument('[link]', 'link or ID of the push; not needed with a file')
     .addHelpText('after', EXAMPLES);
   return withSession(command, context, rows, get);
 }
@@ -98,6 +101,7 @@ export function define(context: Context): Command {
 /** Reserves the place, uses the view, and writes the push there or to a rescue file. */
 async function get(session: Session<GetOptions>, link?: string): Promise<void> {
   const { context, options } = session;
+  if (options.fromFile !== undefined) return getSaved(session, options.fromFile, link);
   const kept = await keptDownload(session, link);
   const wanted = link ?? kept?.link;
   if (wanted === undefined) throw usageError('missing <link>', 'pwpush get --help');
@@ -139,6 +143,28 @@ async function get(session: Session<GetOptions>, link?: string): Promise<void> {
   if (!key || unopened) return;
   const { forgetKey } = await import('../open/request-keys');
   await forgetKey(session.say, key);
+}
+
+/** Writes what a file has to the place; a link may give its key. */
+async function getSaved(session: Session<GetOptions>, path: string, link?: string): Promise<void> {
+  const { context, options } = session;
+  checkStandardInput(options, path === '-' ? 'the encrypted text' : undefined);
+  const linkKey = link === undefined ? undefined : (await session.reference(link)).key;
+  const keys = { ...(await readKeys(options, context)), linkKey };
+  const { takeSaved } = await import('../open/saved-ciphertext');
+  const saved = await takeSaved(session, path);
+  const place: OutputPlace = await reserveOutput(session, options);
+  let taking: Taking;
+  try {
+    taking = await openPush(saved, keys);
+  } catch (error) {
+    await place.discard?.();
+    throw error;
+  }
+  context.asked();
+  const failure = await deliverPush({ ...taking, options, place }, options.files);
+  if (failure) throw failure;
+  await place.clipboard?.finish(taking);
 }
 
 async function keptDownload(session: Session<GetOptions>, link: string | undefined) {

@@ -8,11 +8,10 @@ import { type Identity, MODERATE_WORK, passphraseIdentity } from '../age/recipie
 import { askUntil } from '../cli/ask-until';
 import type { FileResponse } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
-import type { Push } from '../contract/api';
 import { attempt, CliError, endedBy, failedError } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
 import type { PushKeys } from './decryption-keys';
-import { type Taking, withPush } from './taking';
+import { type Taken, type Taking, withPush } from './taking';
 
 /**
  * Decrypts a push whose payload is armor; its files are decrypted while they are downloaded. The armor is held before
@@ -134,7 +133,7 @@ async function withContent(
   { identities }: Pick<PushKeys, 'identities'>,
 ): Promise<Taking> {
   const { file: open, signal } = taking;
-  const { answer, push } = taking.taken;
+  const { answer, push, fromFile } = taking.taken;
   const noun = answer ? 'answer' : 'push';
   const work = checked(decryptText(push.payload ?? '', identities), noun);
   const bytes = await unlessAborted(work, signal);
@@ -145,11 +144,12 @@ async function withContent(
   const text = bytes.toString('utf8');
   if (!isManifest(text)) {
     // They may be from someone other than the sender of the text.
-    if ((push.files ?? []).length > 0)
+    if (!fromFile && (push.files ?? []).length > 0)
       throw exchanged(`the files of the ${noun} are not encrypted`);
-    return withPush(taking, { ...push, payload: text, encrypted: true });
+    const files = fromFile ? [] : push.files;
+    return withPush(taking, { ...push, files, payload: text, encrypted: true });
   }
-  const { message, files } = contentOf(text, push, noun);
+  const { message, files } = contentOf(text, taking.taken, noun);
   const entries = new Map(files.map(({ file, entry }) => [file.url, entry]));
   const named = files.map(({ file, entry }) => ({
     ...file,
@@ -168,18 +168,19 @@ async function withContent(
 }
 
 /** The message, and each file of the push with its entry in the manifest. */
-function contentOf(text: string, { files = [] }: Push, noun: string) {
+function contentOf(text: string, { push: { files }, fromFile }: Taken, noun: string) {
   const manifest = decodeManifest(text);
   if (typeof manifest === 'string')
     throw failedError(`cannot open the ${noun}: ${manifest}`, {
       hint: 'a newer version of pwpush may open it',
     });
+  const given = fromFile ? files?.slice(0, manifest.files.length) : files;
   const sent = manifest.files.map((entry, at) => {
-    const file = (files ?? []).find(({ filename }) => filename === encryptedName(at));
+    const file = given?.find(({ filename }) => filename === encryptedName(at));
     return file && { file, entry };
   });
   const found = sent.filter((one) => one !== undefined);
-  const others = (files?.length ?? 0) - found.length;
+  const others = (given?.length ?? 0) - found.length;
   if (found.length === sent.length && others === 0) {
     // An address stands for its entry when a file is downloaded.
     if (new Set(found.map(({ file }) => file.url)).size < found.length)
@@ -188,7 +189,11 @@ function contentOf(text: string, { files = [] }: Push, noun: string) {
   }
   throw failedError(
     `the files differ from those that were sent: ${sent.length - found.length} missing, ${others} unknown`,
-    { hint: 'the instance may have lost or replaced them; ask the sender' },
+    {
+      hint: fromFile
+        ? 'put them into its folder, as 1.age and so on; --no-files does without them'
+        : 'the instance may have lost or replaced them; ask the sender',
+    },
   );
 }
 

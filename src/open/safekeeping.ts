@@ -52,7 +52,7 @@ export function newSafe(context: RescueContext, resumes = true): Safe {
     const path = held.get(sealed);
     const secret = ++secrets;
     if (again !== undefined) fates.available.push(`${from}${again}`);
-    if (path !== undefined || (bytes !== '' && again === undefined)) {
+    if (bytes !== '' && again === undefined) {
       const outcome = path ?? (await save(context, 'secret', bytes));
       const opens = resumes && isArmored(bytes);
       fates.saved.push({ what: 'secret', secret, outcome, sealed: opens });
@@ -75,8 +75,8 @@ export function newSafe(context: RescueContext, resumes = true): Safe {
       for (const [at, taking] of takings.entries())
         await keepPush(taking, links > 1 ? `link ${at + 1}: ` : '');
     },
-    hold: async ({ sealed }) => {
-      if (held.has(sealed)) return;
+    hold: async ({ push, sealed }) => {
+      if (held.has(sealed) || isRetrievableAgain(push)) return;
       const path = await save(context, 'secret', sealed.payload ?? '');
       if (!(path instanceof CliError)) held.set(sealed, path);
     },
@@ -141,13 +141,18 @@ function withParts(
     ...available,
     ...(lost.length > 0 && !text ? [`NOT ALL IS SAVED: ${why}`] : []),
   ];
-  const hints = [failure.hint, cleanUp(failure, parts, paths), ...lost.map(({ hint }) => hint)];
+  // What is damaged or was exchanged does not open.
+  const sealed = failure.code === 'failed' ? undefined : parts.find((part) => part.sealed)?.outcome;
+  const opens =
+    typeof sealed === 'string' ? `pwpush get --from-file ${shellWord(sealed)}` : undefined;
+  const next = opens === undefined ? cleanUp(paths) : 'with the key, open what was saved';
+  const hints = [failure.hint, next, ...lost.map(({ hint }) => hint)];
   const causes = [failure, ...lost];
   const remaining = [...paths, ...causes.flatMap(({ remains }) => remains?.saved_to ?? [])];
   return failure.with({
     message: `${sentences.join('; ')}${text ? `, and the ${text.what} is LOST: ${why}` : ''}`,
     hint: hints.reduce(joinHints, undefined),
-    command: causes.find(({ command }) => command !== undefined)?.command,
+    command: causes.find(({ command }) => command !== undefined)?.command ?? opens,
     remains: { ...failure.remains, ...savedTo(remaining) },
   });
 }
@@ -156,18 +161,12 @@ function withParts(
 function named(parts: readonly Fate[]): string {
   const [first] = parts;
   if (parts.some(({ secret }) => secret !== first?.secret)) return 'the secrets were';
+  if (first?.sealed) return 'the encrypted text was';
   return `the ${first?.what === 'files' ? 'secret' : first?.what} was`;
 }
 
-function cleanUp(
-  { code }: CliError,
-  parts: readonly Fate[],
-  paths: readonly string[],
-): string | undefined {
+function cleanUp(paths: readonly string[]): string | undefined {
   if (paths.length === 0) return undefined;
-  // What is damaged or was exchanged does not open.
-  if (code !== 'failed' && parts.some(({ sealed }) => sealed))
-    return 'with the key, age -d opens it';
   const files = paths.length === 1 ? 'the file' : 'the files';
   return `delete ${files} when done: rm ${paths.map((path) => `'${path}'`).join(' ')}`;
 }

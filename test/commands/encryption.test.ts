@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decryptText } from '../../src/age/age';
 import { parseIdentities, parseRecipients } from '../../src/age/key-files';
@@ -371,35 +371,77 @@ describe('the profile', () => {
   });
 });
 
+describe('get --from-file', () => {
+  const saved = async (...words: string[]) => {
+    const files = ['a', 'b'].map((name) => here.file(name));
+    for (const file of files) writeFileSync(file, `content of ${file}`);
+    const push = ['push', '--encrypt', '--views', '1', '--file', ...files, ...words];
+    const { stdout } = await here.under({ env: here.admin }).run(...push);
+    const folder = here.file(`saved${words.length}/`);
+    const got = await here.run('get', withoutKey(stdout), '--no-decrypt', '--output', folder);
+    expect(got.code).toBe(0);
+    return { key: keyOf(stdout), folder, text: `${folder}secret.txt` };
+  };
+  const read = (key: string, ...words: string[]) =>
+    here.under({ env: { PWPUSH_KEY: key, PWPUSH_URL: '' } }).run('get', ...words);
+
+  test('opens files beside the text that lists them, and no others', async () => {
+    const { key, folder, text } = await saved('--message', 'both');
+    writeFileSync(`${folder}3.age`, 'of another push');
+    const to = here.file('opened/');
+    const before = here.asked.length;
+    expect(await read(key, '--from-file', text, '--output', to)).toMatchObject({ code: 0 });
+    expect(readFileSync(`${to}secret.txt`, 'utf8')).toBe('both');
+    expect(readFileSync(`${to}b`, 'utf8')).toBe(`content of ${here.file('b')}`);
+    expect(here.asked.length).toBe(before);
+  });
+
+  test('says which are missing, damaged or to be opened otherwise', async () => {
+    const { key, folder, text } = await saved();
+    const to = ['--output', here.file('opened-2/')];
+    const alone = await read(key, '--from-file', `${folder}1.age`);
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('secret.txt')]);
+    writeFileSync(`${folder}1.age`, 'exchanged');
+    expect((await read(key, '--from-file', text, ...to)).code).toBe(1);
+    rmSync(`${folder}2.age`);
+    const missing = await read(key, '--from-file', text, ...to);
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('1 missing')]);
+  });
+
+  test('needs no instance, and opens a text in whose folder are files of others', async () => {
+    const { stdout } = await here.run('push', '--encrypt');
+    const path = here.file('alone');
+    await here.run('get', withoutKey(stdout), '--no-decrypt', '--output', path);
+    writeFileSync(here.file('1.age'), 'of another push');
+    expect(await read(keyOf(stdout), '--from-file', path)).toMatchObject({ stdout: 'hunter2' });
+  });
+});
+
 describe('a link that lost its key', () => {
   test('is no loss: the armor is saved, and the message says how to open it', async () => {
     const { stdout } = await here.run('push', '--encrypt', '--views', '1');
     const { code, stdout: out, stderr } = await here.run('get', withoutKey(stdout));
     const [[name = '', armor = ''] = []] = Object.entries(here.rescued());
     expect({ code, out }).toEqual({ code: 7, out: '' });
-    expect(stderr).toContain(
-      'the push is encrypted, and the link has no key; the secret was saved',
-    );
-    expect(stderr).toContain(`saved to ${here.file(`state/${name}`)}\nhint: `);
-    expect(stderr).toContain('. With the key, age -d opens it\n');
+    const path = here.file(`state/${name}`);
+    expect(stderr).toContain(`saved to ${path}\nhint: `);
+    expect(stderr).toContain(`\n  pwpush get --from-file '${path}'\n`);
     expect((await decryptText(armor, [passphraseIdentity(keyOf(stdout))])).toString()).toBe(
       'hunter2',
     );
+    const opened = await here.run('get', '--from-file', path, stdout.trim());
+    expect(opened).toEqual({ code: 0, stdout: 'hunter2', stderr: '' });
   });
 
-  test('also if the push can be retrieved again', async () => {
+  test('leaves no file if the push can be retrieved again', async () => {
     const { stdout } = await here.run('push', '--encrypt', '--views', '2');
     const { code, stderr } = await here.run('get', withoutKey(stdout), '--json');
     expect(code).toBe(7);
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'passphrase',
-      message: expect.stringMatching(
-        /; the secret was saved to .*; the push can be .* again \(1 view/,
-      ),
-      hint: expect.stringContaining('age -d opens it'),
-      saved_to: expect.stringContaining('/state/secret-'),
+      message: expect.stringMatching(/; the push can be .* again \(1 view/),
     });
-    expect(Object.values(here.rescued())).toEqual([expect.stringMatching(ARMOR)]);
+    expect(here.rescued()).toEqual({});
     expect((await here.run('get', stdout)).stdout).toBe('hunter2');
   });
 

@@ -478,7 +478,7 @@ describe('an instance that', () => {
       child.kill(signal);
       const { code, stderr } = await ended;
       await instance.stop();
-      const [, file = ''] = /the secret was saved to (\S+)/.exec(stderr) ?? [];
+      const [, file = ''] = /the encrypted text was saved to (\S+)/.exec(stderr) ?? [];
       expect([code, readFileSync(file, 'utf8')]).toEqual([status, payload]);
       expect(stderr.match(/interrupted|terminated/g)).toHaveLength(1);
     },
