@@ -137,7 +137,7 @@ async function completeLine(line: readonly string[], context: Context): Promise<
       import('./completion/complete'),
       programFor(line.slice(0, -1), context),
     ]);
-    await context.stdout.write(complete(program, line, topics, context));
+    await context.stdout.write(await complete(program, line, topics, context));
   } catch {
     throw new ExitWith(exitStatus.failed);
   }

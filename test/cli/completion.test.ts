@@ -100,26 +100,26 @@ describe('the answer of the program', () => {
     .option('--from <path...>', 'what it is made of');
   const answer = (...line: string[]) => complete(program, line, ['tea'], {} as Context);
 
-  test('a new command, its options and their values are there by themselves', () => {
-    expect(answer('')).toBe("words\nbrew\tmake it's\nhelp\thelp on a command or a topic\n");
-    expect(answer('help', '')).toBe('words\nbrew\ntea\n');
-    expect(answer('brew', '-')).toBe(
+  test('a new command, its options and their values are there by themselves', async () => {
+    expect(await answer('')).toBe("words\nbrew\tmake it's\nhelp\thelp on a command or a topic\n");
+    expect(await answer('help', '')).toBe('words\nbrew\ntea\n');
+    expect(await answer('brew', '-')).toBe(
       'words\n--strength\thow strong\n--cup\twhat for\n--from\twhat it is made of\n' +
         '-h\tdisplay help for command\n--help\tdisplay help for command\n',
     );
-    expect(answer('brew', '--cup', '')).toBe('words\nmug\nglass\n');
-    expect(answer('brew', '--cup=')).toBe('words\n--cup=mug\n--cup=glass\n');
+    expect(await answer('brew', '--cup', '')).toBe('words\nmug\nglass\n');
+    expect(await answer('brew', '--cup=')).toBe('words\n--cup=mug\n--cup=glass\n');
   });
 
-  test('what is not known is left to nobody, paths and programs to the shell', () => {
-    expect(answer('brew', '--strength', '')).toBe('words\n');
-    expect(answer('brew', '')).toBe('words\n');
-    expect(answer('brew', '--loud=')).toBe('words\n');
-    expect(answer('help', '-')).toBe('words\n');
-    expect(answer('brew', '--from', '')).toBe('files\n');
-    expect(answer('brew', '--from=')).toBe('files\n');
-    expect(answer('brew', '--from', 'a', 'b')).toBe('files\n');
-    expect(answer('brew', '--', '')).toBe('files\n');
+  test('what is not known is left to nobody, paths and programs to the shell', async () => {
+    expect(await answer('brew', '--strength', '')).toBe('words\n');
+    expect(await answer('brew', '')).toBe('words\n');
+    expect(await answer('brew', '--loud=')).toBe('words\n');
+    expect(await answer('help', '-')).toBe('words\n');
+    expect(await answer('brew', '--from', '')).toBe('files\n');
+    expect(await answer('brew', '--from=')).toBe('files\n');
+    expect(await answer('brew', '--from', 'a', 'b')).toBe('files\n');
+    expect(await answer('brew', '--', '')).toBe('files\n');
   });
 
   test.each(commands.map(({ name }) => name))('of %s is one candidate a line', async (name) => {

@@ -1,11 +1,13 @@
 import type { Argument, Command, Option } from 'commander';
 import { optionOf, readLine } from '../../cli/command-line';
+import { globalOptions } from '../../cli/options';
+import { safe } from '../../cli/terminal/safe';
 import type { Context } from '../../platform/context';
 import { storedProfiles } from '../../profile/config-file';
 import { settingNames } from '../../profile/settings';
 
-/** Candidates for a shell to offer, or a kind of words that it completes itself. */
-type Offer = readonly Candidate[] | 'files' | 'commands';
+/** Candidates for a shell to offer, a kind of words that it completes itself, or links that this machine knows. */
+type Offer = readonly Candidate[] | 'files' | 'commands' | 'links';
 
 interface Candidate {
   readonly word: string;
@@ -27,15 +29,16 @@ interface Known {
  *
  * `program` has the typed command in full, or all commands by name; `topics` are those of `pwpush help`.
  *
- * @throws what reading the config file throws, where names of profiles are wanted.
+ * @throws what reading the config file or the receipts throws, where these are wanted.
  */
-export function complete(
+export async function complete(
   program: Command,
   line: readonly string[],
   topics: readonly string[],
   context: Context,
-): string {
-  const offer = offerFor(program, line, { topics, profiles: () => profileNames(context) });
+): Promise<string> {
+  const found = offerFor(program, line, { topics, profiles: () => profileNames(context) });
+  const offer = found === 'links' ? await ownLinks(program, context) : found;
   if (typeof offer === 'string') return `${offer}\n`;
   const lines = offer.map(({ word, description }) =>
     description ? `${word}\t${description}` : word,
@@ -65,7 +68,9 @@ function offerFor(program: Command, line: readonly string[], known: Known): Offe
   if (open) return optionValues(open, known);
   if (help) return values === 0 ? words([...namesOf(program), ...known.topics]) : [];
   if (values === 0 && command.commands.length > 0) return commandWords(command);
-  return argumentValues(command.registeredArguments[values], command, known);
+  const { registeredArguments: all } = command;
+  const last = all.at(-1);
+  return argumentValues(all[values] ?? (last?.variadic ? last : undefined), command, known);
 }
 
 const words = (list: readonly string[]): Candidate[] => list.map((word) => ({ word }));
@@ -97,6 +102,7 @@ function argumentValues(argument: Argument | undefined, command: Command, known:
   if (argument.argChoices) return words(argument.argChoices);
   const name = argument.name();
   if (name === 'key') return words(settingNames);
+  if (/^links?$/.test(name) && command.name() !== 'respond') return 'links';
   if (name === 'name' && command.parent?.name() === 'profile') return known.profiles();
   return /^(path|file|folder)$/.test(name) ? 'files' : [];
 }
@@ -105,4 +111,23 @@ function argumentValues(argument: Argument | undefined, command: Command, known:
 function profileNames(context: Context): Candidate[] {
   const names = Object.keys(storedProfiles(context).profiles);
   return words(names.filter((name) => /^[a-z\d][\w.-]*$/i.test(name)));
+}
+
+/** The pushes that have a receipt, newest first: by ID at the instance in use, which shells do not split as a link. */
+async function ownLinks(program: Command, context: Context): Promise<Candidate[]> {
+  const [{ createSession }, { parseReference }] = await Promise.all([
+    import('../../profile/session'),
+    import('../../client/link'),
+  ]);
+  const session = createSession(context, globalOptions(program, context.env));
+  const base = await session.target().then(
+    (target) => target.base,
+    () => undefined,
+  );
+  const receipts = (await session.receipts()).active();
+  const known = receipts.map(({ html_url, name }) => {
+    const { token, base: at } = parseReference(html_url);
+    return { word: at === base ? token : html_url, description: safe(`${name ?? ''}`) };
+  });
+  return [{ word: 'last', description: 'the push created last' }, ...known];
 }
