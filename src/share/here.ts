@@ -40,7 +40,12 @@ export async function pushHere(session: Session, plan: HerePlan): Promise<void> 
   try {
     if (stop.aborted) throw endedBy(stop);
     await showLink(session, plan, createdLink(here, ready, plan.locale));
-    await untilViewed(session, here, stop);
+    const { notifying } = await import('../cli/terminal/desktop');
+    await notifying(
+      session,
+      () => 'the push was viewed',
+      () => untilViewed(session, here, stop),
+    );
   } finally {
     await here.close();
   }

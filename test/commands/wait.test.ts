@@ -172,7 +172,7 @@ test('on a terminal it says what it does, and shows the view as a table', async 
     stdout:
       'WHEN      WHAT    ADDRESS    USER AGENT    REFERRER\n' +
       'just now  viewed  127.0.0.1  pwpush/0.1.0\n',
-    stderr: 'waiting for a view … (Ctrl-C stops waiting, the push stays)\n',
+    stderr: 'waiting for a view … (Ctrl-C stops waiting, the push stays)\n\u0007',
   });
 });
 

@@ -18,6 +18,7 @@ const variables: Readonly<Record<string, string>> = {
   PWPUSH_CERT_KEY_FILE: 'its private key (PEM), as --cert-key',
   PWPUSH_TIMEOUT: 'seconds to wait for a response, as --timeout',
   PWPUSH_NO_INPUT: 'never prompt, as --no-input',
+  PWPUSH_NOTIFY: '0: no desktop notification or bell when a wait ends',
   PWPUSH_DEBUG: 'log requests to stderr without secrets, as --debug',
   PWPUSH_CONFIG_DIR: 'folder of the profiles',
   PWPUSH_STATE_DIR: 'folder of rescue files and receipts',

@@ -2,6 +2,7 @@ import { size } from '../../contract/byte-size';
 import type { Context, Output } from '../../platform/context';
 import { type GlobalOptions, isCi } from '../options';
 import { lineStart } from './bounded-write';
+import { showsProgress, taskbar } from './desktop';
 import { safe } from './safe';
 import { shorten, width } from './text-width';
 import { count } from './wording';
@@ -36,7 +37,7 @@ interface Transfer {
 export function meterFor(context: Context, options: GlobalOptions, transfer: Transfer): Meter {
   const { env, stderr } = context;
   const hidden = !stderr.isTTY || isCi(env) || env.TERM === 'dumb' || options.quiet || options.json;
-  return hidden ? silent : meter(context, transfer);
+  return hidden ? silent : meter(context, transfer, showsProgress(env));
 }
 
 export const silent: Meter = {
@@ -46,10 +47,17 @@ export const silent: Meter = {
   ends: async () => undefined,
 };
 
-/** Draws when bytes move, so it needs no timer. */
+/** Less is not shown beside the window. */
+const LARGE = 1024 * 1024;
+
+/**
+ * Draws when bytes move, so it needs no timer.
+ * @param beside also show it beside the window or tab
+ */
 export function meter(
   { stderr, now, signal }: Pick<Context, 'stderr' | 'now' | 'signal'>,
   { files, total }: Transfer,
+  beside = false,
 ): Meter {
   const start = now().getTime();
   const { draw, clear, ever } = drawing(stderr);
@@ -61,18 +69,25 @@ export function meter(
   let lengths: (number | undefined)[] = [];
   const inAll = () => moved.reduce((sum, one) => sum + one, 0);
   const elapsedMs = () => now().getTime() - start;
-  const lines = () => {
-    const progress = {
+  const progress = () => {
+    const movedInAll = inAll();
+    const lengthInAll = total ?? sumOf(lengths, files);
+    const state = {
       name,
       length,
       moved: moved.at(-1) ?? 0,
       file: moved.length,
       files,
-      movedInAll: inAll(),
-      lengthInAll: total ?? sumOf(lengths, files),
+      movedInAll,
+      lengthInAll,
       elapsedMs: elapsedMs(),
     };
-    return progressLines(progress, stderr.columns - WIDTH_OF_INTERRUPT);
+    const share = lengthInAll === undefined ? 'unknown' : movedInAll / lengthInAll;
+    const large = (lengthInAll ?? movedInAll) > LARGE;
+    return {
+      lines: progressLines(state, stderr.columns - WIDTH_OF_INTERRUPT),
+      more: beside && large ? taskbar(share) : '',
+    };
   };
   const interrupted = () => {
     over = true;
@@ -90,7 +105,8 @@ export function meter(
       moved[moved.length - 1] = (moved.at(-1) ?? 0) + bytes;
       if (over || now().getTime() - drawnAt < INTERVAL_MS) return;
       drawnAt = now().getTime();
-      draw(lines());
+      const { lines, more } = progress();
+      draw(lines, more);
     },
     clear,
     ends: async () => {
@@ -106,18 +122,22 @@ export function meter(
 function drawing(stderr: Output) {
   let drawn = 0;
   let ever = false;
+  let beside = false;
   const write = (text: string) => stderr.write(text).catch(() => {});
   return {
     ever: () => ever,
-    draw: (lines: readonly string[]) => {
-      void write(lineStart(stderr) + erased(drawn) + lines.join('\n'));
+    draw: (lines: readonly string[], more: string) => {
+      void write(lineStart(stderr) + erased(drawn) + lines.join('\n') + more);
       drawn = lines.length;
+      beside ||= more !== '';
       ever = true;
     },
     clear: async (ended = false) => {
       const lines = drawn;
+      const more = beside ? taskbar(undefined) : '';
       drawn = 0;
-      if (lines > 0) await write(erased(ended ? lines + 1 : lines));
+      beside = false;
+      if (lines > 0) await write(erased(ended ? lines + 1 : lines) + more);
     },
   };
 }

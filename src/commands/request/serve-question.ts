@@ -44,7 +44,13 @@ export async function serveQuestion(context: Context, options: RequestOptions): 
     here = await start(run, options, requestOf(options, passphrase, recipient));
     if (stop.aborted) throw endedBy(stop);
     await showLink(run, options, here, withKey(`${here.base}/r/${here.token}`, recipient));
-    await untilAnswered(run, here, stop);
+    const { notifying } = await import('../../cli/terminal/desktop');
+    const served = here;
+    await notifying(
+      run,
+      () => 'the answer is here',
+      () => untilAnswered(run, served, stop),
+    );
   } catch (error) {
     await place.discard?.();
     await here?.close();
