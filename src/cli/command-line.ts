@@ -47,6 +47,29 @@ export function readLine(program: Command, argv: readonly string[]): CommandLine
   return { command, operands, options, unsure, open, rest };
 }
 
+/** An ID of a push that begins with a dash. Words of options have no digits. */
+const DASHED_ID = /^-(?=.*\d)[\w-]{10,63}$/;
+
+/**
+ * Marks the IDs that begin with a dash by a space before them, which links may have, so that they are taken for no options.
+ * What may be an option, or a value that is joined to one, is none.
+ * @param program with the typed command
+ */
+export function withIds(program: Command, argv: readonly string[]): readonly string[] {
+  return argv.map((word, at) => {
+    if (!DASHED_ID.test(word)) return word;
+    const { command, open, rest } = readLine(program, argv.slice(0, at));
+    const option = optionOf(command, word.startsWith('--') ? word : word.slice(0, 2));
+    const taken = option || rest || (open && !open.variadic) || /^-[hV]/.test(word);
+    return taken || !takesLinks(command) ? word : ` ${word}`;
+  });
+}
+
+/** Whether a command takes links or IDs. */
+export function takesLinks({ registeredArguments }: Command): boolean {
+  return registeredArguments.some((one) => /^links?$/.test(one.name()));
+}
+
 function subcommand({ commands }: Command, word: string): Command | undefined {
   return commands.find((one) => one.name() === word || one.aliases().includes(word));
 }

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
-import { type CommandLine, readLine } from '../cli/command-line';
+import { type CommandLine, readLine, withIds } from '../cli/command-line';
 import { checkChoices, misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
 import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions, isOn } from '../cli/options';
 import type { Context } from '../platform/context';
@@ -100,7 +100,7 @@ export async function execute(
   const topic = argv[0] === 'help' && topics.find((name) => name === argv[1]);
   if (topic) return context.stdout.write((await import('../cli/help/topics')).texts[topic]);
   if (argv[0] === '__complete') return completeLine(argv.slice(1), context);
-  const words = withoutFormer(withoutHelpWord(argv), context);
+  const typed = withoutFormer(withoutHelpWord(argv), context);
   let asking = false;
   const canPrompt = () => asking && context.canPrompt();
   // With its getters, which listen for signals and load modules: help needs neither.
@@ -108,7 +108,8 @@ export async function execute(
     ...Object.getOwnPropertyDescriptors(context),
     canPrompt: { value: canPrompt, enumerable: true },
   });
-  const program = await programFor(words, own);
+  const program = await programFor(typed, own);
+  const words = withIds(program, typed);
   program.hook('preAction', (_, command) => {
     const options = globalOptions(command, context.env);
     asking = mayPrompt(options, context);

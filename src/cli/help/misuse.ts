@@ -1,6 +1,7 @@
 // Errors of the command line, with suggestions.
 import type { Argument, Command, CommanderError, Option } from 'commander';
 import { type CliError, usageError } from '../../platform/errors';
+import { takesLinks } from '../command-line';
 
 /** Replaces Commander's check of choices, whose message has the option's flags and no suggestion. */
 export function checkChoices(name: string, one: Option | Argument): void {
@@ -108,9 +109,11 @@ function unknownOption(typed: string, command: Command): CliError {
   const other = Object.hasOwn(otherOptions, name) ? otherOptions[name] : undefined;
   if (other !== undefined && names.includes(other.replace(/ .*/, '')))
     return usageError(message, `did you mean ${other}?`);
+  if (name.startsWith('--')) return usageError(message, suggestion(names, name, command));
+  const mayBeId = typed.length > name.length && takesLinks(command);
   return usageError(
     message,
-    name.startsWith('--') ? suggestion(names, name, command) : helpOf(command),
+    mayBeId ? 'put an ID that begins with a dash after --' : helpOf(command),
   );
 }
 
