@@ -7,7 +7,15 @@ import { wrap } from '../cli/terminal/text-width';
 import { count } from '../cli/terminal/wording';
 import { rescuedFiles } from '../open/rescue';
 import type { Context } from '../platform/context';
-import { CliError, type ErrorCode, ExitWith, exitStatus, failedError } from '../platform/errors';
+import {
+  attempt,
+  CliError,
+  type ErrorCode,
+  ExitWith,
+  exitStatus,
+  failedError,
+} from '../platform/errors';
+import { withService } from '../platform/load-service';
 import { configName, readProfiles } from '../profile/config-file';
 import { configFolder } from '../profile/folders';
 import { type Session, withSession } from '../profile/session';
@@ -15,8 +23,9 @@ import type { Finding } from './doctor/checks';
 
 const EXAMPLES = `
 Checks config file, address, proxy, DNS, connection, TLS, redirects, API, clock,
-token, features and rescue files, and says what to do about a failure. Creates
-nothing and uses no view. Exits with 0, or with the code of the first failure.
+token, features, SQLite and rescue files, and says what to do about a failure.
+Creates nothing and uses no view. Exits with 0, or with the code of the first
+failure.
 
 Examples:
   $ pwpush doctor
@@ -99,6 +108,7 @@ async function* allChecks(session: Session): AsyncGenerator<CheckRow, void> {
   yield* check('clock', asked, checks.checkClock);
   yield* check('token', api, (found) => checks.checkToken(found, session));
   yield* check('features', api, checks.checkFeatures);
+  yield* check('sqlite', {}, () => checkSqlite(context));
   yield* check('rescue', {}, () => checkRescue(context));
 }
 
@@ -157,6 +167,14 @@ function refuseOpen(path: string, wanted: number): void {
   throw failedError(`"${path}" is open to other users (mode ${octal(mode)})`, {
     hint: `run chmod ${octal(wanted)} '${path}', as it contains tokens`,
   });
+}
+
+/** There is a SQLite; instances of others are used without. */
+async function checkSqlite({ quietly }: Context): Promise<Finding> {
+  const found = await attempt(() => withService(({ sqliteDriver }) => sqliteDriver(quietly)));
+  if (!(found instanceof CliError)) return { message: 'found, for serve and --here' };
+  const { message, hint, command } = found;
+  return { status: 'warning', message, hint: command ? `${hint}: ${command}` : hint };
 }
 
 /** No secret is left in a file it was saved to because it could not be delivered. */

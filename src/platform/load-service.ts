@@ -15,7 +15,7 @@ export async function withService<T>(work: (service: ServiceModule) => Promise<T
     return await work(service);
   } catch (error) {
     if (!(error instanceof service.ServiceError)) throw error;
-    const { message, hint, input } = error;
-    throw new CliError(input ? 'usage' : 'failed', message, { hint, cause: error });
+    const { message, hint, command, input } = error;
+    throw new CliError(input ? 'usage' : 'failed', message, { hint, command, cause: error });
   }
 }

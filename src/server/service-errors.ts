@@ -3,15 +3,18 @@ export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   /** How to fix it, without a final period. */
   readonly hint: string | undefined;
+  /** A command that does what the hint says. */
+  readonly command: string | undefined;
   /** Whether the input is invalid, rather than something on the machine. */
   readonly input: boolean;
 
   constructor(
     message: string,
-    details: { hint?: string | undefined; cause?: unknown; input?: boolean } = {},
+    details: { hint?: string | undefined; command?: string; cause?: unknown; input?: boolean } = {},
   ) {
     super(message, { cause: details.cause });
     this.hint = details.hint;
+    this.command = details.command;
     this.input = details.input ?? false;
   }
 }

@@ -26,6 +26,7 @@ export type { OwnerSummary } from './rules/owners';
 export { ServiceError } from './service-errors';
 export type { ServiceIo, ServiceSettings } from './service-settings';
 export { keyFileOf } from './store/database';
+export { sqliteDriver } from './store/sqlite-driver';
 
 export interface Service {
   /** The public URL, or else the first address that others reach, or else one that this machine reaches. */

@@ -94,6 +94,7 @@ describe('an instance where all is well', () => {
         'ok\tclock\tin sync\t',
         'ok\ttoken\tfrom PWPUSH_TOKEN, accepted: it can list, audit and expire its pushes\t',
         'ok\tfeatures\tfiles (with a token), URL pushes, QR codes, e-mail, pushes without a token\t',
+        'ok\tsqlite\tfound, for serve and --here\t',
         'ok\trescue\tno rescue files\t',
         '',
       ].join('\n'),

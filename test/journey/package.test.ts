@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -56,6 +56,18 @@ test('the packed tarball installs without a network and a warning, and pushes on
   const link = run(installed, ['push', '--url', service.url], 'hunter2').trim();
   expect(link).toMatch(new RegExp(`^${service.url}/p/\\S+$`));
   expect(run(installed, ['get', '--quiet', link])).toBe('hunter2');
+  // Node.js has its own from 22.13 on; where npm left libsql out, the command that is named brings it.
+  if (!isBuiltin('node:sqlite')) {
+    const here = spawnSync(installed, ['push', '--here'], { cwd: folder, env, input: 's' });
+    expect([here.status, `${here.stderr}`]).toEqual([
+      1,
+      expect.stringContaining('\n  npm install --global libsql\n'),
+    ]);
+    const doctor = ['doctor', '--url', service.url];
+    expect(run(installed, doctor)).toMatch(/^warning\tsqlite\t.*: npm install --global libsql$/m);
+    symlinkSync(join(root, 'node_modules/libsql'), join(folder, 'lib/node_modules/libsql'));
+    expect(run(installed, doctor)).toMatch(/^ok\tsqlite\t/m);
+  }
   const script = `const { createClient } = require('pwpush');
     createClient({ url: process.argv[1] }).version().then(({ edition }) => console.log(edition));`;
   expect(

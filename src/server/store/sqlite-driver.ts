@@ -65,8 +65,9 @@ function nodeSqlite(quietly: Quietly): Open | undefined {
 
 async function libsql(): Promise<Open> {
   const { default: Libsql } = await import('libsql').catch((cause: unknown) => {
-    throw new ServiceError('no SQLite found', {
-      hint: 'use Node 22.13 or later, or install the optional package libsql',
+    throw new ServiceError('no SQLite found, which serve and --here need', {
+      hint: 'use Node.js 22.13 or later, or install the package libsql, which npm may have left out',
+      command: 'npm install --global libsql',
       cause,
     });
   });
