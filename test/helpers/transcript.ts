@@ -1,25 +1,33 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Choice, Prompter } from '../../src/platform/context';
-import { BASE, type Instance, instance } from './instance';
+import { BASE, type Instance, instance, overFetch } from './instance';
 import type { Conditions, Outcome } from './run';
+import { broken, type Literal, wire } from './wire';
 
 // A transcript is a text that tells what a person types, sees and gets. Its lines, by how they begin:
 //
 //     #            a comment
 //     service      settings of the service, as JSON; the first line that is no comment
-//     file NAME    a file that is there, with its content in the lines after it that begin with =
+//     file NAME    a file that is there, with its content in the lines after it that begin with =; a mode may follow
+//     response     in place of the service's, to the next request: a status and perhaps a header, with the content in the
+//                  lines after it that begin with =; `lost` when the request has left, `refused` when it has not
 //     later        moves the clock: `later 3 days`
-//     $            a command, with pipes on all streams, after variables such as PWPUSH_KEY=x
-//     tty$         the same, on a terminal
+//     sent         the requests since the last line of this kind, or `nothing`
+//     $            a command, with pipes on all streams, after variables such as PWPUSH_KEY=x; >/dev/full and >&- (and
+//                  2>) do what they do in a shell, as do `| cat` and `| true`. One that ends in & goes on after its first line; `$ wait` has the rest
+//                  of it, `$ kill` ends it first
+//     tty$         the same, on a terminal that is COLUMNS wide, or 80
 //     <            a line that is piped in
 //     ?            a question at the terminal and what is typed: `? Passphrase: => hunter2`
 //     > and !      a line of stdout and of stderr
 //     exit         the exit code, unless it is 0
 //     + NAME MODE  a file that is new or has changed, with its content in the lines after it that begin with =
+//     - NAME       a file that is gone
 //
 // A line that ends in \ has no line end. [...] in an output stands for anything. DIR is the folder of the run, ADMIN and
-// BOB are API tokens; IDs of pushes, keys and management tokens are numbered: ID1, KEY1, TOKEN1.
+// BOB are API tokens; what differs from run to run is numbered: IDs of pushes are ID1 and so on, see RANDOM. Control
+// characters are shown as pictures, such as ␛.
 
 interface Command {
   readonly line: string;
@@ -35,7 +43,8 @@ interface Command {
 type Step = string | Command;
 
 const INPUT = /^<( |$)/;
-const OUTCOME = /^([>!=](?= |$)|\+ |exit )/;
+const OUTCOME = /^([>!=](?= |$)|[-+] |exit )/;
+const CONTENT = /^=( |$)/;
 
 export function parseTranscript(text: string): Step[] {
   const steps: Step[] = [];
@@ -59,6 +68,14 @@ export function parseTranscript(text: string): Step[] {
 /** Runs a command: in process, or as a process. */
 export type Runner = (words: string[], conditions: Conditions) => Promise<Outcome>;
 
+/** A command that goes on. */
+export interface Started {
+  /** Its first line, on either stream. */
+  readonly first: Promise<Pick<Outcome, 'stdout' | 'stderr'>>;
+  readonly ended: Promise<Outcome>;
+  stop(): void;
+}
+
 /** Where a transcript is run. */
 export interface Stage {
   readonly folder: string;
@@ -66,23 +83,48 @@ export interface Stage {
   readonly env: Readonly<Record<string, string>>;
   readonly tokens: Readonly<Record<string, string>>;
   readonly run: Runner;
+  start?(words: string[], conditions: Conditions): Started;
   later?(milliseconds: number): void;
+  /** Puts a response in place of the service's to the next request. */
+  respond?(response: Response): void;
+  /** The requests since it was last asked. */
+  sent?(): string[];
 }
+
+type Response = Literal | ReturnType<typeof broken>;
 
 /** Runs a transcript against the embedded service, and returns it with what has happened. */
 export async function playInProcess(text: string): Promise<string> {
   const settings = /^service (\{.*\})$/m.exec(text)?.[1];
-  const here: Instance = await instance(settings ? { settings: JSON.parse(settings) } : {});
+  const responses: Response[] = [];
+  const sent: string[] = [];
+  const here: Instance = await instance({
+    ...(settings && { settings: JSON.parse(settings) }),
+    asleep: (milliseconds) => here.service.clock.advance(milliseconds),
+    send: (request) => {
+      const token = 'authorization' in request.headers ? ' with the token' : '';
+      sent.push(`${request.method} ${request.url.replace(BASE, '')}${token}`);
+      const response = responses.shift();
+      return (response ? wire([response]).send : overFetch(here.service))(request);
+    },
+  });
+  const from = process.cwd();
+  process.chdir(here.folder);
   try {
-    return await play(text, {
+    const told = await play(text, {
       folder: here.folder,
       base: BASE,
-      env: {},
+      env: { PATH: process.env.PATH ?? '' },
       tokens: { ADMIN: here.service.adminToken, BOB: here.service.otherToken },
       run: (words, conditions) => here.under(conditions).run(...words),
       later: here.service.clock.advance,
+      respond: (response) => responses.push(response),
+      sent: () => sent.splice(0),
     });
+    if (responses.length > 0) throw new Error(`${responses.length} responses were left over`);
+    return told;
   } finally {
+    process.chdir(from);
     await here.close();
   }
 }
@@ -92,21 +134,16 @@ export async function play(text: string, stage: Stage): Promise<string> {
   const names = numbered(stage);
   const told: string[] = [];
   const steps = parseTranscript(text);
+  const background: Started[] = [];
   for (const [at, step] of steps.entries()) {
     if (typeof step === 'string') {
-      told.push(step);
-      prepare(step, steps.slice(at + 1), stage, names);
+      told.push(prepare(step, steps.slice(at + 1), stage, names));
       continue;
     }
     const { line, tty, input, prompts, expected } = step;
-    const { env, words } = shellWords(names.real(line));
     const typing = answering(prompts.map((one) => names.real(one)));
     const before = filesIn(stage.folder);
-    const outcome = await stage.run(words, {
-      env: { ...stage.env, ...env },
-      stdin: names.real(contentOf(input)),
-      ...(tty && { terminals: ['stdin', 'stdout', 'stderr'], prompter: typing.prompter }),
-    });
+    const outcome = await outcomeOf(step, typing.prompter, stage, names, background);
     const found = [
       ...typing.told.map(names.shown),
       ...linesOf('>', names.shown(outcome.stdout)),
@@ -117,6 +154,39 @@ export async function play(text: string, stage: Stage): Promise<string> {
     told.push(`${tty ? 'tty$' : '$'} ${line}`, ...input, ...kept([...prompts, ...expected], found));
   }
   return told.join('\n');
+}
+
+/** The outcome of a command; of one that goes on, its first line. */
+async function outcomeOf(
+  { line, tty, input }: Command,
+  prompter: Prompter,
+  stage: Stage,
+  names: Names,
+  background: Started[],
+): Promise<Outcome> {
+  if (line === 'wait' || line === 'kill') {
+    const [started] = background.splice(0, 1);
+    if (!started) throw new Error(`nothing to ${line} for`);
+    if (line === 'kill') started.stop();
+    const [first, { code, stdout, stderr }] = await Promise.all([started.first, started.ended]);
+    const rest = (text: string, told: string) => text.slice(told.length);
+    return { code, stdout: rest(stdout, first.stdout), stderr: rest(stderr, first.stderr) };
+  }
+  const { env, words, piped, redirections } = shellWords(names.real(line));
+  const terminals = (['stdin', 'stdout', 'stderr'] as const).filter(
+    (one) => !(one === 'stdin' && input.length > 0) && !(one === 'stdout' && piped),
+  );
+  const conditions: Conditions = {
+    env: { ...stage.env, ...env },
+    stdin: names.real(contentOf(input)),
+    ...(tty && { terminals, prompter, columns: Number(env.COLUMNS ?? 80) }),
+    ...redirections,
+  };
+  if (words.at(-1) !== '&') return stage.run(words, conditions);
+  const started = stage.start?.(words.slice(0, -1), conditions);
+  if (!started) throw new Error(`not possible here: ${line}`);
+  background.push(started);
+  return { code: 0, ...(await started.first) };
 }
 
 /** Expected lines with [...] stay as they are where the lines found match them. */
@@ -131,19 +201,37 @@ function kept(expected: readonly string[], found: readonly string[]): readonly s
 
 const MILLISECONDS = { seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
 
-function prepare(line: string, following: readonly Step[], stage: Stage, names: Names): void {
-  const [, name] = /^file (\S+)$/.exec(line) ?? [];
-  if (name !== undefined) {
-    const end = following.findIndex((one) => typeof one !== 'string' || !one.startsWith('='));
-    const content = following.slice(0, end < 0 ? undefined : end) as string[];
+/** Does what a line says, and returns it with what has happened. */
+function prepare(line: string, following: readonly Step[], stage: Stage, names: Names): string {
+  const impossible = () => new Error(`not possible here: ${line}`);
+  const end = following.findIndex((one) => typeof one !== 'string' || !CONTENT.test(one));
+  const content = () =>
+    names.real(contentOf(following.slice(0, end < 0 ? undefined : end) as string[]));
+  const [word, ...rest] = line.split(' ');
+  if (word === 'file') {
+    const [name = '', mode = '644'] = rest;
     mkdirSync(dirname(join(stage.folder, name)), { recursive: true });
-    writeFileSync(join(stage.folder, name), names.real(contentOf(content)));
+    writeFileSync(join(stage.folder, name), content(), { mode: Number.parseInt(mode, 8) });
+  } else if (word === 'response') {
+    if (!stage.respond) throw impossible();
+    stage.respond(responseOf(rest, content()));
+  } else if (word === 'sent') {
+    if (!stage.sent) throw impossible();
+    return names.shown(`sent ${stage.sent().join(', ') || 'nothing'}`);
+  } else if (word === 'later') {
+    const [many, unit = ''] = rest;
+    const each = MILLISECONDS[`${unit.replace(/s$/, '')}s` as keyof typeof MILLISECONDS];
+    if (!stage.later || each === undefined) throw impossible();
+    stage.later(Number(many) * each);
   }
-  const [, many, unit = ''] = /^later (\d+) (\w+?)s?$/.exec(line) ?? [];
-  if (many === undefined) return;
-  const each = MILLISECONDS[`${unit}s` as keyof typeof MILLISECONDS];
-  if (!stage.later || each === undefined) throw new Error(`not possible here: ${line}`);
-  stage.later(Number(many) * each);
+  return line;
+}
+
+function responseOf([status, name = '', ...value]: readonly string[], body: string): Response {
+  if (status === 'lost' || status === 'refused') return broken(status === 'lost');
+  const type = /^[[{]/.test(body) ? 'application/json' : 'text/html';
+  const header = name ? { [name.slice(0, -1).toLowerCase()]: value.join(' ') } : {};
+  return { status: Number(status), headers: { 'content-type': type, ...header }, body };
 }
 
 /** The text of lines behind a mark of one character. */
@@ -183,18 +271,31 @@ function answering(lines: readonly string[]) {
   return { prompter, told };
 }
 
-/** Splits a line as a shell does: variables, then `pwpush`, then its words. */
-function shellWords(line: string): { env: Record<string, string>; words: string[] } {
-  const words = [...line.matchAll(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g)].map(([word]) =>
+const REDIRECTION = /^([12]?)>(\/dev\/full|&-)$/;
+
+/** Splits a line as a shell does: variables, then `pwpush`, then its words and redirections. */
+function shellWords(line: string) {
+  const all = [...line.matchAll(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g)].map(([word]) =>
     word.replace(
       /'([^']*)'|"([^"]*)"|\\(.)/g,
       (_, single, double, bare) => single ?? double ?? bare,
     ),
   );
-  const at = words.indexOf('pwpush');
+  const at = all.indexOf('pwpush');
   if (at < 0) throw new Error(`not a command of pwpush: ${line}`);
-  const env = words.slice(0, at).map((word) => /^(\w+)=(.*)$/s.exec(word)?.slice(1, 3) ?? []);
-  return { env: Object.fromEntries(env), words: words.slice(at + 1) };
+  const env = all.slice(0, at).map((word) => /^(\w+)=(.*)$/s.exec(word)?.slice(1, 3) ?? []);
+  const pipe = all.at(-2) === '|' ? all.splice(-2)[1] : undefined;
+  const failing: Conditions['failing'] = pipe === 'true' ? { stdout: 'EPIPE' } : {};
+  const closed: ('stdout' | 'stderr')[] = [];
+  const words = all.slice(at + 1).filter((word) => {
+    const [redirection, number, target] = REDIRECTION.exec(word) ?? [];
+    const stream = number === '2' ? 'stderr' : 'stdout';
+    if (target === '&-') closed.push(stream);
+    else if (redirection) Object.assign(failing, { [stream]: 'ENOSPC' });
+    return redirection === undefined;
+  });
+  const piped = pipe !== undefined;
+  return { env: Object.fromEntries(env), words, piped, redirections: { failing, closed } };
 }
 
 interface Names {
@@ -206,10 +307,16 @@ interface Names {
 
 /** What differs from run to run, and its names. */
 const RANDOM: readonly (readonly [name: string, RegExp])[] = [
+  ['HOST', /(?<=http:\/\/)127\.0\.0\.1:\d+/g],
   ['ID', /(?<=\/[pfr]\/|"url_token": ?")[\w-]{10,}/g],
   ['KEY', /(?<=#)[\w-]{22}(?![\w-])/g],
   ['PUBLIC', /(?<=#)age1[a-z\d]+/g],
-  ['TOKEN', /pwm_[\w-]{43}/g],
+  ['SECRET', /AGE-SECRET-KEY-1[A-Z\d]+/g],
+  ['TOKEN', /pw[mp]_[\w-]{43}/g],
+  ['ARMOR', /-----BEGIN AGE ENCRYPTED FILE-----\n[^-]+-----END AGE ENCRYPTED FILE-----(?=\n)/g],
+  ['RESCUED', /[a-z]+-\d{4}-\d\d-\d\dT[\d-]+Z-[\da-f]{8}/g],
+  ['WORDS', /[a-z]+(?:-[a-z]+){5}(?=\n)/g],
+  ['DELIMITER', /pwpush_[\da-f]{32}/g],
 ];
 
 function numbered({ folder, base, tokens }: Stage): Names {
@@ -223,15 +330,21 @@ function numbered({ folder, base, tokens }: Stage): Names {
     pairs.reduce((result, [from, to]) => result.replaceAll(from, to), text);
   return {
     real: (text) =>
-      replaced(text, [...names].map(([real, name]) => [name, real] as const).reverse()),
+      replaced(text, [...names].map(([real, name]) => [name, real] as const).reverse()).replace(
+        /[\u2400-\u241f]/g,
+        (picture) => String.fromCharCode(picture.charCodeAt(0) - 0x2400),
+      ),
     shown: (text) => {
       for (const [name, pattern] of RANDOM)
         for (const [found] of text.matchAll(pattern)) {
-          if (names.has(found)) continue;
+          if (names.has(found) || base.endsWith(found)) continue;
           counts.set(name, (counts.get(name) ?? 0) + 1);
           names.set(found, `${name}${counts.get(name)}`);
         }
-      return replaced(text, [...names]);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about
+      return replaced(text, [...names]).replace(/[\0-\x08\x0b-\x1f]/g, (character) =>
+        String.fromCharCode(character.charCodeAt(0) + 0x2400),
+      );
     },
   };
 }
@@ -240,7 +353,7 @@ function numbered({ folder, base, tokens }: Stage): Names {
 function filesIn(folder: string): Map<string, string> {
   const all = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const files = all
-    .filter((name) => !/^(config|state\/receipts|home)/.test(name))
+    .filter((name) => !/^(config|data|state\/receipts|home)/.test(name))
     .map((name) => join(folder, name))
     .filter((path) => existsSync(path) && statSync(path).isFile());
   return new Map(
@@ -257,11 +370,13 @@ function changes(
   shown: Names['shown'],
 ): string[] {
   const changed = [...after].filter(([name, content]) => before.get(name) !== content);
-  return changed.flatMap(([name, content]) => {
+  const told = changed.flatMap(([name, content]) => {
     const end = content.indexOf('\n');
     return [
       `+ ${shown(name)} ${content.slice(0, end)}`,
       ...linesOf('=', shown(content.slice(end + 1))),
     ];
   });
+  const gone = [...before.keys()].filter((name) => !after.has(name));
+  return [...told, ...gone.map((name) => `- ${shown(name)}`)];
 }
