@@ -206,6 +206,8 @@ export function linkIn(locale: string | undefined, link: string): string {
 
 /** Compares a link's origin with that of the instance; if they differ, returns the beginning of a sentence that says so. */
 export function otherOrigin(base: string, link: string): string | undefined {
+  // The usual case, without parsing them.
+  if (link.startsWith(`${base}/`)) return undefined;
   const [origin, own] = [new URL(link).origin, new URL(base).origin];
   return origin === own ? undefined : `the link is on ${origin}, not on ${own}`;
 }

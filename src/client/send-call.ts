@@ -76,28 +76,28 @@ export async function sendCall<T>(
   details: CallDetails,
 ): Promise<T> {
   const ready = await withToken(settings);
-  const sent = sentRequest(ready, details);
-  const response = await responseTo(ready, call, details, sent);
+  const response = await responseTo(ready, call, details);
   const decoded = isSuccess(response) ? v.safeParse(schema, parsed(response)) : undefined;
   if (decoded?.success) return decoded.output;
   const { explain } = await import('./failure');
-  throw explain(response, call, sent, settings.now());
+  throw explain(response, call, sentRequest(ready, details), settings.now());
 }
 
 async function responseTo(
   settings: ReadySettings<CompleteSettings>,
   call: Call,
   details: CallDetails,
-  sent: SentRequest,
 ): Promise<WholeResponse> {
   try {
     const request = wireRequest(settings, call, details);
     const { send, now, timeout, sleep, waiting } = settings;
-    return await callOver(send, request, { ...call, now, timeout, sleep, waiting });
+    const { repeatable, waitsOn429 } = call;
+    const rules = { repeatable, waitsOn429, now, timeout, sleep, waiting };
+    return await callOver(send, request, rules);
   } catch (error) {
     if (error instanceof TransportError || error instanceof ResponseTooLong) {
       const { explainLoss } = await import('./failure');
-      throw explainLoss(error, call, sent);
+      throw explainLoss(error, call, sentRequest(settings, details));
     }
     if (error instanceof LeavesOrigin && settings.fromLink)
       throw error.advising((base) => `put ${base} in place of ${settings.base} in the link`);
@@ -120,27 +120,26 @@ function sentRequest(settings: ReadySettings, details: CallDetails): SentRequest
 
 function wireRequest(settings: ReadySettings, call: Call, details: CallDetails): HttpRequest {
   const { token = '', body, form } = details;
-  const query = new URLSearchParams(details.query).toString();
+  const query = details.query ? `?${new URLSearchParams(details.query)}` : '';
   const isForm = body instanceof URLSearchParams;
   const ownType = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
   const type = form?.type ?? (body === undefined ? undefined : ownType);
   const root = settings.base + (call.atPage ? '' : API_PATH);
-  const address = root + call.path.replace(':token', encodeURIComponent(token));
+  const headers: Record<string, string> = {
+    ...settings.headers,
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': settings.userAgent,
+  };
+  if (settings.token !== undefined) headers.authorization = `Bearer ${settings.token}`;
+  if (type !== undefined) headers['content-type'] = type;
+  const text = isForm ? body.toString() : JSON.stringify(body);
   return {
     method: call.method,
-    url: query === '' ? address : `${address}?${query}`,
-    headers: {
-      ...settings.headers,
-      accept: 'application/json',
-      'accept-encoding': 'identity',
-      'user-agent': settings.userAgent,
-      ...(settings.token === undefined ? {} : { authorization: `Bearer ${settings.token}` }),
-      ...(type === undefined ? {} : { 'content-type': type }),
-    },
+    url: root + call.path.replace(':token', encodeURIComponent(token)) + query,
+    headers,
     effect: hasEffect(call),
-    ...(type === undefined
-      ? {}
-      : { body: form ?? (isForm ? body.toString() : JSON.stringify(body)) }),
+    body: form ?? text,
   };
 }
 

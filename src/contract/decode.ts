@@ -48,7 +48,7 @@ function object<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.pipe(
     v.looseObject(entries),
     v.transform((found) => {
-      for (const name of ours) Reflect.deleteProperty(found, name);
+      for (const name of ours) if (name in found) Reflect.deleteProperty(found, name);
       return found;
     }),
   );

@@ -131,7 +131,7 @@ export function comparedLifetimes(
   response: Fields,
 ): { readonly asked: number; readonly granted: number } | undefined {
   const asked = askedLifetime(request);
-  const granted = grantedLifetime(response);
+  const granted = asked === undefined ? undefined : grantedLifetime(response);
   if (asked === undefined || granted === undefined) return undefined;
   const late = granted - asked;
   const same = Math.abs(late) < units.m || (late > 0 && late <= calendarSlack(request));

@@ -56,13 +56,16 @@ export function saveReceipts(system: System, pushes: readonly SavedPush[], now: 
   return appendReceipts(system, pushes.map((push) => lineOf(receiptOf(push, now))).join(''));
 }
 
+/** A link that needs no repair, which takes as long as the rest of a receipt. */
+const PLAIN = /^https?:\/\/[\w.:-]+\/p\/([\w-]{1,128})$/;
+
 /** Without the fragment of the link, which may be a key. */
 function receiptOf({ push, link, name }: SavedPush, now: Date): StoredReceipt {
   const [html_url = ''] = link.split('#');
   const lifetime = Math.min(grantedLifetime(push) ?? LIFETIME, LONGEST);
   // Texts of the instance are not saved: they could repeat the secret.
   return {
-    url_token: parseReference(html_url).token,
+    url_token: PLAIN.exec(html_url)?.[1] ?? parseReference(html_url).token,
     html_url,
     name,
     expire_after_days: push.expire_after_days,

@@ -72,8 +72,10 @@ export async function preparePush(draft: Draft, run: Invocation, undo: Undo): Pr
     await giveToSender({ what: 'key', text: key, path: sealing.wordsFile }, run, undo);
   }
   const passphrase = await givenPassphrase(draft.passphrase, run, undo);
+  const { request, files } = sendable(draft, sealed, passphrase);
   return {
-    ...sendable(draft, sealed, passphrase),
+    request,
+    files,
     mode: sealing?.mode,
     linkKey: sealing?.mode === 'link' ? key : undefined,
     generated: draft.generated ? text : undefined,
@@ -130,7 +132,11 @@ export async function createPush(
       return unanswered(session, request, started, failure, { account, key });
     },
     judge: (ready, push, found) =>
-      judgePush({ ...ready, acceptLimits, account, owned }, push, found),
+      judgePush(
+        { request: ready.request, mode: ready.mode, acceptLimits, account, owned },
+        push,
+        found,
+      ),
   });
   return {
     object: createdObject(ready, made),

@@ -138,18 +138,19 @@ const isValue = (value: unknown): value is Value =>
  * respond with 201 (docs/wire.md, "Limits"). Fields that are missing or null in the response are not compared.
  */
 export function differences(asked: AskedLimits, granted: Fields): Difference[] {
-  type Limit = [name: string, asked: Value | undefined, granted: unknown];
+  type Limit = [field: string, asked: Value | undefined, granted: unknown];
   const lifetimes = comparedLifetimes(asked, granted);
   const days = (seconds?: number) => seconds && seconds / DAY_SECONDS;
   const limits: Limit[] = [
     ['days', days(lifetimes?.asked), days(lifetimes?.granted)],
     ['views', asked.expire_after_views, granted.expire_after_views],
-    ...pushFlags.map((flag): Limit => [nameOf(flag), asked[flag], granted[flag]]),
+    ...pushFlags.map((flag): Limit => [flag, asked[flag], granted[flag]]),
     // "" without a passphrase; otherwise the passphrase itself, or null (docs/wire.md, "Push object").
     ['passphrase', asked.passphrase === undefined ? undefined : true, granted.passphrase !== ''],
   ];
-  return limits.flatMap(([limit, asked, granted]) => {
+  return limits.flatMap(([field, asked, granted]) => {
     if (asked === undefined || !isValue(granted) || asked === granted) return [];
+    const limit = nameOf(field);
     // Only a recipient who may delete the push makes it looser; a step and a passphrase protect.
     const looser =
       limit === 'deletable' || typeof asked === 'number' ? granted > asked : granted < asked;

@@ -68,7 +68,10 @@ export async function readWhole(
       throw tooSlow(url);
     chunks.push(chunk);
   }
-  return { ...response, body: await inflated(Buffer.concat(chunks), response) };
+  const { status, headers } = response;
+  const body = Buffer.concat(chunks);
+  const coding = codingOf(response);
+  return { status, headers, body: coding ? await inflated(body, coding, status) : body };
 }
 
 function tooSlow(url: string): TransportError {
@@ -79,17 +82,22 @@ function tooSlow(url: string): TransportError {
   });
 }
 
-/** Decompresses a body: a proxy may compress although the request asks for `identity`. */
-async function inflated(body: Buffer, response: HttpResponse): Promise<Buffer> {
+type Coding = 'gzip' | 'deflate' | 'br';
+
+/** How a body is compressed: a proxy may do that although the request asks for `identity`. */
+function codingOf(response: HttpResponse): Coding | undefined {
   const coding = header(response, 'content-encoding')?.trim().toLowerCase();
-  if (body.length === 0 || (coding !== 'gzip' && coding !== 'deflate' && coding !== 'br'))
-    return body;
+  return coding === 'gzip' || coding === 'deflate' || coding === 'br' ? coding : undefined;
+}
+
+async function inflated(body: Buffer, coding: Coding, status: number): Promise<Buffer> {
+  if (body.length === 0) return body;
   const { brotliDecompressSync, unzipSync } = await import('node:zlib');
   try {
     const inflate = coding === 'br' ? brotliDecompressSync : unzipSync;
     return inflate(body, { maxOutputLength: MAX_BYTES });
   } catch (error) {
-    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new ResponseTooLong(response.status);
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new ResponseTooLong(status);
     // Returned as it is; it does not match its schema, which is reported.
     return body;
   }

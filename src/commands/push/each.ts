@@ -105,7 +105,8 @@ function pushLine(session: Session, batch: Batch) {
     try {
       const { passphrase: named, payload, ...limits } = entryOf(line, format);
       const own = named === undefined ? passphrase : await noKey(named);
-      const merged = { ...withoutExpiry(options, limits), ...limits, passphrase: false };
+      // Of many lines, most have no limits of their own.
+      const merged = format === 'text' ? options : { ...withoutExpiry(options, limits), ...limits };
       const told = await toldExpiry(askedExpiry(merged, profile), context.now(), edition);
       if (sealing) {
         checkEncryptable(merged.kind);
