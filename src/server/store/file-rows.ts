@@ -20,8 +20,8 @@ export interface StoredFile extends FileRow {
   readonly upload_id: number;
 }
 
-/** Chunks deleted in one transaction (1 MiB), so that others wait briefly, and a full disk has room for the log. */
-const PIECE = 16;
+/** Chunks deleted in one transaction (512 KiB), so that others wait briefly, and a full disk has room for the log. */
+const PIECE = 8;
 
 /** The `ends_at` of files that nobody may read any more, including downloads in progress. */
 const AT_ONCE = 0;
