@@ -47,7 +47,7 @@ interface Opening {
   /** Whether it may be the last view, which frees space. */
   readonly frees: boolean;
   /** Finds the row if it is active, or takes one of its views, the last of which expires it. */
-  readonly claim: (sql: Sql, id: number, now: number) => Promise<StoredPush | undefined>;
+  readonly claim: (sql: Sql, found: PushRow, now: number) => Promise<StoredPush | undefined>;
   /** What the audit log has of an opening, if that is known before the secret is read. */
   readonly event?: audit.AuditEvent['kind'];
 }
@@ -208,7 +208,7 @@ export abstract class Records {
         if (visitor.signal?.aborted) throw abandoned();
         const now = this.options.now();
         // What was answered as expired stays expired if the clock is set back.
-        const claimed = found.expired_at === null ? await claim(sql, found.id, now) : undefined;
+        const claimed = found.expired_at === null ? await claim(sql, found, now) : undefined;
         if (!claimed) return this.miss(sql, found, visitor, now);
         const pushId = found.id;
         const [sealed] = await Promise.all([

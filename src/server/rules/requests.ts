@@ -85,10 +85,10 @@ export class Requests extends Records {
   ): Promise<Reading> {
     const found = await this.find(urlToken);
     const own = isOwn(found, visitor);
-    const claim = async (sql: Sql, id: number, now: number) => {
+    const claim = async (sql: Sql, found: PushRow, now: number) => {
       // So that an owner's two readings at once, or a reading and a closing, follow one another.
-      if (own) await store.lockPush(sql, id);
-      return store.findActive(sql, id, now);
+      if (own) await store.lockPush(sql, found.id);
+      return store.findActive(sql, found, now);
     };
     const frees = found.expired_at !== null || found.views > 0;
     const opening = { visitor, passphrase, reserve, claim, frees };
@@ -134,7 +134,8 @@ export class Requests extends Records {
   ): Promise<Content | undefined> {
     const { vault } = this.options;
     if (request.answer_id === null) return undefined;
-    const taken = await store.takeView(sql, request.answer_id, now);
+    const found = await store.findActive(sql, { id: request.answer_id }, now);
+    const taken = found && (await store.takeView(sql, found, now));
     const row = taken && { ...taken, url_token: vault.keys.links.open(taken) };
     const sealed = row && (await sealedContent(sql, row, now));
     if (!sealed) return undefined;
@@ -214,7 +215,7 @@ export class Requests extends Records {
     const texts = { payload, note: '', passphrase: '', requestKey };
     const sealed = await this.seal(row, texts, visitor, upload);
     const answered = await database.transaction(async (sql) => {
-      if (!(await store.takeView(sql, request.id, now))) return undefined;
+      if (!(await store.takeView(sql, request, now))) return undefined;
       const answer = await this.insert(sql, sealed, visitor);
       await recordEvent(sql, { pushId: request.id, kind: 'response', from: visitor, at: now });
       return store.keepAnswer(sql, request.id, answer.id, now);

@@ -170,20 +170,25 @@ export async function lockPush(sql: Sql, id: number): Promise<void> {
 const isLast = "kind <> 'request' AND views + 1 >= expire_after_views";
 
 // COALESCE, as PostgreSQL without statistics would look through the index of all active pushes.
-const viewing = onRows<StoredPush>(
+const viewing = onRows<Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated_at'>>(
   { push: 'BIGINT', at: 'BIGINT' },
   `UPDATE pushes SET views = views + 1,
      expired_at = CASE WHEN ${isLast} THEN at END,
      updated_at = CASE WHEN ${isLast} THEN at ELSE updated_at END
    FROM given
    WHERE id = push AND COALESCE(expired_at, 0) = 0 AND expires_at > at AND views < expire_after_views
-   RETURNING ${names}`,
+   RETURNING id, views, expired_at, updated_at`,
   'id',
 );
 
 /** Counts a view if one is left, and returns the updated push, expired by the last; undefined if none is left. */
-export async function takeView(sql: Sql, id: number, now: number): Promise<StoredPush | undefined> {
-  return (await viewing(sql, { push: id, at: now }))[0];
+export async function takeView<P extends StoredPush>(
+  sql: Sql,
+  push: P,
+  now: number,
+): Promise<P | undefined> {
+  const [changed] = await viewing(sql, { push: push.id, at: now });
+  return changed && { ...push, ...changed };
 }
 
 /** Attaches the answer to a request, whose view it takes before. */
@@ -195,7 +200,7 @@ export async function keepAnswer(sql: Sql, id: number, answerId: number, at: num
 
 export async function findActive(
   sql: Sql,
-  id: number,
+  { id }: Pick<StoredPush, 'id'>,
   now: number,
 ): Promise<StoredPush | undefined> {
   const rows = await sql<StoredPush>`
