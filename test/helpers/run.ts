@@ -96,6 +96,7 @@ export const NOW = new Date('2026-08-20T11:06:45.000Z');
 /** A place to run the program in: a folder of its own, and a world made of `options`. */
 export function place(options: PlaceOptions = {}): Place {
   const folder = mkdtempSync(join(options.scratch ?? tmpdir(), 'pwpush-test-'));
+  mkdirSync(join(folder, 'home'));
   const sleeps: number[] = [];
   const transports: HttpOptions[] = [];
   const now = options.now ?? (() => NOW);
@@ -149,7 +150,6 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     await io.options.asleep?.(milliseconds);
   };
   const env = conditions.env ?? {};
-  mkdirSync(join(io.folder, 'home'), { recursive: true });
   const context: Context = {
     version: VERSION,
     env,

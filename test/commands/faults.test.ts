@@ -1,0 +1,187 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { eachFault } from '../helpers/faults';
+import { BASE, overFetch } from '../helpers/instance';
+import { memory } from '../helpers/memory';
+import { onLinux } from '../helpers/needs';
+import { type Outcome, type Place, place } from '../helpers/run';
+import {
+  create,
+  createWithFiles,
+  filePart,
+  type TestService,
+  testService,
+} from '../helpers/service';
+
+// Each operation on files that a command makes fails in turn: the first until none does.
+
+const SECRET = 'MARKER-correct-horse-battery-staple';
+const VIEWS = { name: 'push[expire_after_views]', value: '1' };
+/** It is in each half. */
+const PART = /MARKER|battery/;
+
+let service: TestService;
+beforeEach(async () => {
+  service = await testService();
+  return () => service.close();
+});
+
+interface Run extends Outcome {
+  readonly here: Place;
+  /** What is below the place, and among temporary files, which are on a disk without faults. */
+  readonly files: Record<string, string>;
+}
+
+const contents = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => statSync(join(folder, name)).isFile())
+      .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+  );
+
+/** Runs a command once a fault, each time at a new place. Returns which operations failed, once each. */
+async function withFaults(
+  prepare: (here: Place) => Promise<{ words: string[]; stdin?: string; owner?: boolean }>,
+  check: (run: Run) => Promise<void>,
+): Promise<string[]> {
+  const failed = await eachFault(async (failing) => {
+    const temporary = mkdtempSync(join(memory, 'pwpush-'));
+    const env = { PWPUSH_URL: BASE, TMPDIR: temporary };
+    const here = place({ scratch: memory, send: overFetch(service), now: service.clock.now, env });
+    mkdirSync(here.file('mine'));
+    try {
+      const { words, stdin = '', owner = false } = await prepare(here);
+      const token = owner ? { PWPUSH_TOKEN: service.adminToken } : {};
+      const under = here.under({ stdin, env: token });
+      const outcome = await failing(here.folder, () => under.run(...words));
+      expect(outcome.stderr).not.toMatch(PART);
+      expect([0, 1, 2]).toContain(outcome.code);
+      await check({
+        ...outcome,
+        here,
+        files: { ...contents(here.folder), ...contents(temporary) },
+      });
+    } finally {
+      here.close();
+      rmSync(temporary, { recursive: true });
+    }
+  });
+  return [...new Set(failed.map((one) => one.split(' ')[0] ?? ''))].sort();
+}
+
+const owner = (here: Place, stdin = '') =>
+  here.under({ stdin, env: { PWPUSH_TOKEN: service.adminToken } });
+
+/** The files with the secret, none of which has a half of it. */
+function holding(files: Record<string, string>): string[] {
+  const found = Object.entries(files).filter(([, content]) => PART.test(content));
+  for (const file of found) expect(file).toEqual([file[0], SECRET]);
+  return found.map(([name]) => name);
+}
+
+describe('operations on files that fail (needs Linux)', onLinux, () => {
+  let token: string;
+  const once = { payload: SECRET, expire_after_views: 1 };
+  const saved = /^(state|pwpush-rescue-\w+)\/secret-/;
+
+  test.each([false, true])(
+    'get --output: the text is saved or left where it is (%s)',
+    async (force) => {
+      const failed = await withFaults(
+        async (here) => {
+          token = await create(service, once);
+          if (force) writeFileSync(here.file('mine/secret'), 'older');
+          const words = ['get', token, '--output', here.file('mine/secret')];
+          return { words: force ? [...words, '--force'] : words };
+        },
+        async ({ here, code, files }) => {
+          const held = holding(files);
+          if (code === 2) {
+            expect([held, (await here.run('get', token)).stdout]).toEqual([[], SECRET]);
+          } else expect(held).toEqual([code === 0 ? 'mine/secret' : expect.stringMatching(saved)]);
+          if (force && code > 0) expect(files['mine/secret']).toBe('older');
+        },
+      );
+      expect(failed).toEqual(['fsync', force ? 'rename' : 'link', 'open', 'write'].sort());
+    },
+  );
+
+  test('get of a file: it is saved, or can be resumed', async () => {
+    const failed = await withFaults(
+      async (here) => {
+        const file = filePart('secret', SECRET);
+        token = await createWithFiles(service, file, VIEWS);
+        return { words: ['get', token, '--output', `${here.file('mine')}/`] };
+      },
+      async ({ here, code, files, stderr }) => {
+        const held = holding(files);
+        if (code === 0) {
+          expect(held).toEqual([
+            expect.stringMatching(/^(mine|(state|pwpush-rescue-\w+)\/files-[^/]+)\/secret$/),
+          ]);
+          return;
+        }
+        expect(held).toEqual([]);
+        const path = /get --resume '?(\S+?)'?$/m.exec(stderr)?.[1];
+        const again = code === 2 ? [token] : ['--resume', path ?? 'none'];
+        const whole = `${here.file('again')}/`;
+        expect((await here.run('get', ...again, '--output', whole)).code).toBe(0);
+        expect(holding(contents(here.folder))).toEqual(['again/secret']);
+      },
+    );
+    expect(failed).toEqual(['fsync', 'link', 'mkdir', 'open', 'write']);
+  });
+
+  test('push: the link is printed, and the secret is nowhere', async () => {
+    const failed = await withFaults(
+      async () => ({ owner: true, words: ['push', '--views', '1'], stdin: SECRET }),
+      async ({ here, code, stdout, files }) => {
+        expect([code, holding(files)]).toEqual([0, []]);
+        expect((await here.run('get', stdout.trim())).stdout).toBe(SECRET);
+        // A half of a receipt does not harm those that follow.
+        const more = await owner(here, 'x').run('push', '--views', '3');
+        expect([more.code, (await owner(here).run('list', '--json')).code]).toEqual([0, 0]);
+      },
+    );
+    expect(failed).toEqual(['mkdir', 'open', 'write']);
+  });
+
+  test('request: whoever has the link has the key', async () => {
+    const failed = await withFaults(
+      async () => ({ owner: true, words: ['request', 'The password?'] }),
+      async ({ here, code, stdout, files }) => {
+        const keys = Object.keys(files).filter((name) => name.endsWith('.key'));
+        if (code > 0) return expect([stdout, keys]).toEqual(['', []]);
+        await here.under({ stdin: SECRET }).run('respond', stdout.trim());
+        expect((await owner(here).run('get', stdout.trim())).stdout).toBe(SECRET);
+      },
+    );
+    expect(failed).toEqual(['fsync', 'mkdir', 'open', 'rename', 'write']);
+  });
+
+  test('get of an answer: it is saved, or the key is still there', async () => {
+    const failed = await withFaults(
+      async (here) => {
+        token = (await owner(here).run('request', 'The password?')).stdout.trim();
+        await here.under({ stdin: SECRET }).run('respond', token);
+        return { owner: true, words: ['get', token, '--output', here.file('mine/secret')] };
+      },
+      async ({ here, code, files }) => {
+        const held = holding(files);
+        if (code === 2)
+          expect([held, (await owner(here).run('get', token)).stdout]).toEqual([[], SECRET]);
+        else expect(held).toEqual([code === 0 ? 'mine/secret' : expect.stringMatching(saved)]);
+      },
+    );
+    expect(failed).toEqual(['fsync', 'link', 'open', 'write']);
+  });
+});
