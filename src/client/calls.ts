@@ -86,6 +86,7 @@ export const requestCalls = calls('request', requestRoutes, {
     ...take,
     holds: 'secret',
     unclear: 'the answer may have been taken: the owner can check with pwpush audit',
+    unclearWithoutToken: 'no answer was taken or sent: run the command again',
   },
   preview: { ...read, public: true },
   respond: {

@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** Where a connection is cut: which one, and after how many bytes of a direction. */
+export interface Cut {
+  readonly connection: number;
+  readonly direction: 'to' | 'from';
+  readonly bytes: number;
+}
+
+/** In bytes. */
+interface Places {
+  readonly first: number;
+  readonly step: number;
+}
+
+export interface CuttingProxy {
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Runs `work` with the first connection cut at the first place, then a step later, and so on, until it is not cut; then
+   * with the second connection, and so on; in both directions. What comes before a cut is passed on.
+   */
+  eachCut(places: Places, work: (cut: Cut) => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A TCP proxy for that port of this machine. */
+export async function cuttingProxy(port: number): Promise<CuttingProxy> {
+  let cut: Cut | undefined;
+  let connections = 0;
+  let done = false;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const connection = ++connections;
+    const upstream = connect(port, '127.0.0.1');
+    const pair = [client, upstream];
+    for (const socket of pair) {
+      sockets.add(socket);
+      socket.on('error', () => {}).on('close', () => pair.forEach((one) => void one.destroy()));
+    }
+    const pass = (from: Socket, to: Socket, direction: Cut['direction']) => {
+      let passed = 0;
+      from.on('data', (data: Buffer) => {
+        const left =
+          cut?.connection === connection && cut.direction === direction
+            ? cut.bytes - passed
+            : Number.POSITIVE_INFINITY;
+        passed += data.length;
+        if (data.length <= left) return void to.write(data);
+        done = true;
+        // Once the other side has it.
+        to.write(data.subarray(0, Math.max(left, 0)), () => from.destroy());
+        from.pause();
+      });
+    };
+    pass(client, upstream, 'to');
+    pass(upstream, client, 'from');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const own = (server.address() as AddressInfo).port;
+  return {
+    url: `http://127.0.0.1:${own}`,
+    port: own,
+    async eachCut({ first, step }, work) {
+      for (const direction of ['to', 'from'] as const)
+        for (let connection = 1, any = true; any; connection++) {
+          any = false;
+          for (let bytes = first; ; bytes += step) {
+            cut = { connection, direction, bytes };
+            connections = 0;
+            done = false;
+            await work(cut).finally(() => {
+              cut = undefined;
+            });
+            if (!done) break;
+            any = true;
+          }
+        }
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
