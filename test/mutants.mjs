@@ -1,0 +1,399 @@
+// Plants small faults in a copy of this tree, one at a time, and runs the tests that execute the place of each, quickest
+// first, until one fails. A seed chooses the faults by the text of their places: where the code stays, so do they.
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parseSync } from 'rolldown/experimental';
+
+const { values: options } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    /** Faults a folder. */
+    each: { type: 'string', default: '6' },
+    /** Words before each command, such as "nice -n 19". */
+    with: { type: 'string', default: '' },
+    /** The results, a line of JSON for each fault. Those that have one already are not tried again. */
+    to: { type: 'string', default: 'node_modules/.cache/mutants.jsonl' },
+    /** Results of another tree, such as that of an older commit: the same faults are planted, as far as their places are there. */
+    from: { type: 'string' },
+    /** Tries those that no test in process notices with the tests of the built program too, which takes longer. */
+    journeys: { type: 'boolean', default: false },
+    /** Prints the faults only. */
+    list: { type: 'boolean', default: false },
+  },
+});
+
+/** More test time than this is not spent on one fault. */
+const BUDGET_SECONDS = 40;
+const inJourneys = (file) => file.startsWith('test/journey/');
+/** Scripts of pages do not say which of their places a browser executes. */
+const ofBrowser = (file) => file.startsWith('src/server/page/browser/');
+const looksAtPages = (file) => /^test\/journey\/page-/.test(file);
+const read = (file) => fs.readFileSync(file, 'utf8');
+
+/** The places of a file where a fault can be planted: an expression, and what is replaced by what. */
+function placesOf(file) {
+  const code = read(file);
+  const found = [];
+  const times = new Map();
+  const add = (kind, within, { start, end }, from, to, by) => {
+    const text = `${file} ${kind} ${within} ${code.slice(start, end)} ${from - start} ${by}`;
+    const nth = times.get(text) ?? 0;
+    times.set(text, nth + 1);
+    const hash = createHash('sha256').update(`${options.seed} ${text} ${nth}`).digest('hex');
+    const line = code.slice(0, from).split('\n').length;
+    const was = code.slice(from, to);
+    found.push({ id: hash.slice(0, 12), file, line, kind, was, by, start, end, from, to });
+  };
+  const visit = (node, outer) => {
+    if (typeof node?.type !== 'string' || /^Import(?!Expr)/.test(node.type)) return;
+    if (/^TS(?!As|Satisfies|NonNull)/.test(node.type)) return;
+    const within = node.id?.name ?? node.key?.name ?? outer;
+    const { type, test, value } = node;
+    if (test && /^(If|While|Conditional)/.test(type))
+      add(
+        'condition',
+        within,
+        test,
+        test.start,
+        test.end,
+        `!(${code.slice(test.start, test.end)})`,
+      );
+    if (/^(Expression|Throw)Statement$/.test(type) && !node.directive)
+      add('statement', within, node.expression ?? node.argument, node.start, node.end, ';');
+    if (type === 'BinaryExpression' && /^[<>]=?$/.test(node.operator)) {
+      const at = code.indexOf(node.operator, node.left.end);
+      const by = node.operator.length === 2 ? node.operator[0] : `${node.operator}=`;
+      add('limit', within, node, at, at + node.operator.length, by);
+    }
+    if (type === 'Literal' && /^(boolean|number)$/.test(typeof value)) {
+      const kind = typeof value === 'number' ? 'limit' : 'boolean';
+      add(kind, within, node, node.start, node.end, String(kind === 'limit' ? value + 1 : !value));
+    }
+    for (const [key, child] of Object.entries(node))
+      if (key !== 'key' || node.computed) for (const one of [child].flat()) visit(one, within);
+  };
+  visit(parseSync(file, code).program, '');
+  return found;
+}
+
+/** So many faults a folder, of each kind one first; folders of one or two files count with the one above. */
+function choose() {
+  const files = execFileSync('git', ['ls-files', 'src'], { encoding: 'utf8' }).split('\n');
+  const byFolder = groupBy(
+    files.filter((file) => /(?<!\.d)\.ts$/.test(file)),
+    dirname,
+  );
+  for (const [folder, own] of [...byFolder].sort(([one], [other]) => other.length - one.length)) {
+    if (own.length > 2 || folder === 'src') continue;
+    byFolder.get(dirname(folder)).push(...own);
+    byFolder.delete(folder);
+  }
+  return [...byFolder].sort().flatMap(([folder, own]) => {
+    const all = own.flatMap(placesOf).sort((one, other) => (one.id < other.id ? -1 : 1));
+    const rank = new Map();
+    for (const of of groupBy(all, ({ kind }) => kind).values())
+      for (const [at, place] of of.entries()) rank.set(place, at);
+    const order = all.sort((one, other) => rank.get(one) - rank.get(other));
+    return order.slice(0, Number(options.each)).map((place) => ({ ...place, folder }));
+  });
+}
+
+function groupBy(all, keyOf) {
+  const groups = new Map();
+  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  return groups;
+}
+
+const linesOf = (file) =>
+  fs.existsSync(file)
+    ? read(file)
+        .trim()
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
+    : [];
+
+/** Those of another run, where they are now, with the tests to try, first of all the one that noticed it. */
+function again(file) {
+  return linesOf(file).flatMap(({ id, file, folder, tests, by }) => {
+    const place = fs.existsSync(file) && placesOf(file).find((one) => one.id === id);
+    if (!place) console.log(`gone: ${file} ${id}`);
+    const noticing = by?.replace(/\.test\.ts: .*/s, '.test.ts');
+    const order = [...new Set([noticing, ...(tests ?? [])])];
+    return place
+      ? [{ ...place, folder, tests: order.filter((one) => one && fs.existsSync(one)) }]
+      : [];
+  });
+}
+
+const chosen = options.from ? again(options.from) : choose();
+// One of each folder first: a run that is ended early has some of all.
+const turn = new Map();
+for (const own of groupBy(chosen, ({ folder }) => folder).values())
+  for (const [at, fault] of own.entries()) turn.set(fault, at);
+const faults = chosen.sort((one, other) => turn.get(one) - turn.get(other));
+if (options.list) {
+  for (const { file, line, kind, was, by } of faults)
+    console.log(
+      `${file}:${line} ${kind}: ${was.replace(/\s+/g, ' ')} → ${by.replace(/\s+/g, ' ')}`,
+    );
+  console.log(faults.length);
+  process.exit();
+}
+
+const root = process.cwd();
+const tree = fs.mkdtempSync(join(tmpdir(), 'pwm-'));
+process.on('exit', () => fs.rmSync(tree, { recursive: true, force: true }));
+let running;
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => {
+    if (running) process.kill(-running.pid, 'SIGKILL');
+    process.exit(1);
+  });
+const hits = join(tree, 'hits');
+const temporary = join(tree, 't');
+const copy = join(tree, 'copy');
+const [command, ...words] = [...options.with.split(' ').filter(Boolean), process.execPath];
+
+/** Says whether it ended well; what takes longer than so many seconds does not. */
+function node(seconds, args, env = {}) {
+  fs.mkdirSync(temporary, { recursive: true, mode: 0o1777 });
+  const child = spawn(command, [...words, ...args], {
+    cwd: copy,
+    env: { ...process.env, TMPDIR: temporary, ...env },
+    stdio: 'ignore',
+    detached: true,
+  });
+  running = child;
+  const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), seconds * 1000);
+  return new Promise((resolve) => {
+    child.once('close', (code) => {
+      clearTimeout(timer);
+      running = undefined;
+      // What a test that was ended left: services, databases.
+      try {
+        process.kill(-child.pid, 'SIGKILL');
+      } catch {}
+      try {
+        fs.rmSync(temporary, { recursive: true, force: true });
+      } catch {}
+      resolve(code === 0);
+    });
+  });
+}
+
+/** Runs test files one after the other until one fails, and says what each file took. */
+async function run(files, seconds, more = {}) {
+  const report = join(tree, 'report.json');
+  fs.rmSync(report, { force: true });
+  const args = ['run', '--config', '.config/mutants.config.mts', '--reporter=json'];
+  const env = { MUTANTS: JSON.stringify({ files, ...more }) };
+  const vitest = 'node_modules/vitest/vitest.mjs';
+  const passed = await node(seconds, [vitest, ...args, `--outputFile=${report}`, ...files], env);
+  const results = fs.existsSync(report) ? JSON.parse(read(report)).testResults : [];
+  return {
+    passed,
+    files: results.map(({ name, status, startTime, endTime, assertionResults }) => ({
+      name: relative(copy, name),
+      passed: status === 'passed',
+      seconds: (endTime - startTime) / 1000,
+      failed: assertionResults.find((one) => one.status === 'failed')?.fullName,
+    })),
+  };
+}
+
+const build = () =>
+  node(100, [
+    'node_modules/rolldown/bin/cli.mjs',
+    '--logLevel',
+    'silent',
+    '-c',
+    '.config/rolldown.config.mjs',
+  ]);
+
+/** Tells which process runs which test file, and, from there and from programs that it starts, what they execute. */
+const recorder = `const fs = require('node:fs');
+let seen = new Set();
+let owner;
+const find = (pid) => {
+  if (pid < 2) return 'nobody';
+  try { return fs.readFileSync('${hits}/' + pid, 'utf8'); } catch {}
+  try { return find(Number(/ \\d+/.exec(fs.readFileSync('/proc/' + pid + '/stat', 'utf8').replace(/.*\\) \\w/s, ''))[0])); } catch { return 'nobody'; }
+};
+globalThis.mutantPlace = (id) => {
+  if (seen.has(id)) return;
+  seen.add(id);
+  try { fs.appendFileSync('${hits}/all', id + ' ' + (owner ??= find(process.pid)) + '\\n'); } catch {}
+};
+module.exports = (file) => {
+  owner = file;
+  seen = new Set();
+  fs.writeFileSync('${hits}/' + process.pid, file);
+};
+`;
+const setup = `import { createRequire } from 'node:module';
+import { relative } from 'node:path';
+import { expect } from 'vitest';
+createRequire('${copy}/')('${tree}/recorder.cjs')(relative('${copy}', expect.getState().testPath));
+`;
+const config = `import config from './vitest.config.mts';
+import { join } from 'node:path';
+const { files, recording } = JSON.parse(process.env.MUTANTS);
+const at = (spec) => files.findIndex((file) => spec.moduleId.endsWith('/' + file));
+class Sequencer {
+  shard(specs) { return specs; }
+  sort(specs) { return specs.sort((one, other) => at(one) - at(other)); }
+}
+Object.assign(config.test, { sequence: { sequencer: Sequencer }, bail: recording ? 0 : 1, maxWorkers: recording ?? 1 });
+for (const { test } of recording ? config.test.projects : [])
+  Object.assign(test, { isolate: true, setupFiles: ['${tree}/setup.mjs'] });
+export default config;
+`;
+
+function copyTree() {
+  fs.mkdirSync(copy);
+  fs.mkdirSync(hits, { mode: 0o777 });
+  fs.chmodSync(tree, 0o755);
+  fs.chmodSync(hits, 0o777);
+  fs.writeFileSync(join(hits, 'all'), '');
+  fs.chmodSync(join(hits, 'all'), 0o666);
+  for (const file of execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0')) {
+    if (!fs.existsSync(file) || file === '') continue;
+    fs.mkdirSync(dirname(join(copy, file)), { recursive: true });
+    fs.copyFileSync(file, join(copy, file));
+  }
+  // Hard links where they can be made: the packages are large.
+  const packages = [join(root, 'node_modules'), join(copy, 'node_modules')];
+  try {
+    execFileSync('cp', ['-al', ...packages], { stdio: 'ignore' });
+  } catch {
+    execFileSync('cp', ['-a', ...packages]);
+  }
+  fs.rmSync(join(copy, 'node_modules/.cache'), { recursive: true, force: true });
+  fs.writeFileSync(join(tree, 'recorder.cjs'), recorder);
+  fs.writeFileSync(join(copy, '.config/mutants-setup.mjs'), setup);
+  fs.writeFileSync(
+    join(copy, '.config/mutants.config.mts'),
+    config.replace(`${tree}/setup`, '.config/mutants-setup'),
+  );
+}
+
+const changed = (file, edits) => {
+  let code = read(join(root, file));
+  for (const [from, to, by] of edits.sort(([one], [other]) => other - one))
+    code = code.slice(0, from) + by + code.slice(to);
+  fs.writeFileSync(join(copy, file), code);
+};
+const restore = (file) => fs.copyFileSync(join(root, file), join(copy, file));
+
+/** Which tests execute which of the places, and how long each takes; tests that fail without any fault are left out. */
+async function cover(tests, wanted) {
+  const sources = groupBy(wanted, ({ file }) => file);
+  for (const [file, own] of sources)
+    changed(
+      file,
+      own.flatMap(({ id, start, end }) => [
+        [start, start, `(globalThis.mutantPlace?.('${id}'), `],
+        [end, end, ')'],
+      ]),
+    );
+  const bin = 'bin/pwpush.js';
+  changed(bin, [
+    [
+      read(bin).indexOf('\n') + 1,
+      read(bin).indexOf('\n') + 1,
+      `require('${tree}/recorder.cjs');\n`,
+    ],
+  ]);
+  if (!(await build())) throw new Error('the tree with the marks cannot be built');
+  const files = [];
+  for (let at = 0; at < tests.length; at += 25)
+    files.push(...(await run(tests.slice(at, at + 25), 900, { recording: 2 })).files);
+  for (const file of [bin, ...sources.keys()]) restore(file);
+  const failing = files.filter(({ passed }) => !passed);
+  if (failing.length > 0)
+    console.log(
+      `without a fault fail: ${failing.map((one) => `${one.name} (${one.failed})`).join(', ')}`,
+    );
+  const executed = new Set(read(join(hits, 'all')).trim().split('\n'));
+  return ({ id, file }) => {
+    const all = files.filter(
+      ({ name, passed }) =>
+        passed && (executed.has(`${id} ${name}`) || (ofBrowser(file) && looksAtPages(name))),
+    );
+    all.sort(
+      (one, other) =>
+        farFrom(file, one.name) - farFrom(file, other.name) || one.seconds - other.seconds,
+    );
+    let seconds = 0;
+    return all
+      .filter((one, at) => {
+        seconds += one.seconds;
+        return at === 0 || seconds < BUDGET_SECONDS;
+      })
+      .map(({ name }) => name);
+  };
+}
+
+/** 0 for the test of that file by its name, 1 for the others. */
+const farFrom = (file, test) => (basename(test).startsWith(basename(file, '.ts')) ? 0 : 1);
+
+copyTree();
+// For tests in process that start the built program too.
+if (!(await build())) throw new Error('the tree cannot be built');
+const done = new Map(linesOf(options.to).map((one) => [one.id, one]));
+const known = execFileSync('git', ['ls-files', 'test'], { encoding: 'utf8' }).split('\n');
+const layer = options.journeys ? 'journeys' : 'in process';
+const tests = known.filter(
+  (file) =>
+    /\.test\.ts$/.test(file) && fs.existsSync(file) && inJourneys(file) === options.journeys,
+);
+const wanted = faults.filter(
+  ({ id }) => !done.get(id)?.by && !done.get(id)?.tried?.includes(layer),
+);
+
+/** Writes which tests are tried, or what came of it. */
+function keep({ id, folder, file, line, kind, was, by: became }, more) {
+  done.set(id, { id, folder, file, line, kind, was, became, ...done.get(id), ...more });
+  fs.writeFileSync(
+    options.to,
+    [...done.values()].map((one) => `${JSON.stringify(one)}\n`).join(''),
+  );
+}
+
+const uncovered = wanted.filter(
+  (fault) => !(fault.tests ?? done.get(fault.id)?.tests) || options.journeys,
+);
+if (uncovered.length > 0) {
+  const executing = await cover(tests, uncovered);
+  for (const fault of uncovered) keep(fault, { tests: executing(fault) });
+}
+for (const fault of wanted) {
+  const { id, file, line, kind, was } = fault;
+  const candidates = fault.tests ?? done.get(id).tests;
+  changed(file, [[fault.from, fault.to, fault.by]]);
+  let by;
+  if (options.journeys && !(await build())) by = 'the build';
+  else if (candidates.length > 0) {
+    const { passed, files } = await run(candidates, 60 + 4 * BUDGET_SECONDS);
+    const failed = files.find((one) => !one.passed);
+    if (!passed) by = failed ? `${failed.name}: ${failed.failed}` : 'the time limit';
+  }
+  restore(file);
+  keep(fault, { tests: candidates, tried: [...(done.get(id)?.tried ?? []), layer], by });
+  const text = was.replace(/\s+/g, ' ').slice(0, 80);
+  console.log(
+    `${by ? 'noticed' : 'NOT'} ${file}:${line} ${kind}: ${text} [${candidates.length}] ${by ?? ''}`,
+  );
+}
+
+const results = faults.flatMap(({ id }) => done.get(id) ?? []);
+console.log('\n| folder | planted | noticed |\n|---|---|---|');
+const row = (name, own) =>
+  console.log(`| ${name} | ${own.length} | ${own.filter(({ by }) => by).length} |`);
+for (const [folder, own] of groupBy(results, ({ folder }) => folder)) row(`\`${folder}\``, own);
+row('all', results);
