@@ -97,8 +97,8 @@ const comparable = (options: readonly Described[]) =>
   [...new Set(options.map(({ flag, value }) => `${flag}${value ? ' <value>' : ''}`))].sort();
 
 describe('the manual', () => {
-  test('has a page for every command, one of the whole and one of its security', () => {
-    const others = ['pwpush.1', 'pwpush-security.7'];
+  test('has a page for every command, and those of the whole, of its security and of operating a server', () => {
+    const others = ['pwpush.1', 'pwpush-operation.7', 'pwpush-security.7'];
     expect(files).toEqual([...others, ...names.map((name) => `pwpush-${name}.1`)].sort());
   });
 

@@ -97,7 +97,7 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
     free: () => undefined,
     unused: async () => 0,
     setAside: async () => undefined,
-    // Dumps contain current rows only; for the files see pwpush-serve(1), Upgrade.
+    // Dumps contain current rows only; for the files see pwpush-operation(7), Upgrade.
     close: () => pool.close(),
   };
 }
