@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { chownSync, existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -150,10 +150,16 @@ function ownerOfPostgres(): [number, number] {
   return [id('-u'), id('-g')];
 }
 
+/** A port for what cannot choose one: of those that systems give to nobody who takes any. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = randomInt(20_000, 32_768);
+    const server = createServer();
+    const free = await new Promise<boolean>((resolve) =>
+      server.once('error', () => resolve(false)).listen(port, () => resolve(true)),
+    );
+    if (!free) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
