@@ -7,36 +7,63 @@ import { type Fields, noFields, textIn, withBody } from '../http/with-body';
 import type { Visitor } from '../rules/access';
 import type { Upload } from '../rules/files';
 import { invalid, Refusal } from '../service-errors';
-import { createdPage, type FormLimits, frontPage } from './front';
+import { askPage, createdPage, type FormLimits, frontPage } from './front';
 import type { PageContext } from './page-context';
 
-export async function showFront(page: PageContext, c: Context<Env>): Promise<Response> {
-  return frontPage(await page.view(c), { base: page.base(c), form: formLimits(page) });
+/** The form that shares a secret, or asks for one. */
+export async function showForm(
+  page: PageContext,
+  c: Context<Env>,
+  asks: boolean,
+): Promise<Response> {
+  const show = asks ? askPage : frontPage;
+  return show(await page.view(c), { base: page.base(c), form: formLimits(page, asks) });
 }
 
-/** Creates a push from the form of the front page, by the rules of the API, where needed with a token in it. */
-export async function createFromForm(page: PageContext, c: Context<Env>): Promise<Response> {
-  const { pushes, settings } = page.options;
+/** Creates what a form asks for, by the rules of the API, where needed with a token in it, which comes before files. */
+export async function createFromForm(
+  page: PageContext,
+  c: Context<Env>,
+  asks: boolean,
+): Promise<Response> {
+  const { pushes, requests, settings } = page.options;
   page.checkForm(c);
-  const form = formLimits(page);
+  const form = formLimits(page, asks);
   const fields = noFields();
   let upload: Upload | undefined;
-  const begin = settings.anonymousFiles ? async () => (upload = pushes.upload()) : undefined;
-  const wanted = { root: 'push', begin, fileBytes: settings.fileBytes, fields } as const;
+  let creator: Promise<Visitor> | undefined;
+  const authenticated = () => {
+    creator ??= creatorOf(page, c, fields, form.needsToken);
+    return creator;
+  };
+  const begin = async () => {
+    await authenticated();
+    upload = pushes.upload();
+    return upload;
+  };
+  const wanted = {
+    root: 'push',
+    begin: form.fileBytes === undefined ? undefined : begin,
+    fileBytes: settings.fileBytes,
+    fields,
+  } as const;
   try {
     return await withBody(c, wanted, async () => {
       if (typeof fields.payload === 'string') fields.payload = typedText(fields.payload);
-      const creator = await creatorOf(page, c, fields);
-      const { push } = await pushes.create(lasting(fields), creator, upload);
+      const visitor = await authenticated();
+      const { push } = asks
+        ? await requests.create(asked(fields), visitor)
+        : await pushes.create(lasting(fields), visitor, upload);
       const encrypted = isArmored(textIn(fields, 'payload'));
-      return createdPage(await page.view(c), push, pushLink(page.base(c), push), encrypted);
+      const link = asks ? `${page.base(c)}/r/${push.url_token}` : pushLink(page.base(c), push);
+      return createdPage(await page.view(c), push, link, encrypted);
     });
   } catch (refusal) {
     if (!(refusal instanceof Refusal) || refusal.kind === 'abandoned') throw refusal;
     // The text is in the page again.
     c.get('memory').add(textIn(fields, 'payload').length);
     const refused = { fields, refusal, files: upload?.fileCount ?? 0 };
-    return frontPage(await page.view(c), { base: page.base(c), form, refused });
+    return (asks ? askPage : frontPage)(await page.view(c), { base: page.base(c), form, refused });
   }
 }
 
@@ -44,10 +71,15 @@ export async function createFromForm(page: PageContext, c: Context<Env>): Promis
  * Who creates the push: where only users do, the owner of the token, which is taken out of the fields.
  * @throws Refusal for any other token
  */
-async function creatorOf(page: PageContext, c: Context<Env>, fields: Fields): Promise<Visitor> {
-  const { owners, settings } = page.options;
+async function creatorOf(
+  page: PageContext,
+  c: Context<Env>,
+  fields: Fields,
+  needsToken: boolean,
+): Promise<Visitor> {
+  const { owners } = page.options;
   const visitor = page.visitor(c);
-  if (settings.anonymous) return visitor;
+  if (!needsToken) return visitor;
   const owner = await owners.authenticate(textIn(fields, 'api_token').trim());
   delete fields.api_token;
   if (!owner) throw invalid({ api_token: ['That token is not valid.'] });
@@ -58,10 +90,22 @@ async function creatorOf(page: PageContext, c: Context<Env>, fields: Fields): Pr
 function lasting({ expire_after_days, hours, ...rest }: Fields): Fields {
   if (Number(hours ?? 0) === 0 && Number(expire_after_days) !== 0)
     return { ...rest, expire_after_days };
-  return { ...rest, expires_in: (Number(expire_after_days) * 24 + Number(hours)) * 3600 };
+  return { ...rest, expires_in: secondsIn(expire_after_days, hours) };
 }
 
-function formLimits({ options }: PageContext): FormLimits {
+/** The fields of a request for the rules. */
+function asked({ payload, expire_after_days, hours }: Fields): Fields {
+  return { request: payload, close_after: secondsIn(expire_after_days, hours) };
+}
+
+function secondsIn(days: unknown, hours: unknown): number {
+  return (Number(days) * 24 + Number(hours)) * 3600;
+}
+
+/** Files need a token, unless the instance accepts them without. */
+function formLimits({ options }: PageContext, asks: boolean): FormLimits {
   const { anonymous, anonymousFiles, bounds, fileBytes } = options.settings;
-  return { bounds, fileBytes: anonymousFiles ? fileBytes : undefined, needsToken: !anonymous };
+  const needsToken = asks || !anonymous;
+  const files = !asks && (anonymousFiles || needsToken);
+  return { bounds, fileBytes: files ? fileBytes : undefined, needsToken, asks };
 }

@@ -6,7 +6,17 @@ import type { Bounds } from '../service-settings';
 import type { PushRow } from '../store/push-rows';
 import { drawing, encrypting } from './encrypted';
 import * as formLimits from './form-limits';
-import { heading, icon, page, passphraseField, problemBox, remaining, type View } from './layout';
+import {
+  facts,
+  heading,
+  icon,
+  page,
+  passphraseField,
+  problemBox,
+  remaining,
+  timeLeft,
+  type View,
+} from './layout';
 import { type Markup, markup } from './markup';
 import { refusalWords } from './messages';
 import { refusing, serverPassphrase } from './passphrase-form';
@@ -16,8 +26,10 @@ export interface FormLimits {
   readonly bounds: Bounds;
   /** Maximum size of a file in bytes; undefined where the form takes no files. */
   readonly fileBytes: number | undefined;
-  /** Whether only users create pushes, with a token. */
+  /** Whether only users create what it creates, with a token. */
   readonly needsToken: boolean;
+  /** Whether it asks for a secret, rather than shares one. */
+  readonly asks: boolean;
 }
 
 export interface RefusedForm {
@@ -35,6 +47,17 @@ export interface FrontPage {
   readonly refused?: RefusedForm;
 }
 
+/** The page at `/ask`: a form for a new request, whose answer its link shows to the user who made it. */
+export function askPage(view: View, { form, refused }: FrontPage): Response {
+  const title = view.words.text('askTitle');
+  const main = markup`<div class="body">
+${heading('lock', title)}
+<p class="quiet">${view.words.text('askText')}</p>
+${pushForm(view, form, refused)}
+</div>`;
+  return page(view, title, main, refused ? refusalHead(refused.refusal) : {});
+}
+
 /** The page at `/`: a form for a new push, and what to do with a link and on the command line. */
 export function frontPage(view: View, { base, form, refused }: FrontPage): Response {
   const { words } = view;
@@ -49,7 +72,12 @@ export function frontPage(view: View, { base, form, refused }: FrontPage): Respo
 ${pushForm(view, form, refused)}
 </div>
 <div class="foot ways">
-<section><h2>${words.text('receivedTitle')}</h2>
+${
+  needsToken &&
+  markup`<section><h2><a href="${base}/ask">${words.text('askTitle')}</a></h2>
+<p>${words.text('askText')}</p></section>
+`
+}<section><h2>${words.text('receivedTitle')}</h2>
 <p>${words.fill('receivedText', { address })}</p>
 <p><a href="${base}/open">${words.text('decryptReceived')}</a></p></section>
 <section><h2>${words.text('cliTitle')}</h2>
@@ -73,15 +101,19 @@ export function createdPage(view: View, push: PushRow, link: string, encrypted: 
 `;
   const main = markup`<div class="body made">
 ${heading('check', title)}
-<p>${words.text(push.protected === 1 ? 'createdPassphrase' : 'createdText')}</p>
-<p class="quiet">${words.text('createdHint')}</p>
+${push.kind === 'request' ? markup`<p>${words.text('askedText')}</p>` : sharedText(view, push)}
 ${linkBox(view, link)}
 ${qrCode(link, words.text('qrOfLink')) ?? false}
 ${another}${encrypted && keyGone(view, another)}</div>
 <div class="foot">
-${remaining(view, push)}
+${push.kind === 'request' ? facts(timeLeft(view, push)) : remaining(view, push)}
 </div>`;
   return page(view, title, main, { status: 201, parts: encrypted ? drawing : [] });
+}
+
+function sharedText({ words }: View, push: PushRow): Markup {
+  return markup`<p>${words.text(push.protected === 1 ? 'createdPassphrase' : 'createdText')}</p>
+<p class="quiet">${words.text('createdHint')}</p>`;
 }
 
 /** Shown by the script instead where the key is gone. */
@@ -94,13 +126,13 @@ ${another}</template>
 
 /** The fields of the form, named as in a creation request of the API; `hours` are those besides the days. */
 const fields = [
+  'api_token',
   'payload',
   'files',
   'expire_after_views',
   'expire_after_days',
   'hours',
   'passphrase',
-  'api_token',
 ] as const;
 type Field = (typeof fields)[number];
 type Notes = Readonly<Partial<Record<Field, Markup | string>>>;
@@ -115,7 +147,7 @@ type Row = (field: Field, label: string, control: (attributes: Markup) => Markup
 
 function pushForm(view: View, form: FormLimits, refused: RefusedForm | undefined): Markup {
   const { words } = view;
-  const { bounds, fileBytes, needsToken } = form;
+  const { bounds, fileBytes, needsToken, asks } = form;
   const problems = refused ? problemsOf(view, form, refused) : {};
   const row = rowsWith(problems, hintsOf(view, form, refused, problems));
   const value = (field: Field, usual: string | number) => `${refused?.fields[field] ?? usual}`;
@@ -132,17 +164,23 @@ function pushForm(view: View, form: FormLimits, refused: RefusedForm | undefined
 ${value('payload', '')}</textarea>`;
   return markup`${problems.whole !== undefined && problemBox(problems.whole)}
 <form method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`}>
-${row('payload', words.text('secretText'), text)}
+${needsToken && row('api_token', words.text('apiToken'), (attributes) => passphraseField(view, markup` autocomplete="off" translate="no" required${attributes}`))}
+${row('payload', words.text(asks ? 'question' : 'secretText'), text)}
 ${withFiles && row('files', words.text('files'), (attributes) => formLimits.filePicker(view, fileBytes, attributes))}
-<div class="pair">${number('expire_after_views', words.text('views'), bounds.views)}
+<div class="pair">${!asks && number('expire_after_views', words.text('views'), bounds.views)}
 ${number('expire_after_days', words.text('days'), { ...bounds.days, min: 0 })}
 ${number('hours', words.text('hours'), { min: 0, max: 23, default: 0 })}</div>
-${row('passphrase', words.text('passphraseOptional'), (attributes) => serverPassphrase(view, markup` autocomplete="off"${attributes}`))}
-${needsToken && row('api_token', words.text('apiToken'), (attributes) => passphraseField(view, markup` autocomplete="off" translate="no" required${attributes}`))}
-<div class="row scripted-only"><label class="check"><input type="checkbox" id="encrypt" checked>${words.text('encryptInBrowser')}</label>
-<p class="quiet status" role="status" data-busy="${words.text('encrypting')}" data-invalid="${words.text('problemValue')}"></p></div>
+${!asks && secretRows(view, row)}
 <button class="primary wide">${icon('link')}${words.text('createLink')}</button>
 </form>`;
+}
+
+/** The passphrase, and whether the browser encrypts. */
+function secretRows(view: View, row: Row): Markup {
+  const { words } = view;
+  return markup`${row('passphrase', words.text('passphraseOptional'), (attributes) => serverPassphrase(view, markup` autocomplete="off"${attributes}`))}
+<div class="row scripted-only"><label class="check"><input type="checkbox" id="encrypt" checked>${words.text('encryptInBrowser')}</label>
+<p class="quiet status" role="status" data-busy="${words.text('encrypting')}" data-invalid="${words.text('problemValue')}"></p></div>`;
 }
 
 /** Rows of the form; the first one with a problem gets the focus. */
@@ -185,8 +223,12 @@ function problemsOf(view: View, form: FormLimits, refused: RefusedForm): Problem
   const { words } = view;
   const { refusal } = refused;
   if (refusal.kind === 'too_large') return sizeProblem(view, form, refused);
-  const { expires_in, ...named } = refusal.fields;
-  const wrong = { ...named, ...(expires_in && { expire_after_days: expires_in }) };
+  const { expires_in, close_after = expires_in, request, ...named } = refusal.fields;
+  const wrong = {
+    ...named,
+    ...(close_after && { expire_after_days: close_after }),
+    ...(request && { payload: request }),
+  };
   const found = fields.filter((field) => Object.hasOwn(wrong, field));
   if (refusal.kind !== 'invalid' || found.length === 0)
     return { whole: words.text(refusalWords(refusal)[1]) };

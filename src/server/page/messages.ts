@@ -58,13 +58,8 @@ export function deletedPage(view: View): Response {
   return message(view, 'check', ['deletedTitle', 'deletedText', 'closePage']);
 }
 
-/** For those who come after the answer to a request. */
-export function answeredPage(view: View, status: 200 | 409): Response {
-  return message(view, 'check', ['answeredTitle', 'answeredText'], { status });
-}
-
 /** A page that is only read. */
-function message(
+export function message(
   view: View,
   name: IconName,
   [title, text, quiet]: readonly [title: PhraseKey, text: PhraseKey, quiet?: PhraseKey],

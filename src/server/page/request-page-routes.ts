@@ -9,11 +9,18 @@ import { requestState } from '../rules/requests';
 import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { plainText } from './markup';
-import { answeredPage, gonePage } from './messages';
+import { gonePage } from './messages';
 import { asksFirst, isIdle, type PageContext, wantsJson } from './page-context';
 import { passphrasePage, passphraseProblem } from './passphrase-form';
 import { openPush, submitPush } from './push-page-routes';
-import { answerProblem, type RefusedAnswer, requestPage, sentPage } from './request-page';
+import {
+  answeredPage,
+  answerProblem,
+  type RefusedAnswer,
+  requestPage,
+  sentPage,
+} from './request-page';
+import { secretPage } from './secret';
 
 // The pages of the person who answers a request. The open-source edition has pushes of kind `url` at this address.
 
@@ -39,6 +46,7 @@ export async function submitRequest(page: PageContext, c: Context<Env>): Promise
   try {
     return await withAnswer(c, page.options, { request, caller, fields }, async (upload) => {
       const passphrase = passphraseIn(fields);
+      if (typeof fields.api_token === 'string') return readAnswer(page, c, request, fields);
       if (typeof fields.response !== 'string') return unlock(page, c, request, passphrase);
       fields.response = typedText(fields.response);
       await page.options.requests.respond(request.url_token, fields, caller, passphrase, upload);
@@ -58,6 +66,26 @@ async function find(page: PageContext, c: Context<Env>): Promise<PushRow | undef
   });
 }
 
+/** The answer, for the user who asked, whose token is in the form. */
+async function readAnswer(
+  page: PageContext,
+  c: Context<Env>,
+  request: PushRow,
+  fields: Fields,
+): Promise<Response> {
+  const { owners, requests } = page.options;
+  const view = await page.view(c);
+  const owner = await owners.authenticate(textIn(fields, 'api_token').trim());
+  if (owner?.id !== request.owner_id) return answeredPage(view, request, 200, true);
+  const reader = { ...page.visitor(c), owner };
+  const read = await requests.read(request.url_token, reader, passphraseIn(fields), reserving(c));
+  const { text, files } = read.answer;
+  if (text === null) return late(page, c, read.request, 200);
+  const push = { ...read.request, kind: files.length > 0 ? ('file' as const) : ('text' as const) };
+  const shown = { push, payload: text, files: page.downloads(c, files), expirable: false };
+  return secretPage({ ...view, open: true }, shown);
+}
+
 /** The page of a request that cannot be answered any more. */
 async function late(
   page: PageContext,
@@ -66,7 +94,7 @@ async function late(
   status: 200 | 409,
 ): Promise<Response> {
   const view = await page.view(c);
-  return requestState(request) === 'ready' ? answeredPage(view, status) : gonePage(view);
+  return requestState(request) === 'ready' ? answeredPage(view, request, status) : gonePage(view);
 }
 
 async function show(

@@ -4,9 +4,20 @@ import type { PushRow } from '../store/push-rows';
 import respondScript from './browser/respond-form.ts?script';
 import { styling } from './encrypted';
 import * as formLimits from './form-limits';
-import { facts, heading, icon, PagePart, page, timeLeft, type View } from './layout';
+import {
+  facts,
+  heading,
+  icon,
+  PagePart,
+  page,
+  passphraseField,
+  problemBox,
+  timeLeft,
+  type View,
+} from './layout';
 import { type Markup, markup } from './markup';
-import { refusalWords } from './messages';
+import { message, refusalWords } from './messages';
+import { serverPassphrase } from './passphrase-form';
 import { type Download, downloads } from './secret';
 import { preformatted } from './secret-views';
 
@@ -105,6 +116,31 @@ export function answerProblem(
   if (refusal.kind !== 'invalid') return view.words.text(refusalWords(refusal)[1]);
   if (!refusal.fields.files) return formLimits.textProblem(view, response, withFiles);
   return withFiles ? formLimits.tooManyFiles(view) : view.words.text('problemValue');
+}
+
+/** For those who come after the answer to a request; for its owner, the way to read it. */
+export function answeredPage(
+  view: View,
+  request: PushRow,
+  status: 200 | 409,
+  wrongToken = false,
+): Response {
+  const { words } = view;
+  const passphrase =
+    request.protected === 1 &&
+    markup`<div class="row"><label for="passphrase">${words.text('passphrase')}</label>
+${serverPassphrase(view, markup` id="passphrase" name="request[passphrase]" autocomplete="off" required`)}</div>
+`;
+  const more = markup`
+<details class="delete"${wrongToken && ' open'}><summary>${icon('open')}${words.text('readAnswer')}</summary>
+<form method="post" autocomplete="off">
+${wrongToken && problemBox(words.text('problemValue'))}
+<div class="row"><label for="token">${words.text('apiToken')}</label>
+${passphraseField(view, markup` id="token" name="request[api_token]" autocomplete="off" translate="no" required`)}</div>
+${passphrase}<button class="wide">${words.text('showSecret')}</button>
+</form>
+</details>`;
+  return message(view, 'check', ['answeredTitle', 'answeredText'], { status }, more);
 }
 
 /** Confirms that the answer has arrived. */

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { Env, PartOptions } from '../http/parts';
 import { refusalResponse } from '../http/responses';
 import { Refusal } from '../service-errors';
-import { createFromForm, showFront } from './front-page-routes';
+import { createFromForm, showForm } from './front-page-routes';
 import { errorPage, gonePage, refusalPage } from './messages';
 import { PageContext, wantsJson } from './page-context';
 import { plainError, wantsText } from './plain';
@@ -21,8 +21,10 @@ export function createPages(options: PartOptions): Hono<Env> {
   pages.post('/p/:token/r', (c) => submitPush(page, c));
   pages.get('/r/:token', (c) => openRequest(page, c));
   pages.post('/r/:token', (c) => submitRequest(page, c));
-  pages.get('/', (c) => showFront(page, c));
-  pages.post('/', (c) => createFromForm(page, c));
+  pages.get('/', (c) => showForm(page, c, false));
+  pages.post('/', (c) => createFromForm(page, c, false));
+  pages.get('/ask', (c) => showForm(page, c, true));
+  pages.post('/ask', (c) => createFromForm(page, c, true));
   pages.get('/open', async (c) => openPage(await page.view(c)));
   pages.all('*', async (c) => gonePage(await page.view(c)));
   pages.onError(async (error, c) => {

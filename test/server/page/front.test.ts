@@ -206,7 +206,59 @@ describe('the form of the front page', () => {
       expect([status, notes(text)]).toEqual([422, ['This value is not valid.']]);
       expect(text).toContain('hunter2');
       expect(text).not.toContain('nonsense');
-      expect((await submit({ api_token }, [filePart('a', 'A')])).status).toBe(401);
+      const files = await submit({ api_token }, [filePart('a', 'A')]);
+      expect([files.status, notes(files.text)[0]]).toEqual([422, 'This value is not valid.']);
+    });
+
+    test('takes files after the token, whether it takes them from everybody or not', async () => {
+      await restart({ anonymous: false });
+      const { text: form } = await call(service, 'GET', '/');
+      expect(form.indexOf('name="push[api_token]"')).toBeLessThan(
+        form.indexOf('name="push[files][]"'),
+      );
+      const fields = { api_token: service.otherToken, payload: 'the scans' };
+      const { status, text } = await submit(fields, [filePart('a', 'A')]);
+      expect(status).toBe(201);
+      const token = service.otherToken;
+      const path = `/api/v2/pushes/${linkIn(text).split('/')[4]}`;
+      const { json } = await call(service, 'GET', path, { token });
+      expect(json).toMatchObject({ payload: 'the scans', files: [{ filename: 'a' }] });
+    });
+  });
+
+  describe('asks for a secret', () => {
+    const post = (path: string, fields: Record<string, string>) =>
+      call(service, 'POST', path, {
+        form: Object.entries(fields).map(([name, value]) => ({ name, value })),
+      });
+    const question = { 'push[payload]': 'The password?', 'push[hours]': '0' };
+    const asked = (token: string, days = '1') =>
+      post('/ask', { ...question, 'push[api_token]': token, 'push[expire_after_days]': days });
+
+    test('of whoever has the link, and shows the answer to the user who asked, once', async () => {
+      expect((await call(service, 'GET', '/ask')).text).toContain('What is asked for');
+      const made = await asked(service.otherToken);
+      expect(made.status).toBe(201);
+      const path = new URL(linkIn(made.text).replace(/&.*/, '')).pathname;
+      expect((await post(path, { 'request[response]': 'hunter2' })).text).toContain('was sent');
+      const read = (token: string) => post(path, { 'request[api_token]': token });
+      for (const wrong of ['', 'nonsense', service.adminToken])
+        expect((await read(wrong)).text).not.toContain('hunter2');
+      const { text } = await read(service.otherToken);
+      expect(text).toContain('hunter2');
+      expect(text).toContain('That was the last view.');
+      expect((await read(service.otherToken)).text).not.toContain('hunter2');
+    });
+
+    test('and keeps what was typed where a value is wrong', async () => {
+      for (const [token, days] of [
+        ['nonsense', '1'],
+        [service.otherToken, '999'],
+      ] as const) {
+        const { status, text } = await asked(token, days);
+        expect([status, notes(text).length]).toEqual([422, 1]);
+        expect(text).toContain('The password?');
+      }
     });
   });
 
