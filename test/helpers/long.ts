@@ -1,4 +1,4 @@
-import { only } from './needs';
+import { type Needs, only } from './needs';
 import { seed } from './seed';
 
 /** Whether the long versions of tests run, as they do once in `.ci/run`: `PWPUSH_TEST_LONG=1`. */
@@ -19,3 +19,7 @@ export const partOf = <const T>(
   part: number,
   parts = all.length,
 ): readonly T[] => all.filter((_, index) => long || (index + part + seed) % parts === 0);
+
+/** Runs in one of that many short runs, for what takes long and resembles something else; the seed says in which. */
+export const inTurn = (part: number, parts = 2): Needs =>
+  only('another PWPUSH_TEST_SEED', long || (part + seed) % parts === 0);

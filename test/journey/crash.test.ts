@@ -11,7 +11,7 @@ import { openPostgres } from '../../src/server/store/postgres';
 import type { StoredPush } from '../../src/server/store/push-rows';
 import { plain, type Sql } from '../../src/server/store/sql';
 import { type Entry, Ledger } from '../helpers/ledger';
-import { times } from '../helpers/long';
+import { inTurn, times } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { numbers } from '../helpers/numbers';
 import type { Databases } from '../helpers/postgres';
@@ -209,8 +209,12 @@ async function crashAndCheck(store: Store, rounds: number): Promise<void> {
 
 const claim = 'crashes lose nothing that was answered, and give no view twice';
 
-test(`SQLite: ${claim}`, async () => crashAndCheck(await onSqlite(), times(50)), 600_000);
+test(`SQLite: ${claim}`, { ...inTurn(0), timeout: 600_000 }, async () =>
+  crashAndCheck(await onSqlite(), times(50)),
+);
 
 onSharedPostgres((databases) => {
-  test(claim, async () => crashAndCheck(await onServer(databases()), times(24)), 600_000);
+  test(claim, { ...inTurn(1), timeout: 600_000 }, async () =>
+    crashAndCheck(await onServer(databases()), times(24)),
+  );
 });

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readdirSync, truncateSync, writeFileSync } f
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { times } from '../helpers/long';
+import { partOf, times } from '../helpers/long';
 import { needsFile } from '../helpers/needs';
 import { person, pwpush, shell, start } from '../helpers/program';
 import { json, type Listener, listener, taking } from '../helpers/transfer';
@@ -32,7 +32,7 @@ const LINK = 'https://pwpush.example/p/abc123\n';
 
 describe('push --file', () => {
   let instance: Awaited<ReturnType<typeof taking>>;
-  const push = (words: string[], input = '') =>
+  const push = (words: readonly string[], input = '') =>
     pwpush(['push', ...words], { env: at(instance.url), input });
   beforeEach(async () => {
     instance = await taking();
@@ -103,14 +103,19 @@ describe('push --file', () => {
     expect(instance.seen).toEqual([]);
   });
 
-  test.each([
-    ['a pipe', 'cat "$FILE" | $PWPUSH push -f - --filename in.gz'],
-    ['a file', '$PWPUSH push -f - --filename in.gz <"$FILE"'],
-    [
-      'a file that was read before',
-      '{ head -c1000 >/dev/null; $PWPUSH push -f - --filename in.gz; } <"$FILE"',
-    ],
-  ])('takes standard input from %s', async (_name, line) => {
+  test.each(
+    partOf(
+      [
+        ['a pipe', 'cat "$FILE" | $PWPUSH push -f - --filename in.gz'],
+        ['a file', '$PWPUSH push -f - --filename in.gz <"$FILE"'],
+        [
+          'a file that was read before',
+          '{ head -c1000 >/dev/null; $PWPUSH push -f - --filename in.gz; } <"$FILE"',
+        ],
+      ],
+      0,
+    ),
+  )('takes standard input from %s', async (_name, line) => {
     const env = { ...at(instance.url), FILE: big };
     expect(await shell(line, { env })).toMatchObject({ code: 0, stdout: LINK });
     const [part] = instance.pushes[0] ?? [];
@@ -136,22 +141,28 @@ describe('push --file', () => {
     expect(instance.seen).toEqual([]);
   });
 
-  test.each([
-    [['-f', '/none'], 'cannot read "/none": no such file'],
-    [['-f', a, '-f', a], `"${a}" is attached twice`],
-    [['-f', somebody.folder], `"${somebody.folder}" is a folder; only files can be attached`],
-    [['text', '-f', a], 'a secret from another source cannot be combined with --file'],
-    [['-f', a, '--generate'], 'a secret from another source cannot be combined with --file'],
-    [['-f', a, '--kind', 'text'], '--kind text cannot be combined with --file'],
-    [['--kind', 'file'], '--kind file requires files'],
-    [['--message', 'm'], '--message requires --file'],
-    [['--filename', 'm'], '--filename requires --file -'],
-    [
-      ['-f', '-', '--passphrase-file', '-'],
-      'standard input cannot be both the secret and the passphrase',
-    ],
-    [['-f'], '--file requires a value'],
-  ])('%j is bad usage, and nothing is sent', async (words, message) => {
+  test.each(
+    partOf(
+      [
+        [['-f', '/none'], 'cannot read "/none": no such file'],
+        [['-f', a, '-f', a], `"${a}" is attached twice`],
+        [['-f', somebody.folder], `"${somebody.folder}" is a folder; only files can be attached`],
+        [['text', '-f', a], 'a secret from another source cannot be combined with --file'],
+        [['-f', a, '--generate'], 'a secret from another source cannot be combined with --file'],
+        [['-f', a, '--kind', 'text'], '--kind text cannot be combined with --file'],
+        [['--kind', 'file'], '--kind file requires files'],
+        [['--message', 'm'], '--message requires --file'],
+        [['--filename', 'm'], '--filename requires --file -'],
+        [
+          ['-f', '-', '--passphrase-file', '-'],
+          'standard input cannot be both the secret and the passphrase',
+        ],
+        [['-f'], '--file requires a value'],
+      ],
+      0,
+      3,
+    ),
+  )('%j is bad usage, and nothing is sent', async (words, message) => {
     const { code, stdout, stderr } = await push(words, 'piped');
     expect({ code, stdout, first: stderr.split('\n')[0] }).toEqual({
       code: 2,
@@ -163,10 +174,15 @@ describe('push --file', () => {
 });
 
 describe('a file that changes while it is sent', () => {
-  test.each([
-    ['grows', (path: string) => appendFileSync(path, 'x')],
-    ['shrinks', (path: string) => truncateSync(path, 1024)],
-  ])('and %s cuts the request off before its end', async (_how, change) => {
+  test.each(
+    partOf(
+      [
+        ['grows', (path: string) => appendFileSync(path, 'x')],
+        ['shrinks', (path: string) => truncateSync(path, 1024)],
+      ],
+      0,
+    ),
+  )('and %s cuts the request off before its end', async (_how, change) => {
     const path = file('moving', Buffer.alloc(2 * BIG, 'x'));
     let whole = false;
     const instance = await listener((request) => {
@@ -270,22 +286,27 @@ const TOO_LARGE =
   'HTTP/1.1 413 Request Entity Too Large\r\ncontent-type: text/html\r\ncontent-length: 17\r\nconnection: close\r\n\r\n<h1>too big</h1>\n';
 
 describe('an answer that comes before all was sent', () => {
-  test.each([
-    [
-      'and the connection is reset',
-      (socket: Socket) => socket.pause().write(TOO_LARGE, () => socket.resetAndDestroy()),
-    ],
-    [
-      'and the connection is closed',
-      (socket: Socket) => socket.pause().write(TOO_LARGE, () => socket.destroy()),
-    ],
-    ['and nothing more is read', (socket: Socket) => socket.pause().write(TOO_LARGE)],
-    ['and the rest is read', (socket: Socket) => socket.resume().write(TOO_LARGE)],
-    [
-      'cut',
-      (socket: Socket) => socket.pause().write(TOO_LARGE.slice(0, -5), () => socket.destroy()),
-    ],
-  ])('wins: 413 %s', async (_how, talk) => {
+  test.each(
+    partOf(
+      [
+        [
+          'and the connection is reset',
+          (socket: Socket) => socket.pause().write(TOO_LARGE, () => socket.resetAndDestroy()),
+        ],
+        [
+          'and the connection is closed',
+          (socket: Socket) => socket.pause().write(TOO_LARGE, () => socket.destroy()),
+        ],
+        ['and nothing more is read', (socket: Socket) => socket.pause().write(TOO_LARGE)],
+        ['and the rest is read', (socket: Socket) => socket.resume().write(TOO_LARGE)],
+        [
+          'cut',
+          (socket: Socket) => socket.pause().write(TOO_LARGE.slice(0, -5), () => socket.destroy()),
+        ],
+      ],
+      0,
+    ),
+  )('wins: 413 %s', async (_how, talk) => {
     const proxy = await early(talk);
     const tries = times(16);
     for (let run = 0; run < tries; run++) {
@@ -369,10 +390,15 @@ describe('no answer', () => {
 });
 
 describe('Ctrl-C', () => {
-  test.each([
-    ['in the middle of an upload', `push -f ${big}`],
-    ['in the middle of an upload of what was piped in', 'push -f -'],
-  ])('%s: 130, no temporary file, and nothing was pushed', async (_name, words) => {
+  test.each(
+    partOf(
+      [
+        ['in the middle of an upload', `push -f ${big}`],
+        ['in the middle of an upload of what was piped in', 'push -f -'],
+      ],
+      0,
+    ),
+  )('%s: 130, no temporary file, and nothing was pushed', async (_name, words) => {
     let arrived = () => {};
     const asked = new Promise<void>((resolve) => {
       arrived = resolve;

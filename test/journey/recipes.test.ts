@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { texts } from '../../src/cli/help/topics';
+import { partOf } from '../helpers/long';
 import { needsFile, needsPrograms } from '../helpers/needs';
 import { program as built, person, pwpush, serving } from '../helpers/program';
 
@@ -236,7 +237,7 @@ describe('the skill for agents (skills/pwpush/SKILL.md)', () => {
 
   test('has commands', () => expect(lines.length).toBeGreaterThan(7));
 
-  test.each(lines)('%s works, and shows no secret', async (line) => {
+  test.each(partOf(lines, 0, 3))('%s works, and shows no secret', async (line) => {
     const env = { ...owner, DB_PASSWORD: SECRET, LINK: await push(SECRET) };
     if (line.includes('--as DB_PASSWORD')) Reflect.deleteProperty(env, 'DB_PASSWORD');
     const { code, stdout, stderr } = await step(line, env);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Ledger } from '../helpers/ledger';
-import { long } from '../helpers/long';
+import { inTurn, long } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { numbers } from '../helpers/numbers';
 import { person, pwpush, serveBuilt, start } from '../helpers/program';
@@ -59,11 +59,13 @@ async function rekeyKilled(data: string, ...place: string[]): Promise<void> {
 
 const claim = 'the instance key changes after a crash of the service, killed or not';
 
-test(`SQLite: ${claim}`, async () => rekeyKilled(await newFolder()), 60_000);
+test(`SQLite: ${claim}`, { ...inTurn(1), timeout: 60_000 }, async () =>
+  rekeyKilled(await newFolder()),
+);
 
 onSharedPostgres((databases) => {
-  test(claim, async () => {
+  test(claim, { ...inTurn(0), timeout: 60_000 }, async () => {
     const database = databases().localUrl(await databases().createDatabase());
     await rekeyKilled(await newFolder(), '--database', database);
-  }, 60_000);
+  });
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { times } from '../helpers/long';
+import { inTurn, times } from '../helpers/long';
 import { numbers } from '../helpers/numbers';
 import { person, serveBuilt } from '../helpers/program';
 import { seed } from '../helpers/seed';
@@ -51,8 +51,11 @@ const words = ({ settings: { data, database } }: Room, name = '') => [
 ];
 
 onEachStore((store) => {
+  const place = store.name === 'SQLite' ? 0 : 1;
+
   test('of many simultaneous answers to four processes one wins, and one reading gets it', {
     timeout: 90_000,
+    ...inTurn(place),
   }, async () => {
     const room = await store.room();
     const key = join(room.settings.data, 'shared.key');
@@ -84,6 +87,7 @@ onEachStore((store) => {
 
   test('a process that is killed loses no answer that it acknowledged', {
     timeout: 300_000,
+    ...inTurn(place + 1),
   }, async () => {
     const room = await store.room();
     const random = numbers(seed);
