@@ -163,30 +163,6 @@ describe('an instance where all is well', () => {
   });
 });
 
-describe('with nothing configured', () => {
-  test('it says what is missing, skips the rest, and looks at what lies here', async () => {
-    const made = await doctor([]);
-    expect([made.code, made.ok, made.failed]).toEqual([
-      2,
-      false,
-      [
-        {
-          name: 'address',
-          status: 'failed',
-          message: 'no instance is configured',
-          hint: expect.stringContaining('pwpush login'),
-          code: 'usage',
-        },
-      ],
-    ]);
-    const skipped = made.checks.filter(({ status }) => status === 'skipped');
-    expect(new Set(skipped.map(({ message }) => message))).toEqual(
-      new Set(['not checked: address failed']),
-    );
-    expect(made.of('rescue')?.status).toBe('ok');
-  });
-});
-
 describe('what is wrong is found where it is', () => {
   const failing = async (argv: string[], env: Record<string, string> = {}) => {
     const { code, failed } = await doctor(argv, env);
@@ -393,15 +369,4 @@ describe('what is wrong is found where it is', () => {
     });
     expect(JSON.stringify(made)).not.toContain('hunter2');
   });
-});
-
-test('on a terminal what is long is broken at its width', async () => {
-  const { stdout } = await here.under({ terminals: ['stdout'], columns: 50 }).run('doctor');
-  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours
-  expect(stdout.replace(/\u001b\[\d+m/g, '')).toContain(
-    'failed   address     no instance is configured\n' +
-      '                     hint: log in with pwpush\n' +
-      '                     login, set PWPUSH_URL or use\n',
-  );
 });

@@ -51,16 +51,4 @@ describe('get --qr', () => {
     expect(code).toBe(1);
     expect(Object.values(here.rescued())).toEqual([WIFI]);
   });
-
-  test.each([
-    [['--json'], '--qr and --json cannot be combined'],
-    [['--copy'], '--qr and --copy cannot be combined'],
-    [['-o', 'x'], '--qr and --output cannot be combined'],
-    [['--github-env', 'A'], 'options for CI jobs cannot be combined with other outputs'],
-  ])('with %j is refused, and nothing is fetched', async (words, message) => {
-    const { code, stderr } = await here.run('get', 'abc123def', '--qr', ...words);
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
-    expect(here.asked).toEqual([]);
-  });
 });

@@ -10,8 +10,6 @@ beforeEach(() => {
 });
 afterEach(() => here.close());
 
-const refused = (stderr: string) => ({ code: 2, stdout: '', stderr });
-
 describe('help', () => {
   test.each([[['--help']], [['-h']], [['help']], [['help', 'help']]])(
     '%j lists the commands in groups, on 40 lines at most',
@@ -28,14 +26,6 @@ describe('help', () => {
       expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
     },
   );
-
-  test('is ten lines without a command: three examples, and where there is more', async () => {
-    const { code, stdout, stderr } = await here.run();
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout.split('\n')).toHaveLength(11);
-    expect(stdout.match(/^ {2}\$ .*\bpwpush\b/gm)).toHaveLength(3);
-    expect(stdout).toContain('\npwpush help lists ');
-  });
 
   test.each(commands.map(({ name }) => name))('of %s is the same by all ways', async (name) => {
     const ways = [
@@ -149,47 +139,17 @@ describe('help on a topic', () => {
     expect(listed.sort()).toEqual(known?.sort());
   });
 
-  test('is named by the help, and by what is near it', async () => {
+  test('is named by the help', async () => {
     const { stdout } = await here.run('--help');
     for (const name of topics) expect(stdout).toMatch(new RegExp(`^.*\\b${name}[,.]`, 'm'));
-    expect(await here.run('help', 'cj')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('did you mean ci?'),
-    });
-  });
-});
-
-describe('the version of the program', () => {
-  test.each(['--version', '-V'])('is %s', async (option) => {
-    expect(await here.run(option)).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
   });
 });
 
 describe('what is not understood is exit 2', () => {
-  test('an unknown command that is near one', async () => {
-    expect(await here.run('pusj')).toEqual(
-      refused('pwpush: unknown command "pusj"\nhint: did you mean push?\n'),
-    );
-  });
-
   test.each([
     ['psuh', 'push'],
     ['evrsion', 'version'],
     ['notifiy', 'notify'],
-  ])('%s is near %s: swapped letters are one slip', async (typed, meant) => {
-    expect((await here.run(typed)).stderr).toContain(`hint: did you mean ${meant}?\n`);
-  });
-
-  test('an unknown command', async () => {
-    expect(await here.run('frobnicate')).toEqual(
-      refused(
-        'pwpush: unknown command "frobnicate"\n' +
-          `hint: commands: ${commands.map(({ name }) => name).join(', ')}\n`,
-      ),
-    );
-  });
-
-  test.each([
     ['send', 'push'],
     ['upload', 'push'],
     ['new', 'push'],
@@ -208,54 +168,45 @@ describe('what is not understood is exit 2', () => {
     ['delete', 'expire'],
     ['config', 'profile'],
     ['status', 'show'],
-  ])('a command of other tools: %s', async (typed, meant) => {
-    expect((await here.run(typed)).stderr).toContain(`hint: did you mean ${meant}?\n`);
-  });
-
-  test.each([
-    ['--ttl', '--days or --expire'],
-    ['--expire-after-views', '--views'],
-    ['--burn', '--views 1'],
-    ['--once', '--views 1'],
-    ['--label', '--name'],
-  ])('an option of other tools: %s', async (typed, meant) => {
-    expect((await here.run('push', typed)).stderr).toContain(`hint: did you mean ${meant}?\n`);
+    ['prevew --help', 'preview'],
+    ['help prevew', 'preview'],
+    ['--json prevew -h', 'preview'],
+    ['profile lst --help', 'list'],
+    ['help profile lst', 'list'],
+    ['serve token ad -h', 'add'],
+    ['--url http://x serve --port 0 tokn --help', 'token'],
+    ['profile help', 'pwpush profile --help'],
+    ['-- profile ls', 'list'],
+    ['profile sohw', 'show'],
+    ['profile delete', 'remove'],
+    ['profile frobnicate', 'pwpush profile --help'],
+    ['serve tokens', 'token'],
+    ['serve token rm', 'revoke'],
+    ['push --ttl', '--days or --expire'],
+    ['push --expire-after-views', '--views'],
+    ['push --burn', '--views 1'],
+    ['push --once', '--views 1'],
+    ['push --label', '--name'],
     // Only where the command has what is meant.
-    expect((await here.run('list', typed)).stderr).toContain('hint: pwpush list --help\n');
-  });
-
-  test('an option that other commands have', async () => {
-    expect(await here.run('logout', '--url', 'x')).toEqual(
-      refused('pwpush: --url does not apply to logout\nhint: pwpush logout --help\n'),
-    );
-  });
-
-  test('an unknown subcommand', async () => {
-    expect((await here.run('serve', 'tokens')).stderr).toBe(
-      'pwpush: unknown command "tokens"\nhint: did you mean token?\n',
-    );
-  });
-
-  test.each([[['prevew', '--help']], [['help', 'prevew']], [['--json', 'prevew', '-h']]])(
-    'an unknown command, asked for its help: %j',
-    async (argv) => {
-      const { code, stdout, stderr } = await here.run(...argv);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toContain('did you mean preview?');
-    },
-  );
-
-  test.each([
-    [['profile', 'lst', '--help'], 'did you mean list?'],
-    [['help', 'profile', 'lst'], 'did you mean list?'],
-    [['serve', 'token', 'ad', '-h'], 'did you mean add?'],
-    [['--url', 'http://x', 'serve', '--port', '0', 'tokn', '--help'], 'did you mean token?'],
-    [['profile', 'help'], 'pwpush profile --help'],
-    [['--', 'profile', 'ls'], 'did you mean list?'],
-  ])('an unknown subcommand, asked for its help: %j', async (argv, hint) => {
-    const { code, stdout, stderr } = await here.run(...argv);
+    ['list --burn', 'pwpush list --help'],
+    ['push --berm', 'pwpush push --help'],
+    ['push --veiws 1', '--views'],
+    ['push --josn', '--json'],
+    ['serve token add --josn', '--json'],
+    ["push --'", 'pwpush push --help'],
+    ['push --kind ur', ''],
+    ['push --kind URL', 'url'],
+    // The value of an unknown option is no command.
+    ['serve --prot 8080', '--port'],
+    ['serve -p 8080', 'pwpush serve --help'],
+    ['profile --nmae work show', 'pwpush profile --help'],
+    ['serve token --database postgres://u:S3cret@h/db list', 'pwpush serve token --help'],
+  ])('%j: %s is suggested', async (line, meant) => {
+    const { code, stdout, stderr } = await here.run(...line.split(' '));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(`hint: ${hint}\n`);
+    const hint = stderr.trimEnd().split(/"hint":"|\nhint: /)[1] ?? '';
+    expect(hint.replace(/^did you mean (.*?)\?(?:"\}\})?$/, '$1')).toBe(meant);
+    expect(stderr).not.toContain('S3cret');
   });
 
   test.each([
@@ -287,45 +238,6 @@ describe('what is not understood is exit 2', () => {
       expect((await here.run(word, 'receive')).stderr).toContain(`unknown command "${word}"`);
   });
 
-  test('help of an unknown command', async () => {
-    const { code } = await here.run('help', 'frobnicate');
-    expect(code).toBe(2);
-  });
-
-  test('an unknown option that is near one', async () => {
-    expect(await here.run('push', '--view', '1')).toEqual(
-      refused('pwpush: unknown option --view\nhint: did you mean --views?\n'),
-    );
-  });
-
-  test.each([
-    [['push', '--berm'], 'pwpush push --help'],
-    [['push', '--veiws', '1'], 'did you mean --views?'],
-    [['push', '--josn'], 'did you mean --json?'],
-    [['serve', 'token', 'add', '--josn'], 'did you mean --json?'],
-    [['push', "--'"], 'pwpush push --help'],
-    [['profile', 'sohw'], 'did you mean show?'],
-    [['profile', 'ls'], 'did you mean list?'],
-    [['profile', 'delete'], 'did you mean remove?'],
-    [['serve', 'token', 'rm'], 'did you mean revoke?'],
-    [['profile', 'frobnicate'], 'pwpush profile --help'],
-    [['push', '--locale', 'pt-br'], 'did you mean pt-BR?'],
-  ])('nothing is suggested that is not near: %j', async (argv, hint) => {
-    expect((await here.run(...argv)).stderr).toContain(`\nhint: ${hint}\n`);
-  });
-
-  test.each([
-    [['serve', '--prot', '8080'], 'unknown option --prot\nhint: did you mean --port?'],
-    [['serve', '-p', '8080'], 'unknown option -p\nhint: pwpush serve --help'],
-    [['profile', '--nmae', 'work', 'show'], 'unknown option --nmae\nhint: pwpush profile --help'],
-    [
-      ['serve', 'token', '--database', 'postgres://u:S3cret@h/db', 'list'],
-      '--database does not apply to token\nhint: pwpush serve token --help',
-    ],
-  ])('the value of an unknown option is no command: %j', async (argv, message) => {
-    expect(await here.run(...argv)).toEqual(refused(`pwpush: ${message}\n`));
-  });
-
   test.each([
     [['login', '--token=pwp_S3cret'], '--token'],
     [['serve', '--token', 'pwp_S3cret'], '--token'],
@@ -341,71 +253,6 @@ describe('what is not understood is exit 2', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`pwpush: unknown option ${name}`.trimEnd());
     expect(stderr).not.toContain('3cret');
-  });
-
-  test.each([
-    ['get', '--passphrase=S3cret', '--passphrase'],
-    ['push', '--json=S3cret', '--json'],
-  ])('%s %s: a value for an option that takes none', async (command, word, name) => {
-    expect(await here.run(command, word)).toEqual(
-      refused(`pwpush: ${name} takes no value\nhint: pwpush ${command} --help\n`),
-    );
-  });
-
-  test('an unknown option', async () => {
-    expect(await here.run('list', '--frobnicate')).toEqual(
-      refused('pwpush: unknown option --frobnicate\nhint: pwpush list --help\n'),
-    );
-  });
-
-  test.each([
-    [
-      ['list', 'actve'],
-      'state must be one of active, expired, requests, not "actve"\nhint: did you mean active?',
-    ],
-    [['push', '--kind', 'ur'], '--kind must be one of text, file, url, qr, not "ur"'],
-    [['push', '--kind', 'x'], '--kind must be one of text, file, url, qr, not "x"'],
-    [
-      ['push', '--kind', 'URL'],
-      '--kind must be one of text, file, url, qr, not "URL"\nhint: did you mean url?',
-    ],
-    [['completion', 'tcsh'], 'shell must be one of bash, zsh, fish, powershell, not "tcsh"'],
-    [['help', 'secruity'], 'unknown command "secruity"\nhint: did you mean security?'],
-  ])('a word that is none of those it may be: %j', async (argv, message) => {
-    expect(await here.run(...argv)).toEqual(refused(`pwpush: ${message}\n`));
-  });
-
-  test('an option without its value', async () => {
-    expect(await here.run('push', '--views')).toEqual(
-      refused('pwpush: --views requires a value\nhint: pwpush push --help\n'),
-    );
-  });
-
-  test('a word too many', async () => {
-    expect(await here.run('preview', 'one', 's3cret')).toEqual(
-      refused('pwpush: too many arguments\nhint: pwpush preview --help\n'),
-    );
-  });
-
-  test('with --json it is one line of JSON', async () => {
-    const { code, stdout, stderr } = await here.run('push', '--frobnicate', '--json');
-    expect({ code, stdout, error: JSON.parse(stderr), lines: stderr.split('\n').length }).toEqual({
-      code: 2,
-      stdout: '',
-      error: {
-        error: {
-          code: 'usage',
-          message: 'unknown option --frobnicate',
-          hint: 'pwpush push --help',
-        },
-      },
-      lines: 2,
-    });
-  });
-
-  test('a subcommand that is missing shows the help, on neither stream as a result', async () => {
-    const { code } = await here.run('profile', 'frobnicate');
-    expect(code).toBe(2);
   });
 });
 

@@ -326,14 +326,17 @@ function numbered({ folder, base, tokens }: Stage): Names {
     ...Object.entries(tokens).map(([name, token]) => [token, name] as const),
   ]);
   const counts = new Map<string, number>();
-  const replaced = (text: string, pairs: (readonly [string, string])[]) =>
-    pairs.reduce((result, [from, to]) => result.replaceAll(from, to), text);
   return {
     real: (text) =>
-      replaced(text, [...names].map(([real, name]) => [name, real] as const).reverse()).replace(
-        /[\u2400-\u241f]/g,
-        (picture) => String.fromCharCode(picture.charCodeAt(0) - 0x2400),
-      ),
+      [...names]
+        .reverse()
+        .reduce(
+          (all, [real, name]) => all.replace(RegExp(`(?<!TMP|_)${name}(?!\\d)`, 'g'), () => real),
+          text,
+        )
+        .replace(/[\u2400-\u241f]/g, (picture) =>
+          String.fromCharCode(picture.charCodeAt(0) - 0x2400),
+        ),
     shown: (text) => {
       for (const [name, pattern] of RANDOM)
         for (const [found] of text.matchAll(pattern)) {
@@ -341,9 +344,13 @@ function numbered({ folder, base, tokens }: Stage): Names {
           counts.set(name, (counts.get(name) ?? 0) + 1);
           names.set(found, `${name}${counts.get(name)}`);
         }
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about
-      return replaced(text, [...names]).replace(/[\0-\x08\x0b-\x1f]/g, (character) =>
-        String.fromCharCode(character.charCodeAt(0) + 0x2400),
+      return (
+        [...names]
+          .reduce((all, [real, name]) => all.replaceAll(real, name), text)
+          // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about
+          .replace(/[\0-\x08\x0b-\x1f]/g, (control) =>
+            String.fromCharCode(control.charCodeAt(0) + 0x2400),
+          )
       );
     },
   };
@@ -369,7 +376,9 @@ function changes(
   after: ReadonlyMap<string, string>,
   shown: Names['shown'],
 ): string[] {
-  const changed = [...after].filter(([name, content]) => before.get(name) !== content);
+  const changed = [...after]
+    .filter(([name, content]) => before.get(name) !== content)
+    .sort(([one], [other]) => shown(one).localeCompare(shown(other)));
   const told = changed.flatMap(([name, content]) => {
     const end = content.indexOf('\n');
     return [
