@@ -52,7 +52,7 @@ const DASHED_ID = /^-(?=.*\d)[\w-]{10,63}$/;
 
 /**
  * Marks the IDs that begin with a dash by a space before them, which links may have, so that they are taken for no options.
- * What may be an option, or a value that is joined to one, is none.
+ * A word that may be an option, or a value that is joined to one, stays.
  * @param program with the typed command
  */
 export function withIds(program: Command, argv: readonly string[]): readonly string[] {

@@ -105,7 +105,7 @@ export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'que
   const passphrase = new Row<boolean>('-p, --passphrase', ask, false, (value?: string) => {
     if (value === undefined) return true;
     throw usageError(
-      '-p accepts no passphrase: other users of this machine can read the command line',
+      '--passphrase takes no value: other users of this machine can read the command line',
       `use -p alone to be asked for one, or --passphrase-file PATH or --passphrase-env NAME; put a ${argument} before -p, or after --`,
     );
   });

@@ -60,7 +60,7 @@ export interface Api {
 
 export type RequestState = 'open' | 'ready' | 'closed';
 
-/** Requests to somebody for a secret (docs/wire.md, "Requests"). All methods throw a `CliError`. */
+/** Requests to someone for a secret (docs/wire.md, "Requests"). All methods throw a `CliError`. */
 export interface RequestApi {
   /** Never sent twice. The files go with the question. */
   create(

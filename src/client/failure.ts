@@ -272,7 +272,7 @@ function filesHint(
   if ((status === 401 || status === 403) && !authenticated)
     return 'log in with pwpush login, or set PWPUSH_TOKEN';
   if (status === 413)
-    return 'the files are larger than the instance (pwpush serve: --max-file-size) or a proxy in front of it allows';
+    return 'the files exceed a limit of the instance (pwpush serve: --max-file-size) or of a proxy in front of it';
   if (status === 422 && /\b(files?|attach\w*|kind)\b/i.test(message))
     return 'check with pwpush version whether the instance accepts files (features.pushes.file_attachments)';
   return undefined;

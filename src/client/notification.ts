@@ -19,7 +19,7 @@ export function notification(
     throw quoted
       ? usageError(`"${all[wrong]}" is not an e-mail address`)
       : usageError(
-          `e-mail address ${wrong + 1} after --notify is invalid`,
+          `address ${wrong + 1} after --notify is not an e-mail address`,
           'every word after --notify is taken as an address, such as ann@example.com',
         );
   const most = limits.notifiedAtOnce;

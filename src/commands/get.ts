@@ -104,7 +104,7 @@ async function get(session: Session<GetOptions>, link?: string): Promise<void> {
   if (options.fromFile !== undefined) return getSaved(session, options.fromFile, link);
   const kept = await keptDownload(session, link);
   const wanted = link ?? kept?.link;
-  if (wanted === undefined) throw usageError('missing <link>', 'pwpush get --help');
+  if (wanted === undefined) throw usageError('missing LINK', 'pwpush get --help');
   checkPassphrase(options, context);
   checkStandardInput(options);
   const keys = await readKeys(options, context);
@@ -209,7 +209,7 @@ async function noteRest({ context, options, say }: Session<GetOptions>, { push, 
   if (files > 0 && !options.files)
     await say.remark(`${count(files, 'file')} not downloaded: see the links with --json`);
   const rest = answer
-    ? ['the answer was taken from the instance']
+    ? ['answer deleted from the instance; the request is closed']
     : [left(push, context.now()), usedBefore(push)];
   for (const text of rest) if (text !== undefined) await say.remark(text);
 }

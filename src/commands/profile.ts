@@ -103,7 +103,7 @@ async function set(run: Invocation, key: string, value: string): Promise<void> {
     const before = Object.hasOwn(state.profiles, name) ? (state.profiles[name] ?? {}) : {};
     const after = withSetting(before, key, value);
     const now = after[key as keyof Profile];
-    summary = `${key} is ${now === undefined ? 'no longer set' : now} in profile "${name}"`;
+    summary = `profile "${name}": ${now === undefined ? `${key} is no longer set` : `${key} = ${now}`}`;
     if (state.current === undefined) summary += ', which is now in use';
     dropped = hasToken(before) && !hasToken(after) && key === 'url';
     old = after.keyring ? {} : before;

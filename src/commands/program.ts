@@ -21,7 +21,7 @@ const table: Readonly<Record<string, readonly Entry[]>> = {
     ['run', 'run a command with a secret (uses a view)', () => import('./run')],
   ],
   'Ask:': [
-    ['request', 'ask somebody for a secret', () => import('./request')],
+    ['request', 'ask someone for a secret', () => import('./request')],
     ['respond', 'answer a request', () => import('./respond')],
   ],
   'Manage:': [
@@ -131,7 +131,7 @@ export async function execute(
   }
 }
 
-/** Prints the completions of a command line; a failure prints nothing, in the middle of what somebody types. */
+/** Prints the completions of a command line; a failure prints nothing, in the middle of what someone types. */
 async function completeLine(line: readonly string[], context: Context): Promise<void> {
   try {
     const [{ complete }, program] = await Promise.all([

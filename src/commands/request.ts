@@ -10,7 +10,7 @@ on this machine, so that the instance cannot read it: pwpush get, here, opens
 it. If the instance drops the key, as the commercial edition does, the request
 is closed again, unless --no-encrypt lets the instance read the answer.
 
-With --here, no instance is needed: this machine serves the page until somebody
+With --here, no instance is needed: this machine serves the page until someone
 has answered, shows the link and a QR code, and prints the answer. Ctrl-C before
 the answer leaves nothing.
 
@@ -22,7 +22,7 @@ Examples:
 
 export function define(context: Context): Command {
   const command = new Command('request')
-    .description('Ask somebody for a secret: print a link that they answer.')
+    .description('Ask someone for a secret: print a link that they answer.')
     .argument('[question]', 'what you ask for; the instance can read it')
     .combineFlagAndOptionalValue(false)
     .addHelpText('after', EXAMPLES);

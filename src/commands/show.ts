@@ -74,7 +74,7 @@ async function showPush(session: Session, named: NamedItem) {
   );
 }
 
-/** The push as its owner's lists have it; undefined if it belongs to somebody else. */
+/** The push as its owner's lists have it; undefined if it belongs to someone else. */
 async function ownPush(session: Session, named: NamedItem): Promise<Push | undefined> {
   const { api, token } = named;
   try {

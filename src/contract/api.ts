@@ -164,7 +164,7 @@ export interface Preview {
   [field: string]: unknown;
 }
 
-/** Fields of a request to somebody for a secret (docs/wire.md, "Requests"); a missing field gets the instance's default. */
+/** Fields of a request to someone for a secret (docs/wire.md, "Requests"); a missing field gets the instance's default. */
 export interface NewRequest extends Partial<Notification>, Flags<typeof requestFlags, boolean> {
   /** The question. */
   request: string;

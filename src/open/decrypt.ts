@@ -52,7 +52,9 @@ async function openArmor(taking: Taking, keys: PushKeys): Promise<Taking> {
     await taking.say.note(failure.message);
   } else if (!context.canPrompt()) throw noLinkKey();
   else
-    await taking.say.note('the push is encrypted: give what follows # in its link, or its words');
+    await taking.say.note(
+      'this push is encrypted: enter the part of the link after #, or the key words',
+    );
   await safe.hold(taken);
   return askForKey(taking, keys);
 }
@@ -115,7 +117,7 @@ async function tryKeys(
   return outcome.with({ message: `${outcome.message}${complaint}` });
 }
 
-/** The key that a text is, and the text itself: somebody else may have encrypted the push with any passphrase. */
+/** The key that a text is, and the text itself: someone else may have encrypted the push with any passphrase. */
 async function parsed(text: string): Promise<ParsedKey> {
   if (isLinkKey(text)) return { passphrases: [text], complaint: '' };
   const { wordList } = await import('../cli/words');

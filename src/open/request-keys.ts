@@ -113,7 +113,7 @@ export function keptKey(
   return undefined;
 }
 
-/** Codes of the system for a path without a file; it ends in what somebody chose. */
+/** Codes of the system for a path without a file; it ends in what someone chose. */
 const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
 
 function keyIn(path: string, base: string): KeptKey | undefined {

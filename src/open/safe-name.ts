@@ -26,7 +26,7 @@ const startUp =
   /^\.(?:.*rc|.*profile|.*log(?:in|out)|.*session|bash.*|zshenv|git.*|ssh|[rs]hosts|forward|emacs.*|\w+init|pam_environment|tmux\.conf|my\.cnf)$/i;
 
 /**
- * Makes one path component from a name that somebody else chose: without other folders or streams, terminal controls, a
+ * Makes one path component from a name that someone else chose: without other folders or streams, terminal controls, a
  * leading dash, and names of devices or start-up files, on any system that the file may be copied to. At most 255 bytes.
  * @param keepsDot whether a leading dot stays, which it does if the user named the folder
  */

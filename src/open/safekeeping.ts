@@ -14,7 +14,7 @@ interface Fate {
   readonly secret: number;
   /** Its path, or why it could not be saved. */
   readonly outcome: string | CliError;
-  /** Whether it opens with a key that somebody may have. */
+  /** Whether it opens with a key that someone may have. */
   readonly sealed?: boolean;
 }
 

@@ -57,7 +57,7 @@ export async function readAnswer(
     });
   if (request.state === 'closed')
     throw new CliError('expired', 'the request is closed', {
-      hint: 'its answer was taken, or nobody answered: pwpush audit shows which',
+      hint: 'it was read already, or nobody answered in time: see pwpush audit LINK',
     });
   throw new CliError('not_found', 'the request has no answer yet', {
     hint: 'wait for it with pwpush wait',

@@ -79,7 +79,7 @@ function globs(text: string): Matcher {
     names.has(upper) || beginning.test(upper) || suffixes.some((one) => upper.endsWith(one));
 }
 
-/** Whether somebody else's secret may set it only if the user allows it. Ignores case, as Windows does. */
+/** Whether someone else's secret may set it only if the user allows it. Ignores case, as Windows does. */
 export function isUnsafe(name: string): boolean {
   const upper = name.toUpperCase();
   return always(upper) || (families(upper) && !credentials(upper));

@@ -70,9 +70,9 @@ async function prepare(
 function summaryOf(asked: NewRequest, created: SecretRequest, encrypted: boolean): string {
   const closes = grantedLifetime(created);
   return [
-    ...(closes === undefined ? [] : [`closes after ${durationInOneUnit(closes)}`]),
+    ...(closes === undefined ? [] : [`open for ${durationInOneUnit(closes)}`]),
     ...(asked.passphrase === undefined ? [] : ['passphrase required']),
     ...(created.response_file_attachments ? ['the answer may have files'] : []),
-    ...(encrypted ? ['only this key opens the answer'] : []),
+    ...(encrypted ? ['only this machine can read the answer'] : []),
   ].join(' · ');
 }

@@ -26,7 +26,7 @@ export function misuse(error: CommanderError, command: Command): CliError {
     case 'commander.unknownOption':
       return unknownOption(quoted, command);
     case 'commander.missingArgument':
-      return usageError(`missing <${quoted}>`, helpOf(command));
+      return usageError(`missing ${quoted.toUpperCase()}`, helpOf(command));
     case 'commander.optionMissingArgument':
       return usageError(`${name} requires a value`, helpOf(command));
     // What is too much may be a secret.

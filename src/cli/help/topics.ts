@@ -135,7 +135,7 @@ const ci = `Secrets in CI jobs
 pwpush never prompts where CI is set. Store the API token as a secret of the CI
 system, and set PWPUSH_TOKEN only in the step that pushes, with the address of
 the instance in PWPUSH_URL. Between jobs, pass the link, not the secret: if
-somebody else opens a link with one view first, the job fails and you know. A
+someone else opens a link with one view first, the job fails and you know. A
 job that only reads needs no token; --anonymous makes sure that it uses a view.
 
 GitHub Actions, from one job to another. The runner drops an output that holds

@@ -43,7 +43,7 @@ export function taskbar(share: number | undefined | 'unknown'): string {
 }
 
 /**
- * Does what somebody waits for and, at a terminal, notifies them of its end: in fixed words, without names, links and values.
+ * Does what someone waits for and, at a terminal, notifies them of its end: in fixed words, without names, links and values.
  * @param done what happened
  */
 export async function notifying<T>(

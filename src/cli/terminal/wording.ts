@@ -60,7 +60,7 @@ export function granted(push: Push, passphrase: boolean, owned: boolean): string
   if (push.deletable_by_viewer === true) parts.push('recipient can delete it');
   if (push.deletable_by_viewer === false)
     parts.push(owned ? 'only you can delete it' : 'nobody can delete it');
-  if (push.retrieval_step === true) parts.push('opens with a click');
+  if (push.retrieval_step === true) parts.push('needs a click');
   return parts.join(' · ');
 }
 

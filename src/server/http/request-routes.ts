@@ -12,7 +12,7 @@ import { baseOf } from './request-origin';
 import { fileBody, json, jsonWithText, requestBody } from './responses';
 import { type Fields, noFields, textIn, withBody } from './with-body';
 
-/** The routes of requests: to ask somebody for a secret (docs/wire.md, "Requests"). */
+/** The routes of requests: to ask someone for a secret (docs/wire.md, "Requests"). */
 export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   const { requests, owners, now, settings } = options;
   const { permitted, signedIn } = authentication(options);

@@ -60,7 +60,7 @@ function note(text: Markup | string): Markup {
 `;
 }
 
-/** Texts up to this length are shown large: passwords that somebody types elsewhere. */
+/** Texts up to this length are shown large: passwords that someone types elsewhere. */
 const SHORT = 40;
 
 /** A text, character for character. */

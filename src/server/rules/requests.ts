@@ -13,7 +13,7 @@ import { newUrlToken, type PushWithNote, Records } from './records';
 /** Open until it is answered, ready until its owner has read the answer, then closed; closed too when its time is over. */
 export type RequestState = 'open' | 'ready' | 'closed';
 
-/** A request as somebody reads it. */
+/** A request as someone reads it. */
 export interface Reading {
   /** `taken` when this reading took the answer, which closed the request. */
   readonly state: 'open' | 'taken' | 'closed';
