@@ -20,7 +20,7 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('expire')
     .description('Expire pushes now. This deletes their secrets for good.')
-    .argument('<links...>', 'links or IDs of the pushes')
+    .argument('<link...>', 'links or IDs of the pushes')
     .addHelpText('after', EXAMPLES);
   return withSession(command, context, {}, expire);
 }

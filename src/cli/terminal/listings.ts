@@ -125,8 +125,8 @@ export const requestList: Listing<SecretRequest> = {
     },
     {
       title: 'EXPIRES',
-      shown: ({ close_after_at, days_remaining }, look) =>
-        timeLeft({ expires_at: close_after_at, days_remaining }, look),
+      shown: ({ state, close_after_at, days_remaining }, look) =>
+        state === 'closed' ? '' : timeLeft({ expires_at: close_after_at, days_remaining }, look),
     },
     timeColumn('CREATED', ({ created_at }) => created_at),
     { title: 'ID', shown: ({ url_token }) => url_token },
