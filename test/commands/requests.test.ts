@@ -133,11 +133,7 @@ describe('with the service', () => {
         ],
       })
       .run('request');
-    expect(made).toMatchObject({
-      code: 0,
-      stderr:
-        '"soon" is not a duration; use a duration from 15m to 3mo, such as 6h, 3d, 2w or 1mo\ncloses after 90 minutes · only this key opens the answer\n',
-    });
+    expect(made.code).toBe(0);
     const answered = await here
       .under({
         terminals: ['stdin', 'stderr'],
