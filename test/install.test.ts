@@ -23,7 +23,7 @@ import { dirname, join } from 'node:path';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { installers } from '../.config/installers.mjs';
-import { needsPrograms, only, onUnix } from './helpers/needs';
+import { allOf, needsPrograms, only, onUnix } from './helpers/needs';
 import { yaml } from './helpers/yaml';
 
 // What `npm run release` makes for people who install: run with archives of a small program, from a server here.
@@ -148,7 +148,9 @@ beforeEach(() => {
   asked = [];
 });
 
-describe('install.sh', onUnix, () => {
+const packing = needsPrograms('tar', 'gzip', 'sed', 'grep');
+
+describe('install.sh', allOf(onUnix, packing), () => {
   test('installs the program, its pages and completions, and says what is missing', async () => {
     const { code, said } = await install(release('0.0.1')['install.sh'] ?? '');
     expect({ code, said }).toMatchObject({ code: 0 });
@@ -439,7 +441,7 @@ describe('.config/build.mjs', () => {
   });
 });
 
-describe('manifests', () => {
+describe('manifests', packing, () => {
   const files = () => release('1.2.3');
 
   test('have no placeholder left', () => {

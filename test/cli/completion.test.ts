@@ -161,7 +161,7 @@ function inBash(script: string, words: readonly string[]): string[] {
   return told.split('\n').filter((line) => line !== '');
 }
 
-describe('bash', () => {
+describe('bash', needsPrograms('bash'), () => {
   test.each(casesOf(0))('%j', (words, offered) => {
     expect(inBash(at('bash'), words)).toEqual(offered);
   });
@@ -303,10 +303,14 @@ describe(
   },
 );
 
-test('a profile named like a command of the shell is neither offered nor run', () => {
-  expect(inBash(at('bash'), ['--profile', ''])).toEqual(['work', 'home']);
-  expect(existsSync(at('pwned'))).toBe(false);
-});
+test(
+  'a profile named like a command of the shell is neither offered nor run',
+  needsPrograms('bash'),
+  () => {
+    expect(inBash(at('bash'), ['--profile', ''])).toEqual(['work', 'home']);
+    expect(existsSync(at('pwned'))).toBe(false);
+  },
+);
 
 test.each(shells)('the script for %s is the same each time', async (shell) => {
   const stdout = readFileSync(at(shell), 'utf8');

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { texts } from '../../src/cli/help/topics';
 import { partOf } from '../helpers/long';
-import { needsFile, needsPrograms } from '../helpers/needs';
+import { allOf, needsFile, needsPrograms } from '../helpers/needs';
 import { program as built, person, pwpush, serving } from '../helpers/program';
 
 // The recipes of `pwpush help ci`, taken out of its text and run, with the built program and service.
@@ -82,6 +82,8 @@ function run(
   });
 }
 
+const inBash = needsPrograms('bash', 'sed', 'grep');
+
 /** A step as CI runs it: a shell that ends with the first failure. */
 const step = (script: string, env: Record<string, string>) =>
   run('bash', ['-eo', 'pipefail', '-c', script], env);
@@ -92,7 +94,7 @@ async function push(secret: string): Promise<string> {
 
 const file = (name: string) => readFileSync(join(work, name), 'utf8');
 
-test('GitHub Actions: a link goes from job to job, and the secret is masked', async () => {
+test('GitHub Actions: a link goes from job to job, and the secret is masked', inBash, async () => {
   const [build = '', fetch = '', deploy = ''] = scripts(recipe('GitHub Actions'), 'run');
   const env = { ...owner, GITHUB_OUTPUT: join(work, 'output'), GITHUB_ENV: join(work, 'env') };
   writeFileSync(env.GITHUB_OUTPUT, '');
@@ -110,7 +112,7 @@ test('GitHub Actions: a link goes from job to job, and the secret is masked', as
   expect((await step(fetch, { ...env, LINK })).code).toBe(6);
 });
 
-test('GitLab: a link goes from job to job by the report', async () => {
+test('GitLab: a link goes from job to job by the report', inBash, async () => {
   const [build = '', deploy = ''] = recipe('GitLab').split(/^deploy:$/m);
   const script = (yaml: string) =>
     [...yaml.matchAll(/^ {4}- (.*)$/gm)].map(([, line]) => line).join('\n');
@@ -123,7 +125,7 @@ test('GitLab: a link goes from job to job by the report', async () => {
   });
 });
 
-test('Jenkins: the script of the step leaves a link', async () => {
+test('Jenkins: the script of the step leaves a link', inBash, async () => {
   const script = join(work, 'script.sh');
   // Jenkins writes a script that begins with #! to a file, and executes that.
   writeFileSync(script, /sh '''(#!.*?)'''/s.exec(recipe('Jenkins'))?.[1] ?? '', { mode: 0o755 });
@@ -161,7 +163,7 @@ test(
   },
 );
 
-test('Ansible: its commands, as it starts them', async () => {
+test('Ansible: its commands, as it starts them', inBash, async () => {
   const yaml = recipe('Ansible');
   const argvs = [...yaml.matchAll(/argv: \[(.*)\]/g)].map(([, list = '']) =>
     list.split(', ').map((word) => word.replace(/^"(.*)"$/, '$1')),
@@ -180,18 +182,22 @@ test('Ansible: its commands, as it starts them', async () => {
   });
 });
 
-test('Kubernetes: the bytes arrive on standard input', needsFile('/dev/stdin'), async () => {
-  const env = { ...owner, LINK: await push('USER=app\nPASSWORD=a b"c\n') };
-  const { code, stdout } = await step(recipe('Kubernetes'), env);
-  expect({ code, stdout, secret: file('secret') }).toEqual({
-    code: 0,
-    stdout: 'create secret generic app --from-env-file=/dev/stdin\n',
-    secret: 'USER=app\nPASSWORD=a b"c\n',
-  });
-  rmSync(join(work, 'secret'));
-  await pwpush(['expire', env.LINK], { env: owner });
-  expect(await step(recipe('Kubernetes'), env)).toMatchObject({ code: 6, stdout: '' });
-});
+test(
+  'Kubernetes: the bytes arrive on standard input',
+  allOf(inBash, needsFile('/dev/stdin')),
+  async () => {
+    const env = { ...owner, LINK: await push('USER=app\nPASSWORD=a b"c\n') };
+    const { code, stdout } = await step(recipe('Kubernetes'), env);
+    expect({ code, stdout, secret: file('secret') }).toEqual({
+      code: 0,
+      stdout: 'create secret generic app --from-env-file=/dev/stdin\n',
+      secret: 'USER=app\nPASSWORD=a b"c\n',
+    });
+    rmSync(join(work, 'secret'));
+    await pwpush(['expire', env.LINK], { env: owner });
+    expect(await step(recipe('Kubernetes'), env)).toMatchObject({ code: 6, stdout: '' });
+  },
+);
 
 test('a recipient with curl gets the text to the byte', needsPrograms('curl'), async () => {
   const [plain = '', protectedOne = ''] = recipe('A recipient').trim().split('\n');
@@ -210,14 +216,14 @@ test('a recipient with curl gets the text to the byte', needsPrograms('curl'), a
   expect(await tried('open & shut')).toMatchObject({ code: 0, stdout: secret });
 });
 
-test('waiting: a push that was looked at is taken back', async () => {
+test('waiting: a push that was looked at is taken back', inBash, async () => {
   const LINK = await push('x');
   await pwpush(['get', LINK, '--anonymous'], { env: somebody.env });
   expect((await step(recipe('Wait until'), { ...owner, LINK })).code).toBe(0);
   expect((await pwpush(['get', LINK, '--anonymous'], { env: somebody.env })).code).toBe(6);
 });
 
-describe('the skill for agents (skills/pwpush/SKILL.md)', () => {
+describe('the skill for agents (skills/pwpush/SKILL.md)', inBash, () => {
   const skill = readFileSync(new URL('../../skills/pwpush/SKILL.md', import.meta.url), 'utf8');
   const SECRET = 'MARKER-f00d';
   const commandsIn = (text: string) =>
@@ -269,7 +275,7 @@ describe('the skill for agents (skills/pwpush/SKILL.md)', () => {
   });
 });
 
-describe('a request: somebody answers the link that was sent', () => {
+describe('a request: somebody answers the link that was sent', inBash, () => {
   /** Answers as the person to whom `send-link` sends it. */
   const answering = (words: string) =>
     program(join(work, 'send-link'), `echo "$1" >sent; unset PWPUSH_TOKEN; ${words}`);
