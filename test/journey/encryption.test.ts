@@ -633,6 +633,14 @@ test('words open in a terminal, and a lost key is asked for', async () => {
   // Each of them may stand in a message.
   const [first, second] = words.split('-');
   expect(terminal.screen()).not.toMatch(new RegExp(`${first}[- ]${second}`));
+});
+
+test('words open with age, too', needsPrograms('age'), async () => {
+  const { stdout, stderr } = await succeeded(
+    ['push', '--encrypt=words', '--views', '9'],
+    'hunter2',
+  );
+  const words = stderr.slice('key: '.length).trim();
   const armor = (await succeeded(['get', stdout.trim(), '--no-decrypt'])).stdout;
   writeFileSync(path('armor'), armor);
   const age = onTerminal(`age -d -o ${path('opened')} ${path('armor')}`, env);
