@@ -83,16 +83,13 @@ export function pages({ permissions = [], opened, except }: PagesOptions = {}) {
     const troubles = [...used.values()].flatMap((watched) => watched.troubles.splice(0));
     for (const [key, { page }] of used) {
       const context = page.context();
-      if (task.result?.state === 'fail' || !kept.has(key)) {
+      if (task.result?.state === 'fail' || page.isClosed() || !kept.has(key)) {
         kept.delete(key);
         await context.close();
         continue;
       }
       for (const other of context.pages()) if (other !== page) await other.close();
       await page.evaluate('sessionStorage.clear()').catch(() => undefined);
-      // What the next test is not to see: requests that end with the page, and where it was.
-      await page.goto('about:blank');
-      kept.get(key)?.troubles.splice(0);
     }
     used.clear();
     expect(troubles.filter((trouble) => !except?.test(trouble))).toEqual([]);
@@ -111,9 +108,14 @@ export function pages({ permissions = [], opened, except }: PagesOptions = {}) {
       await opened?.(watched.page);
       if (!own) kept.set(key, watched);
     }
+    const { page, troubles } = watched;
+    // To another fragment it would stay.
+    if (page.url().split('#')[0] === address.split('#')[0]) await page.goto('about:blank');
+    // Of the test before, whose requests end with its page.
+    if (!used.has(key)) page.once('framenavigated', () => troubles.splice(0));
     used.set(key, watched);
-    await watched.page.goto(address);
-    return watched.page;
+    await page.goto(address);
+    return page;
   };
 }
 

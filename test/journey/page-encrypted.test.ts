@@ -159,7 +159,6 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
       await page.getByText(opens).waitFor();
       expect(await page.locator('.problem:visible').count()).toBe(Number(isProblem));
       expect(await page.getByText('5 views left.').isVisible()).toBe(true);
-      await page.context().close();
     }
     const page = await visit(path, { javaScriptEnabled: false });
     expect(await page.locator('.unscripted').textContent()).toBe(
@@ -232,7 +231,6 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     await page.getByRole('alert').getByText('That key does not open it.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Key', exact: true }).isVisible()).toBe(true);
     expect(page.url()).toContain('#');
-    await page.context().close();
     const damaged = await visit(`${path}#half`);
     expect(await problem(damaged)).toContain('The link is damaged: the part after # is wrong.');
   });

@@ -111,6 +111,7 @@ async function fillForm(page: Page, text: string): Promise<void> {
 /** Has another site send the form. */
 async function sendFromElsewhere(page: Page): Promise<void> {
   const token = await create(service, { payload: 'x' });
+  await page.goto('about:blank');
   await page.setContent(`<form method="post" action="${built.url}/p/${token}"><button>`);
   await page.click('button');
 }
@@ -230,9 +231,8 @@ describe('pages in a browser (needs Chromium)', needsBrowser, () => {
     const scripted = partOf(watched.slice(0, 2), Object.keys(states).indexOf(name));
     const looked = [...scripted, ...watched.slice(2)];
     const visits = looked.map(async ([look, { page, troubles }]) => {
-      // Nowhere, so that what a state writes there itself is no page of the service's.
-      await page.goto('about:blank');
-      troubles.length = 0;
+      // Of the state before, whose requests end with its page.
+      page.once('framenavigated', () => troubles.splice(0));
       await visit(page);
       expect(await page.locator('h1').allInnerTexts(), look).toEqual([heading]);
       expect(await widthTooMuch(page), look).toBe(0);
