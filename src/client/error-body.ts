@@ -1,3 +1,4 @@
+import { size } from '../contract/byte-size';
 import { parseJson } from '../contract/json';
 import { header, type WholeResponse } from './transport/response';
 
@@ -33,13 +34,41 @@ function fieldMessages(field: string, messages: unknown): string[] {
   );
   const bare = field === 'base' || field === 'errors' || field === 'error';
   const label = field.replaceAll('_', ' ');
+  const name = OURS.get(field) ?? label;
   // "Payload is required." includes the name of its field; "is too long" continues it.
   const named = (one: string) => one.toLowerCase().startsWith(label.toLowerCase());
+  const unnamed = (one: string) => (named(one) ? one.slice(label.length).trimStart() : one);
   return list
     .map((one) => one.trim().replace(/(?<=\w)\.$/, ''))
     .filter((one) => one !== '')
-    .map((one) => (bare || named(one) ? one : `${label}${/^\p{Ll}/u.test(one) ? '' : ':'} ${one}`));
+    .map((one) => one.replace(/\b(\d{4,15}) bytes\b/, (_, bytes) => size(Number(bytes))))
+    .map((one) => (bare ? one : unnamed(one)))
+    .map((one) => (bare ? one : `${name}${/^[^\p{Lu}]/u.test(one) ? '' : ':'} ${one}`));
 }
+
+/** What fields of the API are called on the command line. */
+const OURS = new Map(
+  Object.entries({
+    payload: 'the text',
+    request: 'the question',
+    response: 'the answer',
+    passphrase: 'the passphrase',
+    files: 'the files',
+    kind: '--kind',
+    name: '--name',
+    note: '--note',
+    expire_after_days: '--days',
+    expire_after_views: '--views',
+    expire_after_duration: '--expire',
+    expires_in: '--expire',
+    close_after: '--expire',
+    close_after_duration: '--expire',
+    deletable_by_viewer: '--deletable',
+    retrieval_step: '--retrieval-step',
+    notify_emails_to: '--notify',
+    notify_emails_to_locale: '--notify-locale',
+  }),
+);
 
 /** A body that is not what was expected: its type and first line. */
 export function firstLine(response: WholeResponse): string {

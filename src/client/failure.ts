@@ -113,9 +113,12 @@ function statusError(refusal: Refusal): CliError {
     code === 'rejected' ? 'the instance refused the request' : `the instance failed (${status})`;
   const message = `${verb}${text === '' ? '' : `: ${text}`}`;
   if (status >= 500) return openOutcome(message, call, sent, { status });
-  const hint =
-    status === 413 ? 'it is larger than the instance or a proxy in front of it allows' : undefined;
-  return new CliError(code, message, { status, hint });
+  return new CliError(code, message, { status, hint: sizeHint(status, text) });
+}
+
+function sizeHint(status: number, text: string): string | undefined {
+  if (status === 413) return 'it is larger than the instance or a proxy in front of it allows';
+  return /\bthe text is too (?:long|large)\b/.test(text) ? 'attach it with --file' : undefined;
 }
 
 function passphraseRefused({ call, sent }: Refusal): CliError {

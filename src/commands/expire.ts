@@ -20,7 +20,7 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('expire')
     .description('Expire pushes now. This deletes their secrets for good.')
-    .argument('<link...>', 'links or IDs of the pushes')
+    .argument('<link...>', 'links or IDs of the pushes, or last')
     .addHelpText('after', EXAMPLES);
   return withSession(command, context, {}, expire);
 }
@@ -57,7 +57,7 @@ async function expire(session: Session, links: readonly string[]): Promise<void>
   } finally {
     if (gone.length > 0) (await session.receipts()).end(gone);
   }
-  if (options.json) await say.print(references.length === 1 ? expired[0] : expired, () => '');
+  if (options.json) await say.print(expired, () => '');
   if (worst > 0) throw new ExitWith(worst);
 }
 

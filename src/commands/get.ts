@@ -93,7 +93,7 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('get')
     .description('Get a secret: text to stdout, files to disk. Uses a view.')
-    .argument('[link]', 'link or ID of the push; not needed with a file')
+    .argument('[link]', 'link, ID or last; not needed with a file')
     .addHelpText('after', EXAMPLES);
   return withSession(command, context, rows, get);
 }

@@ -143,33 +143,34 @@ async function remove({ context, options, say }: Invocation, name: string): Prom
 
 /** A profile without the value of its token. */
 interface ShownProfile extends Omit<Profile, 'token'> {
-  readonly name: string;
+  /** Its name. */
+  readonly profile: string;
   readonly current: boolean;
   readonly token: boolean;
 }
 
 function shownProfile(name: string, profile: Profile, current: boolean): ShownProfile {
-  return { name, current, ...profile, token: hasToken(profile) };
+  return { profile: name, current, ...profile, token: hasToken(profile) };
 }
 
 /** `profile list`; in a pipe: name, address, token (yes or no), current (yes or no). */
 const profileList: Listing<ShownProfile> = {
   columns: [
     { title: '', shown: ({ current }) => (current ? '*' : ' ') },
-    { title: 'NAME', shown: ({ name }) => name },
+    { title: 'NAME', shown: ({ profile }) => profile },
     { title: 'ADDRESS', shown: ({ url }) => url ?? '', elastic: 20 },
     { title: 'TOKEN', shown: ({ token }) => yesNo(token) },
   ],
   optional: ['TOKEN'],
-  fields: ({ name, url, token, current }) => [name, url ?? '', yesNo(token), yesNo(current)],
+  fields: ({ profile, url, token, current }) => [profile, url ?? '', yesNo(token), yesNo(current)],
 };
 
 /** One setting a line: two columns on a terminal, `name<TAB>value` in a pipe. */
-function profileText(profile: ShownProfile, look: Look): string {
-  const { name, current, url, token, ...rest } = profile;
+function profileText(shown: ShownProfile, look: Look): string {
+  const { profile, current, url, token, ...rest } = shown;
   return pairs(
     [
-      ['name', name],
+      ['name', profile],
       ['current', yesNo(current)],
       ['url', url ?? ''],
       ['token', yesNo(token)],

@@ -161,7 +161,7 @@ describe('somebody who is asked', () => {
         'no API v2 at this address: text/html, "<!doctype html>"',
         'the token from the prompt is invalid: a token is one line of letters, digits and symbols',
         'the instance refused the token; nothing was saved',
-        'pwpush serve 0.1.0, API 2.1, edition oss: files (with a token), URL pushes, QR codes, no e-mail, pushes without a token',
+        'pwpush serve 0.1.0, API 2.1, edition oss: files (with a token), URL pushes, QR codes, no e-mail, pushes without a token, requests',
         `the token is in ${here.file('config/config.json')}, which only you can read (--keyring: in the system's keyring)`,
         '',
       ].join('\n'),

@@ -68,7 +68,7 @@ test('version is aligned on a terminal, and bold there unless NO_COLOR', async (
   const shown = here.under({ terminals: ['stdout'] });
   const { stdout: piped } = await here.under({ env: { FORCE_COLOR: '1' } }).run('version');
   const rows = piped.split('\n').map((line) => line.split('\t'));
-  const plain = rows.map(([name = '', value]) => (value ? `${name.padEnd(47)}  ${value}` : ''));
+  const plain = rows.map(([name = '', value]) => (value ? `${name.padEnd(11)}  ${value}` : ''));
   const { stdout } = await shown.run('version');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is looked for
   const uncoloured = stdout.replace(/\u001b\[\d+m/g, '');

@@ -41,9 +41,9 @@ describe('profile list', () => {
     await here.keep(two);
     const { stdout } = await here.run('profile', 'list', '--json');
     expect(JSON.parse(stdout)).toEqual([
-      { name: 'home', current: false, url: 'https://home.test', token: false },
+      { profile: 'home', current: false, url: 'https://home.test', token: false },
       {
-        name: 'work',
+        profile: 'work',
         current: true,
         url: 'https://work.test',
         token: true,
@@ -95,7 +95,7 @@ describe('profile show', () => {
       .under({ env: { PWPUSH_PROFILE: 'home' } })
       .run('profile', 'show', '--json');
     expect(stdout).toBe(
-      '{"name":"home","current":false,"url":"https://home.test","token":false}\n',
+      '{"profile":"home","current":false,"url":"https://home.test","token":false}\n',
     );
   });
 
@@ -161,7 +161,7 @@ describe('profile set', () => {
     [['colour', 'x'], 'unknown setting "colour"'],
     [['days', 'x'], 'days must be a whole number of 1 or more, not "x"'],
     [['days', '1', '--profile', 'a/b'], 'a profile name must be 1 to 64 letters, digits'],
-    [['days'], 'missing <value>'],
+    [['days'], 'missing VALUE'],
   ])('%j is bad usage and stores nothing', async (argv, message) => {
     const { code, stderr } = await here.run('profile', 'set', ...argv);
     expect([code, stderr.slice(8, 8 + message.length), here.kept()]).toEqual([

@@ -202,7 +202,7 @@ describe('last', () => {
     const first = await push('a');
     const second = await push('b');
     const { code, stdout } = await here.run('expire', 'last', '--json');
-    expect([code, JSON.parse(stdout).html_url]).toEqual([0, second]);
+    expect([code, JSON.parse(stdout)[0].html_url]).toEqual([0, second]);
     expect(await listed()).toEqual([first]);
     here.asked.length = 0;
     expect((await here.run('expire', 'last')).code).toBe(6);

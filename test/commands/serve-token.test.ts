@@ -84,7 +84,7 @@ test.each([
   [['serve', 'token', 'list', '--database='], '--database must not be empty'],
   [['serve', '--port', '65536'], '--port must be a number from 0 to 65535, not "65536"'],
   [['serve', '--max-days', '0'], '--max-days must be a whole number of 1 or more, not "0"'],
-  [['serve', 'token', 'add'], 'missing <name>'],
+  [['serve', 'token', 'add'], 'missing NAME'],
 ])('%j is bad usage', async (argv, message) => {
   const { code, stderr } = await here.run(...argv);
   expect([code, stderr.split('\n')[0]]).toEqual([2, `pwpush: ${message}`]);

@@ -232,7 +232,7 @@ describe('SIGTERM between a request and its response loses', () => {
     const link = await lastView();
     held = /^DELETE /;
     const { code, stdout } = await ended(['expire', link, '--json']);
-    expect({ code, expired: JSON.parse(stdout).expired }).toEqual({ code: 143, expired: true });
+    expect({ code, expired: JSON.parse(stdout)[0].expired }).toEqual({ code: 143, expired: true });
   });
 });
 

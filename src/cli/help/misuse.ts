@@ -82,6 +82,7 @@ const otherOptions: Readonly<Record<string, string>> = {
   '--expire-after-views': '--views',
   '--expires': '--days or --expire',
   '--expires-in': '--days or --expire',
+  '--key': '--key-file or PWPUSH_KEY',
   '--label': '--name',
   '--max-views': '--views',
   '--once': '--views 1',

@@ -9,26 +9,16 @@ export function versionText(
   version: InstanceVersion,
   look: Look,
 ): string {
+  const can = abilities(version);
   const rows: [string, string][] = [
     ['pwpush', program],
     ['instance', base],
     ['application', version.application_version ?? ''],
     ['api', version.api_version ?? ''],
     ['edition', version.edition ?? ''],
-    ...features(version.features ?? {}, ''),
+    ...(can === undefined ? [] : [['features', can] satisfies [string, string]]),
   ];
   return pairs(rows, look);
-}
-
-/** Nested objects as `pushes.file_attachments.enabled`; two levels are known, deeper ones are nonsense. */
-function features(object: Record<string, unknown>, prefix: string, depth = 0): [string, string][] {
-  return Object.entries(object).flatMap(([key, value]): [string, string][] => {
-    const name = `${prefix}${key}`;
-    if (typeof value === 'object' && value !== null && depth < 4) {
-      return features(value as Record<string, unknown>, `${name}.`, depth + 1);
-    }
-    return [[name, typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)]];
-  });
 }
 
 /** An instance in a line: `Password Pusher 2.11.4, API 2.1, edition oss`; our service is `pwpush serve 0.1.0`. */
@@ -49,6 +39,7 @@ export function abilities({ features }: InstanceVersion): string | undefined {
   if (typeof pushes !== 'object' || pushes === null) return undefined;
   const of = (name: string) => pushes[name] as Record<string, unknown> | undefined;
   const files = of('file_attachments');
+  const requests = features?.requests as Record<string, unknown> | undefined;
   const can = (name: string, on: unknown) => (on === true ? name : `no ${name}`);
   return [
     can('files', files?.enabled) +
@@ -57,5 +48,6 @@ export function abilities({ features }: InstanceVersion): string | undefined {
     can('QR codes', of('qr_code_pushes')?.enabled),
     can('e-mail', pushes.email_auto_dispatch),
     can('pushes without a token', features?.anonymous_access),
+    ...(requests?.enabled === true ? ['requests'] : []),
   ].join(', ');
 }
