@@ -210,8 +210,8 @@ function opensshIdentity(bytes: Buffer): Identity {
   const [cipher] = [file.string(), file.string(), file.string()];
   if (cipher.toString('latin1') !== 'none')
     throw new AgeError(
-      'key',
-      'the OpenSSH private key is encrypted; remove the passphrase from a copy of it with ssh-keygen -p',
+      'openssh-passphrase',
+      'an OpenSSH private key with a passphrase cannot be read',
     );
   if (file.take(4).readUInt32BE() !== 1) throw invalidKey();
   const wire = file.string();

@@ -4,8 +4,9 @@ import type { Values } from '../cli/declare';
 import type { keyRows } from '../cli/options';
 import { askPassphrase } from '../cli/passphrase';
 import { bytesOf, placeOf, withoutOneLineEnd } from '../cli/source';
+import { shellWord } from '../cli/terminal/wording';
 import type { Context } from '../platform/context';
-import { usageError } from '../platform/errors';
+import { type CliError, usageError } from '../platform/errors';
 
 /** Where the command line says what opens an encrypted push. */
 type KeyOptions = Values<typeof keyRows>;
@@ -73,6 +74,18 @@ async function readIdentities(path: string, context: Context): Promise<Identity[
     1 + TRIES,
   ).catch((error) => {
     if (!(error instanceof AgeError)) throw error;
-    throw usageError(`${placeOf(path)}: ${error.message}; nothing was fetched`);
+    const failure = usageError(`${placeOf(path)}: ${error.message}; nothing was fetched`);
+    throw error.reason === 'openssh-passphrase' ? withWayOut(failure, path, context) : failure;
+  });
+}
+
+/** How to get a key without a passphrase: its file format needs bcrypt, which Node.js does not have. */
+function withWayOut(failure: CliError, path: string, { platform }: Context): CliError {
+  const copy = platform === 'linux' ? '/dev/shm/key' : 'key';
+  const where = platform === 'linux' ? ', in memory' : '';
+  const file = path === '-' ? 'FILE' : shellWord(path);
+  return failure.with({
+    hint: `give -i a copy without one${where}, and remove that afterwards`,
+    command: `install -m 600 ${file} ${copy} && ssh-keygen -p -N '' -f ${copy}`,
   });
 }

@@ -180,9 +180,9 @@ describe('age (needs age, ssh-keygen)', needsPrograms('age', 'age-keygen', 'ssh-
       );
     }
     expect(() => parseIdentities(text('openssh'), 'hunter2hunter2')).toThrow(
-      'is encrypted; remove the passphrase from a copy of it with ssh-keygen -p',
+      'an OpenSSH private key with a passphrase cannot be read',
     );
-    // As the message says.
+    // As the command line advises.
     run('ssh-keygen', '-q', '-p', '-P', 'hunter2hunter2', '-N', '', '-f', path('openssh'));
     const armored = await encryptText('secret', parseRecipients(text('openssh.pub')));
     expect(`${await decryptText(armored, parseIdentities(text('openssh')))}`).toBe('secret');

@@ -417,6 +417,19 @@ describe('get --from-file', () => {
   });
 });
 
+test('the command for a key with a passphrase makes a copy that opens the push', async () => {
+  const path = sshKey('ed25519', "it's mine", 'secret');
+  const { stdout } = await here.run('push', '--recipients-file', `${path}.pub`);
+  const { code, stderr } = await here.run('get', stdout, '--identity', path, '--json');
+  expect([code, here.asked.length]).toEqual([2, 1]);
+  const copy = here.file('copy');
+  const command: string = JSON.parse(stderr).error.hint.replace(/^.*?: /, '');
+  const line = `${command.replaceAll('/dev/shm/key', copy)} -q -P secret`;
+  expect(spawnSync('sh', ['-c', line]).status).toBe(0);
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  expect((await here.run('get', stdout, '-i', copy)).stdout).toBe('hunter2');
+});
+
 describe('a link that lost its key', () => {
   test('is no loss: the armor is saved', async () => {
     const { stdout } = await here.run('push', '--encrypt', '--views', '1');
