@@ -1,7 +1,7 @@
 import { LINK_KEY } from '../age/link-key';
 import type { Context } from '../platform/context';
 import { asCliError, CliError, ExitWith } from '../platform/errors';
-import { boundedWrite } from './terminal/bounded-write';
+import { boundedWrite, folded } from './terminal/bounded-write';
 import { forLog, safe, safeJson } from './terminal/safe';
 
 /** How an error is printed: one line of JSON, or `pwpush: message` and a hint. */
@@ -30,7 +30,8 @@ export async function reportError(
   const saved = async () => {
     if (link !== undefined && !expired) await save(context, link);
   };
-  const text = forLog(await withoutWords(failureText(error, format), error), env);
+  const whole = await withoutWords(failureText(error, format), error);
+  const text = forLog(format.json ? whole : folded(whole, stderr), env);
   if (text !== '') await boundedWrite(stderr, text, signal).catch(saved);
   // Writes to a stream that was closed before we started vanish without an error.
   if (stderr.closed) await saved();

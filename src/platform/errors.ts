@@ -115,8 +115,13 @@ export function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException;
   if (typeof code === 'string' && typeof syscall === 'string') {
+    // Files are written under their paths.
+    const output = syscall === 'write' && path === undefined;
     const where = typeof path === 'string' ? ` ${path}` : '';
-    return failedError(`${syscall}${where}: ${code}`, { cause: error });
+    const message = output
+      ? `cannot write to standard output (${code})`
+      : `${syscall}${where}: ${code}`;
+    return failedError(message, { cause: error });
   }
   // A message of the engine can quote what was being read ("hunter2" is not valid JSON).
   const name = error instanceof Error ? error.name : typeof error;

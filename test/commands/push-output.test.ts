@@ -187,8 +187,8 @@ describe('--qr', () => {
       code: 0,
       stdout: linkLine,
       stderr:
-        'expires after 5 views or 7 days · recipient can delete it · opens with a click\n' +
-        'the terminal is too narrow for the QR code: it needs 37 columns\n',
+        'expires after 5 views or 7\ndays · recipient can delete it\n· opens with a click\n' +
+        'the terminal is too narrow for\nthe QR code: it needs 37\ncolumns\n',
     });
   });
 });

@@ -112,7 +112,7 @@ describe('the secret comes from', () => {
   });
 });
 
-test('on a terminal a message is one line, which the terminal wraps', async () => {
+test('on a terminal a message is folded at words, but no link', async () => {
   const narrow = here.under({
     terminals: ['stdin', 'stderr'],
     columns: 40,
@@ -120,15 +120,14 @@ test('on a terminal a message is one line, which the terminal wraps', async () =
   });
   const { stderr } = await narrow.run('push', 'text', '--passphrase-env', 'UNSET');
   expect(stderr).toBe(
-    'hint: other users of this machine can read the command line; pipe the secret in instead\n' +
+    'hint: other users of this machine can\nread the command line; pipe the secret\nin instead\n' +
       'pwpush: the variable "UNSET" is not set\n',
   );
   expect((await narrow.run('push', 'text', '--env', 'UNSET')).stderr).toBe(
-    'pwpush: the secret can come from one source only, not from the text argument and --env\n' +
-      'hint: use only one of them\n',
+    'pwpush: the secret can come from one\nsource only, not from the text argument\nand --env\nhint: use only one of them\n',
   );
   expect((await narrow.run('push', 'text', '--quiet')).stderr).toContain(
-    'warning: plain http: anyone between here and pw.test can read what is sent\n',
+    'warning: plain http: anyone between here\nand pw.test can read what is sent\n',
   );
 });
 
@@ -380,6 +379,12 @@ test('options and the profile’s defaults reach the instance, options first', a
     deletable_by_viewer: false,
     retrieval_step: true,
   });
+});
+
+test('a text that is too long for the instance is to be attached', async () => {
+  const { code, stderr } = await here.under({ stdin: 'x'.repeat(2 ** 20 + 1) }).run('push');
+  expect([code, stderr]).toEqual([8, expect.stringContaining('attach it with --file')]);
+  expect(stderr).toContain('1.0 MiB');
 });
 
 test('values that the instance refuses are exit 8, with its words', async () => {

@@ -58,7 +58,9 @@ export function onTerminal(line: string, env: Record<string, string>): Terminal 
   const shows = (text: string, times = 1) =>
     new Promise<void>((resolve, reject) => {
       const check = () => {
-        if (screen.split(text).length <= times) return;
+        // Messages are folded at words.
+        const shown = [screen, screen.replaceAll('\r\n', ' ')];
+        if (shown.every((one) => one.split(text).length <= times)) return;
         waiting.delete(check);
         resolve();
       };

@@ -234,7 +234,8 @@ function captured(stream: 'stdout' | 'stderr', conditions: Conditions) {
   const code = conditions.failing?.[stream];
   const output: Output = {
     isTTY: conditions.terminals?.includes(stream) ?? false,
-    columns: conditions.columns ?? 80,
+    // Wide enough for any message, which is folded at words.
+    columns: conditions.columns ?? (stream === 'stderr' ? 500 : 80),
     closed: conditions.closed?.includes(stream) ?? false,
     write: async (data) => {
       const held = conditions.held?.[stream];

@@ -29,6 +29,15 @@ export function lineStart(output: Output): string {
   return inLine.delete(output) ? '\n' : '';
 }
 
+/** Lines for a terminal, folded at spaces. Links stay whole, and so do lines that are indented, which are to be copied. */
+export function folded(text: string, { isTTY, columns }: Output): string {
+  if (!isTTY || text.length <= columns) return text;
+  const part = new RegExp(`(.{1,${columns}})(?: |$)`, 'g');
+  const fold = (line: string) =>
+    /^( |$)/.test(line) ? line : line.replace(part, '$1\n').trimEnd();
+  return text.split('\n').map(fold).join('\n');
+}
+
 /** Outputs that blocked after the interrupt. */
 const blockedOutputs = new WeakSet<Output>();
 

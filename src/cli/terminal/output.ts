@@ -1,13 +1,13 @@
 import type { Context, Environment, Output } from '../../platform/context';
 import type { GlobalOptions } from '../options';
-import { boundedWrite } from './bounded-write';
+import { boundedWrite, folded } from './bounded-write';
 import { forLog, safe, safeJson } from './safe';
 
 // The output policy of the program. Standard output carries the result and nothing else: a link, a secret, a listing.
 // Everything else goes to standard error: notes, hints, warnings, errors, questions, progress, QR codes. The result
 // matters more than they do: a write to standard error that fails is ignored, unless it was to show a link.
 // On a terminal a listing is a table with relative times; in a pipe, tab-separated lines with ISO 8601 times. Messages
-// are single lines, which the terminal wraps.
+// are single lines, which are folded at words for a terminal.
 // --quiet drops notes and progress; warnings, errors and announcements remain. --json makes the result JSON, and each warning
 // or error one line of JSON on standard error; notes are dropped. --debug adds a line per request, without secrets.
 // Colour is for terminals (NO_COLOR, FORCE_COLOR, --no-color, TERM=dumb) and never the only sign of anything.
@@ -50,7 +50,7 @@ export function terminal(context: Context, options: GlobalOptions): Terminal {
   const look = (output: Context['stdout']) => lookOf(output, env, context.now(), options.color);
   const write = (text: string) =>
     boundedWrite(stderr, forLog(text, env), context.signal).catch(() => {});
-  const line = (text: string) => write(`${safe(text)}\n`);
+  const line = (text: string) => write(`${folded(safe(text), stderr)}\n`);
   const note = async (text: string) => {
     if (!options.quiet && !options.json) await line(text);
   };
@@ -66,7 +66,8 @@ export function terminal(context: Context, options: GlobalOptions): Terminal {
     warn: async (text) => {
       if (options.json) return write(`${toJson({ warning: { message: text } })}\n`);
       const { paint } = await look(stderr);
-      await write(`${paint('yellow', 'warning:')} ${safe(text)}\n`);
+      const whole = folded(`warning: ${safe(text)}`, stderr);
+      await write(`${whole.replace('warning:', paint('yellow', 'warning:'))}\n`);
     },
     debug: async (text) => {
       if (options.debug) await write(`debug: ${safe(text)}\n`);
