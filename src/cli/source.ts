@@ -242,8 +242,8 @@ export function placeOf(path: string): string {
 }
 
 /** The error for a file that cannot be read. */
-export function unreadable(path: string, error: unknown): CliError {
-  return usageError(`cannot read "${path}": ${whyUnreadable(error)}`);
+export function unreadable(path: string, error: unknown, hint?: string): CliError {
+  return usageError(`cannot read "${path}": ${whyUnreadable(error)}`, hint);
 }
 
 /**

@@ -32,7 +32,7 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('audit')
     .description("Show who opened a push, newest first. Requires the owner's token.")
-    .argument('<link>', 'link or ID of the push')
+    .argument('<link>', 'link or ID of the push, or last')
     .addHelpText('after', EXAMPLES);
   return withSession(command, context, rows, audit);
 }

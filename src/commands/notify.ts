@@ -21,7 +21,7 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('notify')
     .description("E-mail a push's link from the instance. Requires the owner's token.")
-    .argument('<link>', 'link or ID of the push')
+    .argument('<link>', 'link or ID of the push, or last')
     .argument('<email...>', 'up to 5 addresses')
     .addHelpText('after', EXAMPLES);
   return withSession(command, context, rows, notify);

@@ -15,7 +15,7 @@ const rows = { qr };
 export function define(context: Context): Command {
   const command = new Command('preview')
     .description("Print a push's full link. Uses no view.")
-    .argument('<link>', 'link or ID of the push')
+    .argument('<link>', 'link or ID of the push, or last')
     .addHelpText('after', EXAMPLES);
   return withSession(command, context, rows, preview);
 }

@@ -117,6 +117,8 @@ export async function execute(
   });
   const line = readLine(program, words);
   checkCommand(line);
+  if (argv[0] === 'help' && argv.length > 2 && line.operands.length > 0)
+    throw usageError('help is for one command at a time', 'pwpush help COMMAND');
   refuseJoined(line.options);
   const shown: string[] = [];
   eachCommand(program, (command) => configure(command, context, (text) => shown.push(text)));

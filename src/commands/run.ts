@@ -55,7 +55,7 @@ export function define(context: Context): Command {
   const command = new Command('run')
     .description('Run a command with a secret in its environment. Uses a view.')
     .usage('[options] <link...> -- <command> [args...]')
-    .argument('<link...>', 'links or IDs of the pushes')
+    .argument('<link...>', 'links or IDs of the pushes, or last')
     .addHelpText('after', EXAMPLES);
   return withSession(command, context, rows, (session, operands: readonly string[]) => {
     const words = afterDashes(command);

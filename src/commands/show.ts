@@ -23,7 +23,7 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('show')
     .description('Show views and days left of a push, and its settings. Uses no view.')
-    .argument('<link>', 'link or ID of the push')
+    .argument('<link>', 'link or ID of the push, or last')
     .addHelpText('after', EXAMPLES);
   return withSession(command, context, {}, show);
 }

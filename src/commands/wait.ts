@@ -35,7 +35,7 @@ Examples:
 export function define(context: Context): Command {
   const command = new Command('wait')
     .description("Wait until a push is viewed (0) or expires (6). Requires the owner's token.")
-    .argument('<link>', 'link or ID of the push')
+    .argument('<link>', 'link or ID of the push, or last')
     .addHelpText('after', EXAMPLES);
   return withOptions(command, context, rows, (options, link: string) =>
     wait(context, options, link),

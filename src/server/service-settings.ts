@@ -213,8 +213,8 @@ function bound(
   preset?: number,
 ): Bound {
   const { min, default: standard } = limits[what];
-  whole(`the maximum of ${what} must be from ${min} to ${atMost}`, max, min, atMost);
-  const range = `the default of ${what} must be from ${min} to ${max}`;
+  whole(`--max-${what} must be from ${min} to ${atMost}`, max, min, atMost);
+  const range = `--default-${what} must be from ${min} to ${max} (--max-${what})`;
   return { min, max, default: whole(range, preset ?? Math.min(standard, max), min, max) };
 }
 

@@ -8,6 +8,7 @@ import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { copyToFile, fileBytes, type RegularFile, stdinFile } from '../platform/file-bytes';
+import { isSystemError } from '../platform/files/file-error';
 import { scope } from '../platform/scope';
 
 /** The opened files that are attached to a push. */
@@ -44,7 +45,9 @@ export async function openAttachments(
     };
     undo(close);
     for (const path of paths) {
-      opened.push(path === '-' ? await openStdin(filename, context) : await openFile(path));
+      opened.push(
+        path === '-' ? await openStdin(filename, context) : await openFile(path, paths.length),
+      );
       refuseDuplicate(opened);
     }
     return { files: opened.map(attachment), close };
@@ -71,7 +74,8 @@ function attachment({ name, file }: OpenedFile): Attachment {
   return { name, type: mediaType(name), size: file.size, bytes: () => fileBytes(file) };
 }
 
-async function openFile(path: string): Promise<OpenedFile> {
+/** @param files how many are to be attached */
+async function openFile(path: string, files: number): Promise<OpenedFile> {
   let handle: FileHandle | undefined;
   try {
     // stat first, since opening a device can have an effect. O_NONBLOCK, in case the path becomes a pipe in between.
@@ -82,7 +86,9 @@ async function openFile(path: string): Promise<OpenedFile> {
     return opened;
   } catch (error) {
     await handle?.close();
-    throw (error as NodeJS.ErrnoException).syscall === undefined ? error : unreadable(path, error);
+    if (!isSystemError(error)) throw error;
+    const hint = 'every word after --file is taken as a path; add a text with --message TEXT';
+    throw unreadable(path, error, files > 1 ? hint : undefined);
   }
 }
 

@@ -149,7 +149,7 @@ describe('push --here', () => {
     [['--host', '0.0.0.0'], '--host requires --here'],
     [['--port', '0'], '--port requires --here'],
     [['--here', '--views', '101'], 'Expire after views must be an integer from 1 to 100'],
-    [['--here', '--tls-cert', 'x'], 'TLS requires both a certificate and its key'],
+    [['--here', '--tls-cert', 'x'], 'TLS requires both --tls-cert and --tls-key'],
     [['--here', '--host', '192.0.2.77'], 'cannot listen on 192.0.2.77 port 0 (EADDRNOTAVAIL)'],
   ])('%j: %s', async (words, message) => {
     const here = place({ stdin: 's' });

@@ -149,23 +149,19 @@ describe('starting', () => {
       `the data in "${file}" cannot be opened (EEXIST)`,
     );
     expect(await failure({ tlsCert: file })).toBe(
-      'TLS requires both a certificate and its key (input)',
+      'TLS requires both --tls-cert and --tls-key (input)',
     );
     expect(await failure({ tlsCert: file, tlsKey: '/nonexistent' })).toBe(
       'cannot read "/nonexistent": no such file',
     );
-    expect(await failure({ tlsCert: file, tlsKey: file })).toBe(
-      'the TLS certificate and key do not match',
-    );
+    expect(await failure({ tlsCert: file, tlsKey: file })).toBe(`"${file}" is not a PEM file`);
     expect(await failure({ publicUrl: 'push.example.com' })).toBe(
       'the public address must be an http or https address, without ? and # (input)',
     );
     expect(await failure({ maxDays: 5, defaultDays: 6 })).toBe(
-      'the default of days must be from 1 to 5 (input)',
+      '--default-days must be from 1 to 5 (--max-days) (input)',
     );
-    expect(await failure({ maxViews: 0 })).toBe(
-      'the maximum of views must be from 1 to 1000000 (input)',
-    );
+    expect(await failure({ maxViews: 0 })).toBe('--max-views must be from 1 to 1000000 (input)');
     expect(await failure({ maxFileSize: 0 })).toBe(
       'the maximum size of a file must be from 1 byte to 1 TiB (input)',
     );

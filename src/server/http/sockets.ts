@@ -160,8 +160,10 @@ export interface TlsPair {
 export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<TlsPair | undefined> {
   if (!tlsCert && !tlsKey) return undefined;
   if (!tlsCert || !tlsKey)
-    throw new ServiceError('TLS requires both a certificate and its key', { input: true });
+    throw new ServiceError('TLS requires both --tls-cert and --tls-key', { input: true });
   const pair = { cert: await read(tlsCert), key: await read(tlsKey) };
+  checkPem(tlsCert, pair.cert);
+  checkPem(tlsKey, pair.key);
   try {
     createSecureContext(pair);
   } catch (cause) {
@@ -195,5 +197,13 @@ export function tlsReloader(
 function read(path: string): Promise<Buffer> {
   return readFile(path).catch((cause: unknown) => {
     throw new ServiceError(`cannot read "${path}": ${whyUnreadable(cause)}`, { cause });
+  });
+}
+
+/** @throws ServiceError for a file of another format */
+function checkPem(path: string, bytes: Buffer): void {
+  if (bytes.includes('-----BEGIN ')) return;
+  throw new ServiceError(`"${path}" is not a PEM file`, {
+    hint: 'a PEM file has a line -----BEGIN …; openssl converts others',
   });
 }

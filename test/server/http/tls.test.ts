@@ -94,7 +94,7 @@ test('new connections get the new certificate, open ones live on', async () => {
 
 test.each([
   ['do not match', () => keep(nextCert, key), 'the TLS certificate and key do not match'],
-  ['are none', () => keep('', ''), 'the TLS certificate and key do not match'],
+  ['are none', () => keep('', ''), '"/cert.pem" is not a PEM file'],
   ['are gone', () => rm(join(folder, 'key.pem')), 'cannot read "/key.pem": no such file'],
 ])('the old certificate stays where the new ones %s', async (_, spoil, why) => {
   await start(true);
