@@ -37,15 +37,12 @@ describe('as processes', () => {
       ...{ folder, base: service.url, env: { ...env, PWPUSH_URL: service.url } },
       tokens: { ADMIN: service.token },
       run: async (words, conditions) => outcome(await started(words, conditions).ended),
-      start: (words, conditions) => {
+      start: (words, conditions, stream) => {
         const { child, ended } = started(words, conditions);
-        const first = (['stdout', 'stderr'] as const).map(async (stream) => {
-          const lines = createInterface({ input: child[stream] as NodeJS.ReadableStream });
-          const [line] = await once(lines, 'line');
-          return { stdout: '', stderr: '', [stream]: `${line}\n` };
-        });
+        const lines = createInterface({ input: child[stream] as NodeJS.ReadableStream });
+        const first = Promise.race([once(lines, 'line'), ended.then((all) => [all[stream]])]);
         const stop = () => void child.kill('SIGINT');
-        return { first: Promise.race([...first, ended]), ended: ended.then(outcome), stop };
+        return { first: first.then(([line]) => line), ended: ended.then(outcome), stop };
       },
     });
     if (process.env.UPDATE && alone.includes(name)) writeFileSync(join(CASES, name), told);

@@ -6,6 +6,8 @@ import { retryAfter } from './transport/call';
 import type { TransportError } from './transport/network-errors';
 import { header, isSuccess, ResponseTooLong, type WholeResponse } from './transport/response';
 
+const WITH_TOKEN = 'log in with pwpush login, or set PWPUSH_TOKEN';
+
 /** For the messages when a token is refused or missing. */
 export interface TokenSource {
   /** Where the token is from. */
@@ -163,7 +165,7 @@ function tokenNeeded(sent: SentRequest): CliError {
     });
   return new CliError('unauthorized', 'the instance requires a token', {
     status: 401,
-    hint: sent.tokenHint ?? 'log in with pwpush login, or set PWPUSH_TOKEN',
+    hint: sent.tokenHint ?? WITH_TOKEN,
   });
 }
 
@@ -187,6 +189,7 @@ function ownersHint(call: Call, { authenticated, anonymous, tokenHint }: SentReq
     return `the token belongs to another user, or the ${call.subject} was created without one`;
   if (anonymous) return 'if it is yours, remove --anonymous';
   if (tokenHint !== undefined) return tokenHint;
+  if (!namesOne(call)) return WITH_TOKEN;
   const ownerless = call.ends ? 'it can only expire by its limits' : 'nobody can';
   return `log in as its owner with pwpush login; if it was created without a token, ${ownerless}`;
 }
@@ -272,8 +275,7 @@ function filesHint(
   { authenticated, anonymous }: SentRequest,
 ): string | undefined {
   if ((status === 401 || status === 403) && anonymous) return 'remove --anonymous';
-  if ((status === 401 || status === 403) && !authenticated)
-    return 'log in with pwpush login, or set PWPUSH_TOKEN';
+  if ((status === 401 || status === 403) && !authenticated) return WITH_TOKEN;
   if (status === 413)
     return 'the files exceed a limit of the instance (pwpush serve: --max-file-size) or of a proxy in front of it';
   if (status === 422 && /\b(files?|attach\w*|kind)\b/i.test(message))

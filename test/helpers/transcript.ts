@@ -15,8 +15,8 @@ import { broken, type Literal, wire } from './wire';
 //     later        moves the clock: `later 3 days`
 //     sent         the requests since the last line of this kind, or `nothing`
 //     $            a command, with pipes on all streams, after variables such as PWPUSH_KEY=x; >/dev/full and >&- (and
-//                  2>) do what they do in a shell, as do `| cat` and `| true`. One that ends in & goes on after its first line; `$ wait` has the rest
-//                  of it, `$ kill` ends it first
+//                  2>) do what they do in a shell, as do `| cat` and `| true`. One that ends in & goes on after its first
+//                  line, of stderr where one is expected; `$ wait` has the rest of it, `$ kill` ends it first
 //     tty$         the same, on a terminal that is COLUMNS wide, or 80
 //     <            a line that is piped in
 //     ?            a question at the terminal and what is typed: `? Passphrase: => hunter2`
@@ -70,8 +70,8 @@ export type Runner = (words: string[], conditions: Conditions) => Promise<Outcom
 
 /** A command that goes on. */
 export interface Started {
-  /** Its first line, on either stream. */
-  readonly first: Promise<Pick<Outcome, 'stdout' | 'stderr'>>;
+  /** Its first line on the stream that was asked for. */
+  readonly first: Promise<string>;
   readonly ended: Promise<Outcome>;
   stop(): void;
 }
@@ -83,7 +83,7 @@ export interface Stage {
   readonly env: Readonly<Record<string, string>>;
   readonly tokens: Readonly<Record<string, string>>;
   readonly run: Runner;
-  start?(words: string[], conditions: Conditions): Started;
+  start?(words: string[], conditions: Conditions, stream: Stream): Started;
   later?(milliseconds: number): void;
   /** Puts a response in place of the service's to the next request. */
   respond?(response: Response): void;
@@ -91,6 +91,8 @@ export interface Stage {
   sent?(): string[];
 }
 
+type Stream = 'stdout' | 'stderr';
+type Background = Started & { readonly stream: Stream };
 type Response = Literal | ReturnType<typeof broken>;
 
 /** Runs a transcript against the embedded service, and returns it with what has happened. */
@@ -134,7 +136,7 @@ export async function play(text: string, stage: Stage): Promise<string> {
   const names = numbered(stage);
   const told: string[] = [];
   const steps = parseTranscript(text);
-  const background: Started[] = [];
+  const background: Background[] = [];
   for (const [at, step] of steps.entries()) {
     if (typeof step === 'string') {
       told.push(prepare(step, steps.slice(at + 1), stage, names));
@@ -158,19 +160,18 @@ export async function play(text: string, stage: Stage): Promise<string> {
 
 /** The outcome of a command; of one that goes on, its first line. */
 async function outcomeOf(
-  { line, tty, input }: Command,
+  { line, tty, input, expected }: Command,
   prompter: Prompter,
   stage: Stage,
   names: Names,
-  background: Started[],
+  background: Background[],
 ): Promise<Outcome> {
   if (line === 'wait' || line === 'kill') {
     const [started] = background.splice(0, 1);
     if (!started) throw new Error(`nothing to ${line} for`);
     if (line === 'kill') started.stop();
-    const [first, { code, stdout, stderr }] = await Promise.all([started.first, started.ended]);
-    const rest = (text: string, told: string) => text.slice(told.length);
-    return { code, stdout: rest(stdout, first.stdout), stderr: rest(stderr, first.stderr) };
+    const [first, ended] = await Promise.all([started.first, started.ended]);
+    return { ...ended, [started.stream]: ended[started.stream].slice(first.length + 1) };
   }
   const { env, words, piped, redirections } = shellWords(names.real(line));
   const terminals = (['stdin', 'stdout', 'stderr'] as const).filter(
@@ -183,10 +184,11 @@ async function outcomeOf(
     ...redirections,
   };
   if (words.at(-1) !== '&') return stage.run(words, conditions);
-  const started = stage.start?.(words.slice(0, -1), conditions);
+  const stream = expected[0]?.startsWith('!') ? 'stderr' : 'stdout';
+  const started = stage.start?.(words.slice(0, -1), conditions, stream);
   if (!started) throw new Error(`not possible here: ${line}`);
-  background.push(started);
-  return { code: 0, ...(await started.first) };
+  background.push({ ...started, stream });
+  return { code: 0, stdout: '', stderr: '', [stream]: `${await started.first}\n` };
 }
 
 /** Expected lines with [...] stay as they are where the lines found match them. */
@@ -310,7 +312,7 @@ const RANDOM: readonly (readonly [name: string, RegExp])[] = [
   ['HOST', /(?<=http:\/\/)127\.0\.0\.1:\d+/g],
   ['ID', /(?<=\/[pfr]\/|"url_token": ?")[\w-]{10,}/g],
   ['KEY', /(?<=#)[\w-]{22}(?![\w-])/g],
-  ['PUBLIC', /(?<=#)age1[a-z\d]+/g],
+  ['PUBLIC', /age1[a-z\d]{58}/g],
   ['SECRET', /AGE-SECRET-KEY-1[A-Z\d]+/g],
   ['TOKEN', /pw[mp]_[\w-]{43}/g],
   ['ARMOR', /-----BEGIN AGE ENCRYPTED FILE-----\n[^-]+-----END AGE ENCRYPTED FILE-----(?=\n)/g],

@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest';
 import { person, program, pwpush, type Running, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { read } from '../helpers/qr';
-import { place } from '../helpers/run';
 import { cert, key } from '../server/certificate';
 
 const sender = person();
@@ -135,28 +134,6 @@ describe('push --here', () => {
     const { status, stderr } = spawnSync('sh', ['-c', line], { env, encoding: 'utf8' });
     expect(status).toBe(1);
     expect(stderr).toMatch(LINK);
-  });
-
-  test.each([
-    [['--here', '--url', 'https://pw.test'], '--url cannot be combined with --here'],
-    [['--here', '--profile', 'x'], '--profile cannot be combined with --here'],
-    [['--here', '--notify', 'a@b.example'], '--notify cannot be combined with --here'],
-    [['--here', '--name', 'x'], '--name cannot be combined with --here'],
-    [['--here', '--dry-run'], '--dry-run cannot be combined with --here'],
-    [['--here', '--each'], '--each cannot be combined with --here'],
-    [['--here', '--host', ''], '--host must not be empty'],
-    [['--here', '--tls-cert='], '--tls-cert must not be empty'],
-    [['--host', '0.0.0.0'], '--host requires --here'],
-    [['--port', '0'], '--port requires --here'],
-    [['--here', '--views', '101'], 'Expire after views must be an integer from 1 to 100'],
-    [['--here', '--tls-cert', 'x'], 'TLS requires both --tls-cert and --tls-key'],
-    [['--here', '--host', '192.0.2.77'], 'cannot listen on 192.0.2.77 port 0 (EADDRNOTAVAIL)'],
-  ])('%j: %s', async (words, message) => {
-    const here = place({ stdin: 's' });
-    const { code, stdout, stderr } = await here.run('push', ...words);
-    here.close();
-    expect({ code, stdout }).toEqual({ code: message.includes('EADDR') ? 1 : 2, stdout: '' });
-    expect(stderr).toContain(`pwpush: ${message}`);
   });
 });
 

@@ -37,22 +37,6 @@ function linkOf({ child, ended }: Running): Promise<string> {
 const respond = (link: string, words: string[] = [], input = '') =>
   pwpush(['respond', link, ...words], { env: asked.env, input });
 
-test('the answer goes to stdout, and it ends', async () => {
-  const { running, link } = await receiving('Which code?');
-  const answered = await respond(link, [], '123456\n');
-  expect(answered).toMatchObject({
-    code: 0,
-    stdout: '',
-    stderr: 'the question:\n  Which code?\nthe answer was sent\n',
-  });
-  expect(await running.ended).toEqual({
-    code: 0,
-    signal: null,
-    stdout: '123456',
-    stderr: `${link}\n`,
-  });
-});
-
 test('files and text go to a folder', async () => {
   const { running, link } = await receiving('--allow-files', '--output', 'inbox/', '--quiet');
   writeFileSync(join(asked.folder, 'a.bin'), Buffer.alloc(300_000, 7));

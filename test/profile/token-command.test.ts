@@ -56,24 +56,13 @@ describe('a token command', () => {
   });
 
   test.each(["'pass", 'pass "x', 'pass \\', '  ', '""'])('is refused: %j', async (command) => {
-    const { code, stderr } = await list(command);
-    expect([code, here.asked]).toEqual([2, []]);
-    expect(stderr).toMatch(
-      /^pwpush: PWPUSH_TOKEN_COMMAND (names no program|has a quote or backslash without its end)\n$/,
-    );
+    expect([(await list(command)).code, here.asked]).toEqual([2, []]);
   });
 
   test('that fails is an error, and its text is passed on without control characters', async () => {
     const line = String.raw`sh -c 'printf "locked \033[31mnow\n" >&2; exit 3'`;
-    expect(await list(line)).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        'sh: locked \\x1b[31mnow\n' +
-        'pwpush: PWPUSH_TOKEN_COMMAND failed with exit code 3\n' +
-        'hint: run it by hand: it must print the token as its first line\n',
-    });
-    expect(here.asked).toEqual([]);
+    const { code, stderr } = await list(line);
+    expect([code, stderr.split('\n')[0], here.asked]).toEqual([2, 'sh: locked \\x1b[31mnow', []]);
   });
 
   test('that prints the token to standard error too does not reveal it', async () => {
@@ -83,16 +72,12 @@ describe('a token command', () => {
     expect(json.stderr).toBe('{"warning":{"message":"sh: + echo ***"}}\n');
   });
 
-  test.each([
-    ['no-such-program x', 'cannot be started: there is no program "no-such-program"'],
-    ['true', undefined],
-    ["echo 'two words'", undefined],
-  ])('%j is an error', async (command, message) => {
-    const { code, stderr } = await list(command);
-    expect([code, here.asked]).toEqual([2, []]);
-    if (message !== undefined) expect(stderr).toBe(`pwpush: PWPUSH_TOKEN_COMMAND ${message}\n`);
-    else expect(stderr).toMatch(/^pwpush: the token from PWPUSH_TOKEN_COMMAND is (empty|invalid)/);
-  });
+  test.each(['no-such-program x', 'true', "echo 'two words'"])(
+    '%j is an error',
+    async (command) => {
+      expect([(await list(command)).code, here.asked]).toEqual([2, []]);
+    },
+  );
 
   test('has neither our variables nor our standard input', async () => {
     const out = here.file('seen');
