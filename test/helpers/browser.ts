@@ -4,17 +4,49 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  firefox,
   type Page,
 } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
-import { needs } from './needs';
+import { needs, only } from './needs';
 
-const executablePath = process.env.PWPUSH_TEST_CHROMIUM ?? '/usr/bin/chromium';
+/** Instead of Chromium. */
+export const inFirefox = process.env.PWPUSH_TEST_BROWSER === 'firefox';
+const executablePath = inFirefox
+  ? '/usr/bin/firefox-esr'
+  : (process.env.PWPUSH_TEST_CHROMIUM ?? '/usr/bin/chromium');
 
-export const needsBrowser = needs('Chromium', existsSync(executablePath));
+export const needsBrowser = needs(inFirefox ? 'Firefox' : 'Chromium', existsSync(executablePath));
+/** Tests without script, on paper, with pictures or downloads that a page makes: nothing tells of these in Firefox. */
+export const onChromium = only('Chromium (PWPUSH_TEST_BROWSER is set)', !inFirefox);
 
-/** Chromium, which takes `pw.test` for this machine: an address that is no secure context over plain http. */
+/** A browser that takes `pw.test` for this machine: an address that is no secure context over plain http. */
 export function openBrowser(): Promise<Browser> {
+  return inFirefox ? openFirefox() : openChromium();
+}
+
+async function openFirefox(): Promise<Browser> {
+  const browser = await firefox.launch({
+    channel: 'moz-firefox',
+    executablePath,
+    firefoxUserPrefs: { 'network.dns.localDomains': 'pw.test' },
+  });
+  // Debian's does not know this command of WebDriver BiDi, with which each context begins.
+  const { _browserSession: session } = (browser as unknown as Ruled)._connection.toImpl(browser);
+  const send = session.send.bind(session);
+  session.send = async (method, ...rest) =>
+    method === 'emulation.setMediaFeaturesOverride' ? {} : send(method, ...rest);
+  return browser;
+}
+
+interface Ruled {
+  readonly _connection: { toImpl(browser: Browser): { readonly _browserSession: Session } };
+}
+interface Session {
+  send(method: string, ...rest: unknown[]): Promise<unknown>;
+}
+
+function openChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath,
     // People's browsers have it.

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decryptText } from '../../src/age/age';
 import { parseIdentities } from '../../src/age/key-files';
 import { decodeManifest, type Manifest } from '../../src/age/manifest';
-import { needsBrowser, type PageOptions, pages, serviceAt } from '../helpers/browser';
+import { needsBrowser, onChromium, type PageOptions, pages, serviceAt } from '../helpers/browser';
 import { person, type Served, serveBuilt } from '../helpers/program';
 import { recorder } from '../helpers/recorder';
 import { call } from '../helpers/service';
@@ -213,7 +213,7 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
     expect((await read(token)).response).toBe('first');
   });
 
-  test('sends it unencrypted without script, and says so', async () => {
+  test('sends it unencrypted without script, and says so', onChromium, async () => {
     const { recipient } = await keyPair();
     const token = await request({ public_key: recipient, response_file_attachments: true });
     const page = await visit(`/r/${token}#${recipient}`, { javaScriptEnabled: false });

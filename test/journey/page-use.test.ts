@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import jsqr from 'jsqr';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { needsBrowser, type PageOptions, pages, pixels, serviceAt } from '../helpers/browser';
+import {
+  needsBrowser,
+  onChromium,
+  type PageOptions,
+  pages,
+  pixels,
+  serviceAt,
+} from '../helpers/browser';
 import { partOf, times } from '../helpers/long';
 import { person, serveBuilt } from '../helpers/program';
 import { create, createWithFiles, filePart } from '../helpers/service';
@@ -90,7 +97,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
     expect(await clipboard(page)).toBe(SECRET);
   });
 
-  test('a page over plain http has no clipboard, and copies all the same', async () => {
+  test('a page over plain http has no clipboard, and copies all the same', onChromium, async () => {
     const origin = built.url.replace('127.0.0.1', 'pw.test');
     const page = await open({ payload: SECRET }, { origin });
     expect(await page.evaluate('typeof navigator.clipboard')).toBe('undefined');
@@ -131,7 +138,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
     expect((await fetch(`${built.url}/p/${token}`)).status).toBe(404);
   });
 
-  test('without script there is no veil and no button that does nothing', async () => {
+  test('without script there is no veil and no button that does nothing', onChromium, async () => {
     const page = await open({ payload: 'hunter2' }, { javaScriptEnabled: false });
     expect(await page.locator('pre').isVisible()).toBe(true);
     expect(await page.getByRole('button').count()).toBe(0);
@@ -141,7 +148,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
     expect(await page.title()).toBe('The secret is deleted · pwpush');
   });
 
-  test('paper has the secret and no buttons, veiled or not', async () => {
+  test('paper has the secret and no buttons, veiled or not', onChromium, async () => {
     const page = await open({ payload: 'line\n'.repeat(200), kind: 'text' }, { own: true });
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('pre').isVisible()).toBe(true);
@@ -158,6 +165,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
   ] as const;
   test.each(partOf(codes, 0))(
     'a QR code of %s reads back, in the dark too',
+    onChromium,
     async (_, payload, deviceScaleFactor) => {
       const options = { colorScheme: 'dark', deviceScaleFactor } as const;
       const page = await open({ payload, kind: 'qr' }, options);
@@ -331,7 +339,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     return (await response.json()) as { payload: string; files: { filename: string }[] };
   };
 
-  test.each([true, false])('creates a push; script: %s', async (javaScriptEnabled) => {
+  test.each([true, false])('creates a push; script: %s', onChromium, async (javaScriptEnabled) => {
     const page = await visit('', {
       path: '/',
       ...(javaScriptEnabled ? {} : { javaScriptEnabled }),
@@ -361,7 +369,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     expect(await page.getByLabel('Secret text').inputValue()).toBe('');
   });
 
-  test.each([true, false])('pushes files; script: %s', async (javaScriptEnabled) => {
+  test.each([true, false])('pushes files; script: %s', onChromium, async (javaScriptEnabled) => {
     const page = await visit('', {
       path: '/',
       ...(javaScriptEnabled ? {} : { javaScriptEnabled }),
