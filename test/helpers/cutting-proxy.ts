@@ -22,6 +22,8 @@ export interface CuttingProxy {
    * with the second connection, and so on; in both directions. What comes before a cut is passed on.
    */
   eachCut(places: Places, work: (cut: Cut) => Promise<void>): Promise<void>;
+  /** Runs `work` with one cut. */
+  withCut<T>(cut: Cut, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -59,21 +61,28 @@ export async function cuttingProxy(port: number): Promise<CuttingProxy> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const withCut: CuttingProxy['withCut'] = async (here, work) => {
+    cut = here;
+    connections = 0;
+    done = false;
+    try {
+      return await work();
+    } finally {
+      cut = undefined;
+    }
+  };
   const own = (server.address() as AddressInfo).port;
   return {
     url: `http://127.0.0.1:${own}`,
     port: own,
+    withCut,
     async eachCut({ first, step }, work) {
       for (const direction of ['to', 'from'] as const)
         for (let connection = 1, any = true; any; connection++) {
           any = false;
           for (let bytes = first; ; bytes += step) {
-            cut = { connection, direction, bytes };
-            connections = 0;
-            done = false;
-            await work(cut).finally(() => {
-              cut = undefined;
-            });
+            const here = { connection, direction, bytes };
+            await withCut(here, () => work(here));
             if (!done) break;
             any = true;
           }

@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cuttingProxy } from '../helpers/cutting-proxy';
+import { needsPrograms } from '../helpers/needs';
+import { freePort } from '../helpers/postgres';
+import { person, pwpush, serving } from '../helpers/program';
+import { cert, key } from '../server/certificate';
+
+// The service behind nginx, with the configuration of the manual.
+
+const MIB = 1024 * 1024;
+const somebody = person();
+const service = serving(somebody.env, [
+  ...['--trust-proxy', '--anonymous-files', '--max-file-size', '64MiB', '--rate-limit', '60/m'],
+]);
+let nginx: ChildProcess | undefined;
+let port: number;
+let env: Record<string, string>;
+
+/** That of the manual, for the ports and files of the test. */
+function configuration(folder: string): string {
+  const page = readFileSync(new URL('../../man/pwpush-operation.7', import.meta.url), 'utf8');
+  const [, block = ''] = /^nginx:\n\.Bd.*\n([\s\S]*?)\.Ed/m.exec(page) ?? [];
+  const changed = (from: RegExp, to: string) => (server: string) => {
+    expect(server).toMatch(from);
+    return server.replace(from, to);
+  };
+  const server = [
+    changed(/\\-/g, '-'),
+    changed(/listen 443/, `listen 127.0.0.1:${port}`),
+    changed(/\/etc\/ssl\/pwpush.example.pem/, join(folder, 'cert')),
+    changed(/\/etc\/ssl\/private\/pwpush.example.key/, join(folder, 'key')),
+    changed(/\/var\/log\/nginx/, folder),
+    changed(/http:\/\/127.0.0.1:5100/, service.url),
+  ].reduce((all, change) => change(all), block);
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};\n`,
+  );
+  const user = process.geteuid?.() === 0 ? 'user root;' : '';
+  return `${user} daemon off; pid ${folder}/pid; worker_processes 1;
+    events {}
+    http { ${paths.join('')} ${server} }`;
+}
+
+describe('behind nginx (needs nginx)', needsPrograms('nginx'), () => {
+  beforeAll(async () => {
+    const folder = join(somebody.folder, 'nginx');
+    mkdirSync(folder);
+    port = await freePort();
+    writeFileSync(join(folder, 'cert'), cert);
+    writeFileSync(join(folder, 'key'), key);
+    writeFileSync(join(folder, 'conf'), configuration(folder));
+    nginx = spawn('nginx', ['-c', join(folder, 'conf'), '-e', join(folder, 'error.log')], {
+      stdio: 'ignore',
+    });
+    env = {
+      ...somebody.env,
+      HOME: join(somebody.folder, 'client'),
+      PWPUSH_URL: `https://localhost:${port}`,
+      PWPUSH_CA_FILE: join(folder, 'cert'),
+    };
+    while (!(await get('127.0.0.1', '/up').catch(() => false)));
+  });
+  afterAll(async () => {
+    nginx?.kill('SIGTERM');
+    if (nginx) await once(nginx, 'close');
+  });
+
+  /** The status that somebody at that address gets, who also says to be another. */
+  async function get(localAddress: string, path: string): Promise<number | undefined> {
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    const options = { host: '127.0.0.1', port, path, localAddress, headers, ca: cert };
+    const asked = request({ ...options, rejectUnauthorized: false, agent: false }).end();
+    const [response] = await once(asked, 'response');
+    await text(response);
+    return response.statusCode;
+  }
+
+  test('links name the public address, and the audit log the client', async () => {
+    const { stdout } = await pwpush(['push', '--views', '2'], {
+      env: { ...env, PWPUSH_TOKEN: service.token },
+      input: 'x',
+    });
+    const link = stdout.trim();
+    expect(link).toMatch(new RegExp(`^https://localhost:${port}/p/`));
+    await get('127.0.0.2', `/api/v2/pushes/${link.split('/')[4]}`);
+    const audit = await pwpush(['audit', link, '--json'], {
+      env: { ...env, PWPUSH_TOKEN: service.token },
+    });
+    expect(audit.stdout).toContain('"127.0.0.2"');
+    expect(audit.stdout).not.toContain('203.0.113.9');
+  });
+
+  test('the limit counts each client for itself', async () => {
+    const statuses = [];
+    while (statuses.length < 200 && statuses.at(-1) !== 429)
+      statuses.push(await get('127.0.0.3', '/p/none'));
+    expect(statuses.at(-1)).toBe(429);
+    expect(await get('127.0.0.4', '/p/none')).toBe(404);
+  });
+
+  test('64 MiB go up and down, and a download that is cut is resumed in one view', async () => {
+    const bytes = randomBytes(64 * MIB);
+    writeFileSync(join(somebody.folder, 'large'), bytes);
+    const pushed = await pwpush(
+      ['push', '--file', join(somebody.folder, 'large'), '--views', '1'],
+      { env },
+    );
+    const proxy = await cuttingProxy(port);
+    const from = { ...env, PWPUSH_URL: `https://localhost:${proxy.port}` };
+    const folder = join(somebody.folder, 'saved');
+    const link = pushed.stdout.trim().replace(`:${port}`, `:${proxy.port}`);
+    const ended = proxy.withCut({ connection: 1, direction: 'from', bytes: 20 * MIB }, () =>
+      pwpush(['get', link, '--output', `${folder}/`], { env: from }),
+    );
+    expect(await ended).toMatchObject({ code: 0 });
+    await proxy.close();
+    const hash = (content: Buffer) => createHash('sha256').update(content).digest('hex');
+    expect(hash(readFileSync(join(folder, 'large')))).toBe(hash(bytes));
+    expect(readdirSync(folder)).toEqual(['large']);
+  });
+});
