@@ -92,6 +92,12 @@ describe('stanzas that somebody made for an RSA key', () => {
     await expect(decryptText(await behind(20), identities)).rejects.toThrow('does not decrypt it');
   });
 
+  test.each([[['AAAA']], [['!AAAAA']], [[]]])('are refused with the arguments %j', async (args) => {
+    const malformed = { wrap: () => ({ type: 'ssh-rsa', args, body: randomBytes(256) }) };
+    const armor = await encryptText('secret', [malformed, real]);
+    await expect(decryptText(armor, identities)).rejects.toThrow('invalid stanza');
+  });
+
   test('are not tried if they have another length', async () => {
     const short = {
       async wrap(fileKey: Uint8Array) {

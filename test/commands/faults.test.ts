@@ -55,13 +55,13 @@ async function withFaults(
 ): Promise<string[]> {
   const failed = await eachFault(async (failing) => {
     const temporary = mkdtempSync(join(memory, 'pwpush-'));
-    const env = { PWPUSH_URL: BASE, TMPDIR: temporary };
+    const env = { PWPUSH_URL: BASE, TMPDIR: temporary, PATH: process.env.PATH };
     const here = place({ scratch: memory, send: overFetch(service), now: service.clock.now, env });
     mkdirSync(here.file('mine'));
     try {
       const { words, stdin = '', owner = false } = await prepare(here);
       const token = owner ? { PWPUSH_TOKEN: service.adminToken } : {};
-      const under = here.under({ stdin, env: token });
+      const under = here.under({ stdin, env: { XDG_RUNTIME_DIR: here.file('mine'), ...token } });
       const outcome = await failing(here.folder, () => under.run(...words));
       expect(outcome.stderr).not.toMatch(PART);
       expect([0, 1, 2]).toContain(outcome.code);
@@ -139,6 +139,22 @@ describe('operations on files that fail (needs Linux)', onLinux, () => {
       },
     );
     expect(failed).toEqual(['fsync', 'link', 'mkdir', 'open', 'write']);
+  });
+
+  test('run --file: the command has it, or it is saved, and no file of it is left', async () => {
+    await withFaults(
+      async () => {
+        token = await create(service, once);
+        return { words: ['run', token, '--file', 'F', '--', 'sh', '-c', 'cat "$F"'] };
+      },
+      async ({ here, code, stdout, files }) => {
+        expect(readdirSync(here.file('mine'))).toEqual([]);
+        const held = holding(files);
+        if (code === 0) return expect([stdout, held]).toEqual([SECRET, []]);
+        if (held.length > 0) return expect(held).toEqual([expect.stringMatching(saved)]);
+        expect((await here.run('get', token)).stdout).toBe(SECRET);
+      },
+    );
   });
 
   test('push: the link is printed, and the secret is nowhere', async () => {

@@ -80,12 +80,13 @@ test('of two at once a client that has one running leaves the next to others', a
   const work = (name: string) => async () => void order.push(name);
   const waiting = [
     semaphore.run(work('a'), { client: 'a', urgent: true }),
+    semaphore.run(work('here'), {}),
     semaphore.run(work('b'), { client: 'b' }),
     semaphore.run(work('b, urgent'), { client: 'b', urgent: true }),
   ];
   gates[0]?.open();
   await Promise.all([running[0], ...waiting]);
-  expect(order).toEqual(['b, urgent', 'b', 'a']);
+  expect(order).toEqual(['b, urgent', 'here', 'b', 'a']);
   gates[1]?.open();
   await running[1];
 });
