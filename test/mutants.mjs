@@ -124,9 +124,8 @@ function again(file) {
     if (!place) console.log(`gone: ${file} ${id}`);
     const noticing = by?.replace(/\.test\.ts: .*/s, '.test.ts');
     const order = [...new Set([noticing, ...(tests ?? [])])];
-    return place
-      ? [{ ...place, folder, tests: order.filter((one) => one && fs.existsSync(one)) }]
-      : [];
+    const known = order.filter((one) => one && fs.existsSync(one));
+    return place ? [{ ...place, folder, tests: known, noticed: by !== undefined }] : [];
   });
 }
 
@@ -159,7 +158,7 @@ const temporary = join(tree, 't');
 const copy = join(tree, 'copy');
 const [command, ...words] = [...options.with.split(' ').filter(Boolean), process.execPath];
 
-/** Says whether it ended well; what takes longer than so many seconds does not. */
+/** How it ended: `passed`, `failed`, or `hung` for longer than so many seconds. */
 function node(seconds, args, env = {}) {
   fs.mkdirSync(temporary, { recursive: true, mode: 0o1777 });
   const child = spawn(command, [...words, ...args], {
@@ -169,7 +168,11 @@ function node(seconds, args, env = {}) {
     detached: true,
   });
   running = child;
-  const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), seconds * 1000);
+  let hung = false;
+  const timer = setTimeout(() => {
+    hung = true;
+    process.kill(-child.pid, 'SIGKILL');
+  }, seconds * 1000);
   return new Promise((resolve) => {
     child.once('close', (code) => {
       clearTimeout(timer);
@@ -181,7 +184,7 @@ function node(seconds, args, env = {}) {
       try {
         fs.rmSync(temporary, { recursive: true, force: true });
       } catch {}
-      resolve(code === 0);
+      resolve(code === 0 ? 'passed' : hung ? 'hung' : 'failed');
     });
   });
 }
@@ -193,10 +196,10 @@ async function run(files, seconds, more = {}) {
   const args = ['run', '--config', '.config/mutants.config.mts', '--reporter=json'];
   const env = { MUTANTS: JSON.stringify({ files, ...more }) };
   const vitest = 'node_modules/vitest/vitest.mjs';
-  const passed = await node(seconds, [vitest, ...args, `--outputFile=${report}`, ...files], env);
+  const ended = await node(seconds, [vitest, ...args, `--outputFile=${report}`, ...files], env);
   const results = fs.existsSync(report) ? JSON.parse(read(report)).testResults : [];
   return {
-    passed,
+    ended,
     files: results.map(({ name, status, startTime, endTime, assertionResults }) => ({
       name: relative(copy, name),
       passed: status === 'passed',
@@ -206,14 +209,15 @@ async function run(files, seconds, more = {}) {
   };
 }
 
-const build = () =>
-  node(100, [
+const build = async () =>
+  'passed' ===
+  (await node(100, [
     'node_modules/rolldown/bin/cli.mjs',
     '--logLevel',
     'silent',
     '-c',
     '.config/rolldown.config.mjs',
-  ]);
+  ]));
 
 /** Tells which process runs which test file, and, from there and from programs that it starts, what they execute. */
 const recorder = `const fs = require('node:fs');
@@ -372,23 +376,35 @@ if (uncovered.length > 0) {
   const executing = await cover(tests, uncovered);
   for (const fault of uncovered) keep(fault, { tests: executing(fault) });
 }
-for (const fault of wanted) {
-  const { id, file, line, kind, was } = fault;
-  const candidates = fault.tests ?? done.get(id).tests;
-  changed(file, [[fault.from, fault.to, fault.by]]);
-  let by;
-  if (options.journeys && !(await build())) by = 'the build';
-  else if (candidates.length > 0) {
-    const { passed, files } = await run(candidates, 60 + 4 * BUDGET_SECONDS);
-    const failed = files.find((one) => !one.passed);
-    if (!passed) by = failed ? `${failed.name}: ${failed.failed}` : 'the time limit';
+await attempt(wanted);
+// Those that are noticed no more, by tests that did not exist or had not been tried then.
+const lost = wanted.filter(({ id, noticed }) => noticed && !done.get(id).by);
+if (lost.length > 0) {
+  const executing = await cover(tests, lost);
+  await attempt(lost.map((fault) => ({ ...fault, tests: executing(fault) })));
+}
+
+async function attempt(all) {
+  for (const fault of all) {
+    const { id, file, line, kind, was } = fault;
+    const candidates = fault.tests ?? done.get(id).tests;
+    changed(file, [[fault.from, fault.to, fault.by]]);
+    let by;
+    if (options.journeys && !(await build())) by = 'the build';
+    else if (candidates.length > 0) {
+      const { ended, files } = await run(candidates, 60 + 4 * BUDGET_SECONDS);
+      const failed = files.find(({ passed }) => !passed);
+      if (failed) by = `${failed.name}: ${failed.failed}`;
+      else if (ended === 'hung') by = 'the time limit';
+      else if (ended === 'failed') by = 'the end of the run';
+    }
+    restore(file);
+    keep(fault, { tests: candidates, tried: [...(done.get(id)?.tried ?? []), layer], by });
+    const text = was.replace(/\s+/g, ' ').slice(0, 80);
+    console.log(
+      `${by ? 'noticed' : 'NOT'} ${file}:${line} ${kind}: ${text} [${candidates.length}] ${by ?? ''}`,
+    );
   }
-  restore(file);
-  keep(fault, { tests: candidates, tried: [...(done.get(id)?.tried ?? []), layer], by });
-  const text = was.replace(/\s+/g, ' ').slice(0, 80);
-  console.log(
-    `${by ? 'noticed' : 'NOT'} ${file}:${line} ${kind}: ${text} [${candidates.length}] ${by ?? ''}`,
-  );
 }
 
 const results = faults.flatMap(({ id }) => done.get(id) ?? []);
