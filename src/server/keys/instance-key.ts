@@ -7,7 +7,7 @@ import {
   rmSync,
   type Stats,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { lstat, readFile, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
@@ -170,7 +170,7 @@ function dropDrafts(path: string): void {
 function writeKeys(path: string, keys: readonly Uint8Array[], like?: Stats): void {
   const text = keys.map((key) => `${Buffer.from(key).toString('base64')}\n`).join('');
   makeFile(path, (file) => {
-    writeSync(file, text);
+    writeFileSync(file, text);
     if (like) takeAfter(file, like);
   });
 }
