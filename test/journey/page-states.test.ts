@@ -192,15 +192,15 @@ const states: Record<string, { heading: string; visit: (page: Page) => Promise<u
     visit: (page) => openFiles(page, names, 'The codes you asked for.'),
   },
   'a request': {
-    heading: 'Somebody asks you for a secret',
+    heading: 'Someone is asking you for a secret',
     visit: (page) => openRequest(page, { include_requestor: true, public_key: RECIPIENT }),
   },
   'a request for files, of long words': {
-    heading: 'Somebody asks you for a secret',
+    heading: 'Someone is asking you for a secret',
     visit: (page) => openRequest(page, { request: words, response_file_attachments: true }),
   },
   'a request with a passphrase': {
-    heading: 'Somebody asks you for a secret',
+    heading: 'Someone is asking you for a secret',
     visit: (page) => openRequest(page, { passphrase: 'sesame' }),
   },
   'an answer that was sent': { heading: 'Your answer was sent', visit: answerRequest },
