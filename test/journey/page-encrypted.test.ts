@@ -128,7 +128,7 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     await page.getByText('Enter the key words that the sender gave you.').waitFor();
     expect(await page.evaluate('document.activeElement.id')).toBe('key');
     await page.keyboard.type(`${WORDS.replace('fidgety', 'fidget')}\n`);
-    await page.getByRole('alert').getByText('That key does not open it.').waitFor();
+    await page.getByRole('alert').getByText('Wrong key.').waitFor();
     expect(await input.getAttribute('aria-invalid')).toBe('true');
     await input.fill(` ${WORDS.replaceAll('-', ' ').toUpperCase()}`);
     await page.getByRole('button', { name: 'Decrypt' }).click();
@@ -238,7 +238,7 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
   test('says when the key is another one, and keeps it in the address', async () => {
     const path = `/p/${await pushText(SECRET, newKey())}`;
     const page = await visit(`${path}#${newKey()}`);
-    await page.getByRole('alert').getByText('That key does not open it.').waitFor();
+    await page.getByRole('alert').getByText('Wrong key.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Key', exact: true }).isVisible()).toBe(true);
     expect(page.url()).toContain('#');
     const damaged = await visit(`${path}#half`);
@@ -429,7 +429,7 @@ describe('the page at /open (needs Chromium)', needsBrowser, () => {
         .fill(await encryptText(text, passphraseRecipient(secret, work)));
       await page.getByLabel('Key', { exact: true }).fill('wrong');
       await page.getByRole('button', { name: 'Decrypt' }).click();
-      await page.getByRole('alert').getByText('That key does not open it.').waitFor();
+      await page.getByRole('alert').getByText('Wrong key.').waitFor();
       await page.getByLabel('Key', { exact: true }).fill(secret);
       await page.keyboard.press('Enter');
       await shown(page).getByText(text.trim().slice(-5)).waitFor();

@@ -225,15 +225,19 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
     expect((await read(token)).response).toBe(SECRET);
   });
 
-  test('says when the connection is lost, and sends the same answer again', async () => {
-    const token = await request();
-    const page = await visit(`/r/${token}`, { own: true });
-    await page.route('**/r/*', (route) => route.abort());
-    await page.getByLabel('Your answer').fill(SECRET);
-    await page.getByRole('button', { name: 'Send answer' }).click();
-    await page.getByRole('alert').getByText('The answer was not sent.').waitFor();
-    await page.unroute('**/r/*');
-    await send(page);
-    expect((await read(token)).response).toBe(SECRET);
-  });
+  test(
+    'says when the connection is lost, and sends the same answer again',
+    onChromium,
+    async () => {
+      const token = await request();
+      const page = await visit(`/r/${token}`, { own: true });
+      await page.route('**/r/*', (route) => route.abort());
+      await page.getByLabel('Your answer').fill(SECRET);
+      await page.getByRole('button', { name: 'Send answer' }).click();
+      await page.getByRole('alert').getByText('The answer was not sent.').waitFor();
+      await page.unroute('**/r/*');
+      await send(page);
+      expect((await read(token)).response).toBe(SECRET);
+    },
+  );
 });

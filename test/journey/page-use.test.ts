@@ -115,7 +115,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
     expect(await page.evaluate('String(getSelection())')).toBe('hunter2');
   });
 
-  test('without a mouse: passphrase, copy, look, delete', async () => {
+  test('without a mouse: passphrase, copy, look, delete', onChromium, async () => {
     const token = await create(service, { payload: 'hunter2', passphrase: 'sesame' });
     const page = await visit(token);
     expect(await page.evaluate('document.activeElement.id')).toBe('passphrase');
