@@ -132,7 +132,7 @@ export function pages({ permissions = [], opened, except }: PagesOptions = {}) {
     const { origin } = new URL(address);
     const key = JSON.stringify([origin, options]);
     let watched = used.get(key) ?? kept.get(key);
-    if (!watched) {
+    if (!watched || watched.page.isClosed()) {
       browser ??= await openBrowser();
       const context = await browser.newContext({ permissions, ...rest });
       if (before) await context.addInitScript(before);
