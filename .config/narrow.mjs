@@ -25,6 +25,15 @@ const standIns = {
     // --help 0.15. For subcommands that are executables.
     'node:child_process': 'module.exports = {};',
   },
+  inquirer: {
+    // 8 KiB, and 167 of character tables for an editor. For prompts that nothing asks with.
+    '@inquirer/prompts': `export { default as input } from '@inquirer/input';
+      export { default as select } from '@inquirer/select';
+      export { default as confirm } from '@inquirer/confirm';
+      export { Separator } from '@inquirer/core';
+      export const number = undefined, rawlist = undefined, expand = undefined, checkbox = undefined;
+      export const password = undefined, editor = undefined, search = undefined;`,
+  },
 };
 
 /** By file of a package: its text, or a function that returns it. */

@@ -42,7 +42,7 @@ describe('get --qr', () => {
       code: 0,
       stdout: `${payload.replace('\u001b', '\\x1b')}\n`,
     });
-    expect(stderr.replaceAll('\n  ', ' ')).toContain(why);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(why);
   });
 
   test('saves the text, not the drawing, when that cannot be written', async () => {

@@ -127,7 +127,7 @@ test('a passphrase that the instance echoes is printed nowhere, not even with --
     stdout: LINK,
     stderr:
       'debug: POST pw.test/api/v2/pushes 201 0 ms\n' +
-      'expires after 5 views or 7 days · passphrase required · recipient can delete it · opens with a click\n',
+      'expires after 5 views or 7 days · passphrase required · recipient can delete it · needs a click\n',
   });
 });
 

@@ -210,8 +210,7 @@ describe('version is GET /version', () => {
     const { code, stdout } = await asking([json(200, body)], ['version']);
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout:
-        'pwpush\t0.1.0\ninstance\thttps://pw.test\napplication\t2.5.0\napi\t2.1\nedition\t\nrequests\tyes\n',
+      stdout: 'pwpush\t0.1.0\ninstance\thttps://pw.test\napplication\t2.5.0\napi\t2.1\nedition\t\n',
     });
   });
 });

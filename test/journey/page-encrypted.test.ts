@@ -170,6 +170,10 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
       expect(await page.locator('.problem:visible').count()).toBe(Number(isProblem));
       expect(await page.getByText('5 views left.').isVisible()).toBe(true);
     }
+  });
+
+  test('is announced with the command that opens it, without script', onChromium, async () => {
+    const path = `/p/${await pushText(SECRET, newKey(), { retrieval_step: true })}/r`;
     const page = await visit(path, { javaScriptEnabled: false });
     expect(await page.locator('.unscripted').textContent()).toBe(
       `Encrypted. Open it with a browser that has JavaScript, or with: curl -fsS -H 'Accept: text/plain' -d '' '${origin}${path}' | age -d`,

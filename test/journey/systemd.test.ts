@@ -202,7 +202,7 @@ describe('what systemd is told', () => {
 
 /** The literal block of the manual that follows the name of a file. */
 function example(name: string): string {
-  const manual = readFileSync(new URL('../../man/pwpush-serve.1', import.meta.url), 'utf8');
+  const manual = readFileSync(new URL('../../man/pwpush-operation.7', import.meta.url), 'utf8');
   const block = manual.split(`${name} :\n.Bd -literal`)[1]?.split('\n.Ed\n')[0] ?? '';
   const text = block.slice(block.indexOf('\n') + 1);
   return text.replaceAll('\\-', '-').replaceAll('\\(ti', '~').replaceAll('\\e', '\\');

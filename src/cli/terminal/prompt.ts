@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { confirm, input as line, select } from '@inquirer/prompts';
+import { createPromptModule } from 'inquirer';
 import type {
   Extent,
   PromptStreams,
@@ -44,15 +44,14 @@ export function inquirerPrompter(
         suspend();
       }),
   });
-  const ask = async <Question, T>(
-    prompt: (question: Question, context: object) => Promise<T>,
-    question: Question,
-  ): Promise<T> => {
+  const ask = async <T>(question: object): Promise<T> => {
     take();
     const left = whenLeft(keys);
     const given = AbortSignal.any([signal, left.signal]);
     try {
-      return await prompt({ ...question, theme }, { input: keys, output, signal: given });
+      const prompt = createPromptModule({ input: keys, output, signal: given });
+      const { value } = await prompt([{ ...question, theme, name: 'value' }] as never);
+      return value as T;
     } catch (error) {
       output.write(SHOW_CURSOR);
       const name = error instanceof Error ? error.name : '';
@@ -75,9 +74,9 @@ export function inquirerPrompter(
         () => extent !== 'line' && output.write(MARK_NOTHING),
       );
     },
-    text: (message, preset) => ask(line, { message, ...(preset && { default: preset }) }),
-    confirm: (message, preset) => ask(confirm, { message, default: preset }),
-    choose: (message, choices) => ask(select, { message, choices }) as Promise<never>,
+    text: (message, preset) => ask({ type: 'input', message, default: preset }),
+    confirm: (message, preset) => ask({ type: 'confirm', message, default: preset }),
+    choose: (message, choices) => ask({ type: 'select', message, choices }),
   };
 }
 

@@ -181,7 +181,7 @@ describe('the page of a request', () => {
   test.each(locales)('is in %s', async (locale) => {
     const { text } = await visit(await request(), {}, `?locale=${locale}`);
     expect(text).toContain(`<html lang="${locale}"`);
-    expect(text.includes('Somebody asks you')).toBe(/^en/.test(locale));
+    expect(text.includes('Someone is asking you')).toBe(/^en/.test(locale));
   });
 });
 
