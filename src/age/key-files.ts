@@ -25,7 +25,7 @@ export function parseRecipient(text: string): Recipient {
   const options = sshFields(line) ? '' : line.slice(0, optionsEnd(line));
   const [type, key] = sshFields(line.slice(options.length).trim()) ?? [];
   if (type === undefined || key === undefined)
-    throw new AgeError('key', 'not a recipient: neither age1… nor an SSH public key');
+    throw new AgeError('key', 'not a public key: neither age1… nor ssh-…');
   if (/(^|,)cert-authority(,|$)/i.test(options))
     throw new AgeError('key', 'this is the key of a certificate authority, not of a user');
   const reason = refusal(type);

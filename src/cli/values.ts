@@ -2,6 +2,7 @@
 import {
   type ClosingFields,
   closingFields,
+  durationInOneUnit,
   type Edition,
   type Expiry,
   parseDuration,
@@ -74,9 +75,10 @@ export function seconds(value: string, name: string, most = 86_400): number {
 }
 
 function within(name: string, most: number, seconds: number, value: string): number {
-  if (seconds > most) throw usageError(`${name} must be at most ${most} seconds, not "${value}"`);
+  if (seconds > most)
+    throw usageError(`${name} must be at most ${durationInOneUnit(most)}, not "${value}"`);
   if (seconds > 0) return seconds;
-  throw usageError(`${name} must be a number of seconds above 0, not "${value}"`);
+  throw usageError(`${name} must be more than 0, not "${value}"`);
 }
 
 /** Parses a port; 0 means any free one. */

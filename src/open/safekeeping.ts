@@ -146,13 +146,14 @@ function withParts(
   const opens =
     typeof sealed === 'string' ? `pwpush get --from-file ${shellWord(sealed)}` : undefined;
   const next = opens === undefined ? cleanUp(paths) : 'with the key, open what was saved';
+  const remove = paths.length > 0 ? `rm ${paths.map(shellWord).join(' ')}` : undefined;
   const hints = [failure.hint, next, ...lost.map(({ hint }) => hint)];
   const causes = [failure, ...lost];
   const remaining = [...paths, ...causes.flatMap(({ remains }) => remains?.saved_to ?? [])];
   return failure.with({
     message: `${sentences.join('; ')}${text ? `, and the ${text.what} is LOST: ${why}` : ''}`,
     hint: hints.reduce(joinHints, undefined),
-    command: causes.find(({ command }) => command !== undefined)?.command ?? opens,
+    command: causes.find(({ command }) => command !== undefined)?.command ?? opens ?? remove,
     remains: { ...failure.remains, ...savedTo(remaining) },
   });
 }
@@ -167,8 +168,7 @@ function named(parts: readonly Fate[]): string {
 
 function cleanUp(paths: readonly string[]): string | undefined {
   if (paths.length === 0) return undefined;
-  const files = paths.length === 1 ? 'the file' : 'the files';
-  return `delete ${files} when done: rm ${paths.map((path) => `'${path}'`).join(' ')}`;
+  return `delete the ${paths.length === 1 ? 'file' : 'files'} when done`;
 }
 
 /** Says how to get the rest of a download; of an interrupt, only what it left. */

@@ -12,7 +12,7 @@ import { clientFor, exposure, type Instance } from './connect';
 import type { KeptReceipt, Receipts } from './receipts';
 import type { StoredProfiles } from './settings';
 import { targetRequestOf } from './sources';
-import { chooseTarget, type Target, type TargetRequest } from './target';
+import { chooseTarget, ignoredText, type Target, type TargetRequest } from './target';
 
 /** A push or request as a user named it. */
 export interface Named extends Reference {
@@ -62,7 +62,7 @@ export function createSession<Given extends GlobalOptions>(
   };
   const instanceAt = async (target: Target, connections = 1): Promise<Instance> => {
     const { base, ignored, withheld } = target;
-    await warn(ignored);
+    await warn(ignored && ignoredText(ignored));
     await warn(withheld && notSent(withheld, new URL(base)));
     await warn(exposure(target));
     await tellToken(run, target);
@@ -151,7 +151,7 @@ async function targetOf(
   } catch (error) {
     const target = await targetWithoutProfiles(requested, linkBase);
     if (!(error instanceof CliError) || target === undefined) throw error;
-    return { ...target, ignored: `${error.message}; profiles are ignored` };
+    return { ...target, ignored: error };
   }
   return chooseTarget(stored, requested, linkBase);
 }

@@ -187,7 +187,7 @@ function parseFlag(value: string, name: string): boolean {
 
 function parseEncryption(value: string): 'link' | 'words' {
   if (value === 'link' || value === 'words') return value;
-  throw usageError('encrypt takes link or words', 'an empty value removes it');
+  throw usageError(`encrypt must be link or words, not "${value}"`, 'an empty value removes it');
 }
 
 /** @throws CliError (usage) for a name that is hard to type or looks like an option */

@@ -61,7 +61,10 @@ function certificateFiles(
 ): CertificateFiles | undefined {
   if (cert !== undefined) return { cert, key };
   if (key === undefined) return undefined;
-  throw usageError(`${named} is the key of a client certificate, but none is named`);
+  throw usageError(
+    `${named} is the key of a client certificate, but none is named`,
+    'name it with --cert, PWPUSH_CERT_FILE or the setting cert',
+  );
 }
 
 /** Makes what opens the paths of settings. Each file is read once in a run: a passphrase is asked for once, and a pipe is empty then. */

@@ -44,8 +44,8 @@ export interface Target extends Access {
   readonly tokenFrom?: string | undefined;
   /** The options and variables that are for another address and not sent to this one. */
   readonly withheld?: string | undefined;
-  /** Why the profiles were ignored. */
-  readonly ignored?: string | undefined;
+  /** Why the profiles were ignored: the config file cannot be read. */
+  readonly ignored?: CliError | undefined;
   /** Names the profiles that have a token for this address, if none is sent. */
   readonly tokenHint?: string | undefined;
   readonly caFile: string | undefined;
@@ -58,6 +58,17 @@ export interface Target extends Access {
   /** The current profile, for the defaults of a push; its address may differ from `base`. */
   readonly defaults: Profile | undefined;
 }
+
+/**
+ * The defaults of the current profile for a new push.
+ * @throws CliError (usage) when the profiles were ignored: one may encrypt, or limit pushes to fewer days
+ */
+export function defaultsOf({ ignored, defaults }: Target): Profile | undefined {
+  if (ignored) throw ignored;
+  return defaults;
+}
+
+export const ignoredText = (ignored: CliError) => `${ignored.message}; profiles are ignored`;
 
 /** There is neither an address nor a profile. */
 export class NoInstance extends CliError {

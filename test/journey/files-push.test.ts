@@ -207,7 +207,7 @@ describe('an answer that comes before all was sent', () => {
       expect({ code, stderr }).toEqual({
         code: 8,
         stderr: expect.stringMatching(
-          /^pwpush: the instance refused the request: text\/html, "<h1>too.*"\nhint: the files are larger than/,
+          /^pwpush: the instance refused the request: text\/html, "<h1>too.*"\nhint: the files exceed a limit/,
         ),
       });
     }

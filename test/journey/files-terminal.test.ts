@@ -99,7 +99,7 @@ test('a refused upload wipes its progress before the error', async () => {
   expect(await terminal.ended).toBe(8);
   expect((await linesOf(terminal.screen())).slice(0, 2)).toEqual([
     'pwpush: the instance refused the request: A file is larger than 16.0 MiB.',
-    expect.stringMatching(/^hint: the files are larger than/),
+    expect.stringMatching(/^hint: the files exceed a limit/),
   ]);
 });
 

@@ -23,7 +23,7 @@ import {
   timeoutOf,
 } from '../../profile/connect';
 import type { Session } from '../../profile/session';
-import type { Target } from '../../profile/target';
+import { ignoredText, type Target } from '../../profile/target';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A certificate should be renewed before it has so little left. */
@@ -44,7 +44,7 @@ export async function checkAddress(session: Session): Promise<Address> {
   const target = await session.target();
   const message = `${target.base}, from ${target.baseFrom}`;
   if (target.ignored === undefined) return { target, message };
-  return { target, status: 'warning', message: `${message}; ${target.ignored}` };
+  return { target, status: 'warning', message: `${message}; ${ignoredText(target.ignored)}` };
 }
 
 /** Headers and client certificate for a proxy in front of the instance can be read, and it has not expired. */

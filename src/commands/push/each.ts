@@ -11,7 +11,7 @@ import { CliError, ExitWith, endedBy, failedError, usageError } from '../../plat
 import { lazy } from '../../platform/files/lazy';
 import { accountOf, type Instance } from '../../profile/connect';
 import type { Session } from '../../profile/session';
-import type { Target } from '../../profile/target';
+import { defaultsOf, type Target } from '../../profile/target';
 import {
   type BatchEntry,
   type BatchFormat,
@@ -66,7 +66,7 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   checkPushOptions(options, context);
   const { concurrency = AT_ONCE } = options;
   const target = await session.target();
-  const mode = encryptMode(options, target.defaults);
+  const mode = encryptMode(options, defaultsOf(target));
   const sealing = await sealingIn(mode, options, context);
   const passphrase = await readPassphrase(options, context, true);
   context.asked();
@@ -98,7 +98,7 @@ interface Batch {
 function pushLine(session: Session, batch: Batch) {
   const { context, say } = session;
   const { options, target, instance, account, passphrase, sealing, edition } = batch;
-  const profile = target.defaults;
+  const profile = defaultsOf(target);
   const warn = clearFieldsWarning(say);
   return async ({ line, format }: FormattedLine): Promise<Outcome> => {
     if (context.signal.aborted) throw endedBy(context.signal);
@@ -189,7 +189,7 @@ function outcomeReporter(session: Session, { options, target, sealing }: Batch) 
     if (links.length === 0) return;
     const pushes = links.map(({ created }) => created);
     const failures = await printLinks(session, options, pushes);
-    if (keepsReceipts(options, target.defaults)) await keepReceipts(session, pushes);
+    if (keepsReceipts(options, defaultsOf(target))) await keepReceipts(session, pushes);
     for (const [at, { line, created }] of links.entries()) {
       for (const warning of created.warnings) await say.warn(`line ${line.number}: ${warning}`);
       const failure = failures[at];

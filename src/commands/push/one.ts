@@ -4,7 +4,7 @@ import type { Edition } from '../../contract/lifetime';
 import { lazy } from '../../platform/files/lazy';
 import { accountOf, type Instance } from '../../profile/connect';
 import type { Session } from '../../profile/session';
-import { NoInstance, type Target } from '../../profile/target';
+import { defaultsOf, NoInstance, type Target } from '../../profile/target';
 import { contentSource, openFiles, readText } from '../../share/content';
 import {
   beginSealing,
@@ -35,7 +35,7 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
   // --here uses no instance, and no profile.
   const target = options.here ? undefined : await targetOrOffer(session, options);
   if (target === 'here') return pushOne(session, { ...options, here: true });
-  const profile = target?.defaults;
+  const profile = target && defaultsOf(target);
   const mode = encryptMode(options, profile);
   if (mode) await clearFieldsWarning(say)(options.name, options.note);
   if ((options.text ?? '-') !== '-' || options.message !== undefined)

@@ -143,7 +143,7 @@ async function writeFile(
 function notOneFile(of: string | undefined, found: number, { taken }: Taking): CliError {
   const names = (taken.push.files ?? []).map(({ filename }) => safeName(filename)).join(', ');
   const what =
-    of === undefined ? `the push has ${found} files` : `the push has no single file "${of}"`;
+    of === undefined ? `the push has ${found} files` : `the push has no file "${of}", or several`;
   return usageError(what, names === '' ? undefined : `its files: ${names}`);
 }
 
