@@ -27,6 +27,9 @@ const CTRL_Z = 26;
 const ESCAPE = 27;
 /** Sent by arrow and function keys, and before pasted text, after Escape (ECMA-48, xterm). */
 const SEQUENCE = /^(\[[\d;]*[A-Za-z~]$|O[A-Z]$|\[20)/;
+/** Milliseconds within which a terminal sends the rest of a sequence, and nobody types another key. */
+const SEQUENCE_TIME = 200;
+const SEQUENCE_BEGUN = /^[[O]$/;
 /** Space and backspace: makes a prompt redraw without changing its text. */
 export const REDRAW = ' \u007f';
 
@@ -41,15 +44,20 @@ export function keyboard(
 ): Keyboard {
   const raw = (on: boolean) => void terminal.setRawMode?.(on);
   const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
-  let escaped = false;
+  let escaped: number | undefined;
   const onData = (data: Buffer) => {
     if (keys.isPaused() && data.includes(CTRL_C)) return interrupt();
     if (data.length === 1 && data[0] === ESCAPE) {
-      escaped = true;
+      escaped = performance.now();
       return;
     }
-    if (escaped && SEQUENCE.test(data.toString())) keys.write(Buffer.of(ESCAPE));
-    escaped = false;
+    if (escaped !== undefined) {
+      const soon = performance.now() - escaped < SEQUENCE_TIME;
+      const typed = data.toString();
+      if (SEQUENCE.test(typed) || (soon && SEQUENCE_BEGUN.test(typed)))
+        keys.write(Buffer.of(ESCAPE));
+    }
+    escaped = undefined;
     const stop = suspend === undefined ? -1 : data.indexOf(CTRL_Z);
     if (stop === -1) return void keys.write(data);
     keys.write(data.subarray(0, stop));

@@ -57,6 +57,8 @@ export function typedText(
       reject(new CliError('interrupted', 'interrupted'));
     };
     const accept = (rest: readonly string[]) => {
+      // Typed after what was typed ahead.
+      if (rest.includes(CTRL_C)) return leave();
       end();
       const cut = !shown && rest.some((key) => !LINE_ENDS.includes(key));
       if (cut || (extent === 'line' && text.lines() > 1)) reject(severalLines());
