@@ -11,7 +11,7 @@ import { type NamedItem, type Session, withSession } from '../profile/session';
 
 const EXAMPLES = `
 You can expire your own pushes, and those whose recipient can delete them. With
---json several links print an array, one link an object.
+--json an array is printed.
 
 Examples:
   $ pwpush expire abc123def456

@@ -146,7 +146,7 @@ describe('a secret that was retrieved as the signal came', () => {
     const { stderr, ...rest } = await got({ held: { stdout: nothing } });
     expect(rest).toEqual({ code: 130, stdout: '', rescued: ['hunter2'] });
     expect(stderr).toMatch(
-      /^\npwpush: interrupted; cannot write to standard output \(interrupted\); the secret was saved to \S+\nhint: delete the file when done: rm '\S+'\n$/,
+      /^\npwpush: interrupted; cannot write to standard output \(interrupted\); the secret was saved to \S+\nhint: delete the file when done:\n {2}rm '\S+'\n$/,
     );
   });
 

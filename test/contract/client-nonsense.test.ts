@@ -138,7 +138,7 @@ describe('a success without what the API describes', () => {
         11,
         'pwpush: the instance sent an unexpected response (200): ' +
           `application/json, ${body.length} bytes; the response was saved to FILE\n` +
-          "hint: delete the file when done: rm 'FILE\n",
+          "hint: delete the file when done:\n  rm 'FILE\n",
       ),
     );
   });
