@@ -147,13 +147,16 @@ function withParts(
     typeof sealed === 'string' ? `pwpush get --from-file ${shellWord(sealed)}` : undefined;
   const next = opens === undefined ? cleanUp(paths) : 'with the key, open what was saved';
   const remove = paths.length > 0 ? `rm ${paths.map(shellWord).join(' ')}` : undefined;
-  const hints = [failure.hint, next, ...lost.map(({ hint }) => hint)];
   const causes = [failure, ...lost];
+  const command = causes.find((cause) => cause.command !== undefined)?.command;
+  // The last hint is that of the command below it.
+  const own = command === undefined ? [failure.hint, next] : [next, failure.hint];
+  const hints = [...own, ...lost.map(({ hint }) => hint)];
   const remaining = [...paths, ...causes.flatMap(({ remains }) => remains?.saved_to ?? [])];
   return failure.with({
     message: `${sentences.join('; ')}${text ? `, and the ${text.what} is LOST: ${why}` : ''}`,
     hint: hints.reduce(joinHints, undefined),
-    command: causes.find(({ command }) => command !== undefined)?.command ?? opens ?? remove,
+    command: command ?? opens ?? remove,
     remains: { ...failure.remains, ...savedTo(remaining) },
   });
 }

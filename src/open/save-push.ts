@@ -52,7 +52,7 @@ function both(text: CliError | undefined, files: CliError | undefined): CliError
   return text.with({
     message: `${text.message}; ${files.message}`,
     hint: joinHints(text.hint, files.hint),
-    command: text.command ?? files.command,
+    command: files.command ?? text.command,
     remains: { ...text.remains, ...savedTo(paths) },
   });
 }

@@ -11,6 +11,8 @@ async function typed(...pieces: string[]): Promise<string> {
   const output = new PassThrough();
   const streams = { input: keys, output, signal: new AbortController().signal };
   const text = typedText(streams, { extent: 'lines', draw: () => {} });
+  // Looked at below; it may be rejected before.
+  text.catch(() => {});
   for (const piece of pieces) {
     terminal.write(piece);
     await new Promise(setImmediate);
