@@ -73,14 +73,8 @@ export function meter(
     const movedInAll = inAll();
     const lengthInAll = total ?? sumOf(lengths, files);
     const state = {
-      name,
-      length,
-      moved: moved.at(-1) ?? 0,
-      file: moved.length,
-      files,
-      movedInAll,
-      lengthInAll,
-      elapsedMs: elapsedMs(),
+      ...{ name, length, moved: moved.at(-1) ?? 0, file: moved.length, files },
+      ...{ movedInAll, lengthInAll, elapsedMs: elapsedMs() },
     };
     const share = lengthInAll === undefined ? 'unknown' : movedInAll / lengthInAll;
     const large = (lengthInAll ?? movedInAll) > LARGE;
