@@ -107,17 +107,14 @@ export const receiptsOfPushes: Listing<Push> = {
 
 /** `accounts`; in a pipe: ID, name. */
 export const accountList: Listing<Account> = {
-  columns: [
-    { title: 'ID', right: true, shown: ({ id }) => String(id) },
-    { ...nameColumn, shown: ({ name }) => text(name) },
-  ],
+  columns: [{ title: 'ID', right: true, shown: ({ id }) => String(id) }, nameColumn],
   fields: ({ id, name }) => [String(id), text(name)],
 };
 
 /** `list requests`; in a pipe: ID, name, state, created, closes. */
 export const requestList: Listing<SecretRequest> = {
   columns: [
-    { ...nameColumn, shown: ({ name }) => text(name) },
+    nameColumn,
     {
       title: 'STATE',
       shown: ({ state }) => text(state),
@@ -128,8 +125,8 @@ export const requestList: Listing<SecretRequest> = {
       shown: ({ state, close_after_at, days_remaining }, look) =>
         state === 'closed' ? '' : timeLeft({ expires_at: close_after_at, days_remaining }, look),
     },
-    timeColumn('CREATED', ({ created_at }) => created_at),
-    { title: 'ID', shown: ({ url_token }) => url_token },
+    createdColumn,
+    idColumn,
   ],
   optional: ['CREATED', 'EXPIRES', 'STATE'],
   fields: (one) =>
@@ -213,9 +210,9 @@ export interface ShownOwner {
 /** `serve token list`; in a pipe: name, tokens, created, last used. */
 export const ownerList: Listing<ShownOwner> = {
   columns: [
-    { ...nameColumn, shown: ({ name }) => name },
+    nameColumn,
     { title: 'TOKENS', right: true, shown: ({ tokens }) => String(tokens) },
-    timeColumn('CREATED', ({ created_at }) => created_at),
+    createdColumn,
     {
       title: 'LAST USED',
       shown: ({ last_used_at: used }, look) => (used === null ? 'never' : ago(used, look.now)),
