@@ -45,7 +45,8 @@ describe.each(builds)('$build', ({ build, encrypt, decrypt }) => {
   async function outcome(file: Uint8Array, size?: number, key = KEY) {
     const chunks: Uint8Array[] = [];
     try {
-      for await (const chunk of await decrypt(pieces(file, size), key)) chunks.push(chunk);
+      for await (const chunk of await decrypt(pieces(file, size), key))
+        chunks.push(Buffer.from(chunk));
     } catch (error) {
       if (!(error instanceof AgeError)) throw error;
       return { plain: Buffer.concat(chunks), reason: error.reason };

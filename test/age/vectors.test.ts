@@ -78,7 +78,7 @@ async function outcome(one: Vector, size: number, platform: Platform) {
     const file = fileOf(one, platform);
     const plain = await decrypted(primitives, pieces(file, size), identitiesOf(one, platform));
     opened = true;
-    for await (const chunk of plain) chunks.push(chunk);
+    for await (const chunk of plain) chunks.push(Buffer.from(chunk));
   } catch (error) {
     if (!(error instanceof AgeError)) throw error;
     result = error.reason;

@@ -18,7 +18,7 @@ export async function* pieces(bytes: Uint8Array, size = 10_000) {
 
 export async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const found: Uint8Array[] = [];
-  for await (const chunk of chunks) found.push(chunk);
+  for await (const chunk of chunks) found.push(Buffer.from(chunk));
   return Buffer.concat(found);
 }
 

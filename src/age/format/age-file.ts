@@ -15,7 +15,7 @@ export interface PreparedFile {
   sizeOf(plaintext: number): number;
   /**
    * Encrypts a stream in constant memory. Each call, for a request that is repeated, takes a new nonce. The source may
-   * reuse the buffer of a piece when the next one is requested.
+   * reuse the buffer of a piece when the next one is requested, and so does the result.
    */
   encrypt(plaintext: AsyncIterable<Uint8Array>): AsyncGenerator<Bytes, void, undefined>;
 }
@@ -43,7 +43,8 @@ export async function prepared(
 
 /**
  * Decrypts an age file, in constant memory. It resolves when an identity matched and the header was verified. The
- * generator yields a chunk only after verifying it, and the file is complete when it ends; read it, or call `return`.
+ * generator yields a chunk only after verifying it, valid until the next one is requested, and the file is complete when
+ * it ends; read it, or call `return`.
  * @param mac of the header of the file that is expected, as `PreparedFile` has it
  * @throws AgeError (header, mac) when it is not an age file, not the expected one, or its header was changed;
  * (no-match) when no identity decrypts it; the generator throws AgeError (payload) when the data was changed or truncated
@@ -139,6 +140,6 @@ async function* one(piece: Uint8Array) {
 
 async function all(pieces: AsyncIterable<Uint8Array>): Promise<Bytes> {
   const found: Uint8Array[] = [];
-  for await (const piece of pieces) found.push(piece);
+  for await (const piece of pieces) found.push(new Uint8Array(piece));
   return joined(found);
 }

@@ -20,6 +20,8 @@ export interface Chacha {
   seal(nonce: Uint8Array, plain: Uint8Array): Bytes[] | Promise<Bytes[]>;
   /** Decrypts what `seal` returned; undefined if the key or the nonce differs, or the data was changed. */
   open(nonce: Uint8Array, sealed: Uint8Array): Bytes | undefined | Promise<Bytes | undefined>;
+  /** Takes back the memory of what they returned, where that does not wait for the garbage collector. */
+  free?(result: Bytes): void;
 }
 
 /** Bytes that `seal` adds. */

@@ -14,23 +14,26 @@ export function payloadSize(plaintext: number): number {
   return NONCE + plaintext + Math.max(1, Math.ceil(plaintext / CHUNK)) * TAG;
 }
 
-/** Encrypts a payload with a new nonce. Every piece that it yields is a new buffer. */
+/** Encrypts a payload with a new nonce. A piece is valid until the next one is requested. */
 export async function* encryptPayload(
   primitives: Primitives,
   fileKey: Uint8Array,
   plaintext: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Bytes, void, undefined> {
   const nonce = primitives.random(NONCE);
-  const { seal } = await primitives.chacha(derive(primitives, fileKey, nonce, 'payload'));
+  const { seal, free } = await primitives.chacha(derive(primitives, fileKey, nonce, 'payload'));
   yield nonce;
   let number = 0;
-  for await (const { chunk, last } of inChunks(plaintext, CHUNK))
-    yield* await seal(chunkNonce(number++, last), chunk);
+  for await (const { chunk, last } of inChunks(plaintext, CHUNK)) {
+    const sealed = await seal(chunkNonce(number++, last), chunk);
+    yield* sealed;
+    if (free) sealed.forEach(free);
+  }
 }
 
 /**
- * Decrypts a payload that follows its nonce. It yields a chunk only after verifying it; the payload is complete when
- * the generator ends.
+ * Decrypts a payload that follows its nonce. It yields a chunk only after verifying it, which is valid until the next one
+ * is requested; the payload is complete when the generator ends.
  * @throws AgeError (payload) when it was changed, truncated or extended
  */
 export async function* decryptPayload(
@@ -39,7 +42,7 @@ export async function* decryptPayload(
   nonce: Uint8Array,
   sealed: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Bytes, void, undefined> {
-  const { open } = await primitives.chacha(derive(primitives, fileKey, nonce, 'payload'));
+  const { open, free } = await primitives.chacha(derive(primitives, fileKey, nonce, 'payload'));
   let number = 0;
   for await (const { chunk, last } of inChunks(sealed, CHUNK + TAG)) {
     const plain = await open(chunkNonce(number, last), chunk);
@@ -50,6 +53,7 @@ export async function* decryptPayload(
     if (plain === undefined || (plain.length === 0 && number > 0))
       throw new AgeError('payload', 'the encrypted data was changed or truncated');
     number++;
+    if (released !== undefined) free?.(released);
   }
 }
 
