@@ -20,6 +20,8 @@ export default defineConfig({
     index: join(root, 'src/index.ts'),
   },
   platform: 'node',
+  // Otherwise the entry is a file of its own that names what it exports from its chunk.
+  preserveEntrySignatures: 'allow-extension',
   external: ['libsql'],
   transform: {
     define: {
@@ -52,7 +54,7 @@ function together() {
       // For age and the service, each of which is loaded without the other.
       'age/format/in-chunks',
     ],
-    base: [
+    start: [
       'main',
       'commands/program',
       'platform/errors',

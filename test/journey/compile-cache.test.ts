@@ -40,14 +40,14 @@ const help = async (more: Record<string, string> = {}) => {
 };
 
 const folder = () => join(caches, readdirSync(caches)[0] ?? '');
-const program = () => join(folder(), 'base.js');
+const program = () => join(folder(), 'start.js');
 
 /** How many chunks a run keeps, since one of them was compiled anew. */
 function anew(more: Record<string, string> = {}, first = ''): number {
   const script = `
     ${first}
     const { keep, load } = require(${JSON.stringify(`${dist}load.js`)}).loaderFor(process);
-    load('base.js');
+    load('start.js');
     process.stdout.write(String(keep()));`;
   const path = join(somebody.folder, 'script.cjs');
   writeFileSync(path, script);
@@ -57,7 +57,7 @@ function anew(more: Record<string, string> = {}, first = ''): number {
 
 test('a run keeps its compiled code for nobody else to change, and the next one takes it', async () => {
   await help();
-  expect(readdirSync(folder())).toContain('base.js');
+  expect(readdirSync(folder())).toContain('start.js');
   expect(lstatSync(join(somebody.folder, '.cache')).mode & 0o777).toBe(0o700);
   expect(lstatSync(folder()).mode & 0o777).toBe(0o700);
   expect(lstatSync(program()).mode & 0o777).toBe(0o600);

@@ -56,7 +56,7 @@ const bare = execFileSync(process.execPath, ['-p', 'process.moduleLoadList.join(
 const loaded = (words: readonly string[], input?: string) => loads(words, input).chunks;
 
 /** Every run of a command: the frame of the command line. */
-const frame = ['base', 'load', 'rolldown-runtime', 'start', 'streams'];
+const frame = ['load', 'rolldown-runtime', 'start', 'streams'];
 /** Every call of an instance. */
 const call = [...frame, 'llhttp_simd.wasm', 'session', 'undici'];
 const net = ['diagnostics_channel', 'net', 'stream', 'stream/promises', 'string_decoder'];
