@@ -4,11 +4,8 @@ import { asking, lines } from '../helpers/foreign';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 import { html, json, type Literal } from '../helpers/wire';
 
-// Answers that are none: proxies in front, bodies that are empty, cut or something else.
-
-const PAGE = '<!DOCTYPE html>\n<html><h1>It works!</h1></html>';
-const PROXY_HINT =
-  'hint: check that this is the address of a Password Pusher instance, and for a proxy in between\n';
+// Answers that are none: proxies in front, bodies that are empty, cut or something else. What is said of them is told
+// by test/cases/unexpected-responses.txt.
 
 async function answered(answer: Literal, ...argv: string[]) {
   const outcome = await asking([answer], argv, { stdin: 'hunter2' });
@@ -16,71 +13,12 @@ async function answered(answer: Literal, ...argv: string[]) {
   return { code, stdout, stderr, requests: sent.length };
 }
 
-const saying = (code: number, stderr: string) => ({ code, stdout: '', stderr, requests: 1 });
-
-describe('a page of a proxy', () => {
-  test.each(['version', 'preview quyul5r5w08', 'expire quyul5r5w08'])(
-    'at 200 to %s is a failure, described by status, type and first line',
-    async (line) => {
-      const [command = '', ...rest] = line.split(' ');
-      expect(await answered(html(200, PAGE), command, ...rest)).toEqual(
-        saying(
-          1,
-          `pwpush: the instance sent an unexpected response (200): ` +
-            `text/html, "<!DOCTYPE html>"\n${PROXY_HINT}`,
-        ),
-      );
-    },
-  );
-
-  test('at 200 to get says that a view may be gone', async () => {
-    expect(await answered(html(200, PAGE), 'get', 'quyul5r5w08')).toEqual(
-      saying(
-        11,
-        'pwpush: the instance sent an unexpected response (200): ' +
-          'text/html, "<!DOCTYPE html>"\nhint: a view may have been used: the owner can check with pwpush audit\n',
-      ),
-    );
-  });
-
-  test('at 502 to push says that a push may exist', async () => {
-    expect(await answered(html(502, '<h1>502 Bad Gateway</h1>'), 'push')).toEqual(
-      saying(
-        11,
-        'pwpush: the instance failed (502): text/html, "<h1>502 Bad Gateway</h1>"\n' +
-          'hint: a push may exist; without a token it cannot be looked up, and expires by its limits\n',
-      ),
-    );
-  });
-
-  test('at 504 to list', async () => {
-    expect(await answered(html(504, '\n\r\n  <h1>504</h1>  \n'), 'list')).toEqual(
-      saying(1, 'pwpush: the instance failed (504): text/html, "<h1>504</h1>"\n'),
-    );
-  });
-
-  test('that quotes the secret does not get it printed', async () => {
-    expect(await answered(html(500, '<p>cannot save "hunter2"</p>'), 'push')).toEqual(
-      saying(
-        11,
-        'pwpush: the instance failed (500): its response is not shown, as it repeats what was sent\n' +
-          'hint: a push may exist; without a token it cannot be looked up, and expires by its limits\n',
-      ),
-    );
-  });
+test('a page of a proxy that quotes the secret does not get it printed', async () => {
+  const { code, stderr } = await answered(html(500, '<p>cannot save "hunter2"</p>'), 'push');
+  expect([code, stderr.includes('hunter2')]).toEqual([11, false]);
 });
 
 describe('a success without what the API describes', () => {
-  test('an empty 201: a push may exist', async () => {
-    expect(await answered({ status: 201 }, 'push')).toEqual(
-      saying(
-        11,
-        'pwpush: the instance sent an unexpected response (201): an empty body\n' +
-          'hint: a push may exist; without a token it cannot be looked up, and expires by its limits\n',
-      ),
-    );
-  });
-
   test.each([
     ['half of it', CREATED.slice(0, 200), 201, 'push', 11],
     ['neither link nor token', '{"name":"x"}', 201, 'push', 11],
@@ -95,9 +33,7 @@ describe('a success without what the API describes', () => {
   ])('JSON with %s (%s at %d) makes %s end with %d', async (_what, body, status, command, code) => {
     const argv = ['push', 'list', 'version'].includes(command) ? [] : ['quyul5r5w08'];
     const outcome = await answered(json(status, body), command, ...argv);
-    expect({ ...outcome, stderr: outcome.stderr.split(': application/json')[0] }).toEqual(
-      saying(code, `pwpush: the instance sent an unexpected response (${status})`),
-    );
+    expect(outcome).toMatchObject({ code, stdout: '', requests: 1 });
   });
 
   test.each(['push', 'push --json', 'push --each', 'request Key?', 'request Key? --json'])(
@@ -105,25 +41,17 @@ describe('a success without what the API describes', () => {
     async (line) => {
       const argv = line.split(' ');
       for (const html_url of ['https://pw.test/p/x\nhttps://e.test/p/x', 'https://pw.test/p/x y']) {
-        const { code, stdout, stderr } = await answered(
-          json(201, JSON.stringify({ html_url })),
-          ...argv,
-        );
-        const [, link] = /https?:\S*\/[pr]\/(\S*)/.exec(stdout) ?? [];
-        expect({ code, link, stderr }).toEqual({
-          code: 11,
-          link: undefined,
-          stderr: expect.stringContaining('the instance sent an unexpected response (201)'),
-        });
+        const answer = json(201, JSON.stringify({ html_url }));
+        const { code, stdout } = await answered(answer, ...argv);
+        expect([code, /https?:\S*\/[pr]\//.test(stdout)]).toEqual([11, false]);
       }
     },
   );
 
   test('a retrieved push without text and files is a failure, not an empty secret', async () => {
     const answer = json(200, changed(RETRIEVED, { payload: null }));
-    expect(await answered(answer, 'get', 'quyul5r5w08')).toEqual(
-      saying(1, 'pwpush: the instance returned a push without a text\n'),
-    );
+    const outcome = await answered(answer, 'get', 'quyul5r5w08');
+    expect(outcome).toMatchObject({ code: 1, stdout: '' });
   });
 
   test.each([
@@ -132,15 +60,9 @@ describe('a success without what the API describes', () => {
     ['half of it', '{"payload":"hunter2","files"'],
     ['a payload that is no text', '{"payload":5}'],
   ])('what get was answered is saved, not quoted: %s', async (_what, body) => {
-    const outcome = await answered(json(200, body), 'get', 'quyul5r5w08');
-    expect({ ...outcome, stderr: outcome.stderr.replace(/(?<= |')\/\S+/g, 'FILE') }).toEqual(
-      saying(
-        11,
-        'pwpush: the instance sent an unexpected response (200): ' +
-          `application/json, ${body.length} bytes; the response was saved to FILE\n` +
-          "hint: delete the file when done:\n  rm 'FILE\n",
-      ),
-    );
+    const { code, stdout, stderr } = await answered(json(200, body), 'get', 'quyul5r5w08');
+    expect([code, stdout, stderr.includes(' saved to /')]).toEqual([11, '', true]);
+    expect(stderr).not.toContain(body);
   });
 
   test.each([
@@ -175,13 +97,8 @@ describe('a success without what the API describes', () => {
   test('an answer over 16 MiB to push or get leaves open what happened', async () => {
     const bomb = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     const body = gzipSync(new Uint8Array(16 * 1024 * 1024 + 1));
-    expect(await answered({ status: 201, headers: bomb, body }, 'push')).toEqual(
-      saying(
-        11,
-        'pwpush: the response is longer than 16 MiB\n' +
-          'hint: a push may exist; without a token it cannot be looked up, and expires by its limits\n',
-      ),
-    );
+    const answer = { status: 201, headers: bomb, body };
+    expect(await answered(answer, 'push')).toMatchObject({ code: 11, stdout: '', requests: 1 });
   });
 
   test('nested a hundred thousand deep, the link is still told', async () => {
@@ -196,9 +113,7 @@ describe('a success without what the API describes', () => {
 
   test('an answer over 16 MiB is not read on', async () => {
     const answer = { ...json(200, ''), body: new Uint8Array(16 * 1024 * 1024 + 1) };
-    expect(await answered(answer, 'version')).toEqual(
-      saying(1, 'pwpush: the response is longer than 16 MiB\n'),
-    );
+    expect(await answered(answer, 'version')).toMatchObject({ code: 1, stdout: '', requests: 1 });
   });
 });
 

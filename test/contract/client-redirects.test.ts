@@ -3,76 +3,55 @@ import { asking } from '../helpers/foreign';
 import { CREATED, EXPIRED, PREVIEWED, RETRIEVED } from '../helpers/reference';
 import { html, json, type Literal } from '../helpers/wire';
 
+// What is said of a redirect is told by test/cases/redirects.txt and access-proxy.txt.
+
 const HEADERS = 'accept: application/json\naccept-encoding: identity\nuser-agent: pwpush/0.1.0';
 const AUTHORIZED = `${HEADERS}\nauthorization: Bearer t0ken`;
 const BODY = 'content-type: application/json\n\n{"push":{"payload":"hunter2"}}';
 
 const to = (location: string, status = 302): Literal => ({ status, headers: { location } });
+const getting = (path: string) => `GET https://pw.test${path}\n${AUTHORIZED}`;
+const creating = (path: string) => `POST https://pw.test${path}\n${AUTHORIZED}\n${BODY}`;
 
-const asked = (answers: Literal[], ...argv: string[]) =>
-  asking(answers, argv, { stdin: 'hunter2', env: { PWPUSH_TOKEN: 't0ken' } });
+async function asked(answers: Literal[], ...argv: string[]) {
+  const conditions = { stdin: 'hunter2', env: { PWPUSH_TOKEN: 't0ken' } };
+  const { code, stdout, stderr, sent } = await asking(answers, argv, conditions);
+  return { stdout, stderr, sent, told: [code, ...sent] };
+}
 
 describe('a redirect within the origin', () => {
   test.each([301, 302, 303, 307, 308])('%d of a GET is followed, token and all', async (status) => {
     const answers = [to('/api/v2/pushes/other/preview?x=1', status), json(200, PREVIEWED)];
-    expect(await asked(answers, 'preview', 'quyul5r5w08')).toEqual({
-      code: 0,
-      stdout: 'https://pw.test/p/quyul5r5w08/r\n',
-      stderr: '',
-      sent: [
-        `GET https://pw.test/api/v2/pushes/quyul5r5w08/preview\n${AUTHORIZED}`,
-        `GET https://pw.test/api/v2/pushes/other/preview?x=1\n${AUTHORIZED}`,
-      ],
-      waits: [],
-    });
+    const { told, stdout } = await asked(answers, 'preview', 'quyul5r5w08');
+    const paths = ['quyul5r5w08/preview', 'other/preview?x=1'];
+    expect(told).toEqual([0, ...paths.map((path) => getting(`/api/v2/pushes/${path}`))]);
+    expect(stdout).toBe('https://pw.test/p/quyul5r5w08/r\n');
   });
 
   test.each([307, 308])('%d of a POST is followed with its body', async (status) => {
     const answers = [to('https://pw.test/sub/api/v2/pushes', status), json(201, CREATED)];
-    const { code, sent } = await asked(answers, 'push');
-    expect({ code, sent }).toEqual({
-      code: 0,
-      sent: [
-        `POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\n${BODY}`,
-        `POST https://pw.test/sub/api/v2/pushes\n${AUTHORIZED}\n${BODY}`,
-      ],
-    });
+    const sent = ['/api/v2/pushes', '/sub/api/v2/pushes'].map(creating);
+    expect((await asked(answers, 'push')).told).toEqual([0, ...sent]);
   });
 
   test.each([301, 302, 303])('%d of a POST is not: it would become a GET', async (status) => {
-    expect(await asked([to('/api/v2/pushes/', status)], 'push')).toEqual({
-      code: 1,
-      stdout: '',
-      stderr:
-        `pwpush: the instance redirects (${status}) instead of responding\n` +
-        'hint: check the address\n',
-      sent: [`POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\n${BODY}`],
-      waits: [],
-    });
+    const { told } = await asked([to('/api/v2/pushes/', status)], 'push');
+    expect(told).toEqual([1, creating('/api/v2/pushes')]);
   });
 
-  test('301 of a DELETE is not either', async () => {
-    const { code, sent } = await asked([to('/elsewhere', 301)], 'expire', 'quyul5r5w08');
-    expect({ code, sent }).toEqual({
-      code: 1,
-      sent: [`DELETE https://pw.test/api/v2/pushes/quyul5r5w08\n${AUTHORIZED}`],
-    });
-  });
-
-  test('308 of a DELETE is', async () => {
-    const answers = [to('/api/v2/pushes/other', 308), json(200, EXPIRED)];
-    const { code, sent } = await asked(answers, 'expire', 'quyul5r5w08');
-    expect({ code, requests: sent.length }).toEqual({ code: 0, requests: 2 });
+  test.each([
+    [301, 1, 1],
+    [308, 0, 2],
+  ])('%d of a DELETE ends with %d', async (status, code, requests) => {
+    const answers = [to('/api/v2/pushes/other', status), json(200, EXPIRED)].slice(0, requests);
+    const { told, sent } = await asked(answers, 'expire', 'quyul5r5w08');
+    expect([told[0], sent.length]).toEqual([code, requests]);
   });
 
   test('without end is given up', async () => {
     const answers = Array.from({ length: 6 }, (_, at) => to(`/hop/${at}`));
-    const { code, stderr, sent } = await asked(answers, 'version');
-    expect({ code, stderr, requests: sent.length }).toEqual({
-      code: 1,
-      stderr: 'pwpush: the instance redirects too many times\n',
-      requests: 6,
-    });
+    const { told, sent } = await asked(answers, 'version');
+    expect([told[0], sent.length]).toEqual([1, 6]);
   });
 });
 
@@ -85,15 +64,9 @@ describe('a redirect to another origin is reported, and nothing is sent there', 
     ['https://pw.test.evil.test/', 'https://pw.test.evil.test'],
     ['https:\\\\evil.test\\', 'https://evil.test'],
   ])('%s', async (location, origin) => {
-    expect(await asked([to(location)], 'version')).toEqual({
-      code: 1,
-      stdout: '',
-      stderr:
-        `pwpush: pw.test redirects to another origin, ${origin}; nothing was sent there\n` +
-        `hint: if that is your instance, use its address: --url ${origin}, or pwpush profile set url ${origin}\n`,
-      sent: [`GET https://pw.test/api/v2/version\n${AUTHORIZED}`],
-      waits: [],
-    });
+    const { told, stderr } = await asked([to(location)], 'version');
+    expect(told).toEqual([1, getting('/api/v2/version')]);
+    expect(stderr).toContain(` --url ${origin}, `);
   });
 
   test.each([
@@ -102,140 +75,89 @@ describe('a redirect to another origin is reported, and nothing is sent there', 
     ['get', 'https://pw.test/r/quyul5r5w08'],
   ])('%s %s is told how the link is there, but not the link', async (command, link) => {
     const location = 'https://eu.pw.test/api/v2/pushes/quyul5r5w08';
-    const { code, stderr } = await asked([to(location, 301)], command, link);
-    expect([code, stderr.split('\n')[1]]).toEqual([
-      1,
-      'hint: if that is your instance, put https://eu.pw.test in place of https://pw.test in the link',
-    ]);
+    const { told, stderr } = await asked([to(location, 301)], command, link);
+    expect(told[0]).toBe(1);
+    expect(stderr).toMatch(/https:\/\/eu\.pw\.test .*https:\/\/pw\.test /);
+    expect(stderr).not.toMatch(/quyul5r5w08|#k/);
   });
 
   test.each(['push', 'get', 'expire'])('by %s too, 307 or not', async (command) => {
     const argv = command === 'push' ? [command] : [command, 'quyul5r5w08'];
-    const { code, sent } = await asked([to('https://evil.test/', 307)], ...argv);
-    expect({ code, requests: sent.length }).toEqual({ code: 1, requests: 1 });
+    const { told } = await asked([to('https://evil.test/', 307)], ...argv);
+    expect([told[0], told.length]).toEqual([1, 2]);
   });
 
   test('also by the second hop', async () => {
-    const { code, sent } = await asked([to('/hop'), to('https://evil.test/')], 'version');
-    expect({ code, sent }).toEqual({
-      code: 1,
-      sent: [
-        `GET https://pw.test/api/v2/version\n${AUTHORIZED}`,
-        `GET https://pw.test/hop\n${AUTHORIZED}`,
-      ],
-    });
+    const { told } = await asked([to('/hop'), to('https://evil.test/')], 'version');
+    expect(told).toEqual([1, getting('/api/v2/version'), getting('/hop')]);
   });
 
   test.each(['$(reboot)', '`reboot`', 'a;reboot;b', 'a&reboot&b', "a'b", 'a$IFS'])(
     'the name of its host is no command that the reader should type: %s',
     async (name) => {
-      const { code, stderr } = await asked([to(`https://${name}.test/`)], 'version');
-      expect({ code, hint: stderr.split('\n')[1] }).toEqual({
-        code: 1,
-        hint: 'hint: check the address',
-      });
+      const { told, stderr } = await asked([to(`https://${name}.test/`)], 'version');
+      expect([told[0], stderr.split('\n')[1]?.includes('.test')]).toEqual([1, false]);
     },
   );
 
   test('with a user name in it is not followed, and the name is not printed', async () => {
-    const { code, stderr, sent } = await asked([to('https://ann:pass@pw.test/')], 'version');
-    expect({ code, told: /ann|pass@/.test(stderr), requests: sent.length }).toEqual({
-      code: 1,
-      told: false,
-      requests: 1,
-    });
+    const { told, stderr } = await asked([to('https://ann:pass@pw.test/')], 'version');
+    expect([told[0], told.length, /ann|pass@/.test(stderr)]).toEqual([1, 2, false]);
   });
 });
 
-describe('an instance that is not set up', () => {
-  test.each(['/first_run', '/users/sign_in', '/en/users/sign_in/'])(
-    'redirects to %s: said, not followed',
-    async (location) => {
-      expect(await asked([to(location)], 'push')).toEqual({
-        code: 1,
-        stdout: '',
-        stderr:
-          'pwpush: the instance redirects to its sign-in or first-run page instead of responding\n' +
-          'hint: open the instance in a browser and finish setting it up, or check the address\n',
-        sent: [`POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\n${BODY}`],
-        waits: [],
-      });
-    },
-  );
-});
+test.each(['/first_run', '/users/sign_in', '/en/users/sign_in/'])(
+  'a redirect of an instance that is not set up, to %s, is not followed',
+  async (location) => {
+    const { told, stderr } = await asked([to(location)], 'push');
+    expect(told).toEqual([1, creating('/api/v2/pushes')]);
+    expect(stderr).toContain('first-run');
+  },
+);
 
 describe('the login page of an access proxy', () => {
-  const HINT =
-    'send the headers that it requires (pwpush profile set headers-file PATH, PWPUSH_HEADERS_FILE or --header) or a client certificate (--cert, --cert-key); see ACCESS PROXIES in pwpush(1)';
-  const TOKEN =
-    'create a service token of Cloudflare Access, put CF-Access-Client-Id and CF-Access-Client-Secret into a file that only you can read, and name it with pwpush profile set headers-file PATH or PWPUSH_HEADERS_FILE';
   const LOGIN = 'https://team.cloudflareaccess.com/cdn-cgi/access/login/pw.test?kid=x';
+  const page = '<!DOCTYPE html><html><title>Sign in ・ Cloudflare Access</title>';
+  const cloudflare = 'CF-Access-Client-Id';
 
   test.each([
-    [LOGIN, ' on team.cloudflareaccess.com', TOKEN],
-    ['/cdn-cgi/access/login/pw.test', '', TOKEN],
-    ['/oauth2/start?rd=%2Fapi', '', HINT],
-    ['https://sso.test/login?next=/', ' on sso.test', HINT],
-    ['https://auth.test/?rd=https%3A%2F%2Fpw.test%2F', ' on auth.test', HINT],
-    ['https://idp.test/realms/x/protocol/openid-connect/auth?x=1', ' on idp.test', HINT],
-  ])('by a redirect to %s', async (location, where, hint) => {
-    expect(await asked([to(location)], 'push')).toEqual({
-      code: 1,
-      stdout: '',
-      stderr:
-        `pwpush: an access proxy in front of pw.test redirects to its login page${where}; nothing was sent there\n` +
-        `hint: ${hint}\n`,
-      sent: [`POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\n${BODY}`],
-      waits: [],
-    });
+    [LOGIN, cloudflare],
+    ['/cdn-cgi/access/login/pw.test', cloudflare],
+    ['/oauth2/start?rd=%2Fapi', '--header'],
+    ['https://sso.test/login?next=/', '--header'],
+    ['https://auth.test/?rd=https%3A%2F%2Fpw.test%2F', '--header'],
+    ['https://idp.test/realms/x/protocol/openid-connect/auth?x=1', '--header'],
+  ])('by a redirect to %s', async (location, option) => {
+    const { told, stderr } = await asked([to(location)], 'push');
+    expect(told).toEqual([1, creating('/api/v2/pushes')]);
+    expect(stderr).toContain(option);
   });
 
-  const page = '<!DOCTYPE html><html><title>Sign in ・ Cloudflare Access</title>';
   test.each([
-    [200, page, TOKEN],
-    [403, page, TOKEN],
-    [401, '<html><form><input type="password">', HINT],
-    [200, '\n<html><body><h1>Log in with SSO</h1>', HINT],
-  ])('as HTML with status %d', async (status, body, hint) => {
+    [200, page, cloudflare],
+    [403, page, cloudflare],
+    [401, '<html><form><input type="password">', '--header'],
+    [200, '\n<html><body><h1>Log in with SSO</h1>', '--header'],
+  ])('as HTML with status %d', async (status, body, option) => {
     for (const command of ['push', 'list']) {
-      const { code, stderr } = await asked([html(status, body)], command);
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: `pwpush: a login page answered instead of the instance (${status})\nhint: ${hint}\n`,
-      });
+      const { told, stderr } = await asked([html(status, body)], command);
+      expect([told[0], stderr.includes(option)]).toEqual([1, true]);
     }
   });
 
   test('in spite of a service token says that this was refused', async () => {
-    const header = ['--header', 'CF-Access-Client-Id: id'];
     for (const answer of [to(LOGIN), html(403, page)]) {
-      const { stderr } = await asked([answer], 'list', ...header);
-      expect(stderr).toContain('hint: Cloudflare Access refused the service token');
+      const { stderr } = await asked([answer], 'list', '--header', 'CF-Access-Client-Id: id');
+      expect(stderr).not.toContain('headers-file');
     }
   });
-
-  test('of nginx, without a client certificate', async () => {
-    const body = '<html><head><title>400 No required SSL certificate was sent</title></head>';
-    const { code, stderr } = await asked([html(400, body)], 'list');
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr:
-        'pwpush: the instance, or a proxy in front of it, requires a client certificate\n' +
-        'hint: send a client certificate that it trusts, with --cert and --cert-key\n',
-    });
-  });
-});
-
-test('a redirect to a regional host keeps the path of the instance in its hint', async () => {
-  const { stderr } = await asked([to('https://eu.pw.test/sub/api/v2/version', 301)], 'version');
-  expect(stderr).toContain('use its address: --url https://eu.pw.test/sub, or');
 });
 
 test.each(['http://', 'https://[', 'ftp://pw.test/'])(
   'a redirect to nowhere (%j) is not followed',
   async (location) => {
-    const { code, sent } = await asked([to(location)], 'get', 'quyul5r5w08');
-    expect({ code, requests: sent.length }).toEqual({ code: 1, requests: 1 });
+    const { told } = await asked([to(location)], 'get', 'quyul5r5w08');
+    expect([told[0], told.length]).toEqual([1, 2]);
   },
 );
 
