@@ -50,18 +50,30 @@ const pushBody = (token: string, overrides: Record<string, unknown> = {}) => ({
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const answered = (status: number, body: unknown) => ({ status, type: JSON_TYPE, body });
-const noToken = answered(401, {
-  error: 'This requires an API token: send it as Authorization: Bearer.',
-});
+/** Of a refusal: its status, and the names of the fields that are told as wrong, or `error`. */
+async function refused(...asked: Parameters<typeof send>) {
+  const { status, type, body } = await send(...asked);
+  expect([type, JSON.stringify(body).length > 15]).toEqual([JSON_TYPE, true]);
+  return [status, ...Object.keys(body)];
+}
+const noToken = [401, 'error'];
 const notFound = answered(404, { error: 'not-found' });
+const noPassphrase = {
+  error: expect.stringContaining('passphrase'),
+  message: expect.stringContaining('`passphrase`'),
+  status: 'unauthorized',
+};
 const asJson = { 'Content-Type': 'application/json' };
 const asAdmin = () => ({ Authorization: `Bearer ${service.adminToken}` });
 const asBob = () => ({ Authorization: `Bearer ${service.otherToken}` });
 
+const post = (push: string, headers: Record<string, string> = {}, query = '') =>
+  send('POST', `/api/v2/pushes${query}`, { ...asJson, ...headers }, push);
+
 async function created(push: string, headers: Record<string, string> = {}): Promise<string> {
-  const answer = await send('POST', '/api/v2/pushes', { ...asJson, ...headers }, push);
-  expect(answer.status).toBe(201);
-  return answer.body.url_token;
+  const { status, body } = await post(push, headers);
+  expect(status).toBe(201);
+  return body.url_token;
 }
 
 describe('GET /api/v2/version', () => {
@@ -100,141 +112,85 @@ describe('GET /api/v2/version', () => {
 
 describe('POST /api/v2/pushes', () => {
   test('answers 201 with the push, its name and its note', async () => {
-    const answer = await send(
-      'POST',
-      '/api/v2/pushes',
-      { ...asJson, ...asAdmin() },
+    const answer = await post(
       '{"push":{"payload":"hunter2","kind":"text","expire_after_days":3,"expire_after_views":4,"deletable_by_viewer":false,"retrieval_step":false,"passphrase":"open sesame","name":"wifi","note":"third floor"}}',
+      asAdmin(),
     );
     const token = answer.body.url_token;
     expect(token).toMatch(/^[a-z0-9_-]{11,19}$/);
-    expect(answer).toEqual(
-      answered(
-        201,
-        pushBody(token, {
-          html_url: `https://pw.test/p/${token}`,
-          expire_after_days: 3,
-          expires_at: '2026-08-23T11:06:45.000Z',
-          expire_after_views: 4,
-          days_remaining: 3,
-          views_remaining: 4,
-          deletable_by_viewer: false,
-          retrieval_step: false,
-          passphrase: null,
-          name: 'wifi',
-          note: 'third floor',
-        }),
-      ),
-    );
+    const push = pushBody(token, {
+      html_url: `https://pw.test/p/${token}`,
+      expire_after_days: 3,
+      expires_at: '2026-08-23T11:06:45.000Z',
+      expire_after_views: 4,
+      days_remaining: 3,
+      views_remaining: 4,
+      deletable_by_viewer: false,
+      retrieval_step: false,
+      passphrase: null,
+      name: 'wifi',
+      note: 'third floor',
+    });
+    expect(answer).toEqual(answered(201, push));
   });
 
   test('fills in 7 days, 5 views, deletable, retrieval step, and needs no token', async () => {
-    const answer = await send('POST', '/api/v2/pushes', asJson, '{"push":{"payload":"hunter2"}}');
-    const token = answer.body.url_token;
-    expect(answer.body).toEqual(
-      pushBody(token, {
-        name: '',
-        note: '',
-        management_token: expect.stringMatching(/^pwm_[\w-]{43}$/),
-      }),
-    );
+    const { body } = await post('{"push":{"payload":"hunter2"}}');
+    const management_token = expect.stringMatching(/^pwm_[\w-]{43}$/);
+    expect(body).toEqual(pushBody(body.url_token, { name: '', note: '', management_token }));
   });
 
   test('a url push has no deletable_by_viewer', async () => {
-    const answer = await send(
-      'POST',
-      '/api/v2/pushes',
-      asJson,
+    const { status, body } = await post(
       '{"push":{"payload":"https://example.com/x?y=1","kind":"url","deletable_by_viewer":true}}',
     );
-    expect([answer.status, answer.body.deletable_by_viewer]).toEqual([201, null]);
+    expect([status, body.deletable_by_viewer]).toEqual([201, null]);
   });
 
   test('takes numbers as strings and booleans as words', async () => {
-    const answer = await send(
-      'POST',
-      '/api/v2/pushes',
-      asJson,
+    const { status, body } = await post(
       '{"push":{"payload":"x","expire_after_days":"90","expire_after_views":"100","deletable_by_viewer":"false","retrieval_step":"true","colour":"red"}}',
     );
-    const { expire_after_days, expire_after_views, deletable_by_viewer, retrieval_step } =
-      answer.body;
-    expect([
-      answer.status,
-      expire_after_days,
-      expire_after_views,
-      deletable_by_viewer,
-      retrieval_step,
-    ]).toEqual([201, 90, 100, false, true]);
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      ...{ expire_after_days: 90, expire_after_views: 100 },
+      ...{ deletable_by_viewer: false, retrieval_step: true },
+    });
   });
 
   test.each([
-    ['{}', 400, { error: 'The body must be an object with a `push` object.' }],
-    ['{"push":"x"}', 400, { error: 'The body must be an object with a `push` object.' }],
-    ['{"push":[]}', 400, { error: 'The body must be an object with a `push` object.' }],
-    ['null', 400, { error: 'The body must be an object with a `push` object.' }],
-    ['{"push":{"payload":"hun', 400, { error: 'The body is not valid JSON.' }],
-    ['', 400, { error: 'The body is not valid JSON.' }],
-    ['{"push":{}}', 422, { payload: ['Payload is required.'] }],
-    ['{"push":{"payload":" \\n "}}', 422, { payload: ['Payload is required.'] }],
-    ['{"push":{"payload":5}}', 422, { payload: ['Payload must be a string.'] }],
+    ['{}', 400, 'error'],
+    ['{"push":"x"}', 400, 'error'],
+    ['{"push":[]}', 400, 'error'],
+    ['null', 400, 'error'],
+    ['{"push":{"payload":"hun', 400, 'error'],
+    ['', 400, 'error'],
+    ['{"push":{}}', 422, 'payload'],
+    ['{"push":{"payload":" \\n "}}', 422, 'payload'],
+    ['{"push":{"payload":5}}', 422, 'payload'],
     [
       '{"push":{"payload":"x","expire_after_days":91,"expire_after_views":0}}',
-      422,
-      {
-        expire_after_days: ['Expire after days must be an integer from 1 to 90.'],
-        expire_after_views: ['Expire after views must be an integer from 1 to 100.'],
-      },
+      ...[422, 'expire_after_days', 'expire_after_views'],
     ],
     [
       '{"push":{"payload":"x","expire_after_days":"soon","expire_after_views":1.5}}',
-      422,
-      {
-        expire_after_days: ['Expire after days must be an integer from 1 to 90.'],
-        expire_after_views: ['Expire after views must be an integer from 1 to 100.'],
-      },
+      ...[422, 'expire_after_days', 'expire_after_views'],
     ],
-    [
-      '{"push":{"payload":"x","kind":"song"}}',
-      422,
-      { kind: ['Kind must be one of text, file, url, qr.'] },
-    ],
-    [
-      '{"push":{"payload":"x","passphrase":" "}}',
-      422,
-      { passphrase: ['Passphrase must not be blank.'] },
-    ],
-    [
-      '{"push":{"kind":"file"}}',
-      422,
-      {
-        files: [
-          'Files are required. Files are sent as multipart/form-data, each in a part named push[files][].',
-        ],
-      },
-    ],
-    [
-      '{"push":{"payload":"ftp://example.com","kind":"url"}}',
-      422,
-      { payload: ['Payload must be one http or https address.'] },
-    ],
-    [
-      '{"push":{"payload":"x","files":["a"]}}',
-      422,
-      {
-        files: ['Files are sent as multipart/form-data, each in a part named push[files][].'],
-      },
-    ],
-  ])('%s is answered %i', async (body, status, expected) => {
-    expect(await send('POST', '/api/v2/pushes', { ...asJson, ...asAdmin() }, body)).toEqual(
-      answered(status, expected),
-    );
+    ['{"push":{"payload":"x","kind":"song"}}', 422, 'kind'],
+    ['{"push":{"payload":"x","passphrase":" "}}', 422, 'passphrase'],
+    ['{"push":{"kind":"file"}}', 422, 'files'],
+    ['{"push":{"payload":"ftp://example.com","kind":"url"}}', 422, 'payload'],
+    ['{"push":{"payload":"x","files":["a"]}}', 422, 'files'],
+  ])('%s is answered %i', async (body, ...expected) => {
+    const headers = { ...asJson, ...asAdmin() };
+    expect(await refused('POST', '/api/v2/pushes', headers, `${body}`)).toEqual(expected);
   });
 
   test.each(['{"payload":"x","files":[]}', '{"payload":"x","files":["a"]}', '{"kind":"file"}'])(
     'files need a token, however many: %s',
     async (push) => {
-      expect(await send('POST', '/api/v2/pushes', asJson, `{"push":${push}}`)).toEqual(noToken);
+      const body = `{"push":${push}}`;
+      expect(await refused('POST', '/api/v2/pushes', asJson, body)).toEqual(noToken);
     },
   );
 
@@ -247,9 +203,9 @@ describe('POST /api/v2/pushes', () => {
     'an e-mail to %s is refused, and no push is kept: there is no mail',
     async (to) => {
       const push = `{"push":{"payload":"x","notify_emails_to":${to}}}`;
-      expect(await send('POST', '/api/v2/pushes', { ...asJson, ...asAdmin() }, push)).toEqual(
-        answered(422, { notify_emails_to: ['This instance sends no e-mail.'] }),
-      );
+      const headers = { ...asJson, ...asAdmin() };
+      const answer = await refused('POST', '/api/v2/pushes', headers, push);
+      expect(answer).toEqual([422, 'notify_emails_to']);
       expect((await send('GET', '/api/v2/pushes/active', asAdmin())).body).toEqual([]);
     },
   );
@@ -260,13 +216,7 @@ describe('POST /api/v2/pushes', () => {
     ['tlh', ''],
     ['fr%26x=y', ''],
   ])('push_locale=%s adds "%s" to the link', async (locale, query) => {
-    const path = `/api/v2/pushes?push_locale=${locale}`;
-    const { body } = await send(
-      'POST',
-      path,
-      { ...asJson, ...asAdmin() },
-      '{"push":{"payload":"x"}}',
-    );
+    const { body } = await post('{"push":{"payload":"x"}}', asAdmin(), `?push_locale=${locale}`);
     const { html_url } = body as { html_url: string };
     expect(new URL(html_url).search).toBe(query);
   });
@@ -293,15 +243,11 @@ describe('what clients of Password Pusher send besides', () => {
     );
     expect(answer.status).toBe(201);
     const push = `/api/v2/pushes/${answer.body.url_token}`;
-    for (const path of [
-      '/api/v2/version',
-      '/api/v2/pushes/active',
-      `${push}/audit`,
-      `${push}/preview`,
-    ])
-      expect(await send('GET', `${path}.json`, asAdmin())).toEqual(
-        await send('GET', path, asAdmin()),
-      );
+    const paths = ['/api/v2/version', '/api/v2/pushes/active', `${push}/audit`, `${push}/preview`];
+    for (const path of paths) {
+      const there = await send('GET', path, asAdmin());
+      expect(await send('GET', `${path}.json`, asAdmin())).toEqual(there);
+    }
     const page = `/api/v2/pushes/active.json?page=2`;
     expect((await send('GET', page, asAdmin())).body).toEqual([]);
     const seen = await send('GET', `${push}.json`);
@@ -319,8 +265,8 @@ describe('what clients of Password Pusher send besides', () => {
   ])('%s has the token, too', async (header, spelled) => {
     await created('{"push":{"payload":"x"}}', { [header]: spelled(service.adminToken) });
     expect((await send('GET', '/api/v2/pushes/active', asAdmin())).body).toHaveLength(1);
-    const wrong = await send('GET', '/api/v2/pushes/active', { [header]: spelled('nonsense') });
-    expect([wrong.status, wrong.body]).toEqual([401, { error: 'That token is not valid.' }]);
+    const wrong = { [header]: spelled('nonsense') };
+    expect(await refused('GET', '/api/v2/pushes/active', wrong)).toEqual(noToken);
   });
 });
 
@@ -363,53 +309,34 @@ describe('POST /api/v2/pushes with files', () => {
 
     const seen = await send('GET', `/api/v2/pushes/${token}?passphrase=open+sesame`);
     const [first, second] = seen.body.files;
-    expect(seen).toEqual(
-      answered(200, {
-        ...push,
-        views_remaining: 1,
-        payload: 'with regards',
-        files: [
-          { filename: 'id.pub', content_type: 'text/plain', url: first.url },
-          { filename: 'käse.png', content_type: 'image/png', url: second.url },
-        ],
-      }),
-    );
+    const files = [
+      { filename: 'id.pub', content_type: 'text/plain', url: first.url },
+      { filename: 'käse.png', content_type: 'image/png', url: second.url },
+    ];
+    const shown = { ...push, views_remaining: 1, payload: 'with regards', files };
+    expect(seen).toEqual(answered(200, shown));
     expect(first.url).toMatch(/^https:\/\/pw\.test\/files\/[\w-]+$/);
 
     const file = await service.fetch(new Request(second.url));
-    expect([
-      file.status,
-      file.headers.get('content-type'),
-      file.headers.get('content-length'),
-      file.headers.get('content-disposition'),
-      await file.text(),
-    ]).toEqual([
-      200,
-      'image/png',
-      '4',
-      `attachment; filename="k_se.png"; filename*=UTF-8''k%C3%A4se.png`,
-      '\x00PNG',
-    ]);
+    expect([file.status, await file.text()]).toEqual([200, '\x00PNG']);
+    expect(Object.fromEntries(file.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'content-length': '4',
+      'content-disposition': `attachment; filename="k_se.png"; filename*=UTF-8''k%C3%A4se.png`,
+    });
   });
 
   test('needs a token', async () => {
-    expect(await send('POST', '/api/v2/pushes', asForm, form)).toEqual(
-      answered(401, { error: 'Files require an API token.' }),
-    );
+    expect(await refused('POST', '/api/v2/pushes', asForm, form)).toEqual(noToken);
   });
 
   test('is answered 422 for an eleventh file, 413 for one that is too large', async () => {
     const file = (bytes: number) =>
       `--3f9a\r\nContent-Disposition: form-data; name="push[files][]"; filename="a"\r\n\r\n${'x'.repeat(bytes)}\r\n`;
-    const headers = { ...asForm, ...asAdmin() };
-    const many = `${file(1).repeat(11)}--3f9a--\r\n`;
-    expect(await send('POST', '/api/v2/pushes', headers, many)).toEqual(
-      answered(422, { files: ['Too many files (maximum is 10).'] }),
-    );
-    const large = `${file(101 * 1024 * 1024)}--3f9a--\r\n`;
-    expect(await send('POST', '/api/v2/pushes', headers, large)).toEqual(
-      answered(413, { error: 'A file is larger than 100.0 MiB.' }),
-    );
+    const sent = (form: string) =>
+      refused('POST', '/api/v2/pushes', { ...asForm, ...asAdmin() }, `${form}--3f9a--\r\n`);
+    expect(await sent(file(1).repeat(11))).toEqual([422, 'files']);
+    expect(await sent(file(101 * 1024 * 1024))).toEqual([413, 'error']);
   });
 
   test('a link that is no link is answered 404', async () => {
@@ -419,69 +346,41 @@ describe('POST /api/v2/pushes with files', () => {
 
 describe('GET /api/v2/pushes/:token', () => {
   test('answers payload and files, and takes a view', async () => {
-    const token = await created(
-      '{"push":{"payload":"hunter2\\n","expire_after_views":2,"name":"n","note":"m"}}',
-    );
-    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual(
-      answered(
-        200,
-        pushBody(token, {
-          expire_after_views: 2,
-          views_remaining: 1,
-          payload: 'hunter2\n',
-          files: [],
-        }),
-      ),
-    );
+    const push = '{"push":{"payload":"hunter2\\n","expire_after_views":2,"name":"n","note":"m"}}';
+    const token = await created(push);
+    const content = { payload: 'hunter2\n', files: [] };
+    const left = { expire_after_views: 2, views_remaining: 1 };
+    const shown = pushBody(token, { ...left, ...content });
+    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual(answered(200, shown));
   });
 
   test('the last view has the payload; after it the answer is still 200, expired and empty', async () => {
     const token = await created('{"push":{"payload":"hunter2","expire_after_views":1}}');
     const last = await send('GET', `/api/v2/pushes/${token}`);
-    expect([last.status, last.body.expired, last.body.views_remaining, last.body.payload]).toEqual([
-      200,
-      false,
-      0,
-      'hunter2',
-    ]);
-    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual(
-      answered(
-        200,
-        pushBody(token, {
-          expire_after_views: 1,
-          views_remaining: 0,
-          expired: true,
-          expired_on: '2026-08-20T11:06:45.000Z',
-          passphrase: null,
-          payload: null,
-          files: [],
-        }),
-      ),
-    );
+    expect(last.status).toBe(200);
+    expect(last.body).toMatchObject({ expired: false, views_remaining: 0, payload: 'hunter2' });
+    const gone = pushBody(token, {
+      expire_after_views: 1,
+      views_remaining: 0,
+      expired: true,
+      expired_on: '2026-08-20T11:06:45.000Z',
+      passphrase: null,
+      payload: null,
+      files: [],
+    });
+    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual(answered(200, gone));
   });
 
   test('the passphrase goes as a query parameter', async () => {
     const token = await created('{"push":{"payload":"hunter2","passphrase":"open sesame & more"}}');
-    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual(
-      answered(401, {
-        error: 'This push requires a passphrase.',
-        message: 'A passphrase is required: send it as the `passphrase` parameter.',
-        status: 'unauthorized',
-      }),
-    );
-    expect(await send('GET', `/api/v2/pushes/${token}?passphrase=sesame`)).toEqual(
-      answered(401, {
-        error: 'This push requires a passphrase.',
-        message: 'That passphrase is wrong: send the right one as the `passphrase` parameter.',
-        status: 'unauthorized',
-      }),
-    );
-    const right = await send('GET', `/api/v2/pushes/${token}?passphrase=open%20sesame+%26+more`);
-    expect([right.status, right.body.payload, right.body.passphrase]).toEqual([
-      200,
-      'hunter2',
-      null,
-    ]);
+    const path = `/api/v2/pushes/${token}`;
+    const none = await send('GET', path);
+    const wrong = await send('GET', `${path}?passphrase=sesame`);
+    expect([none, wrong]).toEqual([answered(401, noPassphrase), answered(401, noPassphrase)]);
+    expect(wrong.body.message).not.toBe(none.body.message);
+    const right = await send('GET', `${path}?passphrase=open%20sesame+%26+more`);
+    expect(right.status).toBe(200);
+    expect(right.body).toMatchObject({ payload: 'hunter2', passphrase: null });
   });
 
   test('an unknown token is answered 404', async () => {
@@ -494,13 +393,7 @@ describe('GET /p/:token.json, the json_url', () => {
     const push = '{"push":{"payload":"x","expire_after_views":2,"passphrase":"sesame"}}';
     const token = await created(push, asAdmin());
     const path = `/p/${token}.json`;
-    expect(await send('GET', path)).toEqual(
-      answered(401, {
-        error: 'This push requires a passphrase.',
-        message: 'A passphrase is required: send it as the `passphrase` parameter.',
-        status: 'unauthorized',
-      }),
-    );
+    expect(await send('GET', path)).toEqual(answered(401, noPassphrase));
     expect((await send('GET', path, { Authorization: 'Bearer nonsense' })).status).toBe(401);
     expect((await send('GET', path, { 'Sec-Purpose': 'prefetch' })).status).toBe(400);
     const head = await service.fetch(new Request(`https://pw.test${path}`, { method: 'HEAD' }));
@@ -527,10 +420,8 @@ describe('GET /p/:token.json, the json_url', () => {
   ])('%s %s is no such address', async (method, path) => {
     const headers = { authorization: `Bearer ${service.adminToken}` };
     const answer = await service.fetch(new Request(`https://pw.test${path}`, { method, headers }));
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([
-      404,
-      'text/html; charset=utf-8',
-    ]);
+    const type = answer.headers.get('content-type');
+    expect([answer.status, type]).toEqual([404, 'text/html; charset=utf-8']);
   });
 });
 
@@ -549,49 +440,25 @@ describe('GET /api/v2/pushes/:token/audit', () => {
     service.clock.advance(1500);
     await send('GET', `/api/v2/pushes/${token}`, agent);
     await send('GET', `/api/v2/pushes/${token}`, asAdmin());
-    expect(await send('GET', `/api/v2/pushes/${token}/audit`, asAdmin())).toEqual(
-      answered(200, {
-        logs: [
-          {
-            ip: '127.0.0.1',
-            user_agent: '',
-            referrer: '',
-            kind: 'creation',
-            created_at: '2026-08-20T11:06:45.000Z',
-            updated_at: '2026-08-20T11:06:45.000Z',
-          },
-          {
-            ip: '127.0.0.1',
-            user_agent: 'curl/8',
-            referrer: 'https://chat.example/',
-            kind: 'view',
-            created_at: '2026-08-20T11:06:46.500Z',
-            updated_at: '2026-08-20T11:06:46.500Z',
-          },
-          {
-            ip: '127.0.0.1',
-            user_agent: '',
-            referrer: '',
-            kind: 'owner_view',
-            created_at: '2026-08-20T11:06:46.500Z',
-            updated_at: '2026-08-20T11:06:46.500Z',
-          },
-        ],
-      }),
-    );
+    const row = (kind: string, created_at: string, user_agent = '', referrer = '') => {
+      return { ip: '127.0.0.1', user_agent, referrer, kind, created_at, updated_at: created_at };
+    };
+    const logs = [
+      row('creation', '2026-08-20T11:06:45.000Z'),
+      row('view', '2026-08-20T11:06:46.500Z', 'curl/8', 'https://chat.example/'),
+      row('owner_view', '2026-08-20T11:06:46.500Z'),
+    ];
+    const audit = await send('GET', `/api/v2/pushes/${token}/audit`, asAdmin());
+    expect(audit).toEqual(answered(200, { logs }));
   });
 
   test('is refused without a token, to others, and past page 200', async () => {
     const token = await created('{"push":{"payload":"x"}}', asAdmin());
     const path = `/api/v2/pushes/${token}/audit`;
-    expect(await send('GET', path)).toEqual(noToken);
-    expect(await send('GET', path, asBob())).toEqual(
-      answered(403, { error: 'That push is not yours.' }),
-    );
+    expect(await refused('GET', path)).toEqual(noToken);
+    expect(await refused('GET', path, asBob())).toEqual([403, 'error']);
     expect(await send('GET', `${path}?page=200`, asAdmin())).toEqual(answered(200, { logs: [] }));
-    expect(await send('GET', `${path}?page=201`, asAdmin())).toEqual(
-      answered(400, { error: 'page must be an integer from 1 to 200.' }),
-    );
+    expect(await refused('GET', `${path}?page=201`, asAdmin())).toEqual([400, 'error']);
   });
 });
 
@@ -616,9 +483,11 @@ describe('DELETE /api/v2/pushes/:token', () => {
 
   test('is refused with 403 where viewers may not', async () => {
     const token = await created('{"push":{"payload":"x","deletable_by_viewer":false}}', asAdmin());
-    const refused = answered(403, { error: 'That push is not deletable by viewers.' });
-    expect(await send('DELETE', `/api/v2/pushes/${token}`)).toEqual(refused);
-    expect(await send('DELETE', `/api/v2/pushes/${token}`, asBob())).toEqual(refused);
+    const path = `/api/v2/pushes/${token}`;
+    // Clients of Password Pusher know it by these words: there it is a 401.
+    const refusal = answered(403, { error: 'That push is not deletable by viewers.' });
+    expect(await send('DELETE', path)).toEqual(refusal);
+    expect(await send('DELETE', path, asBob())).toEqual(refusal);
     expect((await send('DELETE', `/api/v2/pushes/${token}`, asAdmin())).status).toBe(200);
   });
 });
@@ -646,13 +515,12 @@ describe('GET /api/v2/pushes/active and /expired', () => {
   });
 
   test.each(['0', '-1', '201', 'two', '1.5', ''])('page=%s is answered 400', async (page) => {
-    expect(await send('GET', `/api/v2/pushes/active?page=${page}`, asAdmin())).toEqual(
-      answered(400, { error: 'page must be an integer from 1 to 200.' }),
-    );
+    const path = `/api/v2/pushes/active?page=${page}`;
+    expect(await refused('GET', path, asAdmin())).toEqual([400, 'error']);
   });
 
   test.each(['active', 'expired'])('%s needs a token', async (list) => {
-    expect(await send('GET', `/api/v2/pushes/${list}`)).toEqual(noToken);
+    expect(await refused('GET', `/api/v2/pushes/${list}`)).toEqual(noToken);
   });
 });
 
@@ -660,9 +528,8 @@ test('POST /api/v2/pushes/:token/notify_emails is answered 404: there is no mail
   const token = await created('{"push":{"payload":"x"}}', asAdmin());
   const body = '{"notify_emails_to":"a@example.com","notify_emails_to_locale":"en"}';
   const path = `/api/v2/pushes/${token}/notify_emails`;
-  expect(await send('POST', path, { ...asJson, ...asAdmin() }, body)).toEqual(
-    answered(404, { error: 'This instance sends no e-mail.' }),
-  );
+  const answer = await refused('POST', path, { ...asJson, ...asAdmin() }, body);
+  expect(answer).toEqual([404, 'error']);
 });
 
 test.each([
@@ -683,11 +550,10 @@ test('a sixth passphrase try within a minute is answered 429 with Retry-After', 
   service.clock.advance(20_000);
   const path = `https://pw.test/api/v2/pushes/${token}?passphrase=right`;
   const refused = await service.fetch(new Request(path));
-  expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
-    429,
-    '40',
-    { error: 'Too many passphrase attempts. Try again later.' },
-  ]);
+  const body = await refused.json();
+  expect([refused.status, refused.headers.get('retry-after'), Object.keys(body as object)]).toEqual(
+    [429, '40', ['error']],
+  );
   service.clock.advance(40_000);
   expect((await service.fetch(new Request(path))).status).toBe(200);
 });
@@ -703,7 +569,7 @@ test('with anonymous access off everything but version needs a token', async () 
     ['DELETE', `/api/v2/pushes/${token}`],
   ] as const;
   for (const [method, path] of calls) {
-    expect(await send(method, path)).toEqual(noToken);
+    expect(await refused(method, path)).toEqual(noToken);
     expect((await send(method, path, asBob())).status).not.toBe(401);
   }
   const version = await send('GET', '/api/v2/version');

@@ -31,12 +31,13 @@ const field = (name: string, value: string): FormPart => ({ name: `push[${name}]
 const retrieve = async (token: string, query = '') =>
   (await call(service, 'GET', `/api/v2/pushes/${token}${query}`)).json;
 const create = (...form: FormPart[]) => createWithFiles(service, ...form);
+/** The status, and the fields that are told as wrong, or `error`. */
 const refused = async (...form: FormPart[]) => {
   const { status, json } = await call(service, 'POST', '/api/v2/pushes', {
     form,
     token: service.adminToken,
   });
-  return [status, json];
+  return [status, ...Object.keys(json).sort()];
 };
 const status = async (url: string) => (await fetchLink(service, url)).status;
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
@@ -351,58 +352,38 @@ describe('limits', () => {
 
   test('eleven files are too many', async () => {
     const parts = Array.from({ length: 11 }, (_, i) => filePart(`${i}`, 'x'));
-    expect(await refused(...parts)).toEqual([422, { files: ['Too many files (maximum is 10).'] }]);
+    expect(await refused(...parts)).toEqual([422, 'files']);
   });
 
   test('a file may have as many bytes as the instance says, and not one more', async () => {
     const [url = ''] = await links(filePart('a', Buffer.alloc(100_000)));
     expect((await fetchLink(service, url)).bytes).toHaveLength(100_000);
-    expect(await refused(filePart('a', 'x'), filePart('b', Buffer.alloc(100_001)))).toEqual([
-      413,
-      { error: 'A file is larger than 97.7 KiB.' },
-    ]);
+    const large = filePart('b', Buffer.alloc(100_001));
+    expect(await refused(filePart('a', 'x'), large)).toEqual([413, 'error']);
   });
 
-  test('fields are checked as in JSON', async () => {
-    const file = filePart('a', 'x');
-    expect(await refused(file, field('payload', 'x'.repeat(1_048_577)))).toEqual([
-      422,
-      { payload: ['Payload is too large (maximum is 1048576 bytes).'] },
-    ]);
-    expect(await refused(file, field('expire_after_days', '91'), field('kind', 'song'))).toEqual([
-      422,
-      {
-        kind: ['Kind must be one of text, file, url, qr.'],
-        expire_after_days: ['Expire after days must be an integer from 1 to 90.'],
-      },
-    ]);
-    expect(await refused(file, field('kind', 'url'), field('payload', 'https://a.b'))).toEqual([
-      422,
-      { kind: ['Kind must be file when there are files.'] },
-    ]);
-    expect(await refused(file, field('name', 'x'.repeat(3_000_000)))).toEqual([
-      413,
-      { error: 'The fields of the form are larger than 2.0 MiB.' },
-    ]);
-    expect(await refused(file, { name: 'push[payload]', value: Buffer.from([0xff]) })).toEqual([
-      400,
-      { error: 'The body is not valid UTF-8.' },
-    ]);
-    expect(await refused(filePart('n'.repeat(256), 'x'))).toEqual([
-      422,
-      { files: ['A filename is too long (maximum is 255 characters).'] },
-    ]);
-    expect(await refused({ name: 'push[files][]', value: 'x' })).toEqual([
-      422,
-      { files: ['A file requires a filename.'] },
-    ]);
+  test.each<[string, (string | number)[], ...FormPart[]]>([
+    ['a payload', [422, 'payload'], field('payload', 'x'.repeat(1_048_577))],
+    [
+      'two fields',
+      [422, 'expire_after_days', 'kind'],
+      field('expire_after_days', '91'),
+      field('kind', 'song'),
+    ],
+    ['another kind', [422, 'kind'], field('kind', 'url'), field('payload', 'https://a.b')],
+    ['what is too long for a form', [413, 'error'], field('name', 'x'.repeat(3_000_000))],
+    ['other than UTF-8', [400, 'error'], { name: 'push[payload]', value: Buffer.from([0xff]) }],
+    ['a filename', [422, 'files'], filePart('n'.repeat(256), 'x')],
+    ['no filename', [422, 'files'], { name: 'push[files][]', value: 'x' }],
+  ])('fields are checked as in JSON: %s', async (_what, expected, ...form) => {
+    expect(await refused(filePart('a', 'x'), ...form)).toEqual(expected);
   });
 
   test('files need a token where text needs none', async () => {
     const post = (form: FormPart[], headers = {}) =>
       call(service, 'POST', '/api/v2/pushes', { form, headers });
     const answer = await post([field('payload', 'x'), filePart('a', 'x')]);
-    expect([answer.status, answer.json]).toEqual([401, { error: 'Files require an API token.' }]);
+    expect(answer.status).toBe(401);
     expect((await post([field('payload', 'x')])).status).toBe(201);
     expect((await post([field('payload', 'x')], { expect: '100-continue' })).status).toBe(401);
   });
