@@ -6,7 +6,9 @@ import { instance as testInstance } from '../helpers/instance';
 import { NOW, type Place, place } from '../helpers/run';
 import { broken } from '../helpers/wire';
 
-// How an expiry is told to each edition, and accounts of the commercial one.
+// How an expiry is told to each edition, and accounts of the commercial one. Of that one nothing was recorded: what its
+// documentation leaves open is guessed, and the client has to work with each guess. What is said is told by
+// test/cases/push-expire-editions.txt and push-accounts.txt.
 
 let here: Place;
 let instance: StandIn;
@@ -44,81 +46,74 @@ const push = (...argv: string[]) => here.run('push', ...argv);
 const told = () => (instance.bodies[0] as { push: Record<string, unknown> }).push;
 const MONTH_AHEAD = new Date(NOW.getTime() + 30 * 86_400_000).toISOString();
 
-/** What is typed → the index that is sent, and the lifetime where that is shorter. */
-const ways: [argv: string[], index: number, shorter?: string][] = [
-  [['--days', '1'], 6],
-  [['--days', '10'], 12, '10 days requested, rounded down to 7 days'],
-  [['--days', '30'], 15],
-  [['--days', '180'], 17, '180 days requested, rounded down to 90 days'],
-  [['--expire', '45m'], 2],
-  [['--expire', '6h'], 4],
-  [['-e', '1d'], 6],
-  [['--expire', '20m'], 0, '20 minutes requested, rounded down to 15 minutes'],
-  [['--expire', '11h'], 4, '11 hours requested, rounded down to 6 hours'],
-  [['--expire', '2w'], 13],
-  [['--expire', '1mo'], 15],
-  [['--expire', MONTH_AHEAD.replace('.000', '')], 15],
+/** What is typed → the index that is sent, and whether that is shorter, which is a warning. */
+const ways: [argv: string[], index: number, shorter: boolean][] = [
+  [['--days', '1'], 6, false],
+  [['--days', '10'], 12, true],
+  [['--days', '30'], 15, false],
+  [['--days', '180'], 17, true],
+  [['--expire', '45m'], 2, false],
+  [['--expire', '6h'], 4, false],
+  [['-e', '1d'], 6, false],
+  [['--expire', '20m'], 0, true],
+  [['--expire', '11h'], 4, true],
+  [['--expire', '2w'], 13, false],
+  [['--expire', '1mo'], 15, false],
+  [['--expire', MONTH_AHEAD.replace('.000', '')], 15, false],
 ];
 
-describe('the commercial edition is told an index, whatever else is guessed', () => {
-  describe.each(GUESSES)('%j', (guesses) => {
-    test.each(ways)('%j is %i', async (argv, index, shorter) => {
-      at('commercial', { guesses });
-      const outcome = await push(...argv);
-      const warning =
-        shorter === undefined ? '' : `warning: ${shorter}: this instance has fixed steps\n`;
-      expect(outcome).toEqual({ code: 0, stdout: LINK, stderr: warning });
-      expect(told()).toEqual({ payload: 'hunter2', expire_after_duration: index });
-      expect(instance.asked.filter((line) => line.startsWith('DELETE'))).toEqual([]);
-    });
+/** The exit status, stdout and number of warnings. */
+async function outcome(...argv: string[]) {
+  const { code, stdout, stderr } = await push(...argv);
+  return [code, stdout, stderr.match(/^warning: /gm)?.length ?? 0];
+}
 
-    test('at login too', async () => {
+describe('the commercial edition is told an index', () => {
+  async function sends(argv: string[], index: number, shorter: boolean) {
+    expect(await outcome(...argv)).toEqual([0, LINK, shorter ? 1 : 0]);
+    expect(told()).toEqual({ payload: 'hunter2', expire_after_duration: index });
+    expect(instance.asked.filter((line) => line.startsWith('DELETE'))).toEqual([]);
+  }
+
+  test.each(ways)('%j is %i', async (...way) => {
+    at('commercial');
+    await sends(...way);
+  });
+
+  test.each(GUESSES)('whatever else is guessed: %j', async (guesses) => {
+    for (const way of ways.filter((_, place) => place % 4 === 0)) {
       at('commercial', { guesses });
-      await here.under({ stdin: 't0ken' }).run('login', 'https://pw.test');
-      expect(here.kept()?.profiles.default).toMatchObject({ edition: 'commercial' });
-    });
+      await sends(...way);
+    }
+    await here.under({ stdin: 't0ken' }).run('login', 'https://pw.test');
+    expect(here.kept()?.profiles.default).toMatchObject({ edition: 'commercial' });
   });
 
   test('days that were dropped are noticed, and the push is expired again', async () => {
     at('commercial', { env: { PWPUSH_EDITION: 'oss' } });
-    expect(await push('--days', '1')).toMatchObject({
-      code: 8,
-      stdout: '',
-      stderr: expect.stringContaining('1 day requested, 7 granted; the push was expired'),
-    });
+    expect(await outcome('--days', '1')).toEqual([8, '', 0]);
     expect(instance.asked).toEqual(['POST /pushes', 'DELETE /pushes/quyul5r5w08']);
   });
 
   test('an index that the instance ignores is noticed as well', async () => {
     at('oss', { env: { PWPUSH_EDITION: 'commercial' } });
-    expect(await push('--expire', '6h')).toMatchObject({
-      code: 8,
-      stderr: expect.stringContaining('6 hours requested, 7 days granted'),
-    });
+    expect(await outcome('--expire', '6h')).toEqual([8, '', 0]);
   });
 });
 
 describe('the open-source edition is told whole days', () => {
-  test.each<[string[], number]>([
-    [['--days', '10'], 10],
-    [['--expire', '2w'], 14],
-    [['--expire', '48h'], 2],
-    [['--expire', '1mo'], 30],
-  ])('%j is %i', async (argv, days) => {
+  test.each<[string[], number, number]>([
+    [['--days', '10'], 10, 0],
+    [['--expire', '2w'], 14, 0],
+    [['--expire', '48h'], 2, 0],
+    [['--expire', '1mo'], 30, 0],
+    [['--expire', '36h'], 1, 1],
+    [['--expire', '2026-09-01T09:00+02:00'], 11, 1],
+  ])('%j is %i, rounded down with a warning', async (argv, days, warnings) => {
     at('oss');
-    expect(await push(...argv)).toEqual({ code: 0, stdout: LINK, stderr: '' });
+    expect(await outcome(...argv)).toEqual([0, LINK, warnings]);
     expect(told()).toEqual({ payload: 'hunter2', expire_after_days: days });
     expect(instance.asked).toEqual(['GET /version', 'POST /pushes']);
-  });
-
-  test.each([
-    ['36h', 1, '1 day 12 hours requested, rounded down to 1 day'],
-    ['2026-09-01T09:00+02:00', 11, '11 days 19 hours requested, rounded down to 11 days'],
-  ])('%s is rounded down, with a warning', async (text, days, shorter) => {
-    at('oss');
-    const stderr = `warning: ${shorter}: this instance counts whole days\n`;
-    expect(await push('--expire', text)).toEqual({ code: 0, stdout: LINK, stderr });
-    expect(told()).toEqual({ payload: 'hunter2', expire_after_days: days });
   });
 
   test('less than a day is refused, with the way out', async () => {
@@ -166,14 +161,11 @@ describe('pwpush serve is told seconds', () => {
     const { stdout, stderr } = await own
       .under({ ...seen, stdin: 'x' })
       .run('push', '-e', '1h30m', '-v', '2');
-    expect(stderr).toContain('expires after 2 views or 1 hour 30 minutes');
+    expect(stderr).toContain(' 2 views or 1 hour 30 minutes');
     own.service.clock.advance(1_800_000);
     expect((await own.under(seen).run('list')).stdout).toMatch(/2\/2 +in 1 h /);
-    const onTerminal = (await own.under(seen).run('show', stdout.trim())).stdout;
-    expect(onTerminal).toMatch(/views left +2 of 2\ncreated .*\nexpires +in 1 h/);
     const { stdout: exact } = await own.under({ env: own.admin }).run('show', stdout.trim());
-    expect(exact).toContain('days left\t1 of 1\n');
-    expect(exact).toContain('expires\t2026-08-20T12:36:45.000Z\n');
+    expect(exact).toContain('\t2026-08-20T12:36:45.000Z\n');
   });
 
   test('login keeps that it is one', async () => {
@@ -226,15 +218,11 @@ describe('requests', () => {
       { payload: 'b', days: 10 },
       { payload: 'c' },
     ].map((line) => JSON.stringify(line));
-    const outcome = await here
+    const { code, stdout, stderr } = await here
       .under({ stdin: lines.join('\n') })
       .run('push', '--each', '--expire', '1h', '--concurrency', '1');
-    expect(outcome).toEqual({
-      code: 0,
-      stdout: LINK.repeat(3),
-      stderr:
-        'warning: line 2: 10 days requested, rounded down to 7 days: this instance has fixed steps\n',
-    });
+    expect([code, stdout]).toEqual([0, LINK.repeat(3)]);
+    expect(stderr).toMatch(/^warning: line 2: 10 days .* 7 days.*\n$/);
     expect(instance.asked).toEqual(['GET /version', ...Array(3).fill('POST /pushes')]);
     expect(instance.bodies).toEqual(
       [4, 12, 3].map((index, line) => ({
@@ -256,18 +244,11 @@ describe('requests', () => {
 
   test('the name of an account is not looked up by a dry run, which says so', async () => {
     at('oss');
-    const { stdout } = await push('--dry-run', '--json', '--account', 'Personal');
-    expect(JSON.parse(stdout)).toMatchObject({
-      body: { push: { payload: '***' } },
-      account: 'Personal',
-    });
-    expect(stdout).not.toContain('account_id');
+    writeFileSync(here.file('a'), 'A');
     for (const more of [[], ['--file', here.file('a')]]) {
-      writeFileSync(here.file('a'), 'A');
-      const shown = (await push('--dry-run', '--account', 'Personal', ...more)).stdout;
-      expect(shown.split('\n').filter((line) => line.includes('account'))).toEqual([
-        'account_id: that of "Personal", which is looked up when pushing',
-      ]);
+      const { stdout } = await push('--dry-run', '--json', '--account', 'Personal', ...more);
+      expect(JSON.parse(stdout)).toMatchObject({ account: 'Personal' });
+      expect(stdout).not.toContain('account_id');
     }
     expect(instance.asked).toEqual([]);
   });
@@ -284,11 +265,6 @@ test.each([
 describe('accounts', () => {
   test.each(['array', 'object'] as const)('are listed, as an %s', async (accounts) => {
     at('commercial', { guesses: { accounts } });
-    expect(await here.run('accounts')).toEqual({
-      code: 0,
-      stdout: '41\tPersonal\n42\tWork\n',
-      stderr: '',
-    });
     const { stdout } = await here.run('accounts', '--json');
     expect(JSON.parse(stdout)).toMatchObject([{ id: 41 }, { id: 42, name: 'Work' }]);
   });
@@ -307,7 +283,7 @@ describe('accounts', () => {
 
   test('a name is looked up', async () => {
     at('commercial');
-    expect(await push('--account', 'Work')).toEqual({ code: 0, stdout: LINK, stderr: '' });
+    expect(await outcome('--account', 'Work')).toEqual([0, LINK, 0]);
     expect(instance.asked).toEqual(['GET /accounts', 'POST /pushes']);
     expect(instance.bodies).toMatchObject([{ account_id: 42 }]);
     expect((await push('--account', 'None')).code).toBe(2);
@@ -330,7 +306,7 @@ describe('accounts', () => {
   });
 
   describe('lists have the pushes of one account', () => {
-    const waiting = { code: 12, stderr: 'pwpush: no view within 5 s\n' };
+    const waiting = { code: 12 };
 
     test('and its receipt tells which one a push belongs to', async () => {
       at('commercial');
@@ -368,8 +344,8 @@ describe('accounts', () => {
           return response;
         },
       });
-      const { stderr } = await push('--account', '42');
-      expect(stderr).toContain(`a matching push was created meanwhile: ${LINK.trim()}`);
+      const { stderr } = await push('--account', '42', '--json');
+      expect(JSON.parse(stderr).error.found).toMatchObject([{ html_url: LINK.trim() }]);
     });
   });
 

@@ -1,6 +1,6 @@
 import type { HttpRequest, Transport } from '../../src/platform/context';
 
-/** What is not known of the commercial edition (docs/wire.md, "Editions and versions"). */
+/** GUESSED: what is not known of the commercial edition (docs/wire.md, "Editions and versions"). */
 export interface Guesses {
   /** What becomes of `expire_after_days`. */
   readonly days: 'accepted' | 'dropped';
@@ -67,14 +67,10 @@ const known = [
   ...['payload', 'kind', 'expire_after_duration', 'expire_after_views', 'passphrase', 'name'],
   ...['note', 'deletable_by_viewer', 'retrieval_step'],
 ];
-export const ACCOUNTS = [
-  {
-    id: 41,
-    name: 'Personal',
-    created_at: '2026-01-01T00:00:00Z',
-    updated_at: '2026-01-01T00:00:00Z',
-  },
-  { id: 42, name: 'Work', created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' },
+const TIMES = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' };
+const ACCOUNTS = [
+  { id: 41, name: 'Personal', ...TIMES },
+  { id: 42, name: 'Work', ...TIMES },
 ];
 
 /** An instance that answers as the commercial edition is said to, or as the open-source one, from memory. */
@@ -177,12 +173,8 @@ function minutesOf(index: number, { month }: Guesses): number {
   return MINUTES[index] ?? (DAYS[index - MINUTES.length] ?? (index - 14) * month) * 1440;
 }
 
-async function textOf(body: HttpRequest['body'] = ''): Promise<string> {
-  if (typeof body === 'string') return body;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(Buffer.from(piece));
-  return Buffer.concat(pieces).toString();
-}
+const textOf = (body: HttpRequest['body'] = '') =>
+  new Response(body as string | ReadableStream).text();
 
 /** The fields of `multipart/form-data`, without its files. */
 function formOf(form: string): Creation {
