@@ -3,9 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestUserConfig } from 'vitest/config';
 import { texts } from './texts.mjs';
 
-/** These measure the heap or count the open files of their process, which other tests must not share. */
+/**
+ * These measure the heap, count the open files of their process, or change functions before libraries are loaded: other
+ * tests must not share it.
+ */
 const alone = [
   'test/client/concurrent-map.test.ts',
+  'test/commands/login-faults.test.ts',
   'test/share/attachments.test.ts',
   'test/server/app.test.ts',
   'test/server/fuzz.test.ts',

@@ -1,7 +1,17 @@
-import { closeSync, openSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import Conf from 'conf';
 import type { Context } from '../platform/context';
+import { failedError } from '../platform/errors';
 import { codeOf } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { checkFolder, makeFolder } from '../platform/private-folder';
@@ -39,7 +49,7 @@ export function confStore(folder: string, { user, now, sleep }: StoreTools): Pro
     try {
       const found = read();
       if (found.version !== before.version || found.text !== before.text) return false;
-      write(folder, next);
+      write(path, next);
       return true;
     } finally {
       for (const name of claims) rmSync(name, { force: true });
@@ -91,13 +101,26 @@ function claim(path: string, now: number): readonly string[] | undefined {
   }
 }
 
-function write(folder: string, { current, profiles }: StoredProfiles): void {
+/**
+ * Writes with conf, beside the file: conf writes once, of which a disk that fills up takes a part, without an error, and
+ * would put that in place of all profiles.
+ */
+function write(path: string, { current, profiles }: StoredProfiles): void {
+  const file = existsSync(path) ? realpathSync(path) : path;
   const conf = new Conf<Record<string, unknown>>({
-    cwd: folder,
+    cwd: dirname(file),
+    configName: `.${basename(file)}.${randomBytes(6).toString('hex')}`,
+    fileExtension: 'part',
     configFileMode: 0o600,
     accessPropertiesByDotNotation: false,
-    // An empty file, which means no profiles.
+    // A part, which is read back as nothing.
     clearInvalidConfig: true,
   });
-  conf.store = { ...(current === undefined ? {} : { current }), profiles };
+  try {
+    conf.store = { ...(current === undefined ? {} : { current }), profiles };
+    if (!conf.has('profiles')) throw failedError(`cannot write "${path}": the disk is full`);
+    renameSync(conf.path, file);
+  } finally {
+    rmSync(conf.path, { force: true });
+  }
 }

@@ -23,7 +23,6 @@ import type {
 } from '../../src/platform/context';
 import { signalGroup } from '../../src/platform/process';
 import type { StoredProfiles } from '../../src/profile/settings';
-import { confStore } from '../../src/profile/store';
 import { type Prompt, scriptedPrompter } from './prompts';
 
 type Stream = 'stdin' | 'stdout' | 'stderr';
@@ -118,6 +117,8 @@ export function place(options: PlaceOptions = {}): Place {
         outcome(argv, { ...base, ...conditions, env: { ...base.env, ...conditions.env } }, io),
     }),
     keep: async (stored) => {
+      // Not before it is needed: what conf consists of takes the functions of `fs` that are there when it is loaded.
+      const { confStore } = await import('../../src/profile/store');
       const tools = { now, sleep: async () => {}, user: process.geteuid?.() };
       await confStore(join(folder, 'config'), tools).update(() => stored);
     },

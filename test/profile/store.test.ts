@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   watch,
   writeFileSync,
@@ -18,6 +21,7 @@ import { build } from 'rolldown';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readProfiles } from '../../src/profile/config-file';
 import { confStore } from '../../src/profile/store';
+import { onUnix } from '../helpers/needs';
 
 let root: string;
 let folder: string;
@@ -89,9 +93,23 @@ describe('the file', () => {
     watcher.close();
     const others = [...seen].filter((name) => name !== 'config.json').sort();
     expect(others).toEqual([
+      expect.stringMatching(/^\.config\.json\.[0-9a-f]{12}\.part$/),
+      expect.stringMatching(/^\.config\.json\.[0-9a-f]{12}\.part\.tmp-\d{10}[0-9a-f]{6}$/),
       'config.json.new.0.lock',
-      expect.stringMatching(/^config\.json\.tmp-\d{10}[0-9a-f]{6}$/),
     ]);
+  });
+
+  test('stays where a symbolic link leads', onUnix, async () => {
+    write('{"profiles":{}}');
+    const real = join(root, 'real.json');
+    renameSync(path, real);
+    symlinkSync(real, path);
+    await confStore(folder, tools).update(() => ({ profiles: { a: {} } }));
+    expect([lstatSync(path).isSymbolicLink(), JSON.parse(readFileSync(real, 'utf8'))]).toEqual([
+      true,
+      { profiles: { a: {} } },
+    ]);
+    expect(readdirSync(root).sort()).toEqual(['a', 'real.json']);
   });
 
   test('is read back as it was written, odd names and all', async () => {
