@@ -24,6 +24,8 @@ import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
 import { type Place, place } from '../helpers/run';
 import { broken } from '../helpers/wire';
 
+// What is said is told by the transcripts test/cases/request-*.txt and respond-*.txt.
+
 const LINK = new RegExp(`^${BASE}/r/([\\w-]+)#(age1[a-z0-9]{58})\n$`);
 
 const LINK_LINE = new RegExp(`^${BASE}/r/[\\w-]+#age1[a-z0-9]{58}$`, 'm');
@@ -102,50 +104,6 @@ describe('with the service', () => {
     expect((await owner().run('get', link)).stdout).toBe('123456');
   });
 
-  test('a passphrase is asked for, and goes along with the answer', async () => {
-    const { code, stdout } = await here
-      .under({ env: { ...here.admin, WORD: 'open sesame' } })
-      .run('request', 'Q', '--passphrase-env', 'WORD');
-    expect(code).toBe(0);
-    const prompts = [
-      { secret: 'Passphrase:', answer: 'wrong' },
-      { secret: 'Wrong passphrase, try again:', answer: 'open sesame' },
-      { secret: 'Secret:', answer: 'hunter2' },
-    ];
-    const answered = await here
-      .under({ terminals: ['stdin', 'stderr'], prompts })
-      .run('respond', stdout.trim());
-    expect(answered.code).toBe(0);
-    const env = { ...here.admin, PWPUSH_PASSPHRASE: 'open sesame' };
-    expect((await here.under({ env }).run('get', stdout.trim())).stdout).toBe('hunter2');
-  });
-
-  test('at a terminal it asks for the question and an expiry, and the other one for the answer', async () => {
-    const made = await here
-      .under({
-        env: here.admin,
-        terminals: ['stdin', 'stderr'],
-        prompts: [
-          { text: 'Question:', answer: 'What \u001b[31mis it?' },
-          { text: 'Close after, such as 6h or 1w (Enter for default):', answer: 'soon' },
-          { text: 'Close after, such as 6h or 1w (Enter for default):', answer: '90m' },
-        ],
-      })
-      .run('request');
-    expect(made.code).toBe(0);
-    const answered = await here
-      .under({
-        terminals: ['stdin', 'stderr'],
-        prompts: [{ secret: 'Secret:', answer: 'hunter2' }],
-      })
-      .run('respond', made.stdout.trim());
-    expect(answered).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: 'the question:\n  What \\x1b[31mis it?\nthe answer was sent\n',
-    });
-  });
-
   test('the key is kept before the link is printed, and the link reaches the user', async () => {
     const held: string[] = [];
     const stdout = () => held.push(...keys());
@@ -192,13 +150,9 @@ describe('with the service', () => {
   });
 
   test('--no-encrypt gives a link without a key', async () => {
-    const { code, stdout, stderr } = await owner().run('request', 'Q', '--no-encrypt');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: 'the instance can read the answer\n' });
-    expect(stdout).toMatch(new RegExp(`^${BASE}/r/[\\w-]+\n$`));
-    const answered = await here.under({ stdin: 'hunter2' }).run('respond', stdout.trim());
-    expect(answered.stderr).toContain(
-      'warning: the link has no key, the part after #: the answer is not encrypted, and the person who runs the instance can read it\n',
-    );
+    const { code, stdout } = await owner().run('request', 'Q', '--no-encrypt');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/\/r\/[\w-]+\n$/)]);
+    await here.under({ stdin: 'hunter2' }).run('respond', stdout.trim());
     expect((await owner().run('get', stdout.trim())).stdout).toBe('hunter2');
   });
 
@@ -228,12 +182,8 @@ test.each([
   };
   const env = { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER };
   const here = place({ send, env, now: () => new Date(Date.UTC(2026, 7, 20) + time) });
-  const { code, stderr } = await here.run(...words, '--for', '3');
-  // Such a link may also be that of a push.
-  expect({ code, last: stderr.split('\n').at(-2) }).toEqual({
-    code: 12,
-    last: expect.stringMatching(/^pwpush: no (answer|view) within 3 s$/),
-  });
+  const { code } = await here.run(...words, '--for', '3');
+  expect(code).toBe(12);
   expect(here.transports.at(-1)?.timeout).toBe(3);
   here.close();
 });
@@ -260,7 +210,7 @@ describe('with the commercial edition', () => {
     expect([here.rescued(), left]).toEqual([{}, []]);
     const made = await here.run('request', 'Q', '--expire', '90m', '--no-encrypt');
     expect(made).toMatchObject({ code: 0, stdout: `${PRO}/r/request3\n` });
-    expect(made.stderr).toContain('1 hour 30 minutes requested, 1 hour granted');
+    expect(made.stderr).toMatch(/^warning: .* 1 hour granted$/m);
   });
 
   test('--account chooses whose it is, in JSON and in a form', async () => {
@@ -371,22 +321,11 @@ test.each(['get', 'wait', 'show', 'expire', 'audit', 'preview'])(
     const here = await instance();
     const owner = here.under({ env: here.admin });
     const said = async (link: string) => (await owner.run(command, link)).stderr;
-    expect(await said(`${BASE}/r/abcdefgh`)).toContain('no such request on this instance');
-    expect(await said(`${BASE}/p/abcdefgh`)).toContain('no such push on this instance');
+    expect(await said(`${BASE}/r/abcdefgh`)).toMatch(/^pwpush: .* request /);
+    expect(await said(`${BASE}/p/abcdefgh`)).toMatch(/^pwpush: .* push /);
     await here.close();
   },
 );
-
-test.each([
-  ['receive Q --url https://pw.test', '--url cannot be combined with --here'],
-  ['list active open', '"open" is a state of requests'],
-  ['list requests --local', '--local lists all receipts of active pushes'],
-])('options and states that do not apply: %s', async (line, message) => {
-  const here = place();
-  const { code, stderr } = await here.run(...line.split(' '));
-  expect([code, stderr.split('\n')[0]]).toEqual([2, `pwpush: ${message}`]);
-  here.close();
-});
 
 describe('a server that cheats', () => {
   let here: Place;
@@ -430,10 +369,7 @@ describe('a server that cheats', () => {
     const link = await asked();
     cheat = (body) => ({ ...body, public_key: other.recipient });
     const { code, stderr } = await answer(link);
-    expect(code).toBe(0);
-    expect(stderr).toContain(
-      'warning: the instance names another key than the link: the answer is encrypted to that of the link\n',
-    );
+    expect([code, /^warning: /m.test(stderr)]).toEqual([0, true]);
     expect((await here.run('get', link)).stdout).toBe('hunter2');
   });
 
@@ -461,7 +397,7 @@ describe('a server that cheats', () => {
     cheat = (body) => ({ ...body, url_token: '', html_url: `${PRO}/new` });
     const { code, stdout, stderr } = await here.run('request', 'Q');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('the instance returned no token; closing it FAILED');
+    expect(stderr).toContain('FAILED');
     expect(Object.keys(here.rescued())).toHaveLength(1);
   });
 
@@ -474,65 +410,34 @@ describe('a server that cheats', () => {
       cheat = (body, path) =>
         path.startsWith('DELETE') && !closes ? { ...body, state: 'open' } : body;
       const { code, stderr } = await here.run('request', 'Q');
-      expect(code).toBe(1);
-      expect(stderr).toContain(
-        closes
-          ? '; it was closed\n'
-          : `closing it FAILED: it can still be answered at ${PRO}/r/request1\n`,
-      );
+      expect([code, stderr.includes(`${PRO}/r/request1\n`)]).toEqual([1, !closes]);
     },
   );
 
   const SECONDS = { close_after: 604_800, close_after_duration: undefined };
-  test.each<[string, string, string[], Record<string, unknown>]>([
-    [
-      'time',
-      '5 hours requested, 90 days granted',
-      ['--expire', '5h'],
-      { close_after_duration: 17 },
-    ],
-    ['time in seconds', '5 hours requested, 7 days granted', ['--expire', '5h'], SECONDS],
-    [
-      'passphrase',
-      'passphrase requested, not granted',
-      ['--passphrase-env', 'WORD'],
-      { passphrase: '' },
-    ],
-  ])('by a looser %s than asked for is refused', async (_what, said, words, granted) => {
+  test.each<[string, string[], Record<string, unknown>]>([
+    ['time', ['--expire', '5h'], { close_after_duration: 17 }],
+    ['time in seconds', ['--expire', '5h'], SECONDS],
+    ['passphrase', ['--passphrase-env', 'WORD'], { passphrase: '' }],
+  ])('by a looser %s than asked for is refused', async (_what, words, granted) => {
     cheat = (body, path) => {
       const { close_after_at: _, ...others } = body;
       return path.startsWith('POST') ? { ...others, ...granted } : body;
     };
     const env = { WORD: 'open sesame' };
     const run = (...more: string[]) => here.under({ env }).run('request', 'Q', ...words, ...more);
-    const refused = await run();
-    expect(refused).toMatchObject({ code: 8, stdout: '' });
-    expect(refused.stderr).toContain(
-      `pwpush: the instance granted looser limits than requested: ${said}; it was closed\n`,
-    );
+    expect(await run()).toMatchObject({ code: 8, stdout: '' });
     expect(standIn.requests.get('request1')?.state).toBe('closed');
     expect(here.rescued()).toEqual({});
-    const accepted = await run('--accept-limits');
-    expect(accepted.code).toBe(0);
-    expect(accepted.stderr).toBe(`warning: the instance changed a limit: ${said}\n`);
-  });
-
-  test('by taking files that it does not let the answer have is warned of', async () => {
-    cheat = (body) => ({ ...body, response_file_attachments: false });
-    const { code, stderr } = await here.run('request', 'Q', '--allow-files');
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: 'warning: the instance does not let the answer have files\n',
-    });
+    const { code, stderr } = await run('--accept-limits');
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^warning: .*\n$/)]);
   });
 
   test('by another key in a link without one is warned of', async () => {
     const link = await asked();
     cheat = (body) => ({ ...body, public_key: other.recipient });
     const { stderr } = await answer(link.replace(/#.*/, ''));
-    expect(stderr).toContain(
-      'warning: the link has no key, the part after #: the key of the instance is used, and the person who runs the instance could read the answer\n',
-    );
+    expect(stderr).toMatch(/^warning: /m);
   });
 
   test.each([
@@ -563,18 +468,14 @@ describe('a server that cheats', () => {
     await answer(link);
     const forged = await encryptText('forged', [parseRecipient(other.recipient)]);
     cheat = (body) => ('response' in body ? { ...body, response: forged } : body);
-    const got = await here.run('get', link);
-    expect(got).toMatchObject({ code: 7, stdout: '' });
-    expect(got.stderr).toContain('the private key does not open the answer');
+    expect(await here.run('get', link)).toMatchObject({ code: 7, stdout: '' });
   });
 
   test('by an answer that is not encrypted is refused where the link has a key', async () => {
     const link = await asked();
     await answer(link);
     cheat = (body) => ('response' in body ? { ...body, response: 'forged' } : body);
-    const got = await here.run('get', link);
-    expect(got).toMatchObject({ code: 1, stdout: '' });
-    expect(got.stderr).toContain('the answer is not encrypted: the instance could read it');
+    expect(await here.run('get', link)).toMatchObject({ code: 1, stdout: '' });
     const kept = Object.entries(here.rescued()).filter(([name]) => name.startsWith('secret'));
     expect(kept.map(([, text]) => text)).toEqual(['forged']);
   });
@@ -583,12 +484,8 @@ describe('a server that cheats', () => {
     const link = await asked();
     await answer(link);
     cheat = (body) => ('response' in body ? { ...body, response: 'forged' } : body);
-    expect(await here.run('get', link.replace(/#.*/, ''))).toEqual({
-      code: 0,
-      stdout: 'forged',
-      stderr:
-        'warning: the answer is not encrypted: the instance could read it, or may have written it\n',
-    });
+    const { code, stdout, stderr } = await here.run('get', link.replace(/#.*/, ''));
+    expect([code, stdout, /^warning: /.test(stderr)]).toEqual([0, 'forged', true]);
   });
 
   test.each([
@@ -612,9 +509,7 @@ describe('a server that cheats', () => {
         cheat = (body) => ('response' in body ? { ...body, response: 'forged' } : body);
         return link;
       };
-      const refused = await run(await forging());
-      expect(refused).toMatchObject({ code: 1, stdout: '' });
-      expect(refused.stderr).toContain('the answer is not encrypted: the instance could read it');
+      expect(await run(await forging())).toMatchObject({ code: 1, stdout: '' });
       const kept = Object.entries(here.rescued()).filter(([name]) => name.startsWith('secret'));
       expect(kept.map(([, text]) => text)).toEqual(['forged']);
       expect((await run(await forging(), '--no-decrypt')).code).toBe(0);
@@ -653,16 +548,13 @@ describe('a server that cheats', () => {
   });
 
   test.each([
-    ['that the request is still open', { state: 'open' }, 1, 'the request is still open'],
-    ['nothing', {}, 11, 'an unexpected response (200)'],
-    ['an empty list', [], 11, 'an unexpected response (200)'],
-  ])('by saying %s after an answer is believed', async (_what, said, code, text) => {
+    ['that the request is still open', { state: 'open' }, 1],
+    ['nothing', {}, 11],
+    ['an empty list', [], 11],
+  ])('by saying %s after an answer is believed', async (_what, said, code) => {
     const link = await asked();
     cheat = (body, path) => (path.startsWith('PATCH') ? (said as typeof body) : body);
-    const answered = await answer(link);
-    expect(answered.code).toBe(code);
-    expect(answered.stderr).toContain(text);
-    expect(answered.stderr).not.toContain('the answer was sent');
+    expect((await answer(link)).code).toBe(code);
   });
 
   test.each<[string, (link: string) => string]>([
@@ -676,24 +568,14 @@ describe('a server that cheats', () => {
     ['gone, with what followed it', (link) => link.replace(/#.*/, '#&utm_source=mail')],
   ])('a damaged key in the link is refused: %s', async (_how, damage) => {
     const link = await asked();
-    expect(await answer(damage(link))).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        'pwpush: the key in the link is damaged; nothing was sent\nhint: copy the whole link again\n',
-    });
+    expect(await answer(damage(link))).toMatchObject({ code: 2, stdout: '' });
     expect(standIn.requests.get('request1')?.state).toBe('open');
   });
 
   test.each(['/p/pushed', '/p/pushed/r', '/p/pushed#A7byB81hWJk0HGEcRRvDRg'])(
     'the link of a push is no request: %s',
     async (path) => {
-      expect(await answer(PRO + path)).toEqual({
-        code: 2,
-        stdout: '',
-        stderr:
-          'pwpush: this is the link of a push, not of a request\nhint: open it with pwpush get\n',
-      });
+      expect(await answer(PRO + path)).toMatchObject({ code: 2, stdout: '' });
       expect(standIn.asked).toEqual([]);
     },
   );
@@ -738,26 +620,24 @@ describe('a connection that is cut', () => {
     return place({ send, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER }, stdin: 'hunter2' });
   };
 
-  test('after the last byte of an answer leaves the outcome unknown, and that is said', async () => {
+  test('after the last byte of an answer leaves the outcome unknown', async () => {
     const here = cut(true);
     const link = (await here.run('request', 'Q')).stdout.trim();
-    const { code, stderr } = await here.run('respond', link);
-    expect(code).toBe(11);
-    expect(stderr).toContain(
-      'hint: the answer may have arrived: ask the person who requested it\n',
-    );
+    expect((await here.run('respond', link)).code).toBe(11);
     expect((await here.run('get', link)).stdout).toBe('hunter2');
     here.close();
   });
 
   test.each([
-    [true, 'the request has an answer now, probably yours', 502],
-    [true, 'the request has an answer now, probably yours', undefined],
-    [false, 'the request has no answer yet', undefined],
-  ])('where previews have the state (%s), it is checked', async (arrives, text, status) => {
+    [true, 502],
+    [true, undefined],
+    [false, undefined],
+  ])('where previews have the state (%s), it is checked', async (arrives, status) => {
     const here = await instance();
     const service = overFetch(here.service);
+    const asked: string[] = [];
     const send: Transport = async (request) => {
+      asked.push(request.method);
       if (request.method !== 'PATCH') return service(request);
       const answer = arrives ? await service(request) : undefined;
       if (!answer || status === undefined) throw broken(true);
@@ -766,8 +646,8 @@ describe('a connection that is cut', () => {
     const link = (await here.under({ env: here.admin }).run('request', 'Q')).stdout.trim();
     const other = place({ send, stdin: 'hunter2' });
     const { code, stderr } = await other.run('respond', link);
-    expect(code).toBe(11);
-    expect(stderr).toContain(text);
+    expect([code, asked.slice(-2)]).toEqual([11, ['PATCH', 'GET']]);
+    expect(stderr).toContain(arrives ? ' has an answer now' : ' has no answer yet');
     other.close();
     await here.close();
   });
@@ -800,27 +680,20 @@ describe('files of an answer that were not saved', () => {
     return { here, first, words, kept };
   }
 
-  test.each<[string, number, string, (end: AbortController) => void]>([
-    [
-      'are kept after Ctrl-C',
-      130,
-      'interrupted; the answer was taken, and 1 file not saved\n',
-      (end) => {
-        end.abort('SIGINT');
-        throw broken(true);
-      },
-    ],
-    [
-      'are kept after a failure',
-      1,
-      '1 of 2 files were not saved\n',
-      () => {
-        throw broken(true);
-      },
-    ],
-  ])('%s, and --resume gets them with the key of the request', async (_, code, said, how) => {
+  const cut = () => {
+    throw broken(true);
+  };
+  const interrupt = (end: AbortController) => {
+    end.abort('SIGINT');
+    cut();
+  };
+
+  test.each([
+    ['are kept after Ctrl-C', 130, interrupt],
+    ['are kept after a failure', 1, cut],
+  ])('%s, and --resume gets them with the key of the request', async (_, code, how) => {
     const { here, first, words, kept } = await failing(how);
-    expect(first).toMatchObject({ code, stderr: expect.stringContaining(said) });
+    expect(first.code).toBe(code);
     expect(first.stderr).not.toContain('uses another view');
     expect(readFileSync(kept, 'utf8')).not.toContain('b.key');
     const again = await here.run(...words, '--resume', kept);
@@ -832,18 +705,9 @@ describe('files of an answer that were not saved', () => {
   });
 
   test('are kept if run could not fetch them, and --resume gets them', async () => {
-    const cut = () => {
-      throw broken(true);
-    };
-    const { here, first, words, kept } = await failing(cut, [
-      'run',
-      '--file',
-      'K=b.key',
-      '--',
-      'sh',
-    ]);
+    const run = ['run', '--file', 'K=b.key', '--', 'sh'];
+    const { here, first, words, kept } = await failing(cut, run);
     expect(first.code).toBe(1);
-    expect(first.stderr).toContain('NOT ALL IS SAVED: 1 of 2 files were not saved\n');
     expect((await here.run(...words, '--resume', kept)).code).toBe(0);
     expect(readFileSync(here.file('out/b.key'), 'utf8')).toBe('B');
     here.close();
