@@ -4,6 +4,8 @@ import { decryptText } from '../../src/age/age';
 import { parseIdentities, parseRecipient, parseRecipients } from '../../src/age/key-files';
 import { encryptText } from '../helpers/age';
 
+// Why a key is refused is told by test/cases/push-to-refused.txt and get-identity-refused.txt.
+
 // The pair of age.md (https://c2sp.org/age).
 const RECIPIENT = 'age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj';
 const IDENTITY = 'AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX';
@@ -112,97 +114,83 @@ describe('stanzas that somebody made for an RSA key', () => {
   });
 });
 
-describe('what cannot be encrypted to is refused with the reason', () => {
+describe('what cannot be encrypted to is refused', () => {
   const body = wire('x', Buffer.alloc(32));
   const changed = `${RECIPIENT.slice(0, -1)}q`;
   test.each([
-    [`ecdsa-sha2-nistp256 ${body}`, 'ECDSA keys (ecdsa-sha2-nistp256) can only sign'],
-    [`no-pty ecdsa-sha2-nistp521 ${body} x`, 'ECDSA keys (ecdsa-sha2-nistp521) can only sign'],
-    [`sk-ssh-ed25519@openssh.com ${body}`, 'security keys (sk-ssh-ed25519@openssh.com) cannot'],
-    [`sk-ecdsa-sha2-nistp256@openssh.com ${body}`, 'security keys (sk-ecdsa'],
-    [`ssh-ed25519-cert-v01@openssh.com ${body}`, 'certificates (ssh-ed25519-cert-v01@openssh'],
-    [`ssh-dss ${body}`, 'SSH keys of type ssh-dss are not supported'],
-    [`ssh-future ${body}`, 'SSH keys of type ssh-future are not supported'],
-    [`cert-authority,principals="a" ${line}`, 'the key of a certificate authority'],
-    ['age1yubikey1qgl24zj2w9jc8pkp7', 'recipients of the age plugin yubikey are not supported'],
-    ['age1pq1x34nzsvr0rxjsg', 'post-quantum recipients are not supported'],
-    [changed, 'its checksum is wrong'],
-    [RECIPIENT.replace('zv', 'ZV'), 'its checksum is wrong'],
-    [RECIPIENT.slice(0, -6), 'its checksum is wrong'],
-    [IDENTITY, 'this is a private key; the public key is needed'],
-    ['-----BEGIN OPENSSH PRIVATE KEY-----', 'this is a private key'],
-    ['hunter2', 'neither age1… nor ssh-…'],
-    ['ägé1', 'neither age1… nor ssh-…'],
-    [`command="${line}`, 'neither age1… nor ssh-…'],
-    [`ssh-rsa ${key}`, 'the key is damaged'],
-    [`ssh-ed25519 ${body}`, 'the key is damaged'],
-    [`ssh-ed25519 ${key.slice(0, -8)}`, 'the key is damaged'],
-    [`ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(31))}`, 'the key is damaged'],
-    [`ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(32, 255))}`, 'the key is damaged'],
+    `ecdsa-sha2-nistp256 ${body}`,
+    `no-pty ecdsa-sha2-nistp521 ${body} x`,
+    `sk-ssh-ed25519@openssh.com ${body}`,
+    `sk-ecdsa-sha2-nistp256@openssh.com ${body}`,
+    `ssh-ed25519-cert-v01@openssh.com ${body}`,
+    `ssh-dss ${body}`,
+    `ssh-future ${body}`,
+    `cert-authority,principals="a" ${line}`,
+    'age1yubikey1qgl24zj2w9jc8pkp7',
+    'age1pq1x34nzsvr0rxjsg',
+    changed,
+    RECIPIENT.replace('zv', 'ZV'),
+    RECIPIENT.slice(0, -6),
+    IDENTITY,
+    '-----BEGIN OPENSSH PRIVATE KEY-----',
+    'hunter2',
+    'ägé1',
+    `command="${line}`,
+    `ssh-rsa ${key}`,
+    `ssh-ed25519 ${body}`,
+    `ssh-ed25519 ${key.slice(0, -8)}`,
+    `ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(31))}`,
+    `ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(32, 255))}`,
     // y = 2 is not on the curve.
-    [`ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(32).fill(2, 0, 1))}`, 'the key is damaged'],
+    `ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(32).fill(2, 0, 1))}`,
     // y = 1 is the neutral point.
-    [`ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(32).fill(1, 0, 1))}`, 'the public key is'],
-    [
-      `ssh-rsa ${wire('ssh-rsa', Buffer.alloc(3), Buffer.alloc(0))}`,
-      'an RSA key needs at least 2048 bits, not 0',
-    ],
-    [sshLine(rsa(1024).publicKey), 'an RSA key needs at least 2048 bits, not 1024'],
-    [`ssh-rsa ${wire('ssh-rsa', Buffer.from([3]), Buffer.alloc(4096, 1))}`, 'at most 16384 bits'],
+    `ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(32).fill(1, 0, 1))}`,
+    `ssh-rsa ${wire('ssh-rsa', Buffer.alloc(3), Buffer.alloc(0))}`,
+    sshLine(rsa(1024).publicKey),
+    `ssh-rsa ${wire('ssh-rsa', Buffer.from([3]), Buffer.alloc(4096, 1))}`,
     // With 1, anybody can decrypt; with 0, nobody.
     ...['', '00', '01', '02', '04', 'ff', '00010000', '0080000001', '010000000000000001'].map(
-      (e): [string, string] => [
-        `ssh-rsa ${wire('ssh-rsa', Buffer.from(e, 'hex'), Buffer.alloc(257, 1))}`,
-        'the RSA key is invalid',
-      ],
+      (e) => `ssh-rsa ${wire('ssh-rsa', Buffer.from(e, 'hex'), Buffer.alloc(257, 1))}`,
     ),
     // Even, and negative, as mpints of RFC 4251 can be.
-    ...[Buffer.alloc(257, 2), Buffer.alloc(257, 255)].map((n): [string, string] => [
-      `ssh-rsa ${wire('ssh-rsa', Buffer.from([3]), n)}`,
-      'the RSA key is invalid',
-    ]),
-  ])('%#', (text, reason) => {
-    expect(() => parseRecipient(text)).toThrow(reason);
+    ...[Buffer.alloc(257, 2), Buffer.alloc(257, 255)].map(
+      (n) => `ssh-rsa ${wire('ssh-rsa', Buffer.from([3]), n)}`,
+    ),
+  ])('%#: %.60s', (text) => {
+    const refused = { name: 'AgeError', reason: 'key' };
+    expect(() => parseRecipient(text)).toThrow(expect.objectContaining(refused));
     const file = `# a\n${RECIPIENT}\n\n${text}`;
-    expect(() => parseRecipients(file)).toThrow(/^line 4: /);
-    expect(() => parseRecipients(file)).toThrow(reason);
-    expect(() => parseRecipients(file)).toThrow(
-      expect.objectContaining({ name: 'AgeError', reason: 'key', line: 4 }),
-    );
+    const inFile = { ...refused, line: 4, message: expect.stringMatching(/^line 4: /) };
+    expect(() => parseRecipients(file)).toThrow(expect.objectContaining(inFile));
   });
 
-  test('files with nobody', () => {
-    for (const text of ['', '\n', '# age1…\n'])
-      expect(() => parseRecipients(text)).toThrow('the file has no recipient');
+  test.each(['', '\n', '# age1…\n'])('a file with nobody: %j', (text) => {
+    expect(() => parseRecipients(text)).toThrow(expect.objectContaining({ name: 'AgeError' }));
   });
 });
 
-describe('what is no identity is refused with the reason, and not repeated', () => {
+describe('what is no identity is refused, and not repeated', () => {
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const openssh = (bytes: Uint8Array) =>
     `-----BEGIN OPENSSH PRIVATE KEY-----\n${Buffer.from(bytes).toString('base64')}\n-----END OPENSSH PRIVATE KEY-----\n`;
   test.each([
-    ['', 'the file has no identity'],
-    ['hunter2', 'line 1: not an identity'],
-    [`# x\n${RECIPIENT}`, 'line 2: not an identity'],
-    [`${IDENTITY.slice(0, -1)}Q`, 'line 1: the key is mistyped'],
-    ['AGE-PLUGIN-YUBIKEY-1QGL24ZJ2W', 'line 1: identities of age plugins are not supported'],
-    ['age-encryption.org/v1\n', 'is encrypted with age; decrypt it first'],
-    ['-----BEGIN AGE ENCRYPTED FILE-----\n', 'is encrypted with age; decrypt it first'],
-    [`${ec.export({ type: 'pkcs8', format: 'pem' })}`, 'private keys of type ec are not supported'],
-    ['-----BEGIN PRIVATE KEY-----\nMARKER\n-----END PRIVATE KEY-----\n', 'the key is damaged'],
-    [openssh(Buffer.alloc(0)), 'the key is damaged'],
-    [openssh(Buffer.from('openssh-key-v1\0')), 'the key is damaged'],
-    [
-      openssh(Buffer.from('openssh-key-v1\0\xff\xff\xff\xffMARKER', 'latin1')),
-      'the key is damaged',
-    ],
-  ])('%#', (text, reason) => {
-    expect(() => parseIdentities(text)).toThrow(reason);
-    try {
-      parseIdentities(text);
-    } catch (error) {
-      expect((error as Error).message).not.toMatch(/hunter2|MARKER|YUBIKEY|SECRET-KEY-1\w/i);
-    }
+    '',
+    'hunter2',
+    `# x\n${RECIPIENT}`,
+    `${IDENTITY.slice(0, -1)}Q`,
+    'AGE-PLUGIN-YUBIKEY-1QGL24ZJ2W',
+    'age-encryption.org/v1\n',
+    '-----BEGIN AGE ENCRYPTED FILE-----\n',
+    `${ec.export({ type: 'pkcs8', format: 'pem' })}`,
+    '-----BEGIN PRIVATE KEY-----\nMARKER\n-----END PRIVATE KEY-----\n',
+    openssh(Buffer.alloc(0)),
+    openssh(Buffer.from('openssh-key-v1\0')),
+    openssh(Buffer.from('openssh-key-v1\0\xff\xff\xff\xffMARKER', 'latin1')),
+  ])('%#: %.60j', (text) => {
+    const marked = /hunter2|MARKER|YUBIKEY|SECRET-KEY-1\w/i;
+    const message = expect.not.stringMatching(marked);
+    expect(() => parseIdentities(text)).toThrow(
+      expect.objectContaining({ name: 'AgeError', reason: 'key', message }),
+    );
   });
 });

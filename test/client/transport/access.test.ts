@@ -15,7 +15,8 @@ import { type Listening, listening, proxying } from '../../helpers/sockets';
 import { cert, expiredCert, expiredKey, key, nextCert, nextKey } from '../../server/certificate';
 
 // Access proxies in front of an instance, played by servers on this machine: one that wants headers, and one that wants a
-// client certificate. Another server, for files, may see neither.
+// client certificate. Another server, for files, may see neither. What is refused is told by
+// test/cases/headers-refused.txt.
 
 const SECRET = 's3rvice-t0ken-secret';
 const ACCESS = `CF-Access-Client-Id: id.access\nCF-Access-Client-Secret: ${SECRET}\n`;
@@ -170,38 +171,11 @@ describe('headers for an access proxy', () => {
     expect([code, got[0]?.secret]).toEqual([0, SECRET]);
   });
 
-  test('of --header that are not sent with a link are warned of', async () => {
-    const { url, got } = await server(instance);
-    const { stderr } = await run(
-      `get ${url}/p/abc --url https://pw.test`,
-      {},
-      '--header',
-      'X-A: 1',
-    );
-    expect([got.length, stderr]).toEqual([
-      1,
-      `warning: not sent to ${new URL(url).host}: --header; to send it, add --url ${url} --anonymous\n`,
-    ]);
-  });
-
-  test('of --header: no command line is advised for a host that a shell would run', async () => {
-    const { stderr } = await run(
-      'get https://$(reboot).test/p/abc --url https://pw.test',
-      {},
-      '--header',
-      'X-A: 1',
-    );
-    expect(stderr).toContain('warning: not sent to $(reboot).test: --header\n');
-  });
-
   test('of PWPUSH_HEADERS_FILE are for no link without an address, but --url makes them so', async () => {
     const { url, got } = await server(cloudflare);
     const { code, stderr } = await run(`get ${url}/p/abc`, headersFile());
-    expect([code === 0, got[0]?.secret, stderr.split('\n')[0]]).toEqual([
-      false,
-      undefined,
-      `warning: not sent to ${new URL(url).host}: PWPUSH_HEADERS_FILE; to send it, add --url ${url} --anonymous`,
-    ]);
+    const warned = stderr.includes(` --url ${url} --anonymous\n`);
+    expect([code === 0, got[0]?.secret, warned]).toEqual([false, undefined, true]);
     expect(await run(`get ${url}/p/abc --url ${url}`, headersFile())).toMatchObject({
       code: 0,
       stderr: '',
@@ -231,61 +205,19 @@ describe('headers for an access proxy', () => {
     });
   });
 
-  test('are refused over plain http to another machine', async () => {
-    expect(await run('version --url http://pw.test', headersFile())).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        'pwpush: refusing to send headers over plain http to pw.test: anyone on the way could read them\n' +
-        'hint: use https, or accept the risk in a profile for that address: pwpush profile set insecure true\n',
-    });
-  });
-
   test.each([
-    ['secret', "--header is not of the form 'Name: value'"],
-    ['Bad name: secret', "--header is not of the form 'Name: value'"],
-    ['X-A:', '--header has no value'],
-    ['X-A: sec\u001bret', 'the value of --header has control or non-ASCII characters'],
-    ['X-A: sec\r\nX-B: ret', 'the value of --header has control or non-ASCII characters'],
-    ['X-A: secrét', 'the value of --header has control or non-ASCII characters'],
-    ['Authorization: secret', '--header sets authorization, which pwpush sets itself'],
-    ['host: secret', '--header sets host, which pwpush sets itself'],
-    ['Content-Length: 1', '--header sets content-length, which pwpush sets itself'],
-    ['transfer-encoding: secret', '--header sets transfer-encoding, which pwpush sets itself'],
-    ['Connection: secret', '--header sets connection, which pwpush sets itself'],
-    ['Proxy-Authorization: secret', '--header sets proxy-authorization, which pwpush sets itself'],
-  ])('are refused without their value: %j', async (line, message) => {
-    expect(await run('version --url https://pw.test', {}, '--header', line)).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: `pwpush: ${message}\n`,
-    });
+    ...['secret', 'Bad name: secret', 'X-A:', 'X-A: sec\u001bret', 'X-A: sec\r\nX-B: ret'],
+    ...['X-A: secrét', 'Authorization: secret', 'host: secret', 'Content-Length: 1'],
+    ...['transfer-encoding: secret', 'Connection: secret', 'Proxy-Authorization: secret'],
+  ])('are refused without their value: %j', async (line) => {
+    const refused = await run('version --url https://pw.test', {}, '--header', line);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).not.toMatch(/secr|ret\b/);
   });
 
-  test('of a file are refused by file and line', async () => {
-    const refused = async (content: string, mode = 0o600) => {
-      const path = here.file('headers');
-      writeFileSync(path, content);
-      chmodSync(path, mode);
-      const { code, stderr } = await run('version --url https://pw.test', headersFile());
-      expect(code).toBe(2);
-      return stderr.split('\n')[0]?.replace(path, 'FILE');
-    };
-    expect([
-      await refused('# one\n\nX-A: 1\nsecret\n'),
-      await refused('X-A: 1\r\nx-a: secret\r\n'),
-      await refused('# none\n'),
-      await refused(ACCESS, 0o640),
-    ]).toEqual([
-      'pwpush: line 4 of the headers file "FILE" is not of the form \'Name: value\'',
-      'pwpush: line 2 of the headers file "FILE" repeats x-a',
-      'pwpush: the headers file "FILE" contains no header',
-      'pwpush: the headers file "FILE" is open to other users',
-    ]);
-    const env = { PWPUSH_HEADERS_FILE: here.file('none') };
-    expect((await run('version --url https://pw.test', { env })).stderr).toBe(
-      `pwpush: cannot read the headers file "${here.file('none')}": no such file\n`,
-    );
+  test('of a file are refused where others may read it', async () => {
+    chmodSync(here.file('headers'), 0o640);
+    expect((await run('version --url https://pw.test', headersFile())).code).toBe(2);
   });
 });
 
@@ -293,9 +225,8 @@ test('a file of headers that belongs to another user is refused', async () => {
   const path = here.file('headers');
   const uid = process.getuid?.() || 1;
   if (process.getuid?.() === 0) chownSync(path, uid, uid);
-  expect(() => readHeadersFile(path, uid + 1)).toThrow(
-    `the headers file "${path}" belongs to another user`,
-  );
+  expect(readHeadersFile(path, uid)).toBeDefined();
+  expect(() => readHeadersFile(path, uid + 1)).toThrow('another user');
 });
 
 describe('a client certificate', () => {
@@ -304,8 +235,8 @@ describe('a client certificate', () => {
   const pair = () => `--cert ${here.file('client.pem')} --cert-key ${here.file('client.key')}`;
 
   test.each([
-    ['-tls1_3', 'it requires a client certificate'],
-    ['-tls1_2', 'it refused the TLS handshake'],
+    ['-tls1_3', /requires a client certificate/],
+    ['-tls1_2', /refused the TLS handshake/],
   ])(
     'is required: without one, or with another, nothing was sent (%s, needs openssl)',
     needsPrograms('openssl'),
@@ -317,11 +248,9 @@ describe('a client certificate', () => {
       writeFileSync(here.file('client.key'), expiredKey);
       const other = await run(`push x --url ${url} ${options()} ${pair()}`);
       await close();
-      const said = [without, other].map(({ code, stderr }) => [code, stderr.split('\n')[0]]);
-      expect(said).toEqual([
-        [9, `pwpush: 127.0.0.1:${port} cannot be reached: ${message}`],
-        [9, `pwpush: 127.0.0.1:${port} cannot be reached: it refused the client certificate`],
-      ]);
+      expect([without.code, other.code]).toEqual([9, 9]);
+      expect(without.stderr).toMatch(message);
+      expect(other.stderr).toMatch(/refused the client certificate/);
     },
   );
 
@@ -388,30 +317,17 @@ describe('a client certificate', () => {
       { secret: 'Wrong, try again:', answer: 'open sesame' },
     ];
     expect((await run(line, { prompts })).code).toBe(0);
-    expect(await run(line)).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        `pwpush: the private key "${here.file('client.key')}" is encrypted, and there is no terminal to ask for its passphrase\n` +
-        'hint: decrypt it with openssl pkey, and keep the file readable by you only\n',
-    });
+    expect(await run(line)).toMatchObject({ code: 2, stdout: '' });
   });
 
   test.each([
-    ['--cert NONE', 'cannot read the client certificate "NONE": no such file'],
-    ['--cert headers', 'the client certificate "headers" contains no PEM certificate'],
-    ['--cert client.pem', 'the private key "client.pem" contains no PEM private key'],
-    [
-      '--cert ca.pem --cert-key client.key',
-      'the private key "client.key" does not belong to the client certificate',
-    ],
-    ['--cert-key client.key', '--cert-key is the key of a client certificate, but none is named'],
-  ])('that cannot be used is refused: %s', async (line, message) => {
+    '--cert NONE',
+    '--cert headers',
+    '--cert client.pem',
+    '--cert ca.pem --cert-key client.key',
+    '--cert-key client.key',
+  ])('that cannot be used is refused: %s', async (line) => {
     const words = line.replaceAll(/(\S+\.(pem|key)|headers)/g, (name) => here.file(name));
-    const { code, stderr } = await run(`version --url https://pw.test ${words}`);
-    expect([code, stderr.split('\n')[0]?.replaceAll(`${here.folder}/`, '')]).toEqual([
-      2,
-      `pwpush: ${message}`,
-    ]);
+    expect((await run(`version --url https://pw.test ${words}`)).code).toBe(2);
   });
 });
