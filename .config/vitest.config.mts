@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestUserConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { texts } from './texts.mjs';
 
 /**
@@ -20,6 +21,52 @@ const ofPackage = ['compile-cache', 'loading', 'package'].map(
   (name) => `test/journey/${name}.test.ts`,
 );
 
+/** Short files that take long: they begin, so that none of them is left alone at the end. The others go by size. */
+const slow = [
+  'cases',
+  'cli/completion',
+  'cli/terminal/hostile',
+  'client/transport/repeats',
+  'journey/clipboard',
+  'journey/compile-cache',
+  'journey/crash',
+  'journey/examples',
+  'journey/file-systems',
+  'journey/files-terminal',
+  'journey/here',
+  'journey/here-lan',
+  'journey/hostile',
+  'journey/interrupted',
+  'journey/late-responses',
+  'journey/loading',
+  'journey/markers',
+  'journey/nginx',
+  'journey/package',
+  'journey/page-request',
+  'journey/page-states',
+  'journey/pipes',
+  'journey/postgres',
+  'journey/receive',
+  'journey/rekey',
+  'journey/request-answers',
+  'journey/terminal',
+  'journey/typed',
+  'profile/system-keyring',
+  'server/page/browser/x25519',
+  'server/rules/races',
+  'server/rules/short-disk',
+  'server/secrets-at-rest',
+  'server/store/faults',
+].map((name) => `/test/${name}.test.ts`);
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ project, moduleId }: TestSpecification) =>
+      project.name === 'alone' ? 0 : slow.some((one) => moduleId.endsWith(one)) ? 1 : 2;
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+  }
+}
+
 // One for all workers of a run.
 process.env.PWPUSH_TEST_SEED ??= `${Math.floor(Math.random() * 2 ** 31)}`;
 
@@ -38,6 +85,7 @@ export default defineConfig({
     ...common,
     reporters: ['default', 'test/helpers/skipped.ts'],
     globalSetup: 'test/helpers/shared-postgres.ts',
+    sequence: { sequencer: SlowFirst },
     // Most of them wait for processes and sockets.
     maxWorkers: Math.max(4, availableParallelism()),
     experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
