@@ -5,6 +5,7 @@ import type { ServiceSettings } from '../../src/server/service-settings';
 import { readAddress } from '../../src/server/store/pg-url';
 import type { Database } from '../../src/server/store/sql';
 import { openSqlite } from '../../src/server/store/sqlite';
+import { inTurns } from './long';
 import { folders } from './memory';
 import { type Cluster, type ClusterOptions, needsPostgres, startCluster } from './postgres';
 import { type SharedDatabases, sharedDatabases } from './shared-postgres';
@@ -27,10 +28,14 @@ export interface Store {
   room(): Promise<Room>;
 }
 
-/** Runs the tests against SQLite and against a real PostgreSQL. */
+/** Runs the tests against SQLite and against a real PostgreSQL; `npm test` runs each against one of them, in turn. */
 export function onEachStore(tests: (store: Store) => void): void {
-  describe('SQLite', () => tests(onSqlite()));
+  describe('SQLite', () => {
+    if (!needsPostgres.skip) inTurns(2, 0);
+    tests(onSqlite());
+  });
   onSharedPostgres((databases) => {
+    inTurns(2, 1);
     const folder = folders();
     tests({
       name: 'PostgreSQL',
