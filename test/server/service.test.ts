@@ -59,13 +59,13 @@ async function start(
   return service;
 }
 
+/** Starts a service that cannot; what it says, and whether its settings are at fault. */
 async function failure(
   settings: Partial<typeof inMemory> & Record<string, unknown>,
-): Promise<string> {
+): Promise<{ message: string; input: boolean }> {
   const error = await start({ ...inMemory, ...settings }).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ServiceError);
-  const { message, input } = error as ServiceError;
-  return `${message}${input ? ' (input)' : ''}`;
+  return error as ServiceError;
 }
 
 async function text(response: IncomingMessage): Promise<string> {
@@ -119,9 +119,7 @@ describe('starting', () => {
     });
     const first = await start(onDisk(), supervision(`${dev}:${ino}`));
     expect(first.firstToken).toBeUndefined();
-    expect(warnings).toEqual([
-      'no token was created, as the journal would keep it; create one with pwpush serve token add',
-    ]);
+    expect(warnings).toEqual([expect.stringContaining('pwpush serve token add')]);
     await first.close();
     // Of a unit that started whoever writes somewhere else now.
     expect((await start(onDisk(), supervision('1:1'))).firstToken).toMatch(/^pwp_/);
@@ -134,46 +132,33 @@ describe('starting', () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
-    expect(await failure({ ...onDisk(), port })).toBe(`127.0.0.1 port ${port} is in use`);
+    const { message } = await failure({ ...onDisk(), port });
+    expect(message).toContain(`127.0.0.1 port ${port} `);
     await new Promise((resolve) => other.close(resolve));
     expect((await start({ ...onDisk(), port })).firstToken).toMatch(/^pwp_/);
   });
 
-  test('what cannot be is said in words', async () => {
+  test('what cannot be is an error, of the settings or of the machine', async () => {
     const file = join(folder, 'file');
     await writeFile(file, 'not a database');
-    expect(await failure({ host: '192.0.2.1' })).toBe(
-      'cannot listen on 192.0.2.1 port 0 (EADDRNOTAVAIL)',
-    );
-    expect(await failure({ ephemeral: false, data: file })).toBe(
-      `the data in "${file}" cannot be opened (EEXIST)`,
-    );
-    expect(await failure({ tlsCert: file })).toBe(
-      'TLS requires both --tls-cert and --tls-key (input)',
-    );
-    expect(await failure({ tlsCert: file, tlsKey: '/nonexistent' })).toBe(
-      'cannot read "/nonexistent": no such file',
-    );
-    expect(await failure({ tlsCert: file, tlsKey: file })).toBe(`"${file}" is not a PEM file`);
-    expect(await failure({ publicUrl: 'push.example.com' })).toBe(
-      'the public address must be an http or https address, without ? and # (input)',
-    );
-    expect(await failure({ maxDays: 5, defaultDays: 6 })).toBe(
-      '--default-days must be from 1 to 5 (--max-days) (input)',
-    );
-    expect(await failure({ maxViews: 0 })).toBe('--max-views must be from 1 to 1000000 (input)');
-    expect(await failure({ maxFileSize: 0 })).toBe(
-      'the maximum size of a file must be from 1 byte to 1 TiB (input)',
-    );
-    expect(await failure({ maxBuffer: 1024 ** 2 })).toBe(
-      'the memory for bodies must be at least 32 MiB (input)',
-    );
-    expect(await failure({ maxConnections: 15 })).toBe(
-      'the maximum number of connections must be at least 16 (input)',
-    );
-    expect(await failure({ maxFailures: 0 })).toBe(
-      'the number of failures in the log of a push must be from 1 to 9000 (input)',
-    );
+    const machine = [
+      { host: '192.0.2.1' },
+      { ephemeral: false, data: file },
+      { tlsCert: file, tlsKey: '/nonexistent' },
+      { tlsCert: file, tlsKey: file },
+    ];
+    for (const settings of machine) expect(await failure(settings)).toMatchObject({ input: false });
+    const wrong = [
+      { tlsCert: file },
+      { publicUrl: 'push.example.com' },
+      { maxDays: 5, defaultDays: 6 },
+      { maxViews: 0 },
+      { maxFileSize: 0 },
+      { maxBuffer: 1024 ** 2 },
+      { maxConnections: 15 },
+      { maxFailures: 0 },
+    ];
+    for (const settings of wrong) expect(await failure(settings)).toMatchObject({ input: true });
   });
 
   test('limits of the instance hold', async () => {

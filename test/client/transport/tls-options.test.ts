@@ -57,14 +57,9 @@ const version = (host: string, argv: string[] = [], env: Record<string, string> 
 
 describe('TLS (needs openssl)', needs('openssl', made), () => {
   test('a self-signed certificate is refused, with a hint at --ca-file; nothing is sent', async () => {
-    expect(await version('localhost')).toEqual({
-      code: 9,
-      stdout: '',
-      stderr:
-        `pwpush: localhost:${server.port} cannot be reached: its certificate is self-signed\n` +
-        'hint: if the instance uses a private CA, name its certificate with --ca-file\n',
-    });
-    expect(server.seen).toEqual([]);
+    const { code, stderr } = await version('localhost');
+    expect([code, server.seen]).toEqual([9, []]);
+    expect(stderr).toMatch(/self-signed\nhint: .*--ca-file/);
   });
 
   test('is accepted with its CA, by option and by variable', async () => {
@@ -77,19 +72,13 @@ describe('TLS (needs openssl)', needs('openssl', made), () => {
   });
 
   test('a certificate for another name is refused even with its CA', async () => {
-    expect(await version('127.0.0.1', ['--ca-file', certificate])).toEqual({
-      code: 9,
-      stdout: '',
-      stderr: `pwpush: 127.0.0.1:${server.port} cannot be reached: its certificate is for another name\n`,
-    });
+    const { code, stderr } = await version('127.0.0.1', ['--ca-file', certificate]);
+    expect([code, /another name/.test(stderr)]).toEqual([9, true]);
   });
 
   test('--insecure takes any, and warns each time', async () => {
     const { code, stderr } = await version('127.0.0.1', ['--insecure', '--quiet']);
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: `warning: insecure: anyone between here and 127.0.0.1:${server.port} can read what is sent\n`,
-    });
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^warning: insecure: .*\n$/)]);
   });
 
   test('through a proxy it is tunnelled, and checked all the same', async () => {
@@ -112,11 +101,7 @@ describe('TLS (needs openssl)', needs('openssl', made), () => {
     const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
     const outcome = await version('pw.test', [], env);
     await proxy.close();
-    expect(outcome).toEqual({
-      code: 9,
-      stdout: '',
-      stderr: `pwpush: pw.test:${server.port} cannot be reached: the proxy requires a user name and password\nhint: check HTTPS_PROXY or HTTP_PROXY, or exclude the instance with NO_PROXY\n`,
-    });
+    expect([outcome.code, /proxy.*\n.*HTTPS_PROXY/.test(outcome.stderr)]).toEqual([9, true]);
   });
 
   describe('NODE_TLS_REJECT_UNAUTHORIZED=0 of the environment is not obeyed', () => {
@@ -125,16 +110,12 @@ describe('TLS (needs openssl)', needs('openssl', made), () => {
       vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
       const before = server.seen.length;
       const { code, stderr } = await version(host, ['--quiet'], env);
-      return { code, why: stderr.split('\n')[0], seen: server.seen.length - before };
+      return [code, /self-signed/.test(stderr), server.seen.length - before];
     };
-    const refused = (host: string) => ({
-      code: 9,
-      why: `pwpush: ${host}:${server.port} cannot be reached: its certificate is self-signed`,
-      seen: 0,
-    });
+    const refused = [9, true, 0];
 
     test('by a request', async () => {
-      expect(await refusal('localhost')).toEqual(refused('localhost'));
+      expect(await refusal('localhost')).toEqual(refused);
     });
 
     test('through the tunnel of a proxy', async () => {
@@ -142,12 +123,12 @@ describe('TLS (needs openssl)', needs('openssl', made), () => {
       const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
       const outcome = await refusal('pw.test', env);
       await proxy.close();
-      expect(outcome).toEqual(refused('pw.test'));
+      expect(outcome).toEqual(refused);
     });
 
     test('to a proxy that is reached over TLS', async () => {
       const env = { HTTPS_PROXY: `https://localhost:${server.port}` };
-      expect(await refusal('pw.test', env)).toEqual(refused('pw.test'));
+      expect(await refusal('pw.test', env)).toEqual(refused);
     });
 
     test('nor is it by a proxy that passes plain http on', async () => {
@@ -164,19 +145,11 @@ describe('TLS (needs openssl)', needs('openssl', made), () => {
     });
   });
 
-  test('a CA file without a certificate is bad usage', async () => {
-    expect(await version('localhost', ['--ca-file', join(folder, 'key.pem')])).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: `pwpush: the CA file "${join(folder, 'key.pem')}" contains no PEM certificate\n`,
-    });
-  });
-
-  test('a CA file that is not there is bad usage', async () => {
-    expect(await version('localhost', ['--ca-file', join(folder, 'none.pem')])).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: `pwpush: cannot read the CA file "${join(folder, 'none.pem')}": no such file\n`,
-    });
-  });
+  test.each(['key.pem', 'none.pem'])(
+    'a CA file without a certificate, or none: %s',
+    async (name) => {
+      const { code, stdout } = await version('localhost', ['--ca-file', join(folder, name)]);
+      expect([code, stdout]).toEqual([2, '']);
+    },
+  );
 });

@@ -24,19 +24,9 @@ async function sockets(talk: Parameters<typeof socketServer>[0]): Promise<Listen
   return one;
 }
 
-const CALLS: [string[], string, string, string][] = [
-  [
-    ['push', 'hunter2'],
-    'POST /api/v2/pushes',
-    CREATED,
-    'a push may exist; without a token it cannot be looked up, and expires by its limits',
-  ],
-  [
-    ['get', 'quyul5r5w08'],
-    'GET /api/v2/pushes/quyul5r5w08',
-    RETRIEVED,
-    'a view may have been used: the owner can check with pwpush audit',
-  ],
+const CALLS: [string[], string, string][] = [
+  [['push', 'hunter2'], 'POST /api/v2/pushes', CREATED],
+  [['get', 'quyul5r5w08'], 'GET /api/v2/pushes/quyul5r5w08', RETRIEVED],
 ];
 
 describe('a host of this machine is found without DNS, at either of its addresses', () => {
@@ -112,33 +102,19 @@ describe('nothing happened: exit 9', () => {
       closed.once('listening', () => resolve(closed.address() as { port: number }));
     });
     await new Promise((resolve) => closed.close(resolve));
-    expect(await overSocket(['push', 'hunter2', '--url', `http://127.0.0.1:${port}`])).toEqual({
-      code: 9,
-      stdout: '',
-      stderr:
-        `pwpush: 127.0.0.1:${port} cannot be reached: the connection was refused\n` +
-        'hint: check that the instance is running, and the port\n',
-    });
+    const argv = ['push', 'hunter2', '--url', `http://127.0.0.1:${port}`];
+    const { code, stderr } = await overSocket(argv);
+    expect([code, /refused/.test(stderr)]).toEqual([9, true]);
   });
 
   test('a host name that does not resolve', async () => {
-    const { code, stderr } = await overSocket(['version', '--url', 'https://pw.invalid']);
-    expect({ code, stderr: stderr.split(':').slice(0, 2).join(':') }).toEqual({
-      code: 9,
-      stderr: 'pwpush: pw.invalid cannot be reached',
-    });
+    expect((await overSocket(['version', '--url', 'https://pw.invalid'])).code).toBe(9);
   });
 
   test('http where https was asked for', async () => {
     const { port, seen } = await server((_request, response) => response.end());
     const { code, stderr } = await overSocket(['get', `https://127.0.0.1:${port}/p/quyul5r5w08`]);
-    expect({ code, stderr, seen }).toEqual({
-      code: 9,
-      stderr:
-        `pwpush: 127.0.0.1:${port} cannot be reached: it does not use TLS on this port\n` +
-        'hint: check the port, and whether the address begins with http\n',
-      seen: [],
-    });
+    expect([code, /does not use TLS/.test(stderr), seen]).toEqual([9, true, []]);
   });
 });
 
@@ -164,66 +140,37 @@ test('a request that was aborted before it could leave was not sent', async () =
 });
 
 describe('the request left and no whole answer came: exit 11, and one request only', () => {
-  test.each(CALLS)('%j: reset before the answer', async (argv, line, _answer, hint) => {
-    const { port, seen } = await sockets((socket) => {
-      socket.once('data', () => socket.resetAndDestroy());
-    });
-    expect(await overSocket([...argv, '--url', `http://127.0.0.1:${port}`])).toEqual({
-      code: 11,
-      stdout: '',
-      stderr: `pwpush: 127.0.0.1:${port} sent no complete response: the connection was reset\nhint: ${hint}\n`,
-    });
-    expect(seen).toEqual([line]);
+  const talks: [string, Parameters<typeof socketServer>[0], RegExp][] = [
+    ['reset', (socket) => socket.once('data', () => socket.resetAndDestroy()), /reset/],
+    ['closed', (socket) => socket.once('data', () => socket.end()), /closed/],
+  ];
+  const each = CALLS.flatMap(([argv, line]) =>
+    talks.map(([how, talk, said]) => ({ argv, line, how, talk, said })),
+  );
+
+  test.each(each)('$argv: $how without an answer', async ({ argv, line, talk, said }) => {
+    const { port, seen } = await sockets(talk);
+    const { code, stderr } = await overSocket([...argv, '--url', `http://127.0.0.1:${port}`]);
+    expect([code, said.test(stderr), seen]).toEqual([11, true, [line]]);
   });
 
-  test.each(CALLS)('%j: closed without an answer', async (argv, line, _answer, hint) => {
-    const { port, seen } = await sockets((socket) => {
-      socket.once('data', () => socket.end());
-    });
-    expect(await overSocket([...argv, '--url', `http://127.0.0.1:${port}`])).toEqual({
-      code: 11,
-      stdout: '',
-      stderr: `pwpush: 127.0.0.1:${port} sent no complete response: the connection was closed\nhint: ${hint}\n`,
-    });
-    expect(seen).toEqual([line]);
+  test.each(CALLS)('%j: cut in the body, of a length or chunked', async (argv, line, answer) => {
+    for (const length of [{ 'content-length': answer.length }, {}]) {
+      const { port, seen } = await server((_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', ...length });
+        response.write(answer.slice(0, 50), () => response.destroy());
+      });
+      const url = `http://127.0.0.1:${port}`;
+      const { code, stdout } = await overSocket([...argv, '--url', url]);
+      expect({ code, stdout, seen }).toEqual({ code: 11, stdout: '', seen: [line] });
+    }
   });
 
-  test.each(CALLS)('%j: cut in the body', async (argv, line, answer, hint) => {
-    const { port, seen } = await server((_request, response) => {
-      const length = { 'content-type': 'application/json', 'content-length': answer.length };
-      response.writeHead(200, length).write(answer.slice(0, 50), () => response.destroy());
-    });
-    const { code, stdout, stderr } = await overSocket([
-      ...argv,
-      '--url',
-      `http://127.0.0.1:${port}`,
-    ]);
-    expect({ code, stdout, hint: stderr.split('\n')[1], seen }).toEqual({
-      code: 11,
-      stdout: '',
-      hint: `hint: ${hint}`,
-      seen: [line],
-    });
-  });
-
-  test.each(CALLS)('%j: cut in the chunked body', async (argv, line, answer) => {
-    const { port, seen } = await server((_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.write(answer.slice(0, 50), () => response.destroy());
-    });
-    const { code } = await overSocket([...argv, '--url', `http://127.0.0.1:${port}`]);
-    expect({ code, seen }).toEqual({ code: 11, seen: [line] });
-  });
-
-  test.each(CALLS)('%j: nothing within --timeout', async (argv, line, _answer, hint) => {
+  test.each(CALLS)('%j: nothing within --timeout', async (argv, line) => {
     const { port, seen } = await server(() => {});
     const url = `http://127.0.0.1:${port}`;
-    expect(await overSocket([...argv, '--url', url, '--timeout', '1'])).toEqual({
-      code: 11,
-      stdout: '',
-      stderr: `pwpush: 127.0.0.1:${port} did not respond within 1 s\nhint: ${hint}\n`,
-    });
-    expect(seen).toEqual([line]);
+    const { code, stderr } = await overSocket([...argv, '--url', url, '--timeout', '1']);
+    expect([code, / 1 s\n/.test(stderr), seen]).toEqual([11, true, [line]]);
   });
 
   test('an answer that stops moving', async () => {
@@ -274,8 +221,5 @@ test('an answer that is slow but moves is not cut', async () => {
 test('what does not speak HTTP is said to be so', async () => {
   const { port } = await sockets((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
   const { code, stderr } = await overSocket(['get', 'abc', '--url', `http://127.0.0.1:${port}`]);
-  expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
-    code: 11,
-    stderr: `pwpush: 127.0.0.1:${port} sent no complete response: it does not speak HTTP`,
-  });
+  expect([code, /does not speak HTTP/.test(stderr)]).toEqual([11, true]);
 });
