@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { type Listens, listen, relay } from './listen';
 
 /** Where a connection is cut: which one, and after how many bytes of a direction. */
 export interface Cut {
@@ -14,9 +14,7 @@ interface Places {
   readonly step: number;
 }
 
-export interface CuttingProxy {
-  readonly url: string;
-  readonly port: number;
+export interface CuttingProxy extends Listens {
   /**
    * Runs `work` with the first connection cut at the first place, then a step later, and so on, until it is not cut; then
    * with the second connection, and so on; in both directions. What comes before a cut is passed on.
@@ -24,7 +22,6 @@ export interface CuttingProxy {
   eachCut(places: Places, work: (cut: Cut) => Promise<void>): Promise<void>;
   /** Runs `work` with one cut. */
   withCut<T>(cut: Cut, work: () => Promise<T>): Promise<T>;
-  close(): Promise<void>;
 }
 
 /** A TCP proxy for that port of this machine. */
@@ -32,15 +29,9 @@ export async function cuttingProxy(port: number): Promise<CuttingProxy> {
   let cut: Cut | undefined;
   let connections = 0;
   let done = false;
-  const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const connection = ++connections;
-    const upstream = connect(port, '127.0.0.1');
-    const pair = [client, upstream];
-    for (const socket of pair) {
-      sockets.add(socket);
-      socket.on('error', () => {}).on('close', () => pair.forEach((one) => void one.destroy()));
-    }
+    const upstream = relay(client, port);
     const pass = (from: Socket, to: Socket, direction: Cut['direction']) => {
       let passed = 0;
       from.on('data', (data: Buffer) => {
@@ -59,8 +50,6 @@ export async function cuttingProxy(port: number): Promise<CuttingProxy> {
     pass(client, upstream, 'to');
     pass(upstream, client, 'from');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   const withCut: CuttingProxy['withCut'] = async (here, work) => {
     cut = here;
     connections = 0;
@@ -71,10 +60,8 @@ export async function cuttingProxy(port: number): Promise<CuttingProxy> {
       cut = undefined;
     }
   };
-  const own = (server.address() as AddressInfo).port;
   return {
-    url: `http://127.0.0.1:${own}`,
-    port: own,
+    ...(await listen(server)),
     withCut,
     async eachCut({ first, step }, work) {
       for (const direction of ['to', 'from'] as const)
@@ -87,11 +74,6 @@ export async function cuttingProxy(port: number): Promise<CuttingProxy> {
             any = true;
           }
         }
-    },
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
     },
   };
 }

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
+import { listen } from './listen';
 import { only } from './needs';
 
 export const launcher = fileURLToPath(new URL('../../bin/pwpush.js', import.meta.url));
@@ -176,9 +177,7 @@ export function serving(...options: Parameters<typeof serveBuilt>): Served {
 /** A listener that hands each connection to `talk`; for instances that misbehave on the wire. */
 export async function wire(talk: (socket: Socket, text: string) => void) {
   const requests: string[] = [];
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((socket) => {
-    sockets.add(socket);
+  const server = createServer((socket) => {
     socket.on('error', () => {});
     let text = '';
     socket.on('data', (chunk) => {
@@ -189,11 +188,6 @@ export async function wire(talk: (socket: Socket, text: string) => void) {
       text = '';
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  const stop = () => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  };
-  return { url: `http://127.0.0.1:${port}`, requests, stop };
+  const { url, close } = await listen(server);
+  return { url, requests, stop: () => void close() };
 }

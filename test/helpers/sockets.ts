@@ -1,17 +1,13 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { undiciTransport } from '../../src/client/transport/undici';
+import { type Listens, listen } from './listen';
 import { type Conditions, type Outcome, place } from './run';
 
-export interface Listening {
-  readonly port: number;
+export interface Listening extends Listens {
   /** `GET /path` of each request that arrived. */
   readonly seen: string[];
-  /** Calls `listener` at each new connection. */
-  onConnection(listener: () => void): void;
-  close(): Promise<void>;
 }
 
 /** An HTTP server on a free port of loopback. */
@@ -22,7 +18,7 @@ export async function listening(answer: RequestListener, tls?: ServerOptions): P
     answer(request, response);
   };
   const server = tls ? createHttpsServer(tls, listener) : createServer(listener);
-  return { seen, ...(await opened(server)) };
+  return { seen, ...(await listen(server)) };
 }
 
 /** A TCP server that does with each connection what it is told. */
@@ -33,7 +29,7 @@ export async function socketServer(talk: (socket: Socket) => void): Promise<List
     socket.on('data', (data) => seen.push(String(data).split(' HTTP/')[0] ?? ''));
     talk(socket);
   });
-  return { seen, ...(await opened(server as Server)) };
+  return { seen, ...(await listen(server)) };
 }
 
 interface Proxy extends Listening {
@@ -67,23 +63,7 @@ export async function proxying(port: number): Promise<Proxy> {
     });
     for (const socket of [client, upstream]) socket.on('error', () => {});
   });
-  return { seen, headers, tokens, ...(await opened(server)) };
-}
-
-async function opened(server: Server) {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => sockets.add(socket));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    port: (server.address() as AddressInfo).port,
-    onConnection: (listener: () => void) => void server.on('connection', listener),
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return { seen, headers, tokens, ...(await listen(server)) };
 }
 
 /** Runs one command line with the real transport. */

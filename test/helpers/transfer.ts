@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
 import { Busboy } from '@fastify/busboy';
+import { listen } from './listen';
 
 export interface Seen {
   readonly line: string;
@@ -21,23 +20,12 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 /** An HTTP listener on a free port of loopback that writes down what it is asked. */
 export async function listener(answer: Answer): Promise<Listener> {
   const seen: Seen[] = [];
-  const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
     seen.push({ line: `${request.method} ${request.url}`, headers: request.headers });
     answer(request, response);
   });
-  server.on('connection', (socket: Socket) => sockets.add(socket));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    seen,
-    stop: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const { url, close } = await listen(server);
+  return { url, seen, stop: close };
 }
 
 export function json(response: ServerResponse, status: number, value: unknown): void {
