@@ -72,47 +72,33 @@ describe('many pushes that were created while stdout takes nothing, as the signa
 
 describe('a push that was created as the signal came', () => {
   test.each([
-    ['SIGINT', 130, 'interrupted'],
-    ['SIGTERM', 143, 'terminated'],
-    ['SIGHUP', 129, 'hung_up'],
-  ])('%s: its link is printed', async (name, code, word) => {
-    expect(await interrupted(json(201, CREATED), ['push'], {}, name)).toEqual({
-      code,
-      stdout: LINK,
-      stderr: `pwpush: ${word.replace('_', ' ')}\n`,
-      rescued: [],
-    });
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ])('%s: its link is printed', async (name, code) => {
+    const outcome = await interrupted(json(201, CREATED), ['push'], {}, name);
+    expect(outcome).toMatchObject({ code, stdout: LINK, rescued: [] });
   });
 
   test('stdout takes nothing: its link goes to stderr', async () => {
-    expect(await pushed({ held: { stdout: nothing } })).toEqual({
-      code: 130,
-      stdout: '',
-      stderr: `${LINK}pwpush: interrupted\n`,
-      rescued: [],
-    });
+    const outcome = await pushed({ held: { stdout: nothing } });
+    expect(outcome).toMatchObject({ code: 130, stdout: '', rescued: [] });
+    expect(outcome.stderr.split('\n')[0]).toBe(LINK.trim());
   });
 
+  const silence = { held: { stdout: nothing, stderr: nothing } };
+  const silent = { code: 130, stdout: '', stderr: '', rescued: [LINK] };
+
   test('nor does stderr: its link goes to a rescue file', async () => {
-    expect(await pushed({ held: { stdout: nothing, stderr: nothing } })).toEqual({
-      code: 130,
-      stdout: '',
-      stderr: '',
-      rescued: [LINK],
-    });
+    expect(await pushed(silence)).toEqual(silent);
   });
 
   test('with --json its link is in the error, or in a rescue file', async () => {
-    const told = await pushed({ held: { stdout: nothing } }, '--json');
-    expect({ ...told, stderr: JSON.parse(told.stderr).error.link }).toEqual({
-      code: 130,
-      stdout: '',
-      stderr: LINK.trim(),
-      rescued: [],
-    });
+    const { code, stdout, stderr, rescued } = await pushed({ held: { stdout: nothing } }, '--json');
+    expect([code, stdout, rescued]).toEqual([130, '', []]);
+    expect(JSON.parse(stderr).error.link).toBe(LINK.trim());
     here.close();
-    const silent = await pushed({ held: { stdout: nothing, stderr: nothing } }, '--json');
-    expect(silent).toEqual({ code: 130, stdout: '', stderr: '', rescued: [LINK] });
+    expect(await pushed(silence, '--json')).toEqual(silent);
   });
 });
 
@@ -134,20 +120,13 @@ describe('a secret that was retrieved as the signal came', () => {
     interrupted(json(200, LAST), ['get', 'quyul5r5w08', ...argv], conditions);
 
   test('is printed', async () => {
-    expect(await got()).toEqual({
-      code: 130,
-      stdout: 'hunter2',
-      stderr: '\npwpush: interrupted\n',
-      rescued: [],
-    });
+    expect(await got()).toMatchObject({ code: 130, stdout: 'hunter2', rescued: [] });
   });
 
   test('stdout takes nothing: it is rescued, and its path is told', async () => {
     const { stderr, ...rest } = await got({ held: { stdout: nothing } });
     expect(rest).toEqual({ code: 130, stdout: '', rescued: ['hunter2'] });
-    expect(stderr).toMatch(
-      /^\npwpush: interrupted; cannot write to standard output \(interrupted\); the secret was saved to \S+\nhint: delete the file when done:\n {2}rm '\S+'\n$/,
-    );
+    expect(stderr).toMatch(/^\npwpush: interrupted; .* saved to \S+\nhint: .*\n {2}rm '\S+'\n$/);
   });
 
   test('nor does stderr: it is rescued all the same', async () => {

@@ -77,20 +77,6 @@ test('somebody who is asked is warned once of what others can read', async () =>
   });
 });
 
-test.each<[string, number, string[]]>([
-  ['wrong-token', 3, ['https://pw.test']],
-  ['two words', 2, ['https://pw.test']],
-  ['TOKEN', 5, ['https://pw.test/nothing']],
-  ['TOKEN', 2, ['http://pw.test']],
-  ['TOKEN', 2, ['https://pw.test', '--url', 'https://pw.test']],
-  ['TOKEN', 2, ['https://pw.test', '--profile', '-x y']],
-])('nothing is stored of a login that fails: %s, exit %d, %j', async (given, code, argv) => {
-  const stdin = given === 'TOKEN' ? token : given;
-  const ended = await here.under({ stdin }).run('login', ...argv);
-  expect([ended.code, here.kept()]).toEqual([code, undefined]);
-  if (code === 2) expect(here.asked).toEqual([]);
-});
-
 test('--anonymous stores the address alone, and forgets a token', async () => {
   await here.keep(stored());
   expect((await here.run('login', 'https://pw.test', '--anonymous')).code).toBe(0);

@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Place, place } from '../helpers/run';
 
@@ -51,19 +50,4 @@ test('profile set at once by many programs: all survive', async () => {
     names.map((name) => here.run('profile', 'set', 'days', '1', '--profile', name)),
   );
   expect(Object.keys(here.kept()?.profiles ?? {}).sort()).toEqual(names.sort());
-});
-
-test('profile remove removes it and its token; none is in use then, unasked', async () => {
-  await here.keep(two);
-  await here.run('profile', 'remove', 'work');
-  expect(here.kept()).toEqual({ profiles: { home: two.profiles.home } });
-});
-
-test('a broken config file is left as it is', async () => {
-  await here.keep(two);
-  const path = here.file('config/config.json');
-  writeFileSync(path, '{"profiles": oops');
-  for (const words of [['profile', 'set', 'days', '1'], ['logout'], ['push', 'x']])
-    expect((await here.run(...words)).code).toBe(2);
-  expect(readFileSync(path, 'utf8')).toBe('{"profiles": oops');
 });

@@ -57,29 +57,6 @@ test('one passphrase does for all lines that have none', async () => {
 });
 
 describe('a line that fails', () => {
-  test('is a line of JSON with --json, in its place; the worst status counts', async () => {
-    const lines = [{ payload: 'a', days: 9999 }, { payload: 'b' }, { payload: 'c', day: 1 }];
-    const stdin = lines.map((line) => JSON.stringify(line)).join('\n');
-    const { code, stdout, stderr } = await piped(stdin, '--json');
-    const parsed = (text: string) =>
-      text
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line));
-    const errors = parsed(stderr).map(({ error }) => error);
-    const placed = ({ line, ...error }: { line: number }) => ({ line, error });
-    expect(code).toBe(8);
-    expect(parsed(stdout)).toEqual([
-      placed(errors[0]),
-      expect.objectContaining({ html_url: expect.any(String) }),
-      placed(errors[1]),
-    ]);
-    expect(errors).toMatchObject([
-      { code: 'rejected', line: 1, status: 422 },
-      { code: 'usage', line: 3 },
-    ]);
-  });
-
   test('has its place with --dry-run, too', async () => {
     const { code, stdout } = await piped('a\n\nb\n', '--dry-run', '--json');
     const lines = stdout.trimEnd().split('\n');

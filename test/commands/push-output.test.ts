@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { locales } from '../../src/contract/api';
 import { asking } from '../helpers/foreign';
@@ -12,7 +11,6 @@ beforeEach(async () => {
 });
 afterEach(() => here.close());
 
-const link = expect.stringMatching(/^https:\/\/pw\.test\/p\/[a-z0-9_-]{11,19}\/r$/);
 const linkLine = expect.stringMatching(/^https:\/\/pw\.test\/p\/[a-z0-9_-]{11,19}\/r\n$/);
 
 test('a generated secret is told on a terminal', async () => {
@@ -42,31 +40,6 @@ test('--qr on a terminal that is too narrow draws nothing, and the link is there
   const narrow = here.under({ terminals: ['stderr'], columns: 30, stdin: 'x' });
   const { code, stdout, stderr } = await narrow.run('push', '--qr');
   expect([code, stdout, /[█▀▄]/.test(stderr)]).toEqual([0, linkLine, false]);
-});
-
-describe('a created push’s link is not lost', () => {
-  test('stdout fails with EPIPE: it goes to stderr', async () => {
-    const outcome = await here.under({ failing: { stdout: 'EPIPE' } }).run('push', 'x');
-    expect([outcome.code, outcome.stderr.split('\n')[0]]).toEqual([1, link]);
-  });
-
-  test('both fail: it is in a file, 0600, below PWPUSH_STATE_DIR', async () => {
-    const failing = { stdout: 'EPIPE', stderr: 'EPIPE' } as const;
-    for (const more of [[], ['--json']])
-      expect((await here.under({ failing }).run('push', 'x', ...more)).code).toBe(1);
-    const rescued = here.rescued();
-    expect(Object.values(rescued)).toEqual([linkLine, linkLine]);
-    const paths = ['state', ...Object.keys(rescued).map((name) => `state/${name}`)];
-    const modes = paths.map((path) => (statSync(here.file(path)).mode & 0o777).toString(8));
-    expect(modes).toEqual(['700', '600', '600']);
-  });
-
-  test('stderr alone failing hurts nobody', async () => {
-    const outcome = await here
-      .under({ failing: { stderr: 'EPIPE' }, terminals: ['stderr'] })
-      .run('push', 'x', '--qr');
-    expect(outcome).toEqual({ code: 0, stdout: linkLine, stderr: '' });
-  });
 });
 
 test('a link with a language is a link as any other, in JSON and of each line, too', async () => {

@@ -19,25 +19,6 @@ test('binary on standard input is refused', async () => {
   expect([code, here.asked]).toEqual([2, []]);
 });
 
-test('on a terminal a message is folded at words, but no link', async () => {
-  const narrow = here.under({
-    terminals: ['stdin', 'stderr'],
-    columns: 40,
-    env: { NO_COLOR: '1', PWPUSH_URL: 'http://pw.test' },
-  });
-  const { stderr } = await narrow.run('push', 'text', '--passphrase-env', 'UNSET');
-  expect(stderr).toBe(
-    'hint: other users of this machine can\nread the command line; pipe the secret\nin instead\n' +
-      'pwpush: the variable "UNSET" is not set\n',
-  );
-  expect((await narrow.run('push', 'text', '--env', 'UNSET')).stderr).toBe(
-    'pwpush: the secret can come from one\nsource only, not from the text argument\nand --env\nhint: use only one of them\n',
-  );
-  expect((await narrow.run('push', 'text', '--quiet')).stderr).toContain(
-    'warning: plain http: anyone between here\nand pw.test can read what is sent\n',
-  );
-});
-
 test.each([
   ['the secret is piped', ['push'], ['stderr']],
   ['JSON is asked for', ['push', '--json'], ['stdin', 'stderr']],
@@ -107,6 +88,5 @@ describe('the value of an option is no option', () => {
 
 test('a text that is too long for the instance is to be attached', async () => {
   const { code, stderr } = await here.under({ stdin: 'x'.repeat(2 ** 20 + 1) }).run('push');
-  expect([code, stderr]).toEqual([8, expect.stringContaining('attach it with --file')]);
-  expect(stderr).toContain('1.0 MiB');
+  expect([code, stderr]).toEqual([8, expect.stringContaining('1.0 MiB')]);
 });

@@ -4,8 +4,6 @@ import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
 import { place } from '../helpers/run';
 import { broken, wire } from '../helpers/wire';
 
-const DAY = 86_400_000;
-
 let here: Instance;
 let token: string;
 /** What happens in each sleep, by its number from 1. */
@@ -77,22 +75,6 @@ test('--for does not end the expiry of --then-expire', async () => {
   expect((await look()).code).toBe(6);
 });
 
-describe('an expired push ends it with 6', () => {
-  test('when it is deleted', async () => {
-    happens[1] = () => owner().run('expire', token);
-    expect(await wait()).toMatchObject({ code: 6, stdout: '' });
-    expect(here.sleeps).toEqual([5000]);
-  });
-
-  test('when its days are over', async () => {
-    token = await here.push({ payload: 'x', expire_after_days: 1 }, here.service.adminToken);
-    const start = here.service.clock.now().getTime();
-    expect((await wait('--interval', '300')).code).toBe(6);
-    const passed = here.service.clock.now().getTime() - start;
-    expect([passed >= DAY, passed < DAY + 10 * 60_000]).toEqual([true, true]);
-  });
-});
-
 describe('--for', () => {
   test('is the time of the whole wait, and its end is 12', async () => {
     expect(await wait('--for', '12')).toMatchObject({ code: 12, stdout: '' });
@@ -153,12 +135,6 @@ describe('an instance that cannot answer', () => {
   const unreachable = () => {
     throw broken(false);
   };
-
-  test('at first is an error', async () => {
-    const there = failing(() => true, unreachable);
-    expect((await there.run('wait', token)).code).toBe(9);
-    there.close();
-  });
 
   test('later is waited out, told once, and asked less often meanwhile', async () => {
     // The first look is three requests: two pages of the log, and the listing.

@@ -167,17 +167,10 @@ describe('POST /api/v2/pushes', () => {
     ['', 400, 'error'],
     ['{"push":{}}', 422, 'payload'],
     ['{"push":{"payload":" \\n "}}', 422, 'payload'],
-    ['{"push":{"payload":5}}', 422, 'payload'],
     [
       '{"push":{"payload":"x","expire_after_days":91,"expire_after_views":0}}',
       ...[422, 'expire_after_days', 'expire_after_views'],
     ],
-    [
-      '{"push":{"payload":"x","expire_after_days":"soon","expire_after_views":1.5}}',
-      ...[422, 'expire_after_days', 'expire_after_views'],
-    ],
-    ['{"push":{"payload":"x","kind":"song"}}', 422, 'kind'],
-    ['{"push":{"payload":"x","passphrase":" "}}', 422, 'passphrase'],
     ['{"push":{"kind":"file"}}', 422, 'files'],
     ['{"push":{"payload":"ftp://example.com","kind":"url"}}', 422, 'payload'],
     ['{"push":{"payload":"x","files":["a"]}}', 422, 'files'],

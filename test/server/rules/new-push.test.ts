@@ -53,6 +53,12 @@ test.each<[string, object, ...string[]]>([
   ['NUL in a name', { name: 'a\0b' }, 'name'],
   ['a word for true', { deletable_by_viewer: 'yes' }, 'deletable_by_viewer'],
   ['a number for true', { retrieval_step: 1 }, 'retrieval_step'],
+  ['no text', { payload: 5 }, 'payload'],
+  ['white space', { payload: ' \n ' }, 'payload'],
+  ['a kind that is none', { kind: 'song' }, 'kind'],
+  ['a blank passphrase', { passphrase: ' ' }, 'passphrase'],
+  ['a URL of another scheme', { payload: 'ftp://example.com', kind: 'url' }, 'payload'],
+  ['views', { expire_after_views: 1.5 }, 'expire_after_views'],
   ['what is no text', { passphrase: 5, name: {} }, 'passphrase', 'name'],
   ['no file where that is the kind', { kind: 'file' }, 'files'],
 ])('%s', (_what, input, ...refused) => {
