@@ -114,7 +114,7 @@ describe('stanzas that somebody made for an RSA key', () => {
   });
 });
 
-describe('what cannot be encrypted to is refused', () => {
+describe('what cannot be encrypted to is refused with the reason', () => {
   const body = wire('x', Buffer.alloc(32));
   const changed = `${RECIPIENT.slice(0, -1)}q`;
   test.each([
