@@ -148,7 +148,9 @@ export async function serveBuilt(
   const lines = createInterface({ input: running.child.stdout as NodeJS.ReadableStream });
   const first = await new Promise<string>((resolve, reject) => {
     lines.once('line', resolve);
-    running.ended.then(({ stderr }) => reject(new Error(`the service did not start: ${stderr}`)));
+    running.ended.then((ended) =>
+      reject(Object.assign(new Error(`the service did not start: ${ended.stderr}`), ended)),
+    );
   });
   const { url, token } = JSON.parse(first) as { url: string; token: string };
   const stop = async () => {

@@ -135,6 +135,35 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
     expect(found.status).toBe(1);
   });
 
+  test.each([undefined, { url: 'https://pw.test', token: 'older' }])(
+    'keeps the profile before where any call of the keyring fails: %j',
+    async (before) => {
+      const env = await bus(true);
+      const log = here.file('calls');
+      const own = '/usr/bin/secret-tool';
+      for (const is of ['-eq', '-ge'])
+        for (let [nth, calls] = [1, 1]; calls >= nth; nth++) {
+          spawnSync(own, ['clear', 'application', 'pwpush'], { env });
+          const stored = { current: 'default', profiles: before ? { default: before } : {} };
+          await here.keep(stored);
+          writeFileSync(log, '');
+          const fail = `{ echo planted >&2; exit 1; }`;
+          const count = `echo >> '${log}'; [ $(wc -l < '${log}') ${is} ${nth} ] && ${fail}`;
+          install('secret-tool', `${count}; exec ${own} "$@"`);
+          const { code, stdout, stderr } = await login(env);
+          calls = readFileSync(log, 'utf8').length;
+          install('secret-tool', `exec ${own} "$@"`);
+          expect(stdout + stderr).not.toContain(token);
+          expect(code).toBe(calls < nth ? 0 : 1);
+          if (code === 1) expect(here.kept()).toEqual(stored);
+          else expect((await here.under({ env }).run('list')).code).toBe(0);
+          const { status } = spawnSync(own, ['lookup', 'application', 'pwpush'], { env });
+          // A keyring that fails from the second call on does not remove it either.
+          if (is === '-eq' || nth !== 2) expect(status).toBe(code);
+        }
+    },
+  );
+
   test('is refused without a bus, and with a locked keyring', async () => {
     expect(await login(desktop())).toEqual(
       refused('secret-tool: Cannot autolaunch D-Bus without X11 $DISPLAY'),

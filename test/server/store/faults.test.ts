@@ -43,23 +43,6 @@ const started = (settings: Parameters<typeof testService>[0]) =>
   });
 
 describe('SQLite', () => {
-  test('files that fail at the start do not keep the next one from starting', onLinux, async () => {
-    const failed = await eachFault(async (failing) => {
-      const data = await newFolder();
-      const first = await failing(data, () => started({ data }));
-      const token = first && (await create(first, { payload: 'x' }));
-      await first?.close();
-      const second = await testService({ data });
-      if (token) expect(await payloadOf(second, token)).toBe('x');
-      await second.close();
-      expect(readFileSync(join(data, 'instance.key'))).toHaveLength(45);
-    });
-    const ofKey = failed.filter((one) => one.includes('instance.key'));
-    expect(new Set(ofKey.map((one) => one.replace(/ .*/, '')))).toEqual(
-      new Set(['open', 'write', 'fsync', 'link']),
-    );
-  });
-
   test('a backup whose files fail is not there, and leaves nothing', onLinux, async () => {
     const [data, into] = [await newFolder(), await newFolder()];
     const service = await testService({ data });
