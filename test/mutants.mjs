@@ -13,6 +13,8 @@ const { values: options } = parseArgs({
     seed: { type: 'string', default: '1' },
     /** Faults a folder. */
     each: { type: 'string', default: '6' },
+    /** So many test files a fault at most, the quickest first: for a machine that is slow, or busy. */
+    tests: { type: 'string', default: 'Infinity' },
     /** Words before each command, such as "nice -n 19". */
     with: { type: 'string', default: '' },
     /** The results, a line of JSON for each fault. Those that have one already are not tried again. */
@@ -387,7 +389,8 @@ if (lost.length > 0) {
 async function attempt(all) {
   for (const fault of all) {
     const { id, file, line, kind, was } = fault;
-    const candidates = fault.tests ?? done.get(id).tests;
+    const known = fault.tests ?? done.get(id).tests;
+    const candidates = known.slice(0, Number(options.tests));
     changed(file, [[fault.from, fault.to, fault.by]]);
     let by;
     if (options.journeys && !(await build())) by = 'the build';
@@ -399,7 +402,7 @@ async function attempt(all) {
       else if (ended === 'failed') by = 'the end of the run';
     }
     restore(file);
-    keep(fault, { tests: candidates, tried: [...(done.get(id)?.tried ?? []), layer], by });
+    keep(fault, { tests: known, tried: [...(done.get(id)?.tried ?? []), layer], by });
     const text = was.replace(/\s+/g, ' ').slice(0, 80);
     console.log(
       `${by ? 'noticed' : 'NOT'} ${file}:${line} ${kind}: ${text} [${candidates.length}] ${by ?? ''}`,
