@@ -46,18 +46,29 @@ interface Session {
   send(method: string, ...rest: unknown[]): Promise<unknown>;
 }
 
+const inChromium = {
+  executablePath,
+  // People's browsers have it.
+  ignoreDefaultArgs: ['--disable-back-forward-cache'],
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-background-networking',
+    '--no-first-run',
+    '--host-resolver-rules=MAP pw.test 127.0.0.1',
+  ],
+};
+
 function openChromium(): Promise<Browser> {
-  return chromium.launch({
-    executablePath,
-    // People's browsers have it.
-    ignoreDefaultArgs: ['--disable-back-forward-cache'],
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--no-first-run',
-      '--host-resolver-rules=MAP pw.test 127.0.0.1',
-    ],
+  return chromium.launch(inChromium);
+}
+
+/** Chromium with a profile on disk, and the tabs that were open when it was closed. */
+export function openProfile(folder: string): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(folder, {
+    ...inChromium,
+    ignoreDefaultArgs: [...inChromium.ignoreDefaultArgs, 'about:blank'],
+    args: [...inChromium.args, '--restore-last-session', '--hide-crash-restore-bubble'],
   });
 }
 
@@ -156,10 +167,14 @@ export function serviceAt(url: string, adminToken = '') {
   return {
     adminToken,
     fetch: async (request: Request) => {
-      const { pathname } = new URL(request.url);
+      const { pathname, search } = new URL(request.url);
       const body = await request.arrayBuffer();
       const { method, headers } = request;
-      return fetch(url + pathname, { method, headers, ...(body.byteLength > 0 ? { body } : {}) });
+      return fetch(url + pathname + search, {
+        method,
+        headers,
+        ...(body.byteLength > 0 ? { body } : {}),
+      });
     },
   };
 }

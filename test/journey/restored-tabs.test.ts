@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { needsBrowser, onChromium, openProfile, serviceAt } from '../helpers/browser';
+import { folders } from '../helpers/memory';
+import { allOf } from '../helpers/needs';
+import { person, serving } from '../helpers/program';
+import { call, create } from '../helpers/service';
+
+// What a browser shows of secrets when it is started again with the tabs of before, and with the Back button.
+
+const built = serving(person().env);
+const newFolder = folders();
+
+const SECRET = 'MARKER-correct-horse';
+const PASSPHRASE = 'MARKER-sesame';
+
+type Push = Record<string, unknown>;
+const made = (push: Push = {}) =>
+  create(serviceAt(built.url), { payload: SECRET, expire_after_views: 5, ...push });
+
+async function tab(context: BrowserContext, path: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(`${built.url}${path}?locale=en`);
+  return page;
+}
+
+async function shown(context: BrowserContext, push: Push): Promise<string> {
+  const token = await made(push);
+  const page = await tab(context, `/p/${token}`);
+  if (push.passphrase) await page.locator('#passphrase').fill(PASSPHRASE);
+  if (push.retrieval_step !== false)
+    await page.getByRole('button', { name: 'Show the secret' }).click();
+  await page.locator('pre').getByText(SECRET).waitFor({ state: 'attached' });
+  return token;
+}
+
+async function created(context: BrowserContext): Promise<Page> {
+  const page = await tab(context, '/');
+  await page.getByLabel('Secret text').fill(SECRET);
+  await page.getByRole('button', { name: 'Create link' }).click();
+  await page.getByRole('heading', { name: 'Your link is ready' }).waitFor();
+  return page;
+}
+
+async function asked(context: BrowserContext): Promise<Page> {
+  const body = { request: { request: 'Which password?' } };
+  const { json } = await call(serviceAt(built.url), 'POST', '/api/v2/requests', {
+    token: built.token,
+    body,
+  });
+  return tab(context, new URL(json.html_url).pathname);
+}
+
+/** How many views are left after one more. */
+async function viewsLeft(token: string): Promise<number> {
+  const path = `/api/v2/pushes/${token}?passphrase=${PASSPHRASE}`;
+  return (await call(serviceAt(built.url), 'GET', path)).json.views_remaining;
+}
+
+/** The text of all of its files. */
+function onDisk(folder: string): string {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const files = names.map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
+  // Also what stands there in UTF-16.
+  return files.map((path) => readFileSync(path, 'latin1').replaceAll('\0', '')).join('\n');
+}
+
+/** Headings, or nothing yet. */
+const headings = (context: BrowserContext) =>
+  Promise.all(
+    context
+      .pages()
+      .map((page) => page.evaluate<string>("document.querySelector('h1')?.innerText ?? ''")),
+  ).then((all) => all.filter((one) => one !== '').sort());
+
+const RESUBMIT = 'Confirm Form Resubmission';
+const NO_LONGER = 'This link is no longer available';
+
+describe('a secret (needs Chromium)', allOf(needsBrowser, onChromium), () => {
+  test('is in no tab that is restored, and in no file of the browser', async () => {
+    const folder = await newFolder();
+    let context = await openProfile(folder);
+    await shown(context, {});
+    await shown(context, { passphrase: PASSPHRASE });
+    await shown(context, { retrieval_step: false, expire_after_views: 1 });
+    const again = await shown(context, { retrieval_step: false });
+    const link = await (await created(context)).locator('bdo').textContent();
+    const typing = await tab(context, '/');
+    await typing.getByLabel('Secret text').fill(SECRET);
+    await typing.getByLabel('Passphrase (optional)').fill(PASSPHRASE);
+    await (await asked(context)).getByLabel('Your answer').fill(SECRET);
+    await context.close();
+    const files = onDisk(folder);
+    expect(files).toContain(again);
+    expect(files).not.toContain('MARKER');
+    expect(files).not.toContain(link?.split('#')[1]);
+
+    context = await openProfile(folder);
+    // The browser would have to send again what was sent before, and asks first.
+    const restored = [RESUBMIT, RESUBMIT, RESUBMIT, 'Share a secret as a link that expires'];
+    const loaded = ['Someone is asking you for a secret', 'The secret', NO_LONGER];
+    await expect.poll(() => headings(context).catch(() => [])).toEqual([...restored, ...loaded]);
+    for (const page of context.pages()) {
+      const isShown = page.url().includes(again);
+      expect((await page.content()).includes(SECRET)).toBe(isShown);
+      const fields = "[...document.querySelectorAll('input, textarea')].map((one) => one.value)";
+      expect(await page.evaluate<string[]>(fields)).not.toContain(SECRET);
+    }
+    // A page without a button shows it whenever it is loaded, which takes a view.
+    expect(await viewsLeft(again)).toBe(2);
+    await context.close();
+  });
+
+  test.each([{}, { passphrase: PASSPHRASE }])(
+    'that was asked for is not sent again by the Back button: %j',
+    async (push) => {
+      const context = await openProfile(await newFolder());
+      const token = await shown(context, push);
+      const page = context.pages().find((one) => one.url().includes(token)) as Page;
+      await page.goto(`${built.url}/open`);
+      await page.goBack().catch((error) => expect(String(error)).toContain('ERR_CACHE_MISS'));
+      await page.getByRole('heading', { name: RESUBMIT }).waitFor();
+      expect(await viewsLeft(token)).toBe(3);
+      await context.close();
+    },
+  );
+});
