@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { inTurns } from './helpers/long';
 import { type Ended, makePerson, person, serving, start } from './helpers/program';
 import type { Conditions } from './helpers/run';
 import { play, playInProcess } from './helpers/transcript';
@@ -26,7 +27,13 @@ describe('as processes', () => {
   const service = serving(person().env);
   const outcome = ({ code, stdout, stderr }: Ended) => ({ code: code ?? -1, stdout, stderr });
 
-  test.each([...alone, ...also])('%s', async (name) => {
+  test.each(alone)('%s', asTold);
+  describe('too', () => {
+    inTurns(3);
+    test.each(also)('%s', asTold);
+  });
+
+  async function asTold(name: string): Promise<void> {
     const { folder, env, remove } = makePerson();
     onTestFinished(remove);
     const started = (words: string[], { env: more, stdin }: Conditions) => {
@@ -47,5 +54,5 @@ describe('as processes', () => {
     });
     if (process.env.UPDATE && alone.includes(name)) writeFileSync(join(CASES, name), told);
     else expect(told).toBe(textOf(name));
-  });
+  }
 });

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { eachFault } from '../helpers/faults';
 import { BASE, overFetch } from '../helpers/instance';
+import { inTurns } from '../helpers/long';
 import { memory } from '../helpers/memory';
 import { onLinux } from '../helpers/needs';
 import { type Outcome, type Place, place } from '../helpers/run';
@@ -23,6 +24,8 @@ import {
 } from '../helpers/service';
 
 // Each operation on files that a command makes fails in turn: the first until none does.
+
+inTurns();
 
 const SECRET = 'MARKER-correct-horse-battery-staple';
 const VIEWS = { name: 'push[expire_after_views]', value: '1' };

@@ -14,7 +14,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../package.json';
-import { partOf } from '../helpers/long';
+import { inTurns, partOf } from '../helpers/long';
 import { allOf, needsPrograms, only, onUnix } from '../helpers/needs';
 import { binary, onNode, person, program, pwpush, serving, start, wire } from '../helpers/program';
 import { CREATED, changed } from '../helpers/reference';
@@ -22,6 +22,8 @@ import { exampleOf, yaml } from '../helpers/yaml';
 
 // The GitHub Action, started as a runner starts it, with a release and an instance on this machine. The archive of the
 // release has the executable if one is tested, and otherwise a script that starts the built program.
+
+inTurns(3);
 
 const root = join(import.meta.dirname, '../..');
 const main = join(root, 'action/main.cjs');

@@ -16,9 +16,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { partOf } from '../helpers/long';
+import { inTurns, partOf } from '../helpers/long';
 import { needsPrograms, needsRoot } from '../helpers/needs';
 import { dist, makePerson, pwpush, serveBuilt, shell } from '../helpers/program';
+
+inTurns();
 
 let somebody: ReturnType<typeof makePerson>;
 let caches: string;

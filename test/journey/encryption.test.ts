@@ -11,11 +11,13 @@ import { parseRecipients } from '../../src/age/key-files';
 import { encodeManifest, type ManifestFile } from '../../src/age/manifest';
 import { passphraseRecipient } from '../../src/age/recipients';
 import { encryptText, joined, pieces } from '../helpers/age';
-import { partOf } from '../helpers/long';
+import { inTurns, partOf } from '../helpers/long';
 import { needsFile, needsPrograms } from '../helpers/needs';
 import { type Ended, person, pwpush, serveBuilt, serving, shell, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { listener, offering, json as sendJson, whole } from '../helpers/transfer';
+
+inTurns();
 
 const somebody = person();
 const service = serving(somebody.env);

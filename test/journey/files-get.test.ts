@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, type TestContext, test } from 'vitest';
-import { partOf } from '../helpers/long';
+import { inTurns, partOf } from '../helpers/long';
 import { needs, needsFile, skipWithout } from '../helpers/needs';
 import {
   type Ended,
@@ -31,6 +31,8 @@ import {
   offering,
   whole,
 } from '../helpers/transfer';
+
+inTurns();
 
 const somebody = person();
 const LIVE =

@@ -2,10 +2,12 @@ import { appendFileSync, mkdirSync, readdirSync, truncateSync, writeFileSync } f
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { partOf, times } from '../helpers/long';
+import { inTurns, partOf, times } from '../helpers/long';
 import { needsFile } from '../helpers/needs';
 import { person, pwpush, shell, start } from '../helpers/program';
 import { json, type Listener, listener, taking } from '../helpers/transfer';
+
+inTurns();
 
 const somebody = person();
 const temporary = join(somebody.folder, 'tmp');

@@ -3,10 +3,12 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { partOf } from '../helpers/long';
+import { inTurns, partOf } from '../helpers/long';
 import { allOf, needsPrograms, onLinux } from '../helpers/needs';
 import { measured, person, pwpush, wire } from '../helpers/program';
 import { RETRIEVED } from '../helpers/reference';
+
+inTurns();
 
 const somebody = person();
 const MEBI = 1024 * 1024;

@@ -1,6 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { inTurns } from '../helpers/long';
 import { makePerson, person, serveBuilt, start, wire } from '../helpers/program';
+
+inTurns();
 
 const somebody = person();
 describe('Ctrl-C', () => {

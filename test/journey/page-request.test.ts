@@ -6,11 +6,14 @@ import { decryptText } from '../../src/age/age';
 import { parseIdentities } from '../../src/age/key-files';
 import { decodeManifest, type Manifest } from '../../src/age/manifest';
 import { needsBrowser, onChromium, type PageOptions, pages, serviceAt } from '../helpers/browser';
+import { inTurns } from '../helpers/long';
 import { person, type Served, serveBuilt } from '../helpers/program';
 import { recorder } from '../helpers/recorder';
 import { call } from '../helpers/service';
 
 // The page of a request in a real browser, over plain http; all that the browser sends is recorded.
+
+inTurns(3);
 
 const SECRET = '  π = "3.14"\n\t<b>&amp;</b> 🔑\n\n';
 

@@ -10,11 +10,13 @@ import {
   pixels,
   serviceAt,
 } from '../helpers/browser';
-import { partOf, times } from '../helpers/long';
+import { inTurns, partOf, times } from '../helpers/long';
 import { person, serveBuilt } from '../helpers/program';
 import { create, createWithFiles, filePart } from '../helpers/service';
 
 // What a recipient does with a page, in a real browser: look, copy, save, delete; by mouse, by keyboard, on paper.
+
+inTurns(3);
 
 const somebody = person();
 let built: Awaited<ReturnType<typeof serveBuilt>>;

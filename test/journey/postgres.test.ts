@@ -2,10 +2,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readAddress } from '../../src/server/store/pg-url';
 import { openPostgres } from '../../src/server/store/postgres';
-import { times } from '../helpers/long';
+import { inTurns, times } from '../helpers/long';
 import { PASSWORD } from '../helpers/postgres';
 import { person, pwpush, serveBuilt } from '../helpers/program';
 import { onPostgres } from '../helpers/stores';
+
+inTurns();
 
 type Service = Awaited<ReturnType<typeof serveBuilt>>;
 

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { partOf } from '../helpers/long';
+import { inTurns, partOf } from '../helpers/long';
 import { makePerson, pwpush, wire } from '../helpers/program';
 import { onTerminal, type Terminal } from '../helpers/pty';
+
+inTurns();
 
 const ENTER = '\r';
 const CTRL_C = '\u0003';

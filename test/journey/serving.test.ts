@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
+import { inTurns } from '../helpers/long';
 import { makePerson, person, pwpush, type Running, start, wire } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { cert, key, nextCert, nextKey } from '../server/certificate';
+
+inTurns();
 
 const home = person();
 const running: Running[] = [];

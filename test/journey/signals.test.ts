@@ -12,13 +12,15 @@ import { open } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { partOf } from '../helpers/long';
+import { inTurns, partOf } from '../helpers/long';
 import { needs, needsPrograms, onLinux, onUnix } from '../helpers/needs';
 import { binary, makePerson, onNode, program, type Running, start, wire } from '../helpers/program';
 import { changed, RETRIEVED } from '../helpers/reference';
 
 // A signal during each kind of waiting: the program ends, says so, and leaves nothing half-made.
 // test/journey/terminal.test.ts has the prompts, test/journey/unwritable-output.test.ts what must not be lost.
+
+inTurns();
 
 let somebody: ReturnType<typeof makePerson>;
 const closing: (() => unknown)[] = [];

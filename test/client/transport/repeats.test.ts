@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
+import { inTurns } from '../../helpers/long';
 import { needsPrograms } from '../../helpers/needs';
 import {
   CREATED,
@@ -20,6 +21,8 @@ import { type Listening, listening, socketServer } from '../../helpers/sockets';
 
 // Every call against every way to fail, over real sockets: how often it was sent, what was waited for, and how
 // it ends. docs/wire.md, "What a retrieval costs": retrieval and creation are repeated only when they never left.
+
+inTurns();
 
 const open: Listening[] = [];
 afterEach(async () => {

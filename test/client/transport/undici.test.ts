@@ -4,8 +4,11 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
+import { inTurns } from '../../helpers/long';
 import { CREATED, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Listening, listening, overSocket, socketServer } from '../../helpers/sockets';
+
+inTurns();
 
 const open: Listening[] = [];
 afterEach(async () => {

@@ -6,6 +6,7 @@ import { connectionLimitOf } from '../../../src/server/http/hardening/connection
 import type { Timeouts } from '../../../src/server/http/hardening/timeouts';
 import { createSockets, type Sockets } from '../../../src/server/http/sockets';
 import { readingRateOf } from '../../../src/server/service-settings';
+import { inTurns } from '../../helpers/long';
 import { notedDatabase, overDatabase } from '../../helpers/over-database';
 import {
   call,
@@ -15,6 +16,8 @@ import {
   type TestService,
   testService,
 } from '../../helpers/service';
+
+inTurns();
 
 const MIB = 1024 * 1024;
 

@@ -7,6 +7,7 @@ import { pushSchema } from '../../../src/server/rules/new-push';
 import { requestSchema, responseSchema } from '../../../src/server/rules/new-request';
 import { busy } from '../../../src/server/service-errors';
 import type { Database } from '../../../src/server/store/sql';
+import { inTurns } from '../../helpers/long';
 import { type Described, type Document, described } from '../../helpers/openapi';
 import { failingDatabase, overDatabase } from '../../helpers/over-database';
 import {
@@ -19,6 +20,8 @@ import {
   type TestService,
   testService,
 } from '../../helpers/service';
+
+inTurns();
 
 const BASE = '/api/v2';
 const PATH = `${BASE}/openapi.json`;

@@ -9,6 +9,7 @@ import type { Timeouts } from '../../../src/server/http/hardening/timeouts';
 import { type Service, startService } from '../../../src/server/service';
 import type { Database } from '../../../src/server/store/sql';
 import { openSqlite } from '../../../src/server/store/sqlite';
+import { inTurns } from '../../helpers/long';
 import { makePerson, start as startProgram } from '../../helpers/program';
 import { rowsOf } from '../../helpers/rows';
 import {
@@ -19,6 +20,8 @@ import {
   fileRows,
   formBytes,
 } from '../../helpers/service';
+
+inTurns();
 
 const MIB = 1024 * 1024;
 

@@ -16,12 +16,14 @@ import { Refusal, ServiceError } from '../../../src/server/service-errors';
 import { cuttingProxy } from '../../helpers/cutting-proxy';
 import { mountDisk, needsDisk } from '../../helpers/disk';
 import { eachFault } from '../../helpers/faults';
-import { long } from '../../helpers/long';
+import { inTurns, long } from '../../helpers/long';
 import { folders } from '../../helpers/memory';
 import { onLinux } from '../../helpers/needs';
 import { seed } from '../../helpers/seed';
 import { call, create, type TestService, testService } from '../../helpers/service';
 import { onPostgres, openBeside } from '../../helpers/stores';
+
+inTurns();
 
 const newFolder = folders();
 

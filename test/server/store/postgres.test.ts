@@ -7,8 +7,11 @@ import { readAddress } from '../../../src/server/store/pg-url';
 import { openPostgres } from '../../../src/server/store/postgres';
 import { endPush, findPush } from '../../../src/server/store/push-rows';
 import type { Database } from '../../../src/server/store/sql';
+import { inTurns } from '../../helpers/long';
 import { PASSWORD } from '../../helpers/postgres';
 import { onPostgres } from '../../helpers/stores';
+
+inTurns();
 
 onPostgres((cluster) => {
   let url: string;
