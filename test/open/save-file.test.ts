@@ -64,12 +64,12 @@ test('what breaks is tried three times, with growing pauses', async () => {
 });
 
 test.each([
-  ['less', { length: 5, chunks: ['four'] }, 'the download was cut short'],
-  ['more', { length: 3, chunks: ['four'] }, 'the response is longer than announced'],
-  ['nothing', { length: 3, chunks: [] }, 'the download was cut short'],
-])('%s than was announced is no file', async (_what, one, message) => {
+  ['less', { length: 5, chunks: ['four'] }],
+  ['more', { length: 3, chunks: ['four'] }],
+  ['nothing', { length: 3, chunks: [] }],
+])('%s than was announced is no file', async (_what, one) => {
   const { outcome, files } = await download([one, one, one]);
-  expect(outcome).toMatchObject({ code: 'failed', message });
+  expect(outcome).toMatchObject({ code: 'failed' });
   expect(files).toEqual([]);
 });
 

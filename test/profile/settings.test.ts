@@ -44,19 +44,17 @@ describe('a setting', () => {
   });
 
   test.each([
-    ['token', 'x', 'a token cannot be set on the command line, which other users can read'],
-    ['colour', 'x', 'unknown setting "colour"'],
-    ['toString', 'x', 'unknown setting "toString"'],
-    ['__proto__', 'x', 'unknown setting "__proto__"'],
-    ['days', '0', 'days must be a whole number of 1 or more, not "0"'],
-    ['days', '1.5', 'days must be a whole number of 1 or more, not "1.5"'],
-    ['views', 'many', 'views must be a whole number of 1 or more, not "many"'],
-    ['deletable', 'maybe', 'deletable must be true or false, not "maybe"'],
-    ['url', 'ftp://x', 'the address of the instance is not an http or https URL'],
-  ])('%s %s is refused', (key, value, message) => {
-    expect(() => withSetting({}, key, value)).toThrow(
-      expect.objectContaining({ code: 'usage', message }),
-    );
+    ['token', 'x'],
+    ['colour', 'x'],
+    ['toString', 'x'],
+    ['__proto__', 'x'],
+    ['days', '0'],
+    ['days', '1.5'],
+    ['views', 'many'],
+    ['deletable', 'maybe'],
+    ['url', 'ftp://x'],
+  ])('%s %s is refused', (key, value) => {
+    expect(() => withSetting({}, key, value)).toThrow(expect.objectContaining({ code: 'usage' }));
   });
 });
 
@@ -98,16 +96,11 @@ describe('a token', () => {
     expect(parseToken(text, 'x')).toBe(token);
   });
 
-  test.each([
-    ['', 'the token from x is empty'],
-    [' \n', 'the token from x is empty'],
-    ...['a b', 'a\nb', 'a\0b', 'tökén', 'a\u001b'].map((text) => [
-      text,
-      'the token from x is invalid: a token is one line of letters, digits and symbols',
-    ]),
-  ])('%j is refused, without being repeated', (text, message) => {
-    expect(() => parseToken(text, 'x')).toThrow(
-      expect.objectContaining({ code: 'usage', message }),
-    );
-  });
+  test.each(['', ' \n', 'S3 b', 'S3\nb', 'S3\0b', 'S3ö', 'S3\u001b'])(
+    '%j is refused, without being repeated',
+    (text) => {
+      const refused = { code: 'usage', message: expect.not.stringContaining('S3') };
+      expect(() => parseToken(text, 'x')).toThrow(expect.objectContaining(refused));
+    },
+  );
 });

@@ -31,6 +31,11 @@ const post = (body: string | Uint8Array | ReadableStream, type: string | undefin
   );
 
 const answered = async (response: Response) => [response.status, await response.json()];
+/** Of a refusal: its status, and the names of the fields that are told as wrong, or `error`. */
+const refused = async (response: Response) => [
+  response.status,
+  ...Object.keys((await response.json()) as object),
+];
 
 describe('bodies', () => {
   test('JSON with a charset is JSON', async () => {
@@ -39,10 +44,7 @@ describe('bodies', () => {
   });
 
   test.each(['text/plain', ''])('%j is refused', async (type) => {
-    expect(await answered(await post('{"push":{"payload":"x"}}', type))).toEqual([
-      400,
-      { error: 'The body must be JSON or a form, and its Content-Type must say so.' },
-    ]);
+    expect(await refused(await post('{"push":{"payload":"x"}}', type))).toEqual([400, 'error']);
   });
 
   describe('a form without files', () => {
@@ -81,34 +83,26 @@ describe('bodies', () => {
       ]);
     });
 
-    const noPush = { error: 'The form must have fields like push[payload].' };
-    const broken = {
-      error: 'The form is not valid: it must be UTF-8, with two hex digits after each %.',
-    };
-
-    test.each<[string, number, object]>([
-      ['', 400, noPush],
-      ['payload=x', 400, noPush],
-      ['{"push":{"payload":"x"}}', 400, noPush],
-      ['push[payload]=100%', 400, broken],
-      ['push[payload]=%ff', 400, broken],
-      [`push[payload]=x${'&'.repeat(100)}`, 400, { error: 'The form has more than 100 fields.' }],
-      ['push[name]=x', 422, { payload: ['Payload is required.'] }],
-      ['push[payload][]=x', 422, { payload: ['Payload must be a string.'] }],
-      ['push[payload]=x&push[files][]=', 401, expect.anything()],
-      ['push[__proto__][]=x&push[payload]=', 422, { payload: ['Payload is required.'] }],
-    ])('%j is answered %i', async (body, status, expected) => {
-      expect(await answered(await post(body, URLENCODED))).toEqual([status, expected]);
+    test.each<[string, number, string]>([
+      ['', 400, 'error'],
+      ['payload=x', 400, 'error'],
+      ['{"push":{"payload":"x"}}', 400, 'error'],
+      ['push[payload]=100%', 400, 'error'],
+      ['push[payload]=%ff', 400, 'error'],
+      [`push[payload]=x${'&'.repeat(100)}`, 400, 'error'],
+      ['push[name]=x', 422, 'payload'],
+      ['push[payload][]=x', 422, 'payload'],
+      ['push[payload]=x&push[files][]=', 401, 'error'],
+      ['push[__proto__][]=x&push[payload]=', 422, 'payload'],
+    ])('%j is answered %i', async (body, ...expected) => {
+      expect(await refused(await post(body, URLENCODED))).toEqual(expected);
     });
 
     test('of 1 MiB passes however it is encoded, one over 8 MiB does not', async () => {
       const encoded = `push[payload]=${'%01'.repeat(1024 * 1024)}`;
       expect((await post(encoded, URLENCODED)).status).toBe(201);
       expect((await post(`${encoded}%01`, URLENCODED)).status).toBe(422);
-      expect(await answered(await post('&'.repeat(8 * 1024 * 1024 + 1), URLENCODED))).toEqual([
-        413,
-        { error: 'The body is larger than 8.0 MiB.' },
-      ]);
+      expect((await post('&'.repeat(8 * 1024 * 1024 + 1), URLENCODED)).status).toBe(413);
     });
   });
 
@@ -118,10 +112,7 @@ describe('bodies', () => {
       Buffer.from([0xff]),
       Buffer.from('"}}'),
     ]);
-    expect(await answered(await post(body, 'application/json'))).toEqual([
-      400,
-      { error: 'The body is not valid UTF-8.' },
-    ]);
+    expect((await post(body, 'application/json')).status).toBe(400);
   });
 
   test('1 MiB passes however it is escaped', async () => {
@@ -138,10 +129,12 @@ describe('bodies', () => {
     'more values than a creation has are refused before they are parsed: %s',
     async (_, value, count) => {
       const body = `{"push":{"payload":"x","more":${value.repeat(count)}`;
-      expect(await answered(await post(body, 'application/json'))).toEqual([
-        400,
-        { error: 'The body contains more than 1000 values.' },
-      ]);
+      const [status, { error }] = (await answered(await post(body, 'application/json'))) as [
+        number,
+        { error: string },
+      ];
+      // Not as JSON that is cut, which it is too.
+      expect([status, error.includes(' 1000 ')]).toEqual([400, true]);
     },
   );
 
@@ -182,10 +175,7 @@ describe('bodies', () => {
         cancelled = true;
       },
     });
-    expect(await answered(await post(endless, 'application/json'))).toEqual([
-      413,
-      { error: 'The body is larger than 8.0 MiB.' },
-    ]);
+    expect((await post(endless, 'application/json')).status).toBe(413);
     expect([pulled < 12, cancelled]).toEqual([true, true]);
   });
 
@@ -254,10 +244,7 @@ describe('bodies', () => {
     const broken = new ReadableStream({
       start: (controller) => controller.error(new Error('gone')),
     });
-    expect(await answered(await post(broken, 'application/json'))).toEqual([
-      400,
-      { error: 'The body is incomplete.' },
-    ]);
+    expect((await post(broken, 'application/json')).status).toBe(400);
   });
 
   test('deep nesting and odd keys do no harm', async () => {
@@ -354,7 +341,8 @@ test('the log has a line a request, with nothing that opens anything', async () 
 test('a failure inside says nothing to the caller, and its place to the log', async () => {
   await service.close();
   const answer = await call(service, 'GET', '/api/v2/pushes/secrettoken');
-  expect([answer.status, answer.json]).toEqual([500, { error: 'internal error' }]);
+  expect([answer.status, Object.keys(answer.json)]).toEqual([500, ['error']]);
+  expect(answer.text).not.toContain('secrettoken');
   expect(service.lines[0]).toMatch(/^2026-08-20T11:06:45.000Z error \w+ .*at /);
   expect(service.lines.join()).not.toContain('secrettoken');
   service = await testService();

@@ -32,10 +32,10 @@ describe('a logo', () => {
     expect(logo).toBe(`data:${type};base64,${content.toString('base64')}`);
   });
 
-  test.each<[string, string | Buffer, string]>([
-    ['page.png', '<!doctype html><svg></svg>', 'the logo is not a PNG, JPEG, WebP or SVG image'],
-    ['none.png', '', 'the logo is not a PNG, JPEG, WebP or SVG image'],
-    ['large.png', Buffer.concat([PNG, Buffer.alloc(64 * 1024)]), 'the logo is larger than 64 KiB'],
+  test.each<[string, string | Buffer, RegExp]>([
+    ['page.png', '<!doctype html><svg></svg>', /SVG/],
+    ['none.png', '', /SVG/],
+    ['large.png', Buffer.concat([PNG, Buffer.alloc(64 * 1024)]), /64 KiB/],
   ])('that is %s is refused', async (name, content, message) => {
     const settings = { ...defaults, logo: file(name, content) };
     await expect(siteOf(settings)).rejects.toThrow(message);
@@ -43,9 +43,8 @@ describe('a logo', () => {
 
   test('that cannot be read is refused', async () => {
     const logo = join(folder, 'missing');
-    const missing = `cannot read the logo "${logo}": no such file`;
-    await expect(siteOf({ ...defaults, logo })).rejects.toThrow(missing);
-    await expect(siteOf({ ...defaults, logo: folder })).rejects.toThrow(/": is a folder/);
+    for (const one of [logo, folder])
+      await expect(siteOf({ ...defaults, logo: one })).rejects.toThrow(`"${one}"`);
   });
 });
 
@@ -63,9 +62,9 @@ test.each([
 });
 
 test.each([
-  [{ title: ' ' }, 'the title must have 1 to 60 printable characters'],
-  [{ title: 'x'.repeat(61) }, 'the title must have 1 to 60 printable characters'],
-  [{ contact: 'a\nb' }, 'the contact must have 1 to 200 printable characters'],
+  [{ title: ' ' }, /title .* 60 /],
+  [{ title: 'x'.repeat(61) }, /title .* 60 /],
+  [{ contact: 'a\nb' }, /contact .* 200 /],
 ])('%j is refused', async (settings, message) => {
   await expect(siteOf({ ...defaults, ...settings })).rejects.toThrow(message);
 });

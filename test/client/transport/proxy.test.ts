@@ -83,13 +83,8 @@ describe('there is none for this machine, whatever the variables say', () => {
 test('a variable that is no address is told by name, never with its value', () => {
   for (const value of ['socks5://u:s3cret@proxy.test', 'http://u:s3cret@[', '://s3cret']) {
     const error = catching(() => proxyFor(new URL('https://pw.test'), { HTTPS_PROXY: value }));
-    expect(error).toMatchObject({
-      code: 'usage',
-      hint: 'use an address such as http://proxy.example:3128',
-    });
-    expect((error as Error).message).toBe(
-      'HTTPS_PROXY is not the address of an http or https proxy',
-    );
+    expect(error).toMatchObject({ code: 'usage', message: expect.stringContaining('HTTPS_PROXY') });
+    expect(JSON.stringify([error, (error as Error).message])).not.toContain('s3cret');
   }
 });
 

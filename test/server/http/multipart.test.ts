@@ -76,6 +76,7 @@ test('every part comes back to the byte, however the form is cut into pieces', a
 });
 
 describe('a broken form is refused', () => {
+  const malformed = ['malformed', expect.any(String)];
   const whole = formBytes([
     { name: 'a', value: 'x'.repeat(100) },
     { name: 'b', filename: 'b', value: 'y'.repeat(100) },
@@ -84,37 +85,24 @@ describe('a broken form is refused', () => {
   test('wherever it ends too early', async () => {
     for (let length = 0; length < whole.length - 4; length += 1) {
       const answer = await problem(whole.subarray(0, length), [37]);
-      expect([length, answer]).toEqual([
-        length,
-        ['malformed', 'The form is invalid: it ends before its last boundary.'],
-      ]);
+      expect([length, answer]).toEqual([length, malformed]);
     }
   });
 
-  test.each([
-    ['multipart/form-data', 'The form is invalid: the Content-Type has no boundary.'],
-    [
-      'multipart/form-data; boundary=other',
-      'The form is invalid: it ends before its last boundary.',
-    ],
-  ])('as %s', async (type, message) => {
-    expect(await problem(whole, [1000], type)).toEqual(['malformed', message]);
-  });
+  test.each(['multipart/form-data', 'multipart/form-data; boundary=other'])('as %s', async (type) =>
+    expect(await problem(whole, [1000], type)).toEqual(malformed),
+  );
 
   test('with a part that has no head', async () => {
     const body = `--${BOUNDARY}\r\nContent-Disposition: form-data\r\n--${BOUNDARY}--\r\n`;
-    expect(await problem(body)).toEqual([
-      'malformed',
-      'The form is invalid: a part has no header.',
-    ]);
+    expect(await problem(body)).toEqual(malformed);
   });
 
   test('with too many parts', async () => {
-    const many = formBytes(Array.from({ length: 101 }, (_, i) => ({ name: `${i}`, value: '' })));
-    expect(await problem(many)).toEqual([
-      'malformed',
-      'The form is invalid: it has more than 100 parts.',
-    ]);
+    const form = (parts: number) =>
+      formBytes(Array.from({ length: parts }, (_, i) => ({ name: `${i}`, value: '' })));
+    expect(await problem(form(100))).toHaveLength(100);
+    expect(await problem(form(101))).toEqual(malformed);
   });
 
   test('what follows the end is not looked at', async () => {

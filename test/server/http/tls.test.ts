@@ -93,15 +93,15 @@ test('new connections get the new certificate, open ones live on', async () => {
 });
 
 test.each([
-  ['do not match', () => keep(nextCert, key), 'the TLS certificate and key do not match'],
-  ['are none', () => keep('', ''), '"/cert.pem" is not a PEM file'],
-  ['are gone', () => rm(join(folder, 'key.pem')), 'cannot read "/key.pem": no such file'],
+  ['do not match', () => keep(nextCert, key), /certificate and key/],
+  ['are none', () => keep('', ''), /"\/cert\.pem"/],
+  ['are gone', () => rm(join(folder, 'key.pem')), /"\/key\.pem"/],
 ])('the old certificate stays where the new ones %s', async (_, spoil, why) => {
   await start(true);
   await spoil();
   await service.reload();
   expect((await shown(new Agent()))[0]).toBe(first);
-  expect(said).toContain(`warning the certificate was not replaced: ${why}`);
+  expect(said.filter((line) => line.startsWith('warning '))).toEqual([expect.stringMatching(why)]);
 });
 
 test('without TLS there is nothing to reload', async () => {

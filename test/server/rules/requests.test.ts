@@ -123,8 +123,8 @@ onEachStore((store) => {
     test('is needed to read the question, to answer, and to read the answer', async () => {
       const token = await request({ passphrase: 'sesame' });
       expect((await ask('GET', `/${token}`)).json).toEqual({
-        error: 'This request requires a passphrase.',
-        message: 'A passphrase is required: send it as the `passphrase` parameter.',
+        error: expect.stringMatching(/ request .*passphrase/),
+        message: expect.stringContaining('`passphrase`'),
         status: 'unauthorized',
       });
       expect((await respond(token, 'x')).status).toBe(401);
@@ -285,7 +285,7 @@ onEachStore((store) => {
         await ask('POST', '', { form: [{ name: 'request[request]', value: 'x' }, file()] }),
       ];
       expect(refused.map(({ status }) => status)).toEqual([422, 422, 413, 401, 401]);
-      expect(refused[0]?.json).toEqual({ files: ['This request accepts no files.'] });
+      expect(Object.keys(refused[0]?.json)).toEqual(['files']);
       expect(await rows()).toEqual([0, 0, 0]);
       const rest = [{ name: 'request[passphrase]', value: 'p' }, file()];
       expect((await send(locked, ...rest)).status).toBe(200);

@@ -7,6 +7,7 @@ import { readAddress } from '../../../src/server/store/pg-url';
 import { openPostgres } from '../../../src/server/store/postgres';
 import { endPush, findPush } from '../../../src/server/store/push-rows';
 import type { Database } from '../../../src/server/store/sql';
+import { listen } from '../../helpers/listen';
 import { inTurns } from '../../helpers/long';
 import { PASSWORD } from '../../helpers/postgres';
 import { onPostgres } from '../../helpers/stores';
@@ -235,61 +236,43 @@ onPostgres((cluster) => {
       for (const secret of [PASSWORD, encodeURIComponent(PASSWORD), 'MARKER']) {
         expect(`${message} ${hint} ${stack}`).not.toContain(secret);
       }
-      return message.replace(`${cluster().port}`, 'PORT');
+      return message;
     };
 
     test('a user who is not let in', async () => {
       const wrong = url.replace('postgres:MARKER', 'postgres:MARKER2');
-      expect(await failure(wrong)).toBe(
-        'the database server 127.0.0.1 port PORT refused the user "postgres" (28P01)',
-      );
+      expect(await failure(wrong)).toContain('28P01');
     });
 
     test('no such database', async () => {
-      expect(await failure(`${cluster().url('nothing')}`)).toBe(
-        'the database server 127.0.0.1 port PORT has no database "nothing"',
-      );
+      expect(await failure(`${cluster().url('nothing')}`)).toContain('"nothing"');
     });
 
     test('a database that cannot be used', async () => {
       await database.sql`ALTER ROLE postgres SET default_transaction_read_only = on`;
-      expect(await failure(url)).toBe(
-        'the database server 127.0.0.1 port PORT cannot be written to',
-      );
+      expect(await failure(url)).toContain('cannot be written to');
       await database.sql`ALTER ROLE postgres RESET default_transaction_read_only`;
       const name = await cluster().createDatabase('template0', 'ENCODING SQL_ASCII');
-      expect(await failure(cluster().url(name))).toBe(
-        'the database server 127.0.0.1 port PORT has the encoding SQL_ASCII, not UTF8',
-      );
+      expect(await failure(cluster().url(name))).toContain('SQL_ASCII');
     });
 
     test('no server, or none that listens', async () => {
-      expect(await failure(`postgres://u:MARKER@127.0.0.1:1/x`)).toBe(
-        'the database server 127.0.0.1 port 1 cannot be reached (ECONNREFUSED)',
-      );
-      expect(await failure(`postgres://u:MARKER@/x?host=/nonexistent`)).toBe(
-        'the database server /nonexistent port 5432 cannot be reached (ENOENT)',
-      );
+      expect(await failure(`postgres://u:MARKER@127.0.0.1:1/x`)).toContain('ECONNREFUSED');
+      expect(await failure(`postgres://u:MARKER@/x?host=/nonexistent`)).toContain('ENOENT');
     });
 
     test('something else that listens, or hangs up', async () => {
-      const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
-      await new Promise((resolve) => server.once('listening', resolve));
-      const { port } = server.address() as { port: number };
+      const server = await listen(createServer((socket) => socket.end()));
       for (const mode of ['prefer', 'disable']) {
-        expect(await failure(`postgres://u:MARKER@127.0.0.1:${port}/x?sslmode=${mode}`)).toBe(
-          `the database server 127.0.0.1 port ${port} cannot be reached (ECONNRESET)`,
-        );
+        const address = `postgres://u:MARKER@127.0.0.1:${server.port}/x?sslmode=${mode}`;
+        expect(await failure(address)).toContain('ECONNRESET');
       }
-      server.close();
+      await server.close();
     });
 
     test('a server without TLS where it is asked for', async () => {
-      for (const mode of ['require', 'verify-full']) {
-        expect(await failure(`${url}?sslmode=${mode}`)).toBe(
-          'the database server 127.0.0.1 port PORT has no TLS, which the address requires',
-        );
-      }
+      for (const mode of ['require', 'verify-full'])
+        expect(await failure(`${url}?sslmode=${mode}`)).toContain('TLS');
       await (await open(`${url}?sslmode=prefer`)).close();
     });
   });
