@@ -67,20 +67,13 @@ describe('push --encrypt', () => {
   });
 
   test.each([
-    [['--to', 'age1x', '--encrypt=words']],
     [['--to', 'age1x', '--encrypt=link']],
     [['-R', 'file', '--encrypt=words']],
-    [['--no-encrypt', '--to', 'age1x']],
     [['--no-encrypt', '-R', 'file']],
     [['--no-encrypt', '--key-out', 'file']],
     [['--key-out', 'file']],
-    [['--encrypt', '--key-out', 'file']],
-    [['--encrypt', '--notify', 'a@b.test']],
-    [['--encrypt', '--kind', 'url']],
     [['--encrypt', '--kind', 'qr']],
     [['--encrypt=words', '--each']],
-    [['--to', 'ssh-ed25519', 'AAAA']],
-    [['-R', '-']],
   ])('exit 2 and nothing is sent: %j', async (words) => {
     const { code, stdout } = await here.run('push', ...words);
     expect({ code, stdout, asked: here.asked }).toEqual({ code: 2, stdout: '', asked: [] });
@@ -174,10 +167,6 @@ describe('push --encrypt=words', () => {
     const ways = [
       await here.run('get', stdout, '--key-file', here.file('words')),
       await here.under({ stdin: words }).run('get', stdout, '--key-file', '-'),
-      await here.under({ env: { PWPUSH_KEY: words } }).run('get', stdout),
-      await here
-        .under({ prompts: [{ secret: 'Key or words:', answer: words }] })
-        .run('get', stdout),
       await here
         .under({
           prompts: [
@@ -188,19 +177,6 @@ describe('push --encrypt=words', () => {
         .run('get', stdout),
     ];
     expect(ways.map(({ code, stdout }) => [code, stdout])).toEqual(ways.map(() => [0, 'hunter2']));
-  });
-
-  test('go into a new file, and as JSON on stderr', async () => {
-    const path = here.file('key');
-    const { stdout, stderr } = await here.run('push', '--encrypt=words', '--key-out', path);
-    expect(stderr).toBe('');
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(readFileSync(path, 'utf8')).toMatch(new RegExp(`^${WORDS}\n$`));
-    expect((await here.run('get', stdout, '--key-file', path)).stdout).toBe('hunter2');
-    const again = await here.run('push', '--encrypt=words', '--key-out', path);
-    expect(again.code).toBe(2);
-    const { stderr: told } = await here.run('push', '--encrypt=words', '--json');
-    expect(JSON.parse(told).key).toMatch(new RegExp(`^${WORDS}$`));
   });
 
   test('are removed again if no push was created', async () => {
@@ -278,19 +254,6 @@ describe('push --to', () => {
 
 describe('the profile', () => {
   const profile = { url: 'https://pw.test', encrypt: 'link' } as const;
-
-  test('makes it the default, and --no-encrypt switches it off for one push', async () => {
-    await here.run('profile', 'set', 'url', 'https://pw.test');
-    expect((await here.run('profile', 'set', 'encrypt', 'link')).code).toBe(0);
-    expect((await here.run('push')).stdout).toMatch(new RegExp(`#${KEY}\n$`));
-    const clear = (await here.run('push', '--no-encrypt')).stdout;
-    expect(clear).not.toContain('#');
-    expect((await here.run('get', clear)).stdout).toBe('hunter2');
-    expect((await here.run('push', '--kind', 'url')).code).toBe(2);
-    expect((await here.run('profile', 'set', 'encrypt', 'yes')).code).toBe(2);
-    await here.run('profile', 'set', 'encrypt', '');
-    expect((await here.run('push')).stdout).not.toContain('#');
-  });
 
   test('with words takes --key-out, and --to instead', async () => {
     await here.keep({ current: 'a', profiles: { a: { ...profile, encrypt: 'words' } } });

@@ -5,11 +5,14 @@ import { chooseTarget, type Target } from '../../src/profile/target';
 import { times } from '../helpers/long';
 import { requestOf, type Typed } from '../helpers/target-request';
 
+const [HOME, WORK, ENV, TYPED] = [
+  ...['https://home.test', 'https://work.test/pw', 'https://env.test', 'https://url.test'],
+] as [string, string, string, string];
 const STORED: StoredProfiles = {
   current: 'home',
   profiles: {
-    home: { url: 'https://home.test', token: 'home-token', 'ca-file': '/home.pem' },
-    work: { url: 'https://work.test/pw', token: 'work-token' },
+    home: { url: HOME, token: 'home-token', 'ca-file': '/home.pem' },
+    work: { url: WORK, token: 'work-token' },
   },
 };
 
@@ -17,68 +20,25 @@ const target = (given: Typed, linkBase?: string, stored = STORED): Promise<Targe
   chooseTarget(stored, requestOf(given), linkBase);
 
 describe('address and token: option over environment over profile', () => {
-  const env = { url: 'https://env.test', token: 'env-token' };
-  const cases: [string, Typed, string, string | undefined][] = [
-    ['the profile in use', {}, 'https://home.test', 'home-token'],
-    ['PWPUSH_PROFILE', { env: { profile: 'work' } }, 'https://work.test/pw', 'work-token'],
-    [
-      '--profile over PWPUSH_PROFILE',
-      { profile: 'home', env: { profile: 'work' } },
-      'https://home.test',
-      'home-token',
-    ],
-    ['PWPUSH_URL and its token', { env }, 'https://env.test', 'env-token'],
-    ['PWPUSH_URL alone has no token', { env: { url: env.url } }, 'https://env.test', undefined],
-    [
-      'PWPUSH_TOKEN alone is for the address in use',
-      { env: { token: 'env-token' } },
-      'https://home.test',
-      'env-token',
-    ],
-    [
-      'an explicit --profile outranks both',
-      { profile: 'work', env },
-      'https://work.test/pw',
-      'work-token',
-    ],
-    [
-      'an explicit --profile outranks PWPUSH_TOKEN too',
-      { profile: 'work', env: { token: 'env-token' } },
-      'https://work.test/pw',
-      'work-token',
-    ],
-    [
-      '--url over all',
-      { url: 'https://url.test', profile: 'work', env },
-      'https://url.test',
-      undefined,
-    ],
-    [
-      '--url of the profile keeps its token',
-      { url: 'https://home.test/' },
-      'https://home.test',
-      'home-token',
-    ],
-    [
-      '--url of PWPUSH_URL keeps its token',
-      { url: 'https://env.test/', env },
-      'https://env.test',
-      'env-token',
-    ],
-    [
-      '--token-file goes to --url',
-      { url: 'https://url.test', token: 'typed' },
-      'https://url.test',
-      'typed',
-    ],
-    ['--token-file over PWPUSH_TOKEN', { token: 'typed', env }, 'https://env.test', 'typed'],
-    ['--token-file over the profile', { token: 'typed' }, 'https://home.test', 'typed'],
-    [
-      '--anonymous sends none',
-      { anonymous: true, token: 'typed', env },
-      'https://env.test',
-      undefined,
-    ],
+  const env = { url: ENV, token: 'env-token' };
+  const { url, token } = env;
+  const work = { profile: 'work' };
+  const cases: [string, Typed, string, string?][] = [
+    ['the profile in use', {}, HOME, 'home-token'],
+    ['PWPUSH_PROFILE', { env: work }, WORK, 'work-token'],
+    ['--profile over PWPUSH_PROFILE', { profile: 'home', env: work }, HOME, 'home-token'],
+    ['PWPUSH_URL and its token', { env }, ENV, token],
+    ['PWPUSH_URL alone has no token', { env: { url } }, ENV],
+    ['PWPUSH_TOKEN alone is for the address in use', { env: { token } }, HOME, token],
+    ['an explicit --profile outranks both', { ...work, env }, WORK, 'work-token'],
+    ['it outranks PWPUSH_TOKEN too', { ...work, env: { token } }, WORK, 'work-token'],
+    ['--url over all', { url: TYPED, ...work, env }, TYPED],
+    ['--url of the profile keeps its token', { url: `${HOME}/` }, HOME, 'home-token'],
+    ['--url of PWPUSH_URL keeps its token', { url: `${ENV}/`, env }, ENV, token],
+    ['--token-file goes to --url', { url: TYPED, token: 'typed' }, TYPED, 'typed'],
+    ['--token-file over PWPUSH_TOKEN', { token: 'typed', env }, ENV, 'typed'],
+    ['--token-file over the profile', { token: 'typed' }, HOME, 'typed'],
+    ['--anonymous sends none', { anonymous: true, token: 'typed', env }, ENV],
   ];
 
   test.each(cases)('%s', async (_name, request, base, token) => {
@@ -88,94 +48,33 @@ describe('address and token: option over environment over profile', () => {
 });
 
 describe('a pasted link', () => {
-  test.each<[string, Typed, string, string | undefined]>([
-    ['of the profile gets its token', {}, 'https://home.test', 'home-token'],
-    ['of another profile gets the token of that one', {}, 'https://work.test/pw', 'work-token'],
-    ['of another profile, above its path, gets none', {}, 'https://work.test', undefined],
-    ['of another profile, below its path, gets none', {}, 'https://work.test/pw/x', undefined],
-    ['of another profile over http gets none', {}, 'http://work.test/pw', undefined],
-    ['of another profile on a port gets none', {}, 'https://work.test:8443/pw', undefined],
-    [
-      'of another profile with --anonymous gets none',
-      { anonymous: true },
-      'https://work.test/pw',
-      undefined,
-    ],
-    [
-      'of another profile than that of --profile gets none',
-      { profile: 'home' },
-      'https://work.test/pw',
-      undefined,
-    ],
-    [
-      'of another profile than that of PWPUSH_PROFILE gets its token',
-      { env: { profile: 'work' } },
-      'https://home.test',
-      'home-token',
-    ],
-    [
-      'of another profile gets no other token than --token-file',
-      { token: 'typed' },
-      'https://work.test/pw',
-      undefined,
-    ],
-    [
-      'of another profile gets its token, and not PWPUSH_TOKEN',
-      { env: { token: 'env-token' } },
-      'https://work.test/pw',
-      'work-token',
-    ],
-    [
-      'of another profile and of PWPUSH_URL gets PWPUSH_TOKEN',
-      { env: { url: 'https://work.test/pw', token: 'env-token' } },
-      'https://work.test/pw',
-      'env-token',
-    ],
-    [
-      'of another profile and of PWPUSH_URL alone gets none, as a token of a push there',
-      { env: { url: 'https://work.test/pw' } },
-      'https://work.test/pw',
-      undefined,
-    ],
-    [
-      'of another profile and of --url gets none, as a token of a push there',
-      { url: 'https://work.test/pw' },
-      'https://work.test/pw',
-      undefined,
-    ],
-    [
-      'of another profile than --url gets its token',
-      { url: 'https://url.test' },
-      'https://work.test/pw',
-      'work-token',
-    ],
-    [
-      'of the named profile gets its token',
-      { profile: 'work' },
-      'https://work.test/pw',
-      'work-token',
-    ],
-    ['of another path gets none', { profile: 'work' }, 'https://work.test', undefined],
-    ['of another port gets none', {}, 'https://home.test:8443', undefined],
-    ['of the same host over http gets none', {}, 'http://home.test', undefined],
-    [
-      'of another instance gets no --token-file',
-      { token: 'typed' },
-      'https://evil.test',
-      undefined,
-    ],
-    [
-      'of another instance gets no PWPUSH_TOKEN',
-      { env: { token: 'env-token' } },
-      'https://evil.test',
-      undefined,
-    ],
-    [
-      'of PWPUSH_URL gets PWPUSH_TOKEN',
-      { env: { url: 'https://env.test', token: 'env-token' } },
-      'https://env.test',
-      'env-token',
-    ],
+  const token = 'env-token';
+  const typed = { token: 'typed' };
+
+  test.each<[string, Typed, string, string?]>([
+    ['of the profile gets its token', {}, HOME, 'home-token'],
+    ['of another profile gets the token of that one', {}, WORK, 'work-token'],
+    ['of another profile, above its path, gets none', {}, 'https://work.test'],
+    ['of another profile, below its path, gets none', {}, `${WORK}/x`],
+    ['of another profile over http gets none', {}, 'http://work.test/pw'],
+    ['of another profile on a port gets none', {}, 'https://work.test:8443/pw'],
+    ['of another profile with --anonymous gets none', { anonymous: true }, WORK],
+    ['of another profile than that of --profile gets none', { profile: 'home' }, WORK],
+    ['and not than PWPUSH_PROFILE, whose it is', { env: { profile: 'work' } }, HOME, 'home-token'],
+    ['of another profile gets no other token than --token-file', typed, WORK],
+    ['of another profile gets its token, not PWPUSH_TOKEN', { env: { token } }, WORK, 'work-token'],
+    ['of it and of PWPUSH_URL gets PWPUSH_TOKEN', { env: { url: WORK, token } }, WORK, token],
+    // As a token of a push there would.
+    ['of another profile and of PWPUSH_URL alone gets none', { env: { url: WORK } }, WORK],
+    ['of another profile and of --url gets none', { url: WORK }, WORK],
+    ['of another profile than --url gets its token', { url: TYPED }, WORK, 'work-token'],
+    ['of the named profile gets its token', { profile: 'work' }, WORK, 'work-token'],
+    ['of another path gets none', { profile: 'work' }, 'https://work.test'],
+    ['of another port gets none', {}, 'https://home.test:8443'],
+    ['of the same host over http gets none', {}, 'http://home.test'],
+    ['of another instance gets no --token-file', typed, 'https://evil.test'],
+    ['of another instance gets no PWPUSH_TOKEN', { env: { token } }, 'https://evil.test'],
+    ['of PWPUSH_URL gets PWPUSH_TOKEN', { env: { url: ENV, token } }, ENV, token],
   ])('%s', async (_name, request, link, token) => {
     const { base, token: sent } = await target(request, link);
     expect({ base, token: sent }).toEqual({ base: link, token });
@@ -225,24 +124,15 @@ describe('a pasted link', () => {
     },
   });
 
-  test.each<[string, Typed, string | undefined, string | undefined]>([
-    ['work2', {}, 'work2-token', undefined],
-    ['home', { env: { profile: 'work' } }, 'work-token', undefined],
-    [
-      'home',
-      {},
-      undefined,
-      'profiles work, work2 have a token for this instance: choose one with --profile',
-    ],
-    [
-      'visitor',
-      {},
-      undefined,
-      'profiles work, work2 have a token for this instance: choose one with --profile',
-    ],
-  ])('of several profiles, %s in use, %j', async (current, request, token, hint) => {
-    const chosen = await target(request, 'https://work.test/pw', twice(current));
-    expect({ token: chosen.token, hint: chosen.tokenHint }).toEqual({ token, hint });
+  test.each<[string, Typed, string | undefined, boolean]>([
+    ['work2', {}, 'work2-token', false],
+    ['home', { env: { profile: 'work' } }, 'work-token', false],
+    ['home', {}, undefined, true],
+    ['visitor', {}, undefined, true],
+  ])('of several profiles, %s in use, %j', async (current, request, token, hinted) => {
+    const chosen = await target(request, WORK, twice(current));
+    const hint = expect.stringMatching(/\bwork, work2 .*--profile/);
+    expect([chosen.token, chosen.tokenHint]).toEqual([token, hinted ? hint : undefined]);
   });
 });
 
@@ -326,9 +216,7 @@ test('a token goes to the one address it belongs to, whatever is combined', asyn
 
 describe('nothing to go by', () => {
   test('no instance at all is bad usage, with the three ways', async () => {
-    await expect(target({}, undefined, { profiles: {} })).rejects.toThrow(
-      'no instance is configured',
-    );
+    await expect(target({}, undefined, { profiles: {} })).rejects.toMatchObject({ code: 'usage' });
   });
 
   test.each<[StoredProfiles, Typed]>([

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Push } from '../../src/contract/api';
-import { differences, differenceText } from '../../src/share/judge';
+import { differences } from '../../src/share/judge';
 
 const push = (fields: object): Push => ({ url_token: 't', ...fields });
+
+// How a difference is told: test/cases/push-limits-not-granted.txt.
 
 describe('what was granted is compared with what was asked', () => {
   test('nothing asked, nothing different', () => {
@@ -128,25 +130,4 @@ describe('the commercial edition says how long in another way', () => {
       looseness(1, { expire_after_duration: 99 }),
     ]).toEqual([[], [{ granted: 3, looser: true }], [], []]);
   });
-});
-
-test('a difference is told in a few words', () => {
-  const told = [
-    { limit: 'days', asked: 30, granted: 7, looser: false },
-    { limit: 'days', asked: 1, granted: 7, looser: true },
-    { limit: 'days', asked: 0.25, granted: 7, looser: true },
-    { limit: 'days', asked: 1, granted: 0.03125, looser: false },
-    { limit: 'views', asked: 1, granted: 5, looser: true },
-    { limit: 'deletable', asked: false, granted: true, looser: true },
-    { limit: 'retrieval step', asked: true, granted: false, looser: true },
-  ] as const;
-  expect(told.map(differenceText)).toEqual([
-    '30 days requested, 7 granted',
-    '1 day requested, 7 granted',
-    '6 hours requested, 7 days granted',
-    '1 day requested, 45 minutes granted',
-    '1 view requested, 5 granted',
-    'deletable granted, not requested',
-    'retrieval step requested, not granted',
-  ]);
 });
