@@ -37,3 +37,24 @@ export function relay(client: Socket, port: number): Socket {
     socket.on('error', () => {}).on('close', () => pair.forEach((one) => void one.destroy()));
   return upstream;
 }
+
+export interface Spoken {
+  readonly socket: Socket;
+  /** What came so far. */
+  readonly text: () => string;
+  /** All that came until the connection was closed. */
+  readonly ended: Promise<string>;
+}
+
+/** Opens a connection to a port of this machine, and says so much. */
+export function speak(port: number, ...said: (string | Uint8Array)[]): Spoken {
+  const socket = connect(port, '127.0.0.1');
+  for (const piece of said) socket.write(piece);
+  let text = '';
+  socket.setEncoding('utf8').on('data', (more) => {
+    text += more;
+  });
+  socket.on('error', () => {});
+  const ended = new Promise<string>((resolve) => socket.on('close', () => resolve(text)));
+  return { socket, text: () => text, ended };
+}

@@ -6,6 +6,7 @@ import { connectionLimitOf } from '../../../src/server/http/hardening/connection
 import type { Timeouts } from '../../../src/server/http/hardening/timeouts';
 import { createSockets, type Sockets } from '../../../src/server/http/sockets';
 import { readingRateOf } from '../../../src/server/service-settings';
+import { speak as speakTo } from '../../helpers/listen';
 import { inTurns } from '../../helpers/long';
 import { notedDatabase, overDatabase } from '../../helpers/over-database';
 import {
@@ -61,23 +62,7 @@ async function listening(
   port = Number(new URL(place?.url ?? '').port);
 }
 
-interface Spoken {
-  readonly socket: Socket;
-  /** All that came until the connection was closed. */
-  readonly ended: Promise<string>;
-}
-
-function speak(...said: (string | Buffer)[]): Spoken {
-  const socket = connect(port, '127.0.0.1');
-  for (const piece of said) socket.write(piece);
-  let received = '';
-  socket.setEncoding('utf8').on('data', (text) => {
-    received += text;
-  });
-  socket.on('error', () => undefined);
-  const ended = new Promise<string>((resolve) => socket.on('close', () => resolve(received)));
-  return { socket, ended };
-}
+const speak = (...said: (string | Buffer)[]) => speakTo(port, ...said);
 
 const statuses = (received: string) =>
   [...received.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));

