@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { decryptStream, passphraseWork } from '../../src/age/age';
+import { decryptStream, decryptText, passphraseWork } from '../../src/age/age';
 import { encodeBech32, pointOf } from '../../src/age/bech32';
 import { encodeHeader, MAX_HEADER, parseHeader } from '../../src/age/format/header';
 import { newLinkKey } from '../../src/age/key';
 import { node } from '../../src/age/node-primitives';
 import {
   type Identity,
+  MODERATE_WORK,
   passphraseIdentity,
   passphraseRecipient,
   x25519Identity,
@@ -119,10 +120,15 @@ test('armor tells whether a passphrase opens it, and its work factor', async () 
   expect(await passphraseWork(await encryptText('x', [x25519]))).toBe(undefined);
 });
 
+test('the highest work factor that a key of a link may have opens', async () => {
+  const key = newLinkKey();
+  const sealed = await encryptText('x', [passphraseRecipient(key, MODERATE_WORK)]);
+  expect(await decryptText(sealed, [passphraseIdentity(key)])).toBe('x');
+});
+
 test('no error has a key or a passphrase in it', async () => {
   const key = 'MARKER-passphrase';
   const armor = await encryptText('secret', [passphraseRecipient('another', 1)]);
-  const { decryptText } = await import('../../src/age/age');
   const error = await decryptText(armor, [passphraseIdentity(key)]).catch((thrown) => thrown);
   expect(`${error.stack}${JSON.stringify(error)}`).not.toContain('MARKER');
 });

@@ -33,3 +33,15 @@ test('an answer cuts those who are still sending theirs, and it ends', { timeout
   expect((await here.ask({ method: 'GET', url, headers: {} })).status).toBe(200);
   await here.close();
 });
+
+test('it ends when the request expires', async () => {
+  const clock = testClock();
+  const io = { log: () => {}, warn: () => {}, now: clock.now, version: '0.1.0' };
+  const settings = { host: '127.0.0.1', port: 0 };
+  const request = { request: 'Which?', close_after: 60 };
+  const here = await serveRequest(settings, io, request, () => {});
+  clock.advance(61_000);
+  await fetch(`${here.base}/r/${here.token}`);
+  expect(await here.ended).toBe(false);
+  await here.close();
+});

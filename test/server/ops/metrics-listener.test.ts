@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Service, startService } from '../../../src/server/service';
 import type { ServiceSettings } from '../../../src/server/service-settings';
+import { freePort } from '../../helpers/postgres';
 import { defaults } from '../../helpers/service';
 
 let folder: string;
@@ -123,9 +124,11 @@ test('a port in use is named with its option, and leaves nothing behind', async 
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as { port: number };
-  await expect(start({ metricsPort: port })).rejects.toMatchObject({
+  const own = await freePort();
+  await expect(start({ port: own, metricsPort: port })).rejects.toMatchObject({
     message: `127.0.0.1 port ${port} is in use`,
     hint: 'choose another with --metrics-port',
   });
+  await start({ port: own });
   await new Promise((resolve) => other.close(resolve));
 });
