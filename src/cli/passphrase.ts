@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context, Prompter } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { listed } from '../platform/listed';
 import { askUntil, filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { newPassphraseRows } from './options';
@@ -25,9 +26,7 @@ export function checkPassphrase(options: PassphraseOptions, context: Context): v
     options.generatePassphrase ? '--generate-passphrase' : undefined,
   ].filter((name) => name !== undefined);
   if (named.length > 1)
-    throw usageError(
-      `the passphrase can come from one source only, not from ${named.join(' and ')}`,
-    );
+    throw usageError(`the passphrase can come from one source only, not from ${listed(named)}`);
   if (options.passphrase && !context.canPrompt())
     throw usageError('-p asks for the passphrase, but there is no terminal to ask on', HINT);
 }

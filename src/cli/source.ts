@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import type { Context } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
 import { whyUnreadable } from '../platform/files/file-error';
+import { listed } from '../platform/listed';
 import { filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { sourceRows } from './options';
@@ -42,7 +43,7 @@ export function chooseSource(
   const named = namedSources(options);
   if (named.length > 1) {
     throw usageError(
-      `the ${noun} can come from one source only, not from ${named.map(([label]) => label).join(' and ')}`,
+      `the ${noun} can come from one source only, not from ${listed(named.map(([label]) => label))}`,
       'use only one of them',
     );
   }

@@ -1,6 +1,7 @@
 import { parseWebUrl, pushLink, webAddress, withScheme } from '../contract/address';
 import type { Push } from '../contract/api';
 import { usageError } from '../platform/errors';
+import { listed } from '../platform/listed';
 import type { Api } from './client';
 
 /** A push or request as a user names it: by its token, or by an address that also names the instance. */
@@ -141,7 +142,7 @@ export function repairText(references: readonly Reference[]): string | undefined
   const all = new Set(references.flatMap(({ repairs = [] }) => repairs));
   if (all.size === 0) return undefined;
   const link = references.length === 1 ? 'the link was repaired; it' : 'links were repaired; they';
-  return `${link} had ${[...all].join(' and ')}`;
+  return `${link} had ${listed([...all])}`;
 }
 
 /** Adds the key to the link of a push, instead of any fragment that the instance gave it. */

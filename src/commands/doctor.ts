@@ -185,6 +185,6 @@ async function checkRescue(context: Context): Promise<Finding> {
   return {
     status: 'warning',
     message: `${count(found.length, 'rescue file')}, oldest first: ${paths.join(', ')}`,
-    hint: 'read them, those with an encrypted text by pwpush get --from-file FILE, then delete them',
+    hint: 'read them, with pwpush get --from-file FILE if they are encrypted, then delete them',
   };
 }

@@ -81,8 +81,9 @@ export async function login(session: Session<LoginOptions>, address?: string): P
       ...{ profile: name, url: base, token: token !== undefined },
       ...{ application_version, api_version, edition },
     },
-    () => `${savedText(name, token !== undefined, stored.current)}\n`,
+    () => '',
   );
+  await say.note(savedText(name, token !== undefined, stored.current));
   const features = abilities(version);
   await say.remark(editionOf(version) + (features === undefined ? '' : `: ${features}`));
   await say.remark(keptText(session, kept));

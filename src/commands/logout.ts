@@ -32,10 +32,9 @@ async function logout({ context, options, say }: Invocation): Promise<void> {
   const problem = profile.keyring ? await forgotten(context, name, profile) : undefined;
   if (problem !== undefined)
     throw failedError(problem, { hint: 'unlock the keyring and remove it there' });
-  await say.print({ profile: name, token: false }, () =>
-    hasToken(profile)
-      ? `removed the token of profile "${name}"\n`
-      : `profile "${name}" has no token\n`,
+  await say.print({ profile: name, token: false }, () => '');
+  await say.note(
+    hasToken(profile) ? `removed the token of profile "${name}"` : `profile "${name}" has no token`,
   );
 }
 

@@ -11,8 +11,9 @@ it. If the instance drops the key, as the commercial edition does, the request
 is closed again, unless --no-encrypt lets the instance read the answer.
 
 With --here, no instance is needed: this machine serves the page until someone
-has answered, shows the link and a QR code, and prints the answer. Ctrl-C before
-the answer leaves nothing.
+has answered, shows the link and a QR code, and prints the answer. It listens on
+all addresses, because someone else must reach the page; push --here, which has
+a secret to lose, on this machine alone. Ctrl-C before the answer leaves nothing.
 
 Examples:
   $ pwpush request "The root password of db1?" --expire 6h

@@ -2,7 +2,7 @@ import { boundedWrite, breakLine } from '../cli/terminal/bounded-write';
 import type { Push } from '../contract/api';
 import type { Output } from '../platform/context';
 import { type CliError, failedError } from '../platform/errors';
-import { codeOf } from '../platform/files/file-error';
+import { codeOf, whyUnwritable } from '../platform/files/file-error';
 import type { Safe, SafeRun } from './taking';
 
 /** A result that must not be lost. */
@@ -63,7 +63,7 @@ async function rescued(
 ): Promise<CliError | undefined> {
   const { stdout, stderr, signal } = context;
   const { bytes, saved = bytes, what, link } = result;
-  const problem = `cannot write to standard output (${failure})`;
+  const problem = `cannot write to standard output (${whyUnwritable(failure)})`;
   const kept = async () => {
     const { keep, explain } = typeof safe === 'function' ? await safe() : safe;
     await keep({ what, bytes: saved, push: result.push });

@@ -3,6 +3,7 @@ import { isArmored } from '../age/armored';
 import { count, shellWord } from '../cli/terminal/wording';
 import type { Push } from '../contract/api';
 import { attempt, CliError, joinHints, savedTo } from '../platform/errors';
+import { listed } from '../platform/listed';
 import type { RescueContext } from './rescue';
 import { isRetrievableAgain, retrievableAgain, whyGone } from './retrievable';
 import type { LostFiles, LostText, Safe, Taking } from './taking';
@@ -137,7 +138,7 @@ function withParts(
   const text = nothing ? parts.find(({ what }) => what !== 'files') : undefined;
   const sentences = [
     failure.message,
-    ...(paths.length > 0 ? [`${named(parts)} saved to ${paths.join(' and ')}`] : []),
+    ...(paths.length > 0 ? [`${named(parts)} saved to ${listed(paths)}`] : []),
     ...available,
     ...(lost.length > 0 && !text ? [`NOT ALL IS SAVED: ${why}`] : []),
   ];

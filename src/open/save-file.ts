@@ -14,6 +14,7 @@ import type { PushFile } from '../contract/api';
 import { size } from '../contract/byte-size';
 import { CliError, failedError } from '../platform/errors';
 import type { TemporaryFile } from '../platform/files/atomic-file';
+import { whyUnwritable } from '../platform/files/file-error';
 import { nameIt, newTemporary } from './new-file';
 import type { PartialFiles } from './partial-files';
 import { type Folder, safeName } from './safe-name';
@@ -196,6 +197,5 @@ async function refuseTooLarge({ length: all, from = 0 }: FileResponse, folder: F
 
 function failedWriting(error: NodeJS.ErrnoException): never {
   if (error instanceof CliError) throw error;
-  const why = error.code === 'ENOSPC' ? 'the disk is full' : `${error.code}`;
-  throw failedError(`cannot write the file (${why})`, { cause: error });
+  throw failedError(`cannot write the file (${whyUnwritable(error.code)})`, { cause: error });
 }

@@ -12,7 +12,7 @@ import {
   joinHints,
   savedTo,
 } from '../platform/errors';
-import { codeOf } from '../platform/files/file-error';
+import { codeOf, whyUnwritable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import { type Destination, reserveText, TEXT_FILE } from './destination';
 import { askBeforeLoss, fetchFiles, toolsFor } from './download';
@@ -221,7 +221,7 @@ async function downloadToStdout(
 }
 
 function stdoutFailed(error: NodeJS.ErrnoException): never {
-  throw failedError(`cannot write to standard output (${error.code})`, {
+  throw failedError(`cannot write to standard output (${whyUnwritable(error.code)})`, {
     cause: error,
   });
 }

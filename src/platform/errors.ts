@@ -1,3 +1,5 @@
+import { whyUnwritable } from './files/file-error';
+
 /** A machine-readable name for why a run failed; printed as `error.code` with `--json`. */
 export type ErrorCode = keyof typeof exitStatus;
 
@@ -119,7 +121,7 @@ export function asCliError(error: unknown): CliError {
     const output = syscall === 'write' && path === undefined;
     const where = typeof path === 'string' ? ` ${path}` : '';
     const message = output
-      ? `cannot write to standard output (${code})`
+      ? `cannot write to standard output (${whyUnwritable(code)})`
       : `${syscall}${where}: ${code}`;
     return failedError(message, { cause: error });
   }

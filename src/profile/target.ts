@@ -1,6 +1,7 @@
 import type { Edition } from '../contract/lifetime';
 import type { ClientCertificate, HeaderFields, Token } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
+import { listed } from '../platform/listed';
 import { isAt, isIn, parseBase, travelsOpen } from './base-address';
 import { noneInUse, noSuchProfile, profileName } from './config-file';
 import { hasToken, type Profile, type StoredProfiles, settings } from './settings';
@@ -175,7 +176,7 @@ function withheldFrom(
     homeless && !headers && env.headers && settings['headers-file'].variable,
     homeless && !certificate && env.certificate && settings.cert.variable,
   ];
-  return names.filter((name) => typeof name === 'string').join(' and ') || undefined;
+  return listed(names.filter((name) => typeof name === 'string')) || undefined;
 }
 
 /** The value of the first source that has one and is for an instance. */

@@ -14,6 +14,7 @@ import {
   type LifetimeFields,
 } from '../contract/lifetime';
 import type { ErrorCode } from '../platform/errors';
+import { listed } from '../platform/listed';
 import type { EncryptMode } from './encryption';
 
 const DAY_SECONDS = 86_400;
@@ -61,7 +62,7 @@ export function judgePush(
   const warnings = changed.map(changedText);
   const missing = unconfirmed(request, made);
   if (missing.length > 0)
-    warnings.push(`the instance did not confirm the requested ${missing.join(' and ')}`);
+    warnings.push(`the instance did not confirm the requested ${listed(missing)}`);
   if (account !== undefined && Number(made.account_id) !== account)
     warnings.push(`the instance did not confirm that the push belongs to account ${account}`);
   if (request.notify_emails_to && !made.notify_emails_to)

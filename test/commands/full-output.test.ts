@@ -20,5 +20,5 @@ test.each([
   const { code, stderr } = await failing.run(...words);
   expect(code).toBe(1);
   const message = line.endsWith('--json') ? '"message":"' : 'pwpush: ';
-  expect(stderr).toContain(`${message}cannot write to standard output (ENOSPC)`);
+  expect(stderr).toContain(`${message}cannot write to standard output (the disk is full)`);
 });

@@ -150,7 +150,7 @@ const otherCommands: Readonly<Record<string, string>> = {
   setup: 'login',
   share: 'push',
   status: 'show',
-  tokens: 'login or profile',
+  tokens: 'login, profile or serve token',
   update: 'version',
   upload: 'push',
   view: 'get',
@@ -158,12 +158,11 @@ const otherCommands: Readonly<Record<string, string>> = {
   whoami: 'doctor',
 };
 
-/** @param names commands, and topics after `help` */
 export function unknownWord(word: string, names: readonly string[]): CliError {
   const near = Object.hasOwn(otherCommands, word) ? otherCommands[word] : nearest(names, word);
   return usageError(
     `unknown command "${word}"`,
-    near ? `did you mean ${near}?` : `commands: ${names.join(', ')}`,
+    near ? `did you mean ${near}?` : 'pwpush help lists all commands and topics',
   );
 }
 

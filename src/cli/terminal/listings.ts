@@ -146,7 +146,9 @@ export function requestText(request: SecretRequest, look: Look): string {
     request.request ? ['question', request.request] : false,
     ['state', state ?? 'unknown'],
     request.created_at ? ['created', timeText(request.created_at, look)] : false,
-    request.close_after_at ? ['closes', timeToCome(request.close_after_at, look)] : false,
+    request.close_after_at && state !== 'closed'
+      ? ['closes', timeToCome(request.close_after_at, look)]
+      : false,
     // That of a closed request is null, whether it had one or not.
     state === 'closed' ? false : ['passphrase', yesNo(isProtected(request))],
     ['answer may have files', files == null ? 'unknown' : yesNo(files)],

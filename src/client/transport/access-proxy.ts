@@ -57,7 +57,7 @@ export function accessPage(
   const cloudflare = /cloudflare access|\/cdn-cgi\/access\//i.test(text);
   const login = /type=["']?password|\b(log|sign)[ -]?in\b|single sign-on|<title>[^<]*\bSSO\b/i;
   if (!passes || !(cloudflare || login.test(text))) return undefined;
-  return failedError(`a login page answered instead of the instance (${status})`, {
+  return failedError(`the response is a login page, not one of the instance (${status})`, {
     status,
     hint: hintFor(cloudflare, headers),
   });

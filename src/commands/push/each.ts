@@ -8,6 +8,7 @@ import type { NewPush } from '../../contract/api';
 import type { Edition } from '../../contract/lifetime';
 import { tellError } from '../../open/tell-error';
 import { CliError, ExitWith, endedBy, failedError, usageError } from '../../platform/errors';
+import { whyUnwritable } from '../../platform/files/file-error';
 import { lazy } from '../../platform/files/lazy';
 import { accountOf, type Instance } from '../../profile/connect';
 import type { Session } from '../../profile/session';
@@ -157,7 +158,7 @@ function outcomeReporter(session: Session, { options, target, sealing }: Batch) 
     await say.printText(`${text}\n`).catch(async ({ code }) => {
       if (state.stopped) return;
       state.stopped = true;
-      const unwritable = failedError(`cannot write to standard output (${code})`);
+      const unwritable = failedError(`cannot write to standard output (${whyUnwritable(code)})`);
       await fail(aboutLine(unwritable, line));
     });
   };

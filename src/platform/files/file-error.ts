@@ -19,6 +19,11 @@ export function codeOrMessage(error: unknown): string | undefined {
   return isSystemError(error) ? codeOf(error) : (error as Error).message;
 }
 
+/** Why a write failed: in words if the disk is full, else the system's code. */
+export function whyUnwritable(code: string | undefined): string {
+  return code === 'ENOSPC' ? 'the disk is full' : `${code}`;
+}
+
 /** Why a file cannot be read, in words where there are any, else as the system's code. */
 export function whyUnreadable(error: unknown): string {
   const code = codeOf(error) ?? 'unknown error';
