@@ -59,7 +59,7 @@ async function withFaults(
   const failed = await eachFault(async (failing) => {
     const temporary = mkdtempSync(join(memory, 'pwpush-'));
     const env = { PWPUSH_URL: BASE, TMPDIR: temporary, PATH: process.env.PATH };
-    const here = place({ scratch: memory, send: overFetch(service), now: service.clock.now, env });
+    const here = place({ send: overFetch(service), now: service.clock.now, env });
     mkdirSync(here.file('mine'));
     try {
       const { words, stdin = '', owner = false } = await prepare(here);

@@ -2,7 +2,6 @@ import { existsSync, readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eachFault } from '../helpers/faults';
 import { overFetch } from '../helpers/instance';
-import { memory } from '../helpers/memory';
 import { onLinux } from '../helpers/needs';
 import { place } from '../helpers/run';
 import { type TestService, testService } from '../helpers/service';
@@ -25,7 +24,7 @@ test.each([{}, { work }, many])(
   async (profiles) => {
     const token = service.adminToken;
     const failed = await eachFault(async (failing) => {
-      const here = place({ scratch: memory, send: overFetch(service), stdin: token });
+      const here = place({ send: overFetch(service), stdin: token });
       try {
         const isNew = Object.keys(profiles).length === 0;
         if (!isNew) await here.keep({ current: Object.keys(profiles)[0] ?? '', profiles });

@@ -8,7 +8,6 @@ import type { HttpRequest, Transport } from '../../src/platform/context';
 import { exitStatus } from '../../src/platform/errors';
 import { encryptText } from '../helpers/age';
 import { partOf } from '../helpers/long';
-import { memory } from '../helpers/memory';
 import {
   AUDITED,
   CREATED,
@@ -298,7 +297,6 @@ function home(send: Transport, signal?: AbortSignal) {
       time += milliseconds;
     },
     send,
-    scratch: memory,
   });
   for (const name of ['payload', 'passphrase', 'token', 'content', 'key'] as const)
     writeFileSync(here.file(name), marks[name]);

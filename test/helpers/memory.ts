@@ -1,4 +1,4 @@
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,15 @@ import { afterEach } from 'vitest';
 /** In memory where there is such a place: waiting for a disk takes ten times as long. */
 export const memory =
   existsSync('/dev/shm') && free('/dev/shm') > 2 * 1024 ** 3 ? '/dev/shm' : tmpdir();
+
+/** The same where programs may be started in it, which containers forbid. */
+export const scratch = memory !== tmpdir() && /noexec/.test(mounted()) ? tmpdir() : memory;
+
+/** The line of the system about it. */
+function mounted(): string {
+  const lines = readFileSync('/proc/mounts', 'utf8').split('\n');
+  return lines.find((line) => line.split(' ')[1] === memory) ?? '';
+}
 
 /** In bytes; a container may give 64 MiB, which the databases of the tests would fill. */
 function free(path: string): number {

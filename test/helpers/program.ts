@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 import { listen } from './listen';
+import { scratch } from './memory';
 import { only } from './needs';
 
 export const launcher = fileURLToPath(new URL('../../bin/pwpush.js', import.meta.url));
@@ -38,7 +38,7 @@ const caches = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.u
 
 /** A folder of its own, and the environment of somebody who lives in it. */
 export function makePerson() {
-  const folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
+  const folder = mkdtempSync(join(scratch, 'pwpush-test-'));
   mkdirSync(caches, { recursive: true });
   const env: Record<string, string> = {
     PATH: process.env.PATH ?? '',

@@ -8,7 +8,6 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run as runProgram } from '../../src/main';
 import type {
@@ -23,6 +22,7 @@ import type {
 } from '../../src/platform/context';
 import { signalGroup } from '../../src/platform/process';
 import type { StoredProfiles } from '../../src/profile/settings';
+import { scratch } from './memory';
 import { type Prompt, scriptedPrompter } from './prompts';
 
 type Stream = 'stdin' | 'stdout' | 'stderr';
@@ -82,8 +82,6 @@ export interface PlaceOptions extends Conditions {
   /** A whole transport, where the socket is the point. */
   readonly transport?: (options: HttpOptions) => HttpClient;
   readonly now?: () => Date;
-  /** Where its folder is made; left out, where temporary files are. */
-  readonly scratch?: string;
   /** What happens while the program sleeps, which takes no time of its own. */
   readonly asleep?: (milliseconds: number) => void | Promise<void>;
 }
@@ -94,7 +92,7 @@ export const NOW = new Date('2026-08-20T11:06:45.000Z');
 
 /** A place to run the program in: a folder of its own, and a world made of `options`. */
 export function place(options: PlaceOptions = {}): Place {
-  const folder = mkdtempSync(join(options.scratch ?? tmpdir(), 'pwpush-test-'));
+  const folder = mkdtempSync(join(scratch, 'pwpush-test-'));
   mkdirSync(join(folder, 'home'));
   const sleeps: number[] = [];
   const transports: HttpOptions[] = [];
