@@ -6,7 +6,9 @@ import { AgeError } from '../../src/age/age-error';
 import { passphraseIdentity, passphraseRecipient } from '../../src/age/recipients';
 import * as page from '../../src/server/page/browser/age-passphrase';
 import { encryptStream, expectSame, joined, lengths, pieces } from '../helpers/age';
-import { long } from '../helpers/long';
+import { inTurns, long } from '../helpers/long';
+
+inTurns();
 
 const CHUNK = 64 * 1024;
 const SEALED = CHUNK + 16;

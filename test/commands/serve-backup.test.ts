@@ -2,8 +2,11 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSqlite } from '../../src/server/store/sqlite';
+import { inTurns } from '../helpers/long';
 import { type Place, place } from '../helpers/run';
 import { call, create, testService } from '../helpers/service';
+
+inTurns();
 
 const DAY = 86_400_000;
 

@@ -12,10 +12,13 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { inTurns } from '../helpers/long';
 import { needsRoot } from '../helpers/needs';
 import { call, create, testService } from '../helpers/service';
 import { onEachStore } from '../helpers/stores';
 import { lock } from './lock';
+
+inTurns();
 
 let data: string;
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
-import { partOf } from '../../helpers/long';
+import { inTurns, partOf } from '../../helpers/long';
 import { CREATED, changed, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Place, place } from '../../helpers/run';
 import { type Listening, listening, proxying } from '../../helpers/sockets';
@@ -10,6 +10,8 @@ import { cert, key } from '../../server/certificate';
 
 // Three servers on this machine: the instance, another one on another port, and the instance over TLS. What
 // each of them gets is written down: nothing but the instance may see the token.
+
+inTurns();
 
 interface Got {
   readonly line: string;
