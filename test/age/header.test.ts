@@ -25,28 +25,24 @@ const opening = (file: string | Uint8Array, identities: Identity[] = [identity],
   decryptStream(pieces(Buffer.from(file), size), identities);
 
 describe('hostile files', () => {
+  const damaged = `${MAC}${'x'.repeat(16)}`;
+  const scrypt = (work: number) => `-> scrypt ${'A'.repeat(22)} ${work}\n${'A'.repeat(43)}\n`;
+
   test.each([
-    ['', 'not an age file'],
-    ['\0', 'not an age file'],
-    ['äöü\n--- äöü', 'not an age file'],
-    [`${VERSION}-> X25519 ä\n\n${MAC}${'x'.repeat(16)}`, 'the header is damaged'],
-    [`${VERSION}${MAC}${'x'.repeat(16)}`, 'the header is damaged'],
-    [`${VERSION}-> a\n\u00a0\n${MAC}${'x'.repeat(16)}`, 'the header is damaged'],
-    [`age-encryption.org/v2\n${MAC}${'x'.repeat(16)}`, 'not an age v1 file'],
-    [
-      `${VERSION}-> scrypt ${'A'.repeat(22)} 30\n${'A'.repeat(43)}\n${MAC}${'x'.repeat(16)}`,
-      '2^20',
-    ],
-    [
-      `${VERSION}-> scrypt ${'A'.repeat(22)} 17\n${'A'.repeat(43)}\n${MAC}${'x'.repeat(16)}`,
-      '2^16',
-      newLinkKey(),
-    ],
+    ['', /./],
+    ['\0', /./],
+    ['äöü\n--- äöü', /./],
+    [`${VERSION}-> X25519 ä\n\n${damaged}`, /./],
+    [`${VERSION}${damaged}`, /./],
+    [`${VERSION}-> a\n\u00a0\n${damaged}`, /./],
+    [`age-encryption.org/v2\n${damaged}`, /v1/],
+    [`${VERSION}${scrypt(30)}${damaged}`, /2\^20/],
+    [`${VERSION}${scrypt(17)}${damaged}`, /2\^16/, newLinkKey()],
   ])('%j', async (file, message, key = 'x') => {
-    await expect(opening(file, [passphraseIdentity(key)])).rejects.toThrow(message);
     await expect(opening(file, [passphraseIdentity(key)])).rejects.toMatchObject({
       name: 'AgeError',
       reason: 'header',
+      message: expect.stringMatching(message),
     });
   });
 
@@ -59,36 +55,36 @@ describe('hostile files', () => {
     for (const piece of ['-> a\n\n', 'x'.repeat(100_000), '\n']) {
       read = 0;
       const file = decryptStream(endless(Buffer.from(piece)), [identity]);
-      await expect(file).rejects.toThrow(`its header is over ${MAX_HEADER} bytes`);
+      await expect(file).rejects.toThrow(`${MAX_HEADER}`);
       expect(read).toBeLessThan(MAX_HEADER + 100_000);
     }
   });
 
   test('one byte at a time', async () => {
     const file = await joined((await encryptStream(pieces(fileKey), [x25519])).bytes);
-    await expect(opening(file, [identity], 1)).rejects.toThrow('the key does not decrypt it');
+    await expect(opening(file, [identity], 1)).rejects.toMatchObject({ reason: 'no-match' });
   });
 
   test('as many stanzas for an identity as fit are tried', async () => {
     const stanzas = await Promise.all(Array.from({ length: 1100 }, () => x25519.wrap(fileKey)));
     const header = encodeHeader(node, stanzas, fileKey);
     const file = Buffer.concat([header, Buffer.alloc(32)]);
-    await expect(opening(file)).rejects.toThrow('the key does not decrypt it');
+    await expect(opening(file)).rejects.toMatchObject({ reason: 'no-match' });
   });
 });
 
 test('more recipients than a header has room for are refused', async () => {
   const large = { wrap: () => ({ type: 'large', args: [], body: Buffer.alloc(50_000) }) };
   await expect(encryptText('x', [large])).resolves.toContain('BEGIN AGE');
-  const both = encryptText('x', [large, large]);
-  await expect(both).rejects.toThrow('there are too many recipients');
+  await expect(encryptText('x', [large, large])).rejects.toMatchObject({ reason: 'key' });
 });
 
 test('no recipient, an empty passphrase, and one beside a recipient are refused', async () => {
-  await expect(encryptText('x', [])).rejects.toThrow('there is no recipient');
-  expect(() => passphraseRecipient('', 1)).toThrow('the passphrase is empty');
+  const refused = { name: 'AgeError', reason: 'key' };
+  await expect(encryptText('x', [])).rejects.toMatchObject(refused);
+  expect(() => passphraseRecipient('', 1)).toThrow(expect.objectContaining(refused));
   const both = [passphraseRecipient('x', 1), x25519];
-  await expect(encryptText('x', both)).rejects.toThrow('cannot be combined with other recipients');
+  await expect(encryptText('x', both)).rejects.toMatchObject(refused);
 });
 
 test('points of low order are refused, by the parser too', () => {
@@ -101,7 +97,7 @@ test('points of low order are refused, by the parser too', () => {
   ].map((hex) => Buffer.from(hex, 'hex'));
   const withLastBit = low.map((point) => Buffer.from(point.with(31, (point[31] ?? 0) | 0x80)));
   for (const point of [...low, ...withLastBit]) {
-    expect(() => x25519Recipient(point)).toThrow('the public key is invalid');
+    expect(() => x25519Recipient(point)).toThrow(expect.objectContaining({ reason: 'key' }));
     expect(pointOf(encodeBech32('age', point))).toBe(undefined);
   }
   const good = Buffer.alloc(32, 9);

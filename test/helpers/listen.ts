@@ -6,7 +6,9 @@ export interface Listens {
   readonly url: string;
   /** Calls `listener` at each new connection. */
   onConnection(listener: () => void): void;
-  /** Ends all connections, and resolves once the server has ended. */
+  /** Ends all connections. */
+  dropAll(): void;
+  /** The same, and resolves once the server has ended. */
   close(): Promise<void>;
 }
 
@@ -17,12 +19,17 @@ export async function listen(server: Server): Promise<Listens> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  const dropAll = () => {
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
   return {
     port,
     url: `http://127.0.0.1:${port}`,
+    dropAll,
     onConnection: (listener) => void server.on('connection', listener),
     close: async () => {
-      for (const socket of sockets) socket.destroy();
+      dropAll();
       server.close();
       await once(server, 'close');
     },

@@ -4,6 +4,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
+import { listen } from '../../helpers/listen';
 import { inTurns } from '../../helpers/long';
 import { CREATED, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Listening, listening, overSocket, socketServer } from '../../helpers/sockets';
@@ -100,11 +101,8 @@ test('several pushes are expired at once, each over a connection of its own', as
 
 describe('nothing happened: exit 9', () => {
   test('a refused connection', async () => {
-    const closed = createServer().listen(0, '127.0.0.1');
-    const { port } = await new Promise<{ port: number }>((resolve) => {
-      closed.once('listening', () => resolve(closed.address() as { port: number }));
-    });
-    await new Promise((resolve) => closed.close(resolve));
+    const { port, close } = await listen(createServer());
+    await close();
     const argv = ['push', 'hunter2', '--url', `http://127.0.0.1:${port}`];
     const { code, stderr } = await overSocket(argv);
     expect([code, /refused/.test(stderr)]).toEqual([9, true]);

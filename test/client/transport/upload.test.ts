@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import type { HttpOptions } from '../../../src/platform/context';
+import { listening, proxying } from '../../helpers/sockets';
 import { cert, key } from '../../server/certificate';
 
 /** A listener on a thread of its own, so that this one can stand still: it answers the first bytes and hangs up. */
@@ -88,18 +87,6 @@ async function upload(url: string, length: number, options: Partial<HttpOptions>
   }
 }
 
-async function listening(server: Server) {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => sockets.add(socket));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const stop = () => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  };
-  return { port: (server.address() as AddressInfo).port, stop };
-}
-
 const counting: RequestListener = (request, response) => {
   let got = 0;
   request.on('data', (data) => {
@@ -111,9 +98,9 @@ const LENGTH = 16 * 1024 * 1024;
 
 describe('over TLS', () => {
   test('all arrives', async () => {
-    const server = await listening(createHttpsServer({ key, cert }, counting));
+    const server = await listening(counting, { key, cert });
     const got = await upload(`https://127.0.0.1:${server.port}/a`, LENGTH, { ca: cert });
-    server.stop();
+    await server.close();
     expect(got).toEqual({ status: 200, text: `/a ${LENGTH}` });
   });
 
@@ -124,43 +111,34 @@ describe('over TLS', () => {
         setImmediate(() => request.socket.destroy());
       });
     };
-    const server = await listening(createHttpsServer({ key, cert }, refusing));
+    const server = await listening(refusing, { key, cert });
     const got = await upload(`https://127.0.0.1:${server.port}/`, LENGTH, { ca: cert });
-    server.stop();
+    await server.close();
     expect(got).toEqual({ status: 413, text: 'big' });
   });
 
   test('one that stalls is given up', async () => {
-    const server = await listening(createHttpsServer({ key, cert }, (request) => request.pause()));
+    const server = await listening((request) => request.pause(), { key, cert });
     const sending = upload(`https://127.0.0.1:${server.port}/`, LENGTH, { ca: cert, timeout: 1 });
     await expect(sending).rejects.toMatchObject({ name: 'TransportError', timedOut: true });
-    server.stop();
+    await server.close();
   });
 
   test('through a proxy’s tunnel', async () => {
-    const server = await listening(createHttpsServer({ key, cert }, counting));
-    const proxy = createServer();
-    proxy.on('connect', (_request, client: Socket, head: Buffer) => {
-      const upstream = connect(server.port, '127.0.0.1', () => {
-        client.write('HTTP/1.1 200 OK\r\n\r\n');
-        upstream.write(head);
-        upstream.pipe(client).pipe(upstream);
-      });
-      for (const socket of [client, upstream]) socket.on('error', () => {});
-    });
-    const { port, stop } = await listening(proxy);
-    const env = { HTTPS_PROXY: `http://127.0.0.1:${port}` };
+    const server = await listening(counting, { key, cert });
+    const proxy = await proxying(server.port);
+    const env = { HTTPS_PROXY: proxy.url };
     const got = await upload(`https://proxied.test:${server.port}/t`, LENGTH, { ca: cert, env });
-    server.stop();
-    stop();
+    await server.close();
+    await proxy.close();
     expect(got).toEqual({ status: 200, text: `/t ${LENGTH}` });
   });
 });
 
 test('through a proxy, over plain http', async () => {
-  const proxy = await listening(createServer(counting));
-  const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` };
+  const proxy = await listening(counting);
+  const env = { HTTP_PROXY: proxy.url };
   const got = await upload('http://pw.test/a', LENGTH, { env });
-  proxy.stop();
+  await proxy.close();
   expect(got).toEqual({ status: 200, text: `http://pw.test/a ${LENGTH}` });
 });

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Refusal, ServiceError } from '../../../src/server/service-errors';
 import { migrate } from '../../../src/server/store/migrations';
@@ -7,7 +6,7 @@ import { readAddress } from '../../../src/server/store/pg-url';
 import { openPostgres } from '../../../src/server/store/postgres';
 import { endPush, findPush } from '../../../src/server/store/push-rows';
 import type { Database } from '../../../src/server/store/sql';
-import { listen } from '../../helpers/listen';
+import { listen, relay } from '../../helpers/listen';
 import { inTurns } from '../../helpers/long';
 import { PASSWORD } from '../../helpers/postgres';
 import { onPostgres } from '../../helpers/stores';
@@ -184,22 +183,14 @@ onPostgres((cluster) => {
   });
 
   test('a server that hangs is given up, by all who wait, and used again when it goes on', async () => {
-    const sockets: Socket[] = [];
     let hung = false;
-    const relay = createServer((client) => {
-      const server = connect(cluster().port, '127.0.0.1');
-      sockets.push(client, server);
-      for (const [from, to] of [
-        [client, server],
-        [server, client],
-      ] as const) {
-        from.on('data', (bytes) => hung || to.write(bytes));
-        from.on('error', () => undefined);
-        from.on('close', () => to.destroy());
-      }
-    }).listen(0, '127.0.0.1');
-    await once(relay, 'listening');
-    const { port } = relay.address() as { port: number };
+    const { port, dropAll, close } = await listen(
+      createServer((client) => {
+        const server = relay(client, cluster().port);
+        client.on('data', (bytes) => hung || server.write(bytes));
+        server.on('data', (bytes) => hung || client.write(bytes));
+      }),
+    );
     const address = readAddress(url.replace(`:${cluster().port}/`, `:${port}/`));
     const patient = await openPostgres(address, 500);
     await patient.sql`SELECT 1`;
@@ -211,10 +202,10 @@ onPostgres((cluster) => {
     const answers = await Promise.all([...writes, ...reads]);
     expect(new Set(answers.map(String))).toEqual(new Set(['away,5']));
     hung = false;
-    for (const socket of sockets.splice(0)) socket.destroy();
+    dropAll();
     expect(await patient.sql`SELECT name FROM things`).toEqual([]);
     await patient.close();
-    relay.close();
+    await close();
   });
 
   test('a lock that others keep is given up, and the statement with it', async () => {
