@@ -1,5 +1,6 @@
-// Plants small faults in a copy of this tree, one at a time, and runs the tests that execute the place of each, quickest
-// first, until one fails. A seed chooses the faults by the text of their places: where the code stays, so do they.
+// Plants small faults in a copy of this tree, one at a time, and runs the tests that execute the place of each, those of
+// its folder first, then the quickest, until one fails. A seed chooses the faults by the text of their places: where the
+// code stays, so do they.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -148,7 +149,13 @@ if (options.list) {
 
 const root = process.cwd();
 const tree = fs.mkdtempSync(join(tmpdir(), 'pwm-'));
-process.on('exit', () => fs.rmSync(tree, { recursive: true, force: true }));
+process.on('exit', () => {
+  // Disks of tests that were ended.
+  const mounts = fs.existsSync('/proc/mounts') ? read('/proc/mounts') : '';
+  for (const [, folder] of mounts.matchAll(/^\S+ (\S+)/gm))
+    if (folder.startsWith(`${tree}/`)) execFileSync('umount', ['-l', folder]);
+  fs.rmSync(tree, { recursive: true, force: true });
+});
 let running;
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.on(signal, () => {
@@ -345,8 +352,13 @@ async function cover(tests, wanted) {
   };
 }
 
-/** 0 for the test of that file by its name, 1 for the others. */
-const farFrom = (file, test) => (basename(test).startsWith(basename(file, '.ts')) ? 0 : 1);
+/** 0 for the test of that file by its name, 1 for those of its folder, 2 for the others. */
+const farFrom = (file, test) =>
+  basename(test).startsWith(basename(file, '.ts'))
+    ? 0
+    : dirname(test) === dirname(file).replace('src', 'test')
+      ? 1
+      : 2;
 
 copyTree();
 // For tests in process that start the built program too.
