@@ -13,7 +13,8 @@ is closed again, unless --no-encrypt lets the instance read the answer.
 With --here, no instance is needed: this machine serves the page until someone
 has answered, shows the link and a QR code, and prints the answer. It listens on
 all addresses, because someone else must reach the page; push --here, which has
-a secret to lose, on this machine alone. Ctrl-C before the answer leaves nothing.
+a secret to lose, listens on this machine alone. Ctrl-C before the answer leaves
+nothing.
 
 Examples:
   $ pwpush request "The root password of db1?" --expire 6h

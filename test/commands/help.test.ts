@@ -163,7 +163,7 @@ describe('what is not understood is exit 2', () => {
     ['watch', 'wait'],
     ['setup', 'login'],
     ['settings', 'profile'],
-    ['tokens', 'login or profile'],
+    ['tokens', 'login, profile or serve token'],
     ['update', 'version'],
     ['delete', 'expire'],
     ['config', 'profile'],

@@ -90,7 +90,7 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
   test('keeps the token in the keyring alone, in no argument; logout removes it', async () => {
     const calls = watch();
     const env = await bus(true);
-    expect(await login(env)).toMatchObject({ code: 0, stderr: '' });
+    expect(await login(env)).toMatchObject({ code: 0, stdout: '' });
     expect(here.kept()).toEqual({
       current: 'default',
       profiles: { default: { url: 'https://pw.test', edition: 'pwpush', keyring: true } },
