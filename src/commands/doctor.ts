@@ -73,7 +73,7 @@ function rowText({ status, name, message, hint }: CheckRow, look: Look): string 
   const head = look.paint(styles[status], status.padEnd(STATUS)) + name.padEnd(NAME);
   const texts = [message, ...(hint === undefined ? [] : [`hint: ${hint}`])];
   const indent = STATUS + NAME;
-  const lines = texts.flatMap((text) => wrap(safe(text), Math.max(look.columns - indent, 20)));
+  const lines = texts.flatMap((text) => wrap(safe(text), look.columns - indent));
   return lines.map((line, at) => `${at === 0 ? head : ' '.repeat(indent)}${line}\n`).join('');
 }
 

@@ -2,6 +2,7 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import { type CommandLine, readLine, withIds } from '../cli/command-line';
 import { checkChoices, misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
 import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions, isOn } from '../cli/options';
+import { reflowed } from '../cli/terminal/bounded-write';
 import type { Context } from '../platform/context';
 import { ExitWith, exitStatus, usageError } from '../platform/errors';
 
@@ -98,7 +99,8 @@ export async function execute(
   begins: (options: GlobalOptions) => void,
 ): Promise<void> {
   const topic = argv[0] === 'help' && topics.find((name) => name === argv[1]);
-  if (topic) return context.stdout.write((await import('../cli/help/topics')).texts[topic]);
+  const show = (text: string) => context.stdout.write(reflowed(text, context.stdout));
+  if (topic) return show((await import('../cli/help/topics')).texts[topic]);
   if (argv[0] === '__complete') return completeLine(argv.slice(1), context);
   const typed = withoutFormer(withoutHelpWord(argv), context);
   let asking = false;
@@ -126,9 +128,9 @@ export async function execute(
     await program.parseAsync([...words], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return context.stdout.write(shown.join(''));
+    if (error.exitCode === 0) return show(shown.join(''));
     // `pwpush profile` alone is an error: its help goes to stderr.
-    await context.stderr.write(shown.join(''));
+    await context.stderr.write(reflowed(shown.join(''), context.stderr));
     throw new ExitWith(exitStatus.usage);
   }
 }
@@ -169,7 +171,7 @@ function newProgram(context: Context): Command {
     .helpCommand(false)
     .enablePositionalOptions()
     .addHelpText('after', MORE)
-    .action(() => context.stdout.write(INTRODUCTION))
+    .action(() => context.stdout.write(reflowed(INTRODUCTION, context.stdout)))
     .allowExcessArguments();
   return versioned(program, context);
 }
@@ -250,6 +252,9 @@ function configure(command: Command, context: Context, show: (text: string) => v
     .showSuggestionAfterError(false)
     .configureHelp({
       showGlobalOptions: false,
+      minWidthToWrap: 1,
+      padWidth,
+      formatItem,
       subcommandTerm,
       optionDescription,
       formatItemList: listFor(command),
@@ -262,6 +267,18 @@ function configure(command: Command, context: Context, show: (text: string) => v
       getOutHasColors: () => false,
     });
 }
+
+/** Leaves 40 columns to the descriptions, on a terminal of 56 or more. */
+function padWidth(command: Command, help: Help): number {
+  const room = Math.max(12, (help.helpWidth ?? 80) - 44);
+  return Math.min(Help.prototype.padWidth(command, help), room);
+}
+
+/** A term that is wider than its column stands above its description. */
+const formatItem: Help['formatItem'] = (term, width, description, help) => {
+  const item = (of: string) => Help.prototype.formatItem.call(help, of, width, description, help);
+  return term.length > width && description ? `  ${term}\n${item('')}` : item(term);
+};
 
 /** Without a long list of choices, which is in the text below the options. */
 function optionDescription(option: Option): string {

@@ -54,6 +54,16 @@ describe('help', () => {
     },
   );
 
+  // That of completion is a table of lines to copy.
+  const folding = commands.filter(({ name }) => name !== 'completion');
+  test.each([[[]], [['--help']], ...folding.map(({ name }) => [['help', name]])])(
+    '%j fits a terminal of 40 columns, but for commands',
+    async (words) => {
+      const { stdout } = await here.under({ terminals: ['stdout'], columns: 40 }).run(...words);
+      expect(stdout.split('\n').filter((line) => !/^.{0,40}$|^ {2}\$/.test(line))).toEqual([]);
+    },
+  );
+
   test.each(commands.map(({ name }) => name))(
     'of %s has no option of more than a line',
     async (name) => {

@@ -65,7 +65,8 @@ describe('audit', () => {
 });
 
 test('version is aligned on a terminal, and bold there unless NO_COLOR', async () => {
-  const shown = here.under({ terminals: ['stdout'] });
+  const wide = { terminals: ['stdout'] as const, columns: 200 };
+  const shown = here.under(wide);
   const { stdout: piped } = await here.under({ env: { FORCE_COLOR: '1' } }).run('version');
   const rows = piped.split('\n').map((line) => line.split('\t'));
   const plain = rows.map(([name = '', value]) => (value ? `${name.padEnd(11)}  ${value}` : ''));
@@ -75,8 +76,8 @@ test('version is aligned on a terminal, and bold there unless NO_COLOR', async (
   expect([uncoloured, uncoloured === stdout]).toEqual([plain.join('\n'), false]);
   const others = [
     await shown.run('version', '--no-color'),
-    await here.under({ terminals: ['stdout'], env: { NO_COLOR: '1' } }).run('version'),
-    await here.under({ terminals: ['stdout'], env: { TERM: 'dumb' } }).run('version'),
+    await here.under({ ...wide, env: { NO_COLOR: '1' } }).run('version'),
+    await here.under({ ...wide, env: { TERM: 'dumb' } }).run('version'),
   ];
   expect(others.map((one) => one.stdout)).toEqual(others.map(() => plain.join('\n')));
 });

@@ -38,6 +38,12 @@ export function folded(text: string, { isTTY, columns }: Output): string {
   return text.split('\n').map(fold).join('\n');
 }
 
+/** A text of help, whose paragraphs are written for 80 columns, for a terminal that has fewer. */
+export function reflowed(text: string, output: Output): string {
+  if (output.columns >= 80) return text;
+  return folded(text.replace(/(?<=^\S.*)\n(?=\S)/gm, ' '), output);
+}
+
 /** Outputs that blocked after the interrupt. */
 const blockedOutputs = new WeakSet<Output>();
 

@@ -3,7 +3,7 @@ import type { Context } from '../../platform/context';
 import type { GlobalOptions } from '../options';
 import { type Look, lookOf, type Style, type Terminal, toJson } from './output';
 import { forLog, safe } from './safe';
-import { shorten, width } from './text-width';
+import { shorten, width, wrap } from './text-width';
 
 /** A column on a terminal. */
 export interface Column<Row> {
@@ -87,14 +87,15 @@ export function tables<Row>(listing: Listing<Row>, look: Look): (rows: readonly 
 /** A name and its value; false for one that is left out. */
 export type Pair = readonly [string, string] | false;
 
-/** One `name value` a line: two columns on a terminal, separated by a tab in a pipe. */
+/** One `name value` a line: two columns on a terminal, where long values are folded, separated by a tab in a pipe. */
 export function pairs(rows: readonly Pair[], look: Look): string {
   const lines = rows.flatMap((row) => (row ? [[safe(row[0]), safe(row[1])] as const] : []));
   const wide = Math.min(MAX_RIGID, widest(lines.map(([name]) => name)));
   const line = ([name, value]: readonly [string, string]) => {
     if (!look.tty) return `${name}\t${value}`;
     const space = ' '.repeat(Math.max(0, wide - width(name)) + GAP);
-    return (look.paint('bold', name) + space + value).trimEnd();
+    const folded = wrap(value, look.columns - wide - GAP).join(`\n${' '.repeat(wide + GAP)}`);
+    return (look.paint('bold', name) + space + folded).trimEnd();
   };
   return lines.map((one) => `${line(one)}\n`).join('');
 }
