@@ -42,7 +42,7 @@ export interface TerminalPrompter extends Prompter {
 /** The streams that questions are written to and keys are read from. */
 export interface PromptStreams {
   readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
+  readonly output: NodeJS.WritableStream & { readonly columns?: number };
   /** Aborted by SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
 }

@@ -15,8 +15,8 @@ export interface Terminal {
 }
 
 /** The lines that a terminal shows in the end, without trailing space. */
-export async function linesOf(output: string): Promise<string[]> {
-  const terminal = new Emulator({ cols: 200, rows: 50, allowProposedApi: true });
+export async function linesOf(output: string, cols = 200): Promise<string[]> {
+  const terminal = new Emulator({ cols, rows: 50, allowProposedApi: true });
   await new Promise<void>((resolve) => terminal.write(output, resolve));
   const { active } = terminal.buffer;
   const lines = Array.from({ length: active.length }, (_, y) => active.getLine(y));

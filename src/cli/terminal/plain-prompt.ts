@@ -5,6 +5,7 @@ import type {
   TerminalSignals,
 } from '../../platform/context';
 import { keyboard } from './keyboard';
+import { wrap } from './text-width';
 import { typedText } from './typed-text';
 
 /**
@@ -18,7 +19,7 @@ export function plainPrompter(streams: PromptStreams, signals: TerminalSignals):
   const ask = (question: string, shown: boolean, extent: Extent = 'line'): Promise<string> => {
     take();
     const draw = (lines: number) => {
-      if (lines === 1) output.write(`${question} `);
+      if (lines === 1) output.write(`${wrap(question, (output.columns || 80) - 1).join('\n')} `);
     };
     return typedText({ ...streams, input: keys }, { extent, shown, draw });
   };

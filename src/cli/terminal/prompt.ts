@@ -8,6 +8,7 @@ import type {
 } from '../../platform/context';
 import { CliError } from '../../platform/errors';
 import { keyboard } from './keyboard';
+import { width, wrap } from './text-width';
 import { typedText } from './typed-text';
 
 const SHOW_CURSOR = '\u001b[?25h';
@@ -65,10 +66,19 @@ export function inquirerPrompter(
     release,
     secret: (message, extent = 'line') => {
       take();
+      const columns = output.columns || 80;
+      const folded = wrap(`? ${message}`, columns - 1);
+      const bold = folded.map((line, at) =>
+        at === 0 ? `${PREFIX} ${styleText('bold', line.slice(2))}` : styleText('bold', line),
+      );
+      // Only the last line is drawn again.
+      for (const line of bold.slice(0, -1)) output.write(`${CLEAR_LINE}${line}\n`);
       const draw = (lines: number) => {
-        const hint = styleText('dim', `(${lines > 1 ? `hidden, ${lines} lines` : HIDDEN[extent]})`);
+        const hints = [lines > 1 ? `hidden, ${lines} lines` : HIDDEN[extent], 'hidden'];
+        const hint = hints.find((one) => width(`${folded.at(-1)} (${one}) `) < columns);
         const mark = extent === 'line' ? '' : MARK_PASTED;
-        output.write(`${mark}${CLEAR_LINE}${PREFIX} ${styleText('bold', message)} ${hint} `);
+        const shown = hint === undefined ? '' : `${styleText('dim', `(${hint})`)} `;
+        output.write(`${mark}${CLEAR_LINE}${bold.at(-1)} ${shown}`);
       };
       return typedText({ ...streams, input: keys }, { extent, draw }).finally(
         () => extent !== 'line' && output.write(MARK_NOTHING),

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { plainPrompter } from '../../../src/cli/terminal/plain-prompt';
 
 /** A prompter whose keys are typed by hand, and what it wrote. */
-function terminal() {
+function terminal(columns = 80) {
   const input = new PassThrough();
-  const output = new PassThrough();
+  const output = Object.assign(new PassThrough(), { columns });
   const controller = new AbortController();
   const streams = { input, output, signal: controller.signal };
   const prompter = plainPrompter(streams, { interrupt: () => controller.abort('SIGINT') });
@@ -17,6 +17,13 @@ test('a secret is not shown, and backspace and arrow keys leave nothing in it', 
   const answer = prompter.secret('Secret:');
   type('hunterX\u007f2\u001b[A\r');
   expect([await answer, shown()]).toEqual(['hunter2', 'Secret: \n']);
+});
+
+test('a question that is wider than the terminal is folded', async () => {
+  const { prompter, type, shown } = terminal(20);
+  const answer = prompter.secret('Passphrase (Enter for none):');
+  type('hunter2\r');
+  expect([await answer, shown()]).toEqual(['hunter2', 'Passphrase (Enter\nfor none): \n']);
 });
 
 test('a text is shown as it is typed, and its preset is taken for nothing', async () => {
