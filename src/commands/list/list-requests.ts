@@ -28,8 +28,9 @@ export async function listRequests(
   const rows = listed(list, states, range, limit);
   const printed = await printRows(rows, requestList, context, options);
   const more = !many && printed >= limits.rowsPerPage;
-  const what = state === undefined ? 'requests' : `${state} requests`;
-  await tellEnd(say, what, { printed, page, more });
+  await tellEnd(say, `${state ?? 'ready or open'} requests`, { printed, page, more });
+  if (printed === 0 && state === undefined)
+    await say.remark('hint: pwpush list requests closed lists the closed ones');
 }
 
 type Listing = (state: RequestState, page: number) => Promise<SecretRequest[]>;
