@@ -26,7 +26,10 @@ export function retrieveFrom(
     takingOf(run, api, { link, push, sealed: push, answer, partial: [] });
   return onItem(opensPushes ? { ...named, kind: 'push' } : named, async ({ kind }) => {
     if (kind === 'push') {
-      const push = await retrieve(run, api, token, passphrase);
+      const push = await retrieve(run, api, token, passphrase).catch((error) => {
+        const own = named.last && error instanceof CliError && error.code === 'expired';
+        throw own ? error.with({ hint: 'it was yours: push the secret again' }) : error;
+      });
       return found(withEarlierViews(push, target.token), `${target.base}/p/${token}`);
     }
     const { keyFor, keyForAnswer, readAnswer } = await import('./take-answer');

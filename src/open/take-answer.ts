@@ -10,6 +10,8 @@ import { type KeptKey, keptKey } from './request-keys';
 export interface Retrievable extends Reference {
   readonly api: Api;
   readonly target: Pick<Target, 'base' | 'token'>;
+  /** Of a push that was made on this machine. */
+  readonly last?: object;
 }
 
 /**
