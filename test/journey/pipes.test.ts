@@ -116,7 +116,7 @@ describe('a token in a pipe, which can be read once', () => {
     'push --each --from secrets',
     'list',
     'doctor',
-    'login',
+    'login --quiet',
   ])('%s', async (words) => {
     const { code, stderr } = await owned(words);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
