@@ -52,7 +52,8 @@ const replaced = {
     "module.exports = { extractBody() { throw new Error('FormData is not supported'); } };",
   // 11 KiB, as base64 compresses badly.
   'undici/lib/llhttp/llhttp-wasm.js': parserAsFile,
-  'undici/lib/llhttp/llhttp_simd-wasm.js': parserAsFile,
+  // 18 KiB. The same parser for processors with SIMD, which brings nothing here.
+  'undici/lib/llhttp/llhttp_simd-wasm.js': "module.exports = require('./llhttp-wasm.js');",
 };
 
 const MARK = '\0stand-in:';

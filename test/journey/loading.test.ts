@@ -61,7 +61,7 @@ const loaded = (words: readonly string[], input?: string) => loads(words, input)
 /** Every run of a command: the frame of the command line. */
 const frame = ['load', 'rolldown-runtime', 'start', 'streams'];
 /** Every call of an instance. */
-const call = [...frame, 'llhttp_simd.wasm', 'session', 'undici'];
+const call = [...frame, 'llhttp.wasm', 'session', 'undici'];
 const net = ['diagnostics_channel', 'net', 'stream', 'stream/promises', 'string_decoder'];
 
 const table = ['listings', 'table'];
