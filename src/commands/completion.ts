@@ -3,22 +3,24 @@ import { addOutputOptions } from '../cli/options';
 import type { Context } from '../platform/context';
 
 const EXAMPLES = `
-Completes commands, options, values and files. Nothing that was typed is run.
+Completes commands, options, values, files, and the links of pushes made here.
+Nothing that was typed is run.
 
-Install it for every new shell:
-  bash        in ~/.bashrc: eval "$(pwpush completion bash)"
-  zsh         in ~/.zshrc, after compinit: eval "$(pwpush completion zsh)"
-  fish        in ~/.config/fish/config.fish: pwpush completion fish | source
-  powershell  in $PROFILE:
-              pwpush completion powershell | Out-String | Invoke-Expression
-Or save it as a file, so that no new shell has to start pwpush:
+Add the line for your shell (below) to
+  bash        ~/.bashrc
+  zsh         ~/.zshrc, after compinit
+  fish        ~/.config/fish/config.fish
+  powershell  $PROFILE
+Or save the script, so that no new shell has to start pwpush, as
   bash        ~/.local/share/bash-completion/completions/pwpush
   zsh         _pwpush, in a folder of $fpath
   fish        ~/.config/fish/completions/pwpush.fish
 
 Examples:
   $ eval "$(pwpush completion bash)"
-  $ pwpush completion fish | source`;
+  $ eval "$(pwpush completion zsh)"
+  $ pwpush completion fish | source
+  $ pwpush completion powershell | Out-String | Invoke-Expression`;
 
 export function define(context: Context): Command {
   const command = new Command('completion')

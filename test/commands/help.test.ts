@@ -54,13 +54,13 @@ describe('help', () => {
     },
   );
 
-  // That of completion is a table of lines to copy.
-  const folding = commands.filter(({ name }) => name !== 'completion');
-  test.each([[[]], [['--help']], ...folding.map(({ name }) => [['help', name]])])(
-    '%j fits a terminal of 40 columns, but for commands',
+  const pages = [...commands.map(({ name }) => name), ...topics.filter((name) => name !== 'ci')];
+  test.each([[[]], [['--help']], ...pages.map((name) => [['help', name]])])(
+    '%j fits a terminal of 40 columns, but for commands, paths and JSON',
     async (words) => {
       const { stdout } = await here.under({ terminals: ['stdout'], columns: 40 }).run(...words);
-      expect(stdout.split('\n').filter((line) => !/^.{0,40}$|^ {2}\$/.test(line))).toEqual([]);
+      const whole = /^.{0,40}$|^ {2,}(?:[${]|\S+$)/;
+      expect(stdout.split('\n').filter((line) => !whole.test(line))).toEqual([]);
     },
   );
 

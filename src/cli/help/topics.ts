@@ -308,21 +308,22 @@ What pwpush does
 
 What it cannot do
 
-  The operator of the instance can read the secret, unless you push it with
-  --encrypt or --to. Then the instance stores ciphertext:
-    --encrypt        the link has the key: anyone with the link can open it
-    --encrypt=words  the recipient also needs six words; send them another way
-    --to KEY         only the owner of an age or SSH key can open it
-  Else use an instance that you trust, or run your own with pwpush serve.
-  Anyone with the link can open it until it expires. Allow few views, and add a
-  passphrase (--passphrase) that you send another way.
-  A recipient can copy what they see. --retrieval-step keeps mail scanners that
-  follow links from using a view.
-  A program that gets a secret from pwpush run can pass it on.
-  While pwpush serve is down, another user of the machine can listen on its port
-  and receive the token of the profile "local".
+  Operators    They can read the secret, unless you push it with --encrypt or
+               --to, which leave them ciphertext. Else use an instance that you
+               trust, or run your own with pwpush serve.
+    --encrypt        The link has the key: anyone with the link can open it.
+    --encrypt=words  The recipient also needs six words; send them another way.
+    --to KEY         Only the owner of an age or SSH key can open it.
+  Links        Anyone with the link can open it until it expires. Allow few
+               views, and add a passphrase (--passphrase) that you send another
+               way.
+  Copies       A recipient can copy what they see. --retrieval-step keeps mail
+               scanners that follow links from using a view.
+  Programs     One that gets a secret from pwpush run can pass it on.
+  Ports        While pwpush serve is down, another user of the machine can
+               listen on its port and receive the token of the profile "local".
 
-  pwpush-security(7) lists every promise with its attack and its test.
+pwpush-security(7) lists every promise with its attack and its test.
 
 Habits that help
 

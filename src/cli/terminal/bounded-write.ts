@@ -30,7 +30,10 @@ export function lineStart(output: Output): string {
 }
 
 /** Lines for a terminal, folded at spaces. Links stay whole, and so do lines that are indented, which are to be copied. */
-export function folded(text: string, { isTTY, columns }: Output): string {
+export function folded(
+  text: string,
+  { isTTY, columns }: Pick<Output, 'isTTY' | 'columns'>,
+): string {
   if (!isTTY || text.length <= columns) return text;
   const part = new RegExp(`(.{1,${columns}})(?: |$)`, 'g');
   const fold = (line: string) =>
@@ -38,10 +41,23 @@ export function folded(text: string, { isTTY, columns }: Output): string {
   return text.split('\n').map(fold).join('\n');
 }
 
-/** A text of help, whose paragraphs are written for 80 columns, for a terminal that has fewer. */
-export function reflowed(text: string, output: Output): string {
-  if (output.columns >= 80) return text;
-  return folded(text.replace(/(?<=^\S.*)\n(?=\S)/gm, ' '), output);
+/**
+ * A text of help, whose paragraphs and two columns are written for 80 columns, for a terminal that has fewer. A text that
+ * would have little room beside its name stands below it.
+ */
+export function reflowed(text: string, { columns }: Output): string {
+  if (columns >= 80) return text;
+  const fold = (part: string, room: number) => folded(part, { isTTY: true, columns: room });
+  const item = (_: string, head: string, first: string, more: string) => {
+    const meaning = first + more.replaceAll(/\n +/g, ' ');
+    const room = columns - head.length;
+    const beside = room >= 24 && !/\S{25}/.test(meaning);
+    const indent = beside ? head.length : 6;
+    const lines = fold(meaning, columns - indent).replaceAll('\n', `\n${' '.repeat(indent)}`);
+    return beside ? head + lines : `${head.trimEnd()}\n${' '.repeat(indent)}${lines}`;
+  };
+  const whole = text.replace(/(?<=^\S.*)\n(?=\S)/gm, ' ');
+  return fold(whole, columns).replace(/^( +[^ $].* {2,})(\S.*)((?:\n {10,}\S.*)*)/gm, item);
 }
 
 /** Outputs that blocked after the interrupt. */
