@@ -16,8 +16,8 @@ import {
   failedError,
 } from '../platform/errors';
 import { withService } from '../platform/load-service';
-import { configName, readProfiles } from '../profile/config-file';
-import { configFolder } from '../profile/folders';
+import { readProfiles } from '../profile/config-file';
+import { configFolder, configName } from '../profile/folders';
 import { type Session, withSession } from '../profile/session';
 import type { Finding } from './doctor/checks';
 

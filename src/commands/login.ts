@@ -13,9 +13,9 @@ import type { Context, Token } from '../platform/context';
 import { CliError, type ErrorCode, usageError } from '../platform/errors';
 import { parseToken } from '../profile/api-token';
 import { parseBase } from '../profile/base-address';
-import { configName, profileName, storedProfiles } from '../profile/config-file';
+import { profileName, storedProfiles } from '../profile/config-file';
 import { accountOf, clientFor, exposure } from '../profile/connect';
-import { configFolder } from '../profile/folders';
+import { configFolder, configName } from '../profile/folders';
 import { profileStore } from '../profile/profile-store';
 import { type Session, withSession } from '../profile/session';
 import {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, CommanderError, Help, type Option } from 'commander';
 import { type CommandLine, readLine, withIds } from '../cli/command-line';
 import { checkChoices, misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
@@ -5,13 +7,14 @@ import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions, isOn } fro
 import { reflowed } from '../cli/terminal/bounded-write';
 import type { Context } from '../platform/context';
 import { ExitWith, exitStatus, usageError } from '../platform/errors';
+import { configFolder, configName } from '../profile/folders';
 
 type Load = () => Promise<{ readonly define: (context: Context) => Command }>;
 
 /** A command: name, one line for the list of them, the file, and another name that people try. */
 type Entry = readonly [name: string, summary: string, load: Load, alias?: string];
 
-/** All commands, in the groups of the help; it leaves out those without a group. */
+/** All commands, in the groups of the help; one without a group is shown if the instance in use has it. */
 const table: Readonly<Record<string, readonly Entry[]>> = {
   'Share:': [
     ['push', 'push a secret and print its link', () => import('./push')],
@@ -110,7 +113,8 @@ export async function execute(
     ...Object.getOwnPropertyDescriptors(context),
     canPrompt: { value: canPrompt, enumerable: true },
   });
-  const program = await programFor(typed, own);
+  const lists = typed.some((word) => word === '--help' || word === '-h');
+  const program = await programFor(typed, own, lists);
   const words = withIds(program, typed);
   program.hook('preAction', (_, command) => {
     const options = globalOptions(command, context.env);
@@ -140,7 +144,7 @@ async function completeLine(line: readonly string[], context: Context): Promise<
   try {
     const [{ complete }, program] = await Promise.all([
       import('./completion/complete'),
-      programFor(line.slice(0, -1), context),
+      programFor(line.slice(0, -1), context, true),
     ]);
     await context.stdout.write(await complete(program, line, topics, context));
   } catch {
@@ -148,20 +152,42 @@ async function completeLine(line: readonly string[], context: Context): Promise<
   }
 }
 
-/** The tree for a command line: the typed command alone, or the names and summaries of all. */
-export async function programFor(argv: readonly string[], context: Context): Promise<Command> {
+/**
+ * The tree for a command line: the typed command alone, or the names and summaries of all.
+ * @param lists whether these are shown
+ */
+export async function programFor(
+  argv: readonly string[],
+  context: Context,
+  lists = false,
+): Promise<Command> {
   const program = newProgram(context);
   const typed = firstWord(readLine(program, argv));
+  const all = typed === undefined || typed === 'help';
+  const hidden = all && !(lists && (await isCommercial(program, context)));
   for (const one of commands) {
-    if (typed === undefined || typed === 'help') {
-      const command = new Command(one.name).summary(one.summary).helpGroup(one.group);
-      program.addCommand(command, { hidden: one.group === '' });
+    if (all) {
+      const command = new Command(one.name).summary(one.summary).helpGroup(one.group || 'Set up:');
+      program.addCommand(command, { hidden: hidden && one.group === '' });
     } else if (isCalled(one, typed)) {
       const command = versioned((await one.load()).define(context), context);
       program.addCommand(one.alias ? command.alias(one.alias) : command);
     }
   }
   return program;
+}
+
+/** Whether the instance in use is known to have accounts; loads what decides that if a profile has such an instance. */
+async function isCommercial(program: Command, context: Context): Promise<boolean> {
+  try {
+    const profiles = readFileSync(join(configFolder(context), configName), 'utf8');
+    if (!profiles.includes('"commercial"')) return false;
+    const { createSession } = await import('../profile/session');
+    const session = createSession(context, globalOptions(program, context.env));
+    return (await session.target()).edition === 'commercial';
+  } catch {
+    return false;
+  }
 }
 
 function newProgram(context: Context): Command {

@@ -3,10 +3,8 @@ import { type CliError, failedError, usageError } from '../platform/errors';
 import { codeOf, isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { checkFolder, readOwn } from '../platform/private-folder';
-import { configFolder, type System } from './folders';
+import { configFolder, configName, type System } from './folders';
 import { type Profile, type StoredProfiles, wrongSetting } from './settings';
-
-export const configName = 'config.json';
 
 /**
  * The profiles of the config file.

@@ -23,7 +23,10 @@ const places = {
   },
 } as const;
 
-/** The folder of `config.json`: `PWPUSH_CONFIG_DIR`, else the platform's. */
+/** The file of the profiles. */
+export const configName = 'config.json';
+
+/** Its folder: `PWPUSH_CONFIG_DIR`, else the platform's. */
 export function configFolder(system: Surroundings): string {
   return system.env.PWPUSH_CONFIG_DIR || platformFolder(system, 'XDG_CONFIG_HOME', places.config);
 }

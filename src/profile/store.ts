@@ -15,7 +15,8 @@ import { failedError } from '../platform/errors';
 import { codeOf } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { checkFolder, makeFolder } from '../platform/private-folder';
-import { configName, decodeConfig, readConfig } from './config-file';
+import { decodeConfig, readConfig } from './config-file';
+import { configName } from './folders';
 import type { StoredProfiles } from './settings';
 
 /** A claim of this age is that of a program that died: writing takes a few milliseconds. */

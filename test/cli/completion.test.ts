@@ -46,7 +46,7 @@ const hostile = [
 ];
 
 /** Command lines, the last word of each as far as it is typed → all that is offered. */
-const names = commands.map(({ name }) => name);
+const names = commands.flatMap(({ group, name }) => (group === '' ? [] : [name]));
 const cases: readonly [string[], string[]][] = [
   [[''], [...names, 'help']],
   [['pr'], ['preview', 'profile']],
@@ -94,7 +94,7 @@ const cases: readonly [string[], string[]][] = [
 const casesOf = (turn: number) => partOf(cases, turn, 2);
 
 describe('the answer of the program', () => {
-  const program = new Command('pwpush').option('--loud', 'say more');
+  const program = new Command('pwpush').helpCommand(false).option('--loud', 'say more');
   const brew = program.command('brew').summary("make it's").description('Make it.');
   brew
     .option('--strength <how>', 'how strong')

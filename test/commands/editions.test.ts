@@ -349,6 +349,23 @@ describe('accounts', () => {
     });
   });
 
+  test.each(['commercial', 'oss'] as const)(
+    'are named with a profile of that edition: %s',
+    async (edition) => {
+      at('commercial', { env: { PWPUSH_URL: '', PWPUSH_TOKEN: '' } });
+      const own = { url: 'https://pw.test', edition };
+      await here.keep({ current: 'p', profiles: { p: own } });
+      const lists = [['--help'], ['__complete', ''], ['__complete', 'help', '']];
+      const outcomes = await Promise.all(lists.map((words) => here.run(...words)));
+      const shown = edition === 'commercial';
+      expect(outcomes.map(({ stdout }) => /^ *accounts/m.test(stdout))).toEqual([
+        shown,
+        shown,
+        shown,
+      ]);
+    },
+  );
+
   test('there are none on the open-source edition', async () => {
     at('oss');
     expect((await here.run('accounts')).code).toBe(5);

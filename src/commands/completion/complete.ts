@@ -75,10 +75,12 @@ function offerFor(program: Command, line: readonly string[], known: Known): Offe
 
 const words = (list: readonly string[]): Candidate[] => list.map((word) => ({ word }));
 
-const namesOf = (command: Command) => command.commands.map((one) => one.name());
+const shown = (command: Command) => command.createHelp().visibleCommands(command);
+
+const namesOf = (command: Command) => shown(command).map((one) => one.name());
 
 function commandWords(command: Command): Candidate[] {
-  const all = command.commands.map((one) => ({ word: one.name(), description: one.summary() }));
+  const all = shown(command).map((one) => ({ word: one.name(), description: one.summary() }));
   return command.parent
     ? all
     : [...all, { word: 'help', description: 'help on a command or a topic' }];
