@@ -38,7 +38,7 @@ export async function complete(
   context: Context,
 ): Promise<string> {
   const found = offerFor(program, line, { topics, profiles: () => profileNames(context) });
-  const offer = found === 'links' ? await ownLinks(program, context) : found;
+  const offer = found === 'links' ? await ownLinks(program, line, context) : found;
   if (typeof offer === 'string') return `${offer}\n`;
   const lines = offer.map(({ word, description }) =>
     description ? `${word}\t${description}` : word,
@@ -46,13 +46,14 @@ export async function complete(
   return ['words', ...lines, ''].join('\n');
 }
 
+/** The words before the one that is typed. bash splits `--kind=qr` into three words. */
+function before(line: readonly string[]): readonly string[] {
+  return line.slice(0, -1).filter((word, at) => word !== '=' || !line[at - 1]?.startsWith('--'));
+}
+
 function offerFor(program: Command, line: readonly string[], known: Known): Offer {
   const current = line.at(-1) ?? '';
-  // bash splits `--kind=qr` into three words.
-  const before = line
-    .slice(0, -1)
-    .filter((word, at) => word !== '=' || !line[at - 1]?.startsWith('--'));
-  const { command, operands, open, rest } = readLine(program, before);
+  const { command, operands, open, rest } = readLine(program, before(line));
   if (rest) return command.name() === 'run' && rest.length === 0 ? 'commands' : 'files';
   const help = command === program && operands[0] === 'help';
   const values = operands.length - (help ? 1 : 0);
@@ -116,12 +117,20 @@ function profileNames(context: Context): Candidate[] {
 }
 
 /** The pushes that have a receipt, newest first: by ID at the instance in use, which shells do not split as a link. */
-async function ownLinks(program: Command, context: Context): Promise<Candidate[]> {
+async function ownLinks(
+  program: Command,
+  line: readonly string[],
+  context: Context,
+): Promise<Candidate[]> {
   const [{ createSession }, { parseReference }] = await Promise.all([
     import('../../profile/session'),
     import('../../client/link'),
   ]);
-  const session = createSession(context, globalOptions(program, context.env));
+  const session = createSession(context, {
+    ...globalOptions(program, context.env),
+    ...given('profile', before(line)),
+    ...given('url', before(line)),
+  });
   const base = await session.target().then(
     (target) => target.base,
     () => undefined,
@@ -132,4 +141,12 @@ async function ownLinks(program: Command, context: Context): Promise<Candidate[]
     return { word: at === base ? token : html_url, description: safe(`${name ?? ''}`) };
   });
   return [{ word: 'last', description: 'the push created last' }, ...known];
+}
+
+/** A global option with its value, joined to it or not. */
+function given(name: 'profile' | 'url', words: readonly string[]) {
+  const at = words.findLastIndex((word) => word.split('=', 1)[0] === `--${name}`);
+  const [option, joined] = words[at]?.split(/=(.*)/s) ?? [];
+  const value = option && (joined ?? words[at + 1]);
+  return value ? { [name]: value } : {};
 }
