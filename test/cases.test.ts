@@ -29,7 +29,7 @@ describe('as processes', () => {
 
   test.each(alone)('%s', asTold);
   describe('too', () => {
-    inTurns(3);
+    inTurns(4);
     test.each(also)('%s', asTold);
   });
 

@@ -29,7 +29,7 @@ import { yaml } from './helpers/yaml';
 
 // What `npm run release` makes for people who install: run with archives of a small program, from a server here.
 
-inTurns(3);
+inTurns(4);
 
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'linux-musl-x64', 'macos-arm64', 'macos-x64'];
 // Windows names the temporary folder in short.

@@ -5,6 +5,7 @@ import type { Api } from '../../src/client/client';
 import { findLink, parseReference, repairText, withKey } from '../../src/client/link';
 import { createdSchema } from '../../src/contract/decode';
 import { CliError } from '../../src/platform/errors';
+import { times } from '../helpers/long';
 
 const api = (preview: () => Promise<{ url: string }>) => ({ preview }) as unknown as Api;
 const failing = api(async () => {
@@ -26,7 +27,7 @@ test('whatever the instance answers, a link comes back: one line that is an http
       const { link } = await findLink(asked, 'https://pw.test/x', created);
       expect(link).toMatch(/^https?:\/\/[\x21-\x7e]+$/i);
     }),
-    { numRuns: 1000 },
+    { numRuns: times(1000) },
   );
 });
 
@@ -41,7 +42,7 @@ test('an answer to a creation without a token is accepted only with a link that 
         'doubt',
       );
     }),
-    { numRuns: 1000 },
+    { numRuns: times(1000) },
   );
 });
 

@@ -32,7 +32,7 @@ const turning = !long && process.env.PWPUSH_TEST_TURNS === '1';
  * Runs each test of the file or group in one of that many short runs, for those that take long and have relatives in
  * other files. Neighbours run in different ones, and the seed says in which.
  */
-export function inTurns(parts = 2, first = 0): void {
+export function inTurns(parts = 3, first = 0): void {
   if (!turning) return;
   beforeEach(({ task, skip }) => {
     const at = (task.suite ?? task.file).tasks.indexOf(task);

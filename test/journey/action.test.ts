@@ -23,7 +23,7 @@ import { exampleOf, yaml } from '../helpers/yaml';
 // The GitHub Action, started as a runner starts it, with a release and an instance on this machine. The archive of the
 // release has the executable if one is tested, and otherwise a script that starts the built program.
 
-inTurns(3);
+inTurns(4);
 
 const root = join(import.meta.dirname, '../..');
 const main = join(root, 'action/main.cjs');

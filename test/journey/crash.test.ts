@@ -209,12 +209,12 @@ async function crashAndCheck(store: Store, rounds: number): Promise<void> {
 
 const claim = 'crashes lose nothing that was answered, and give no view twice';
 
-test(`SQLite: ${claim}`, { ...inTurn(0), timeout: 600_000 }, async () =>
+test(`SQLite: ${claim}`, { ...inTurn(0, 3), timeout: 600_000 }, async () =>
   crashAndCheck(await onSqlite(), times(50)),
 );
 
 onSharedPostgres((databases) => {
-  test(claim, { ...inTurn(1), timeout: 600_000 }, async () =>
+  test(claim, { ...inTurn(1, 3), timeout: 600_000 }, async () =>
     crashAndCheck(await onServer(databases()), times(24)),
   );
 });

@@ -17,7 +17,7 @@ import { type Ended, person, pwpush, serveBuilt, serving, shell, start } from '.
 import { onTerminal } from '../helpers/pty';
 import { listener, offering, json as sendJson, whole } from '../helpers/transfer';
 
-inTurns(3);
+inTurns(4);
 
 const somebody = person();
 const service = serving(somebody.env);

@@ -21,7 +21,7 @@ import { inTurns, partOf, times } from '../helpers/long';
 import { allOf, needsFile, needsRoot } from '../helpers/needs';
 import { binary, dist, launcher, person, pwpush, serving, shell } from '../helpers/program';
 
-inTurns(3);
+inTurns(4);
 
 const sender = person();
 serving(sender.env);

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { partOf } from '../helpers/long';
+import { inTurns, partOf } from '../helpers/long';
 import { needsFile } from '../helpers/needs';
 import {
   afterScript,
@@ -14,6 +14,8 @@ import {
 } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
+
+inTurns(2);
 
 // The secrets of one person, looked for wherever a process leaves something behind.
 const marks = {

@@ -30,7 +30,7 @@ import { create, createWithFiles, filePart } from '../helpers/service';
 // Secrets that were encrypted before they were sent, in a real browser. `pw.test` is no secure context over plain http,
 // and all that the browser sends is recorded on the wire.
 
-inTurns(3);
+inTurns(6);
 
 const SECRET = '  π = "3.14"\r\n\t<b>&amp;</b> 🔑\n\n';
 const PUBLIC_KEY = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';

@@ -13,7 +13,7 @@ import { call } from '../helpers/service';
 
 // The page of a request in a real browser, over plain http; all that the browser sends is recorded.
 
-inTurns(3);
+inTurns(6);
 
 const SECRET = '  π = "3.14"\n\t<b>&amp;</b> 🔑\n\n';
 

@@ -231,7 +231,7 @@ const looks: Record<string, BrowserContextOptions> = {
 };
 
 describe('pages in a browser (needs Chromium)', needsBrowser, () => {
-  test.each(partOf(Object.entries(states), 0, 4))('%s', async (name, { heading, visit }) => {
+  test.each(partOf(Object.entries(states), 0, 6))('%s', async (name, { heading, visit }) => {
     // A short run leaves out one of the two looks with script, in turn.
     const scripted = partOf(watched.slice(0, 2), Object.keys(states).indexOf(name));
     const looked = [...scripted, ...watched.slice(2)];
@@ -250,7 +250,7 @@ describe('pages in a browser (needs Chromium)', needsBrowser, () => {
   // Too many for one run: others each time.
   const everywhere = Object.entries(states)
     .flatMap(([name, { visit }]) => locales.map((locale) => ({ name, locale, visit })))
-    .filter((_, at) => (at + seed) % (long ? 25 : 211) === 0);
+    .filter((_, at) => (at + seed) % (long ? 25 : 401) === 0);
   test.each(everywhere)('$name, in $locale, on the smallest phone', async ({ locale, visit }) => {
     const viewport = { width: 320, height: 640 };
     const context = await browser.newContext({ viewport, locale });

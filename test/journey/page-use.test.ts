@@ -16,7 +16,7 @@ import { create, createWithFiles, filePart } from '../helpers/service';
 
 // What a recipient does with a page, in a real browser: look, copy, save, delete; by mouse, by keyboard, on paper.
 
-inTurns(3);
+inTurns(6);
 
 const somebody = person();
 let built: Awaited<ReturnType<typeof serveBuilt>>;

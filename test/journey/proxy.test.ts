@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { inTurns } from '../helpers/long';
 import { person, pwpush, wire } from '../helpers/program';
+
+inTurns();
 
 const somebody = person();
 async function through(scheme: 'http' | 'https', talk: (socket: Socket) => void) {

@@ -13,7 +13,7 @@ import { inTurns } from '../helpers/long';
 import { person, program, pwpush, type Running, start } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
 
-inTurns(3);
+inTurns(4);
 
 const asking = person();
 const asked = person();

@@ -9,7 +9,7 @@ import { program as built, person, pwpush, serving } from '../helpers/program';
 
 // The recipes of `pwpush help ci`, taken out of its text and run, with the built program and service.
 
-inTurns(3);
+inTurns(4);
 
 const somebody = person();
 const work = join(somebody.folder, 'work');

@@ -1,13 +1,15 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { long } from '../helpers/long';
+import { inTurns, long } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { needsPrograms } from '../helpers/needs';
 import { type Ended, person, program, serveBuilt } from '../helpers/program';
 import { rowsOf } from '../helpers/rows';
 import { seed } from '../helpers/seed';
 import { call, create, testService } from '../helpers/service';
+
+inTurns(2);
 
 const someone = person();
 const newFolder = folders();

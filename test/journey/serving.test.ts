@@ -10,7 +10,7 @@ import { makePerson, person, pwpush, type Running, start, wire } from '../helper
 import { onTerminal } from '../helpers/pty';
 import { cert, key, nextCert, nextKey } from '../server/certificate';
 
-inTurns(3);
+inTurns(4);
 
 const home = person();
 const running: Running[] = [];

@@ -7,7 +7,7 @@ import { Refusal, ServiceError } from '../../../src/server/service-errors';
 import type { ServiceSettings } from '../../../src/server/service-settings';
 import { cuttingProxy } from '../../helpers/cutting-proxy';
 import { eachFault } from '../../helpers/faults';
-import { inTurn } from '../../helpers/long';
+import { inTurn, long } from '../../helpers/long';
 import { collectGarbage, folders } from '../../helpers/memory';
 import { allOf, onLinux } from '../../helpers/needs';
 import { seed } from '../../helpers/seed';
@@ -106,7 +106,7 @@ onEachStore((store) => {
     expect(operationsOf(ofKey)).toEqual(['fsync', 'link', 'open', 'write']);
   });
 
-  const turn = store.name === 'SQLite' ? onLinux : allOf(onLinux, inTurn(1));
+  const turn = allOf(onLinux, inTurn(store.name === 'SQLite' ? 0 : 1, 3));
   test('a key file that cannot be written leaves everything open', turn, async () => {
     const check = await prepared(settings);
     const failed = await eachFault(async (failing) => {
@@ -134,7 +134,7 @@ test('a key that another program has made meanwhile is used, not replaced', asyn
 });
 
 onSharedPostgres((databases) => {
-  const cut = { ...inTurn(0), timeout: 120_000 };
+  const cut = { ...inTurn(2, 3), timeout: 120_000 };
 
   test('a connection that is cut anywhere leaves everything open', cut, async () => {
     const database = databases().url(await databases().createMigrated());
@@ -144,7 +144,7 @@ onSharedPostgres((databases) => {
     const through = new URL(database);
     through.port = `${proxy.port}`;
     // What rekey reads grows by half of this with each cut, by the pushes of the checks.
-    const step = 1200;
+    const step = long ? 1200 : 4800;
     await proxy.eachCut({ first: seed % step, step }, async () => {
       await done({ ...direct, database: through.href }, lines(direct));
       await check();
