@@ -139,11 +139,12 @@ describe('in tmux (needs tmux)', needsPrograms('tmux'), () => {
     }).stdout;
   afterAll(() => tmux('kill-server'));
 
-  /** Runs a line of sh in a window of its own, to its end. */
-  function inWindow(line: string) {
+  /** Runs a line of sh in a window of its own, to its end; the words before it are another command of tmux. */
+  function inWindow(line: string, ...before: string[]) {
     const done = `done-${Math.random()}`;
     const full = `PWPUSH="${program.join(' ')}"; ${line}; tmux -S ${socket} wait-for -S ${done}`;
     tmux(
+      ...before,
       'new-session',
       '-d',
       '-x',
@@ -168,9 +169,9 @@ describe('in tmux (needs tmux)', needsPrograms('tmux'), () => {
   });
 
   test('told by OSC 52, where its program is not to be had', async () => {
-    tmux('set', '-s', 'set-clipboard', 'on');
     const without = 'P=$PATH; PATH=/nonexistent; export PATH';
-    inWindow(`${without}; $PWPUSH get --copy ${await pushed()}; PATH=$P`);
+    const line = `${without}; $PWPUSH get --copy ${await pushed()}; PATH=$P`;
+    inWindow(line, 'set', '-s', 'set-clipboard', 'on', ';');
     expect(tmux('show-buffer')).toBe(SECRET);
   });
 });
