@@ -36,7 +36,7 @@ onEachStore((store) => {
   const lines = () => readFileSync(path, 'utf8').trim().split('\n');
   const current = () => Buffer.from(lines().at(-1) as string, 'base64');
   const run = () => {
-    collectGarbage();
+    if (store.name === 'SQLite') collectGarbage();
     return rekey(room.settings, {});
   };
 
