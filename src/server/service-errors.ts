@@ -43,6 +43,7 @@ export type RefusalKind =
   | 'closed'
   | 'too_large'
   | 'invalid'
+  | 'reused'
   | 'too_many'
   | 'busy'
   | 'away'

@@ -9,7 +9,7 @@ import type { Requests } from '../rules/requests';
 import type { CheckedSettings, ServiceSettings } from '../service-settings';
 import type { Site } from '../site-identity';
 import type { MemoryUse } from './body';
-import { type CallerSettings, type ClientSocket, originOf } from './request-origin';
+import { type CallerSettings, type ClientSocket, idempotencyKey, originOf } from './request-origin';
 
 export interface AppSettings
   extends CheckedSettings,
@@ -48,7 +48,13 @@ export interface Env {
 /** Who sent the request; `owner` as far as a token has shown it. */
 export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Owner): Visitor {
   const signal = c.env.signal ?? c.req.raw.signal;
-  return { ...originOf(c.req.raw, c.env, settings), owner, signal, client: c.get('client') };
+  return {
+    ...originOf(c.req.raw, c.env, settings),
+    owner,
+    signal,
+    idempotencyKey: idempotencyKey(c.req.raw),
+    client: c.get('client'),
+  };
 }
 
 /** Passed to the rules: counts the memory that texts take. */

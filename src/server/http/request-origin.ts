@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { parseUrl } from '../../contract/address';
 import type { Abandonable } from '../queues';
+import { Refusal } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
 import type { Origin } from '../store/audit-rows';
 
@@ -72,6 +73,19 @@ export function tokenIn(authorization?: string | null, userToken?: string | null
   const match = /^(?:Bearer|Token)(?:\s+(.*))?$/i.exec(authorization ?? '');
   if (match) return (match[1] ?? '').trim();
   return userToken?.trim();
+}
+
+/**
+ * The `Idempotency-Key`, a string of RFC 8941, 3.3.3 (draft-ietf-httpapi-idempotency-key-header).
+ * @throws Refusal when it is anything else, or can be guessed
+ */
+export function idempotencyKey({ headers }: Request): string | undefined {
+  const value = headers.get('idempotency-key')?.trim();
+  if (value === undefined) return undefined;
+  const [, text] = /^"((?:[ !#-[\]-~]|\\["\\]){16,255})"$/.exec(value) ?? [];
+  if (text !== undefined) return text;
+  const message = 'Idempotency-Key must be 16 to 255 random characters in double quotes.';
+  throw new Refusal('malformed', message);
 }
 
 /** User agents of chat, mail and search services that fetch a link before the recipient opens it. */

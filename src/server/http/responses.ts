@@ -21,6 +21,7 @@ const statusOf = {
   closed: 410,
   too_large: 413,
   invalid: 422,
+  reused: 422,
   too_many: 429,
   // As in nginx; for the log only, as the client has gone.
   abandoned: 499,
@@ -209,6 +210,7 @@ export function versionBody({
         qr_code_pushes: { enabled: true },
         expires_in: { enabled: true },
         json_pages: { enabled: true },
+        idempotency: true,
       },
       requests: { enabled: true },
     },

@@ -28,6 +28,8 @@ export interface Visitor extends Origin {
   readonly manages?: boolean;
   /** Says when the client has disconnected. */
   readonly signal?: Abandonable | undefined;
+  /** The same in all requests of which one is to be done (`Once`). */
+  readonly idempotencyKey?: string | undefined;
   /** Whose share of the passphrase checks the request takes; undefined for none. */
   readonly client?: string | undefined;
 }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import { inChunks } from '../../age/format/in-chunks';
 import { limits } from '../../contract/api';
 import { size as inUnits } from '../../contract/byte-size';
@@ -201,6 +202,8 @@ export class Upload {
   private waiting: store.ChunkRow[] = [];
   private readonly files: store.FileRow[] = [];
   private ended = false;
+  /** Tells one upload from another: of each file its name, type, size and CRC-32. */
+  readonly contents: (string | number)[][] = [];
 
   /** @param hooks those of `Files.upload`; `drop` starts the deletion of abandoned uploads */
   constructor(
@@ -225,8 +228,10 @@ export class Upload {
     }
     let number = 0;
     let size = 0;
+    let check = 0;
     for await (const { chunk: plain, last } of inChunks(bytes, CHUNK)) {
       size += plain.length;
+      check = crc32(plain, check);
       if (size > this.options.fileBytes) throw this.tooLarge();
       const sealed = sealChunk(key, { urlToken, position, number, last }, plain);
       await this.write({ position, number, sealed });
@@ -235,6 +240,7 @@ export class Upload {
     }
     const header = sealHeader(key, { urlToken, position }, { name, type, size });
     this.files.push({ position, header });
+    this.contents.push([name, type, size, check]);
   }
 
   /**

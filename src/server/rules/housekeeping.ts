@@ -1,6 +1,7 @@
 import type { Log } from '../ops/log';
 import { Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
+import { deleteKept } from '../store/kept-rows';
 import * as store from '../store/push-rows';
 import { limitBytes, type Sql } from '../store/sql';
 import { DAY, type RuleOptions } from './access';
@@ -45,6 +46,7 @@ export class Housekeeping {
       () => files.abandonStale(),
       () => audit.deleteTriesBefore(database.sql, now - 60_000),
       () => audit.deleteTriesAfter(database.sql, now + 60_000),
+      () => deleteKept(database.sql, now),
       () => this.dropEndedBefore(now - keepDays * DAY),
     ];
     // Each step runs even if another one fails.

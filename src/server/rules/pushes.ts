@@ -6,6 +6,7 @@ import * as store from '../store/push-rows';
 import { isOwn, mayExpire, type Visitor, viewsRemaining } from './access';
 import type { Upload } from './files';
 import { type ValidPush, validatePush } from './new-push';
+import type { Done } from './once';
 import { type Content, NOTHING } from './opened';
 import type { Owner } from './owners';
 import { type PushWithNote, Records } from './records';
@@ -25,10 +26,19 @@ export class Pushes extends Records {
    */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
     // In a call of its own, so that the input can be freed while the passphrase waits to be hashed.
-    return this.make(validatePush(input, this.options.bounds, upload?.fileCount), visitor, upload);
+    const valid = validatePush(input, this.options.bounds, upload?.fileCount);
+    const { note } = valid;
+    const asked = { visitor, call: ['create push'], body: [input, upload?.contents] };
+    const made = (id: number) => this.made(id).then((push) => ({ push, note }));
+    return this.once.make(asked, (done) => this.make(valid, visitor, upload, done), made);
   }
 
-  private async make(valid: ValidPush, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
+  private async make(
+    valid: ValidPush,
+    visitor: Visitor,
+    upload: Upload | undefined,
+    done: Done<never>,
+  ): Promise<PushWithNote> {
     const { payload, note, passphrase, lifetime, ...fields } = valid;
     const row = {
       ...fields,
@@ -36,7 +46,7 @@ export class Pushes extends Records {
       sealed_with: sealedWith(payload) ?? null,
       ...this.lasting(lifetime),
     };
-    const push = await this.store(row, { payload, note, passphrase }, visitor, upload);
+    const push = await this.store(row, { payload, note, passphrase }, visitor, upload, done);
     this.options.events.created(fields.kind);
     return { push, note };
   }
@@ -71,23 +81,37 @@ export class Pushes extends Records {
     passphrase: string,
     reserve: (bytes: number) => void = () => {},
   ): Promise<RetrievedPush> {
+    const asked = { visitor, call: ['retrieve', urlToken], body: passphrase };
+    const view = (done: Done<RetrievedPush>) =>
+      this.view(urlToken, visitor, passphrase, reserve, done);
+    return this.once.take(asked, view, reserve);
+  }
+
+  private async view(
+    urlToken: string,
+    visitor: Visitor,
+    passphrase: string,
+    reserve: (bytes: number) => void,
+    done: Done<RetrievedPush>,
+  ): Promise<RetrievedPush> {
     const found = await this.find(urlToken);
     const own = isOwn(found, visitor);
     const claim = own ? store.findActive : store.takeView;
     const frees = found.expired_at !== null || viewsRemaining(found) <= 1;
     const event = own ? ('owner_view' as const) : ('view' as const);
-    const opening = { visitor, passphrase, reserve, claim, frees, event };
-    const view = await this.open(found, opening, async (_, opened) => ({
-      ...{ state: 'open' as const, ended: opened.isLast },
-      ...opened,
-    }));
+    const opening = { visitor, passphrase, reserve, claim, frees, done, event };
+    const view = await this.open(found, opening, async (sql, opened, now) => {
+      const seen = { push: opened.row, ...this.contentOf(opened) };
+      await done.keep(sql, opened.row, now, seen);
+      return { state: 'open' as const, ended: opened.isLast, seen };
+    });
     const { events } = this.options;
     const isOpen = view.state === 'open';
     if (view.ended) events.expired(isOpen ? 'views' : 'time', 1, visitor.ip);
     if (isOpen) events.viewed(own ? 'owner' : 'viewer', visitor.ip);
     else events.missed();
     if (view.ended) await this.cleanUp(found);
-    return { push: view.row, ...(isOpen ? this.contentOf(view) : NOTHING) };
+    return isOpen ? view.seen : { push: view.row, ...NOTHING };
   }
 
   /**

@@ -4,12 +4,14 @@ import { DeferredWork } from '../queues';
 import { abandoned, notFound, Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { endFiles } from '../store/file-rows';
+import { forgetKept } from '../store/kept-rows';
 import * as listings from '../store/listing-rows';
 import type { NewPushRow, PushRow, SecretRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { isOwn, type RuleOptions, stateAt, type Visitor, whatIs } from './access';
 import type { Files, Upload } from './files';
+import { type Done, Once } from './once';
 import { bytesOf, type Content, mayHaveFiles, type Opened, sealedContent } from './opened';
 import type { Owner } from './owners';
 import { PassphraseCheck } from './passphrase-check';
@@ -48,6 +50,8 @@ interface Opening {
   readonly frees: boolean;
   /** Finds the row if it is active, or takes one of its views, the last of which expires it. */
   readonly claim: (sql: Sql, found: PushRow, now: number) => Promise<StoredPush | undefined>;
+  /** Of what is done once. */
+  readonly done: Pick<Done<never>, 'check'>;
   /** What the audit log has of an opening, if that is known before the secret is read. */
   readonly event?: audit.AuditEvent['kind'];
 }
@@ -63,11 +67,21 @@ export interface Missed {
 /** What the rules of pushes and of requests share: both are rows of the same table, found by a link. */
 export abstract class Records {
   protected readonly passphrases: PassphraseCheck;
+  protected readonly once: Once;
   protected abstract readonly what: 'push' | 'request';
   private readonly deferred = new DeferredWork();
 
   constructor(protected readonly options: RuleOptions & { readonly files: Files }) {
     this.passphrases = new PassphraseCheck(options);
+    this.once = new Once(options);
+  }
+
+  /** What a visitor has made before, by the id of its row. */
+  protected async made(id: number): Promise<PushRow> {
+    const row = await store.findById(this.options.database.sql, id);
+    if (!row) throw notFound();
+    const push = { ...row, url_token: this.options.vault.keys.links.open(row) };
+    return stateAt(push, this.options.now());
   }
 
   /** Begins the upload of files that `create` stores. The caller discards it in any case. */
@@ -146,6 +160,7 @@ export abstract class Records {
     texts: Texts,
     visitor: Visitor,
     upload: Upload | undefined,
+    done: Done<unknown>,
   ): Promise<PushRow> {
     const { database, space } = this.options;
     await space.check();
@@ -154,7 +169,9 @@ export abstract class Records {
     const inserted = await database.transaction(async (sql) => {
       // The client will never receive the link, nor expire the push.
       if (visitor.signal?.aborted) throw abandoned();
-      return this.insert(sql, sealed, visitor);
+      const inserted = await this.insert(sql, sealed, visitor);
+      await done.keep(sql, inserted, row.created_at);
+      return inserted;
     }, sharing);
     return { ...inserted, url_token: sealed.urlToken };
   }
@@ -197,7 +214,7 @@ export abstract class Records {
    */
   protected async open<T>(
     found: PushRow,
-    { visitor, passphrase, reserve, frees, claim, event }: Opening,
+    { visitor, passphrase, reserve, frees, claim, done, event }: Opening,
     take: (sql: Sql, opened: Opened, now: number) => Promise<T>,
   ): Promise<T | Missed> {
     const { database, vault } = this.options;
@@ -209,6 +226,7 @@ export abstract class Records {
         const now = this.options.now();
         // What was answered as expired stays expired if the clock is set back.
         const claimed = found.expired_at === null ? await claim(sql, found, now) : undefined;
+        if (!claimed) await done.check(sql, now);
         if (!claimed) return this.miss(sql, found, visitor, now);
         const pushId = found.id;
         const [sealed] = await Promise.all([
@@ -277,6 +295,7 @@ export abstract class Records {
         await audit.recordEvent(sql, { pushId: row.id, kind, from: visitor, at: now });
         return 'deleted';
       }
+      if (may) await forgetKept(sql, row.id);
       return may && (await endFiles(sql, row.answer_id ?? row.id)) ? 'files' : undefined;
     };
     const ended = await this.options.database.transaction(end, { frees: true });

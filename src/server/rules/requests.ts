@@ -6,6 +6,7 @@ import type { Sql } from '../store/sql';
 import { DAY, isOwn, type Visitor } from './access';
 import type { Upload } from './files';
 import { type ValidRequest, validateRequest, validateResponse } from './new-request';
+import type { Done } from './once';
 import { bytesOf, type Content, NOTHING, type Opened, sealedContent } from './opened';
 import type { Owner } from './owners';
 import { newUrlToken, type PushWithNote, Records } from './records';
@@ -45,13 +46,18 @@ export class Requests extends Records {
    */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
     // In a call of its own, as that of `Pushes`.
-    return this.make(validateRequest(input, this.options.bounds), visitor, upload);
+    const valid = validateRequest(input, this.options.bounds);
+    const { note } = valid;
+    const asked = { visitor, call: ['create request'], body: [input, upload?.contents] };
+    const made = (id: number) => this.made(id).then((push) => ({ push, note }));
+    return this.once.make(asked, (done) => this.make(valid, visitor, upload, done), made);
   }
 
   private async make(
     valid: ValidRequest,
     visitor: Visitor,
     upload: Upload | undefined,
+    done: Done<unknown>,
   ): Promise<PushWithNote> {
     const { request: payload, note, passphrase, close_after, ...fields } = valid;
     const row = {
@@ -62,7 +68,7 @@ export class Requests extends Records {
       expire_after_views: 1,
       ...this.lasting(close_after),
     };
-    const push = await this.store(row, { payload, note, passphrase }, visitor, upload);
+    const push = await this.store(row, { payload, note, passphrase }, visitor, upload, done);
     this.options.events.requestChanged('created');
     return { push, note };
   }
@@ -83,6 +89,19 @@ export class Requests extends Records {
     passphrase: string,
     reserve: (bytes: number) => void = () => {},
   ): Promise<Reading> {
+    const asked = { visitor, call: ['read', urlToken], body: passphrase };
+    const first = (done: Done<Reading>) =>
+      this.readOnce(urlToken, visitor, passphrase, reserve, done);
+    return this.once.take(asked, first, reserve);
+  }
+
+  private async readOnce(
+    urlToken: string,
+    visitor: Visitor,
+    passphrase: string,
+    reserve: (bytes: number) => void,
+    done: Done<Reading>,
+  ): Promise<Reading> {
     const found = await this.find(urlToken);
     const own = isOwn(found, visitor);
     const claim = async (sql: Sql, found: PushRow, now: number) => {
@@ -91,26 +110,31 @@ export class Requests extends Records {
       return store.findActive(sql, found, now);
     };
     const frees = found.expired_at !== null || found.views > 0;
-    const opening = { visitor, passphrase, reserve, claim, frees };
+    const opening = { visitor, passphrase, reserve, claim, frees, done };
     const reading = await this.open(found, opening, async (sql, opened, now) => {
       const { row } = opened;
       const question = this.contentOf(opened);
       const answer = own ? await this.takeAnswer(sql, opened, now, reserve) : undefined;
       if (!answer) {
         await this.recordReading(sql, row, visitor, now);
-        return { state: 'open' as const, row, question, answer: NOTHING };
+        return { state: 'open' as const, request: row, question, answer: NOTHING };
       }
       const event = { pushId: row.id, kind: 'response_view', from: visitor, at: now } as const;
       await recordEvent(sql, event);
-      return { state: 'taken' as const, row, question: { ...question, files: [] }, answer };
+      const taken = {
+        ...{ state: 'taken' as const, request: row, answer },
+        question: { ...question, files: [] },
+      };
+      await done.keep(sql, row, now, taken);
+      return taken;
     });
-    const { state, row: request } = reading;
-    if (state === 'closed') {
-      if (reading.ended) await this.ended(request, 'expired');
-      return { state, request, question: NOTHING, answer: NOTHING };
+    if (reading.state === 'closed') {
+      const { row: request, ended } = reading;
+      if (ended) await this.ended(request, 'expired');
+      return { state: 'closed', request, question: NOTHING, answer: NOTHING };
     }
-    if (state === 'taken') await this.ended(request, 'read');
-    return { state, request, question: reading.question, answer: reading.answer };
+    if (reading.state === 'taken') await this.ended(reading.request, 'read');
+    return reading;
   }
 
   private async ended(request: PushRow, how: 'expired' | 'read'): Promise<void> {
@@ -151,7 +175,11 @@ export class Requests extends Records {
    *   or for the passphrase
    */
   async uploadAnswer(urlToken: string, visitor: Visitor, passphrase: string): Promise<Upload> {
-    const request = await this.findOpen(urlToken, visitor);
+    // The files of an answer that is sent again are only compared.
+    const find = (await this.once.isRepeated(visitor))
+      ? () => this.find(urlToken)
+      : () => this.findOpen(urlToken, visitor);
+    const request = await find();
     if (!request.response_file_attachments)
       throw invalid({ files: ['This request accepts no files.'] });
     await this.passphrases.keyOf(request, visitor, passphrase);
@@ -160,7 +188,7 @@ export class Requests extends Records {
     if (uploads.size >= this.options.uploadsPerRequest)
       throw busy('Other answers with files are being sent. Try again later.');
     const upload = this.options.files.upload(newUrlToken(), {
-      check: async () => void (await this.findOpen(urlToken, visitor)),
+      check: async () => void (await find()),
       discarded: () => {
         uploads.delete(upload);
         if (uploads.size === 0 && this.arriving.get(id) === uploads) this.arriving.delete(id);
@@ -195,6 +223,21 @@ export class Requests extends Records {
     passphrase: string,
     upload?: Upload,
   ): Promise<PushRow> {
+    const body = [input, passphrase, upload?.contents];
+    const asked = { visitor, call: ['respond', urlToken], body };
+    const answer = (done: Done<PushRow>) =>
+      this.answer(urlToken, input, visitor, passphrase, upload, done);
+    return this.once.make(asked, answer, () => this.find(urlToken));
+  }
+
+  private async answer(
+    urlToken: string,
+    input: object,
+    visitor: Visitor,
+    passphrase: string,
+    upload: Upload | undefined,
+    done: Done<PushRow>,
+  ): Promise<PushRow> {
     const { database, vault, events, space } = this.options;
     const request = await this.findOpen(urlToken, visitor);
     const payload = validateResponse(input, upload?.fileCount ?? 0);
@@ -215,7 +258,8 @@ export class Requests extends Records {
     const texts = { payload, note: '', passphrase: '', requestKey };
     const sealed = await this.seal(row, texts, visitor, upload);
     const answered = await database.transaction(async (sql) => {
-      if (!(await store.takeView(sql, request, now))) return undefined;
+      if (!(await store.takeView(sql, request, now))) return done.check(sql, now);
+      await done.keep(sql, request, now);
       const answer = await this.insert(sql, sealed, visitor);
       await recordEvent(sql, { pushId: request.id, kind: 'response', from: visitor, at: now });
       return store.keepAnswer(sql, request.id, answer.id, now);

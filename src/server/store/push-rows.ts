@@ -2,6 +2,7 @@ import type { SealedWith } from '../../age/sealed-with';
 import type { Kind } from '../../contract/api';
 import { keyChanged } from '../service-errors';
 import { endFiles } from './file-rows';
+import { forgetKept } from './kept-rows';
 import { type ColumnType, insertionOf, mapped, onRows, type Sql, violatesReference } from './sql';
 
 interface Column<T> {
@@ -227,6 +228,11 @@ export async function endPush(
   return rows[0];
 }
 
+/** The row of a push that may have ended. */
+export async function findById(sql: Sql, id: number): Promise<StoredPush | undefined> {
+  return (await sql<StoredPush>`SELECT * FROM pushes WHERE id = ${id}`)[0];
+}
+
 export interface DuePush extends Pick<StoredPush, 'kind'> {
   readonly id: number;
   readonly expires_at: number;
@@ -249,7 +255,11 @@ export function listDue(
 }
 
 async function forget(sql: Sql, id: number): Promise<void> {
-  await Promise.all([sql`DELETE FROM secrets WHERE push_id = ${id}`, forgetTries(sql, id)]);
+  await Promise.all([
+    sql`DELETE FROM secrets WHERE push_id = ${id}`,
+    forgetTries(sql, id),
+    forgetKept(sql, id),
+  ]);
 }
 
 function forgetTries(sql: Sql, id: number): Promise<unknown> {
@@ -276,6 +286,7 @@ export async function dropPush(sql: Sql, id: number): Promise<number> {
     RETURNING id`;
   if (entries.length < ENTRIES) {
     await forget(sql, id);
+    await sql`DELETE FROM kept WHERE push_id = ${id}`;
     await sql`DELETE FROM pushes WHERE id = ${id}`;
   }
   return entries.length;
