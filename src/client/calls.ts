@@ -14,6 +14,8 @@ interface Rules {
    * (docs/wire.md, "What a retrieval costs").
    */
   readonly repeatable: boolean;
+  /** It has an `Idempotency-Key`, by which an instance that announces it does repetitions once. */
+  readonly once?: boolean;
   /** After a 429 with `Retry-After` it is sent again: that refused it. A retrieval is not, which may have used a view. */
   readonly waitsOn429: boolean;
   /** An instance may allow it without a token. */
@@ -34,14 +36,20 @@ interface Rules {
 
 const read = { repeatable: true, waitsOn429: true } as const;
 const change = { repeatable: false, waitsOn429: true } as const;
-const take = { repeatable: false, waitsOn429: false, public: true, takesPassphrase: true } as const;
+const make = { ...change, once: true, public: true, holds: 'link' } as const;
+const take = {
+  repeatable: false,
+  waitsOn429: false,
+  once: true,
+  public: true,
+  takesPassphrase: true,
+  holds: 'secret',
+} as const;
 
 export const pushCalls = calls('push', routes, {
   version: { ...read, public: true },
   create: {
-    ...change,
-    public: true,
-    holds: 'link',
+    ...make,
     unclear: 'a push may exist: look for it with pwpush list and expire it before you push again',
     unclearWithoutToken:
       'a push may exist; without a token it cannot be looked up, and expires by its limits',
@@ -50,7 +58,6 @@ export const pushCalls = calls('push', routes, {
   expired: read,
   retrieve: {
     ...take,
-    holds: 'secret',
     unclear: 'a view may have been used: the owner can check with pwpush audit',
   },
   preview: { ...read, public: true },
@@ -74,9 +81,7 @@ export const pageCall: Call = {
 
 export const requestCalls = calls('request', requestRoutes, {
   create: {
-    ...change,
-    public: true,
-    holds: 'link',
+    ...make,
     unclear: 'a request may exist, but nobody has its link: look for it with pwpush list requests',
   },
   open: read,
@@ -84,15 +89,12 @@ export const requestCalls = calls('request', requestRoutes, {
   closed: read,
   read: {
     ...take,
-    holds: 'secret',
     unclear: 'the answer may have been taken: the owner can check with pwpush audit',
     unclearWithoutToken: 'no answer was taken or sent: run the command again',
   },
   preview: { ...read, public: true },
   respond: {
-    ...change,
-    public: true,
-    holds: 'link',
+    ...make,
     takesPassphrase: true,
     unclear: 'the answer may have arrived: ask the person who requested it',
   },

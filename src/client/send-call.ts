@@ -1,14 +1,16 @@
 import * as v from 'valibot';
 import { API_PATH } from '../contract/api';
+import { versionSchema } from '../contract/decode';
 import { parseJson } from '../contract/json';
 import type { HeaderFields, HttpRequest, Token, Transport } from '../platform/context';
-import { type Call, hasEffect } from './calls';
+import { type Call, hasEffect, pushCalls } from './calls';
 import type { SentRequest, TokenSource } from './failure';
 import type { FormBody } from './form';
-import { call as callOver } from './transport/call';
+import { randomKey } from './random-key';
+import { type CallRules, call as callOver } from './transport/call';
 import { TransportError } from './transport/network-errors';
 import { LeavesOrigin } from './transport/redirects';
-import { isSuccess, ResponseTooLong, type WholeResponse } from './transport/response';
+import { isLost, isSuccess, ResponseTooLong, type WholeResponse } from './transport/response';
 
 export interface ApiSettings extends TokenSource {
   /** The instance's base address, without a final slash. */
@@ -28,6 +30,10 @@ export interface ApiSettings extends TokenSource {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Called before each wait that a 429 or 503 asks for. */
   readonly waiting?: (seconds: number, status: number) => void | Promise<void>;
+  /** Seconds for which a request is sent again whose response was lost; 90 if left out. */
+  readonly patience?: number | undefined;
+  /** Called before a request is sent again whose response was lost. */
+  readonly repeating?: () => void | Promise<void>;
 }
 
 /** What a call is sent with. */
@@ -89,11 +95,14 @@ async function responseTo(
   details: CallDetails,
 ): Promise<WholeResponse> {
   try {
-    const request = wireRequest(settings, call, details);
-    const { send, now, timeout, sleep, waiting } = settings;
+    const key = call.once ? await randomKey() : undefined;
+    const request = wireRequest(settings, call, details, key);
+    const { now, timeout, sleep, waiting } = settings;
     const { repeatable, waitsOn429 } = call;
     const rules = { repeatable, waitsOn429, now, timeout, sleep, waiting };
-    return await callOver(send, request, rules);
+    return await (call.once
+      ? sendOnce(settings, request, rules)
+      : callOver(settings.send, request, rules));
   } catch (error) {
     if (error instanceof TransportError || error instanceof ResponseTooLong) {
       const { explainLoss } = await import('./failure');
@@ -103,6 +112,32 @@ async function responseTo(
       throw error.advising((base) => `put ${base} in place of ${settings.base} in the link`);
     throw error;
   }
+}
+
+/** Sends a request that has an `Idempotency-Key`, again if its response is lost and the instance does it once. */
+async function sendOnce(
+  settings: ReadySettings<CompleteSettings>,
+  request: HttpRequest,
+  rules: CallRules,
+): Promise<WholeResponse> {
+  const send = () => callOver(settings.send, request, rules);
+  let outcome: WholeResponse | TransportError;
+  try {
+    outcome = await send();
+    if (!isLost(outcome.status)) return outcome;
+  } catch (error) {
+    if (!(error instanceof TransportError && error.sent)) throw error;
+    outcome = error;
+  }
+  const { PATIENCE, repeat } = await import('./repeat');
+  const { now, sleep, patience = PATIENCE, repeating = () => {} } = settings;
+  const until = now().getTime() + Math.min(patience, PATIENCE) * 1000;
+  const features = async () =>
+    (await sendCall(settings, pushCalls.version, versionSchema, {})).features?.pushes;
+  const response = await repeat({ send, features, until, now, sleep, repeating });
+  if (response) return response;
+  if (outcome instanceof TransportError) throw outcome;
+  return outcome;
 }
 
 function sentRequest(settings: ReadySettings, details: CallDetails): SentRequest {
@@ -118,7 +153,12 @@ function sentRequest(settings: ReadySettings, details: CallDetails): SentRequest
   };
 }
 
-function wireRequest(settings: ReadySettings, call: Call, details: CallDetails): HttpRequest {
+function wireRequest(
+  settings: ReadySettings,
+  call: Call,
+  details: CallDetails,
+  key: string | undefined,
+): HttpRequest {
   const { token = '', body, form } = details;
   const query = details.query ? `?${new URLSearchParams(details.query)}` : '';
   const isForm = body instanceof URLSearchParams;
@@ -133,6 +173,8 @@ function wireRequest(settings: ReadySettings, call: Call, details: CallDetails):
   };
   if (settings.token !== undefined) headers.authorization = `Bearer ${settings.token}`;
   if (type !== undefined) headers['content-type'] = type;
+  // A string of RFC 8941, as draft-ietf-httpapi-idempotency-key-header has it.
+  if (key !== undefined) headers['idempotency-key'] = `"${key}"`;
   const text = isForm ? body.toString() : JSON.stringify(body);
   return {
     method: call.method,

@@ -88,6 +88,9 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
     now: context.now,
     timeout,
     sleep: context.sleep,
+    patience: options.timeout,
+    repeating: () =>
+      say.note('the response was lost; sending the request again, which counts once'),
     waiting: (seconds, status) =>
       say.note(`the instance returned ${status}; retrying in ${seconds} s`),
   };

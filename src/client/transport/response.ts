@@ -24,6 +24,11 @@ export function isSuccess({ status }: Pick<WholeResponse, 'status'>): boolean {
   return status >= 200 && status <= 299;
 }
 
+/** Whether a proxy says that it has no response of the instance (RFC 9110, 15.6.3 and 15.6.5). */
+export function isLost(status: number): boolean {
+  return status === 502 || status === 504;
+}
+
 /** The first value of a header, or undefined. */
 export function header(response: Pick<HttpResponse, 'headers'>, name: string): string | undefined {
   const value = response.headers[name];

@@ -205,10 +205,15 @@ export class Requests extends Records {
     await Promise.allSettled(uploads.map((upload) => upload.discard()));
   }
 
-  private async findOpen(urlToken: string, visitor: Visitor): Promise<PushRow> {
+  private async findOpen(
+    urlToken: string,
+    visitor: Visitor,
+    done?: Done<unknown>,
+  ): Promise<PushRow> {
     const request = await this.find(urlToken);
-    if (requestState(request) !== 'open') throw await this.late(request, visitor);
-    return request;
+    if (requestState(request) === 'open') return request;
+    await done?.check(this.options.database.sql, this.options.now());
+    throw await this.late(request, visitor);
   }
 
   /**
@@ -239,7 +244,7 @@ export class Requests extends Records {
     done: Done<PushRow>,
   ): Promise<PushRow> {
     const { database, vault, events, space } = this.options;
-    const request = await this.findOpen(urlToken, visitor);
+    const request = await this.findOpen(urlToken, visitor, done);
     const payload = validateResponse(input, upload?.fileCount ?? 0);
     await space.check();
     const unlocked = await this.passphrases.keyOf(request, visitor, passphrase);

@@ -91,7 +91,11 @@ onEachStore((store) => {
     });
 
     test('gets it no longer than the push was to live', async () => {
-      const token = await create(service(), { payload: 'x', expire_after_views: 1, expires_in: 60 });
+      const token = await create(service(), {
+        payload: 'x',
+        expire_after_views: 1,
+        expires_in: 60,
+      });
       await get(`pushes/${token}`, withKey(KEY));
       service().clock.advance(MINUTE);
       expect((await get(`pushes/${token}`, withKey(KEY))).json.payload).toBeNull();
@@ -265,12 +269,16 @@ onEachStore((store) => {
     });
   });
 
-  test.each(['"short"', 'without-any-quotes-at-all', `"${'x'.repeat(256)}"`, '"a\\b-0123456789abc"'])(
-    'a key that is %s is refused',
-    async (value) => {
-      const token = await create(service(), { payload: 'x' });
-      const { status, json } = await get(`pushes/${token}`, { headers: { 'idempotency-key': value } });
-      expect([status, json.error]).toEqual([400, expect.stringContaining('double quotes')]);
-    },
-  );
+  test.each([
+    '"short"',
+    'without-any-quotes-at-all',
+    `"${'x'.repeat(256)}"`,
+    '"a\\b-0123456789abc"',
+  ])('a key that is %s is refused', async (value) => {
+    const token = await create(service(), { payload: 'x' });
+    const { status, json } = await get(`pushes/${token}`, {
+      headers: { 'idempotency-key': value },
+    });
+    expect([status, json.error]).toEqual([400, expect.stringContaining('double quotes')]);
+  });
 });
