@@ -6,6 +6,9 @@ import { isLost, type WholeResponse } from './transport/response';
 /** Seconds for which a request is sent again, less than an instance keeps its response. */
 export const PATIENCE = 90;
 
+/** Milliseconds for which an instance that may be any is asked whether it does them once. */
+const ASKING = 10_000;
+
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
 
@@ -16,6 +19,8 @@ export interface Repetition {
   readonly features: () => Promise<unknown>;
   /** Milliseconds since 1970 at which to give up. */
   readonly until: number;
+  /** The instance is known to do repetitions once. */
+  readonly repeats: boolean;
   readonly now: () => Date;
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Called before the first repetition. */
@@ -27,26 +32,34 @@ export interface Repetition {
  * with the same `Idempotency-Key` once. Returns undefined if it does not, or sends no response in time.
  */
 export async function repeat(request: Repetition): Promise<WholeResponse | undefined> {
-  const { now, until, sleep } = request;
-  let announced = false;
+  const asked = Math.min(request.until, request.now().getTime() + ASKING);
+  const announced = await again(request, request.repeats ? request.until : asked, () =>
+    announces(request),
+  );
+  if (!announced) return undefined;
+  await request.repeating();
+  return again(request, request.until, async () => {
+    const response = await request.send().catch(lost);
+    return response && !isLost(response.status) ? response : undefined;
+  });
+}
+
+/** What `attempt` returns as soon as that is not undefined; undefined if that is not in time, or at an interrupt. */
+async function again<T>(
+  { now, sleep }: Repetition,
+  until: number,
+  attempt: () => Promise<T | undefined>,
+): Promise<T | undefined> {
   for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
-    if (!announced) {
-      const answer = await announces(request);
-      if (answer === false) return undefined;
-      announced = answer === true;
-      if (announced) await request.repeating();
-    }
-    if (announced) {
-      const response = await request.send().catch(lost);
-      if (response && !isLost(response.status)) return response;
-    }
+    const result = await attempt();
+    if (result !== undefined) return result;
     if (now().getTime() + pause >= until) return undefined;
-    // Rejects when the run is interrupted: then the loss is what there is to tell.
-    const slept = await sleep(pause).then(
-      () => true,
+    const interrupted = await sleep(pause).then(
       () => false,
+      () => true,
     );
-    if (!slept) return undefined;
+    // The loss is what there is to tell.
+    if (interrupted) return undefined;
   }
 }
 

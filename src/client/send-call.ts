@@ -32,6 +32,8 @@ export interface ApiSettings extends TokenSource {
   readonly waiting?: (seconds: number, status: number) => void | Promise<void>;
   /** Seconds for which a request is sent again whose response was lost; 90 if left out. */
   readonly patience?: number | undefined;
+  /** The instance is known to do a repetition once, whether it can be asked at the moment or not. */
+  readonly repeats?: boolean | undefined;
   /** Called before a request is sent again whose response was lost. */
   readonly repeating?: () => void | Promise<void>;
 }
@@ -126,15 +128,15 @@ async function sendOnce(
     outcome = await send();
     if (!isLost(outcome.status)) return outcome;
   } catch (error) {
-    if (!(error instanceof TransportError && error.sent)) throw error;
+    if (!(error instanceof TransportError && error.sent) || error.foreign) throw error;
     outcome = error;
   }
   const { PATIENCE, repeat } = await import('./repeat');
-  const { now, sleep, patience = PATIENCE, repeating = () => {} } = settings;
+  const { now, sleep, patience = PATIENCE, repeats = false, repeating = () => {} } = settings;
   const until = now().getTime() + Math.min(patience, PATIENCE) * 1000;
   const features = async () =>
     (await sendCall(settings, pushCalls.version, versionSchema, {})).features?.pushes;
-  const response = await repeat({ send, features, until, now, sleep, repeating });
+  const response = await repeat({ send, features, until, repeats, now, sleep, repeating });
   if (response) return response;
   if (outcome instanceof TransportError) throw outcome;
   return outcome;

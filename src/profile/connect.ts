@@ -4,7 +4,7 @@ import { type Invocation, invocation } from '../cli/terminal/output';
 import { seconds } from '../cli/values';
 import { type Api, apiClient } from '../client/client';
 import type { ApiSettings } from '../client/send-call';
-import { API_PATH } from '../contract/api';
+import { API_PATH, APPLICATION } from '../contract/api';
 import type { Context, HttpRequest, Transport } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
 import { whyUnreadable } from '../platform/files/file-error';
@@ -89,6 +89,7 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
     timeout,
     sleep: context.sleep,
     patience: options.timeout,
+    repeats: target.edition === APPLICATION,
     repeating: () =>
       say.note('the response was lost; sending the request again, which counts once'),
     waiting: (seconds, status) =>

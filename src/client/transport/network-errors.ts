@@ -1,6 +1,7 @@
 interface TransportErrorDetails {
   readonly sent: boolean;
   readonly timedOut?: boolean;
+  readonly foreign?: boolean;
   readonly hint?: string | undefined;
   readonly cause?: unknown;
 }
@@ -12,12 +13,15 @@ export class TransportError extends Error {
   readonly sent: boolean;
   /** No data was transferred for the time allowed. */
   readonly timedOut: boolean;
+  /** What responds does not speak HTTP. */
+  readonly foreign: boolean;
   readonly hint: string | undefined;
 
   constructor(message: string, details: TransportErrorDetails) {
     super(message, { cause: details.cause });
     this.sent = details.sent;
     this.timedOut = details.timedOut ?? false;
+    this.foreign = details.foreign ?? false;
     this.hint = details.hint;
   }
 }
@@ -109,6 +113,7 @@ export function networkError(
   const verb = left ? 'sent no complete response' : 'cannot be reached';
   return new TransportError(`${url.host} ${verb}: ${what}`, {
     sent: left,
+    foreign: code.startsWith('HPE_'),
     hint,
     cause: error,
   });

@@ -59,8 +59,12 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     const request = await requests.find(urlToken(c));
     const fields = noFields();
     const inQuery = c.req.query('passphrase') ?? '';
-    const answered = await withAnswer(c, options, { request, caller, fields, inQuery }, (upload) =>
-      requests.respond(request.url_token, fields, caller, passphraseIn(fields, inQuery), upload),
+    const answered = await withAnswer(
+      c,
+      options,
+      { request, caller: () => caller, fields, inQuery },
+      (upload) =>
+        requests.respond(request.url_token, fields, caller, passphraseIn(fields, inQuery), upload),
     );
     return json(body(c, answered));
   });
@@ -68,7 +72,7 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
 
 interface Answer {
   readonly request: PushRow;
-  readonly caller: Visitor;
+  readonly caller: () => Visitor;
   /** Filled as they are read. */
   readonly fields: Fields;
   readonly inQuery?: string;
@@ -85,7 +89,7 @@ export async function withAnswer<T>(
   respond: (upload: Upload | undefined) => Promise<T>,
 ): Promise<T> {
   const begin = () =>
-    requests.uploadAnswer(request.url_token, caller, passphraseIn(fields, inQuery));
+    requests.uploadAnswer(request.url_token, caller(), passphraseIn(fields, inQuery));
   const wanted = { root: 'request', begin, fileBytes: settings.fileBytes, fields } as const;
   return withBody(c, wanted, (_, upload) => respond(upload));
 }

@@ -8,7 +8,7 @@ import type { Visitor } from '../rules/access';
 import type { Upload } from '../rules/files';
 import { invalid, Refusal } from '../service-errors';
 import { askPage, createdPage, type FormLimits, frontPage } from './front';
-import type { PageContext } from './page-context';
+import { doOnce, type PageContext } from './page-context';
 
 /** The form that shares a secret, or asks for one. */
 export async function showForm(
@@ -51,9 +51,9 @@ export async function createFromForm(
     return await withBody(c, wanted, async () => {
       if (typeof fields.payload === 'string') fields.payload = typedText(fields.payload);
       const visitor = await authenticated();
-      const { push } = asks
-        ? await requests.create(asked(fields), visitor)
-        : await pushes.create(lasting(fields), visitor, upload);
+      const { push } = await doOnce(visitor, (who) =>
+        asks ? requests.create(asked(fields), who) : pushes.create(lasting(fields), who, upload),
+      );
       const encrypted = isArmored(textIn(fields, 'payload'));
       const link = asks ? `${page.base(c)}/r/${push.url_token}` : pushLink(page.base(c), push);
       return createdPage(await page.view(c), push, link, encrypted);
@@ -78,7 +78,7 @@ async function creatorOf(
   needsToken: boolean,
 ): Promise<Visitor> {
   const { owners } = page.options;
-  const visitor = page.visitor(c);
+  const visitor = page.sender(c, textIn(fields, 'once'));
   if (!needsToken) return visitor;
   const owner = await owners.authenticate(textIn(fields, 'api_token').trim());
   delete fields.api_token;

@@ -19,6 +19,7 @@ import {
 } from './layout';
 import { type Markup, markup } from './markup';
 import { refusalWords } from './messages';
+import { onceField } from './page-context';
 import { refusing, serverPassphrase } from './passphrase-form';
 import { linkBox, qrCode } from './secret-views';
 
@@ -163,7 +164,7 @@ function pushForm(view: View, form: FormLimits, refused: RefusedForm | undefined
     markup`<textarea rows="5" spellcheck="false" autocapitalize="off" translate="no"${!withFiles && ' required'}${attributes}>
 ${value('payload', '')}</textarea>`;
   return markup`${problems.whole !== undefined && problemBox(problems.whole)}
-<form method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`}>
+<form method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`}>${onceField('push[once]')}
 ${needsToken && row('api_token', words.text('apiToken'), (attributes) => passphraseField(view, markup` autocomplete="off" translate="no" required${attributes}`))}
 ${row('payload', words.text(asks ? 'question' : 'secretText'), text)}
 ${withFiles && row('files', words.text('files'), (attributes) => formLimits.filePicker(view, fileBytes, attributes))}

@@ -115,7 +115,7 @@ export class PagePart {
 
 const common = [new PagePart('style', style), new PagePart('script', script)];
 
-/** @param fetches whether a script of the page reads files of this service */
+/** @param fetches whether a script of the page speaks to this service */
 function policyOf(parts: readonly PagePart[], fetches: boolean): string {
   const hashes = (tag: PagePart['tag']) =>
     parts.flatMap((part) => (part.tag === tag ? part.hash : [])).join(' ');
@@ -142,6 +142,8 @@ export interface PageOptions {
   readonly parts?: readonly PagePart[];
   /** Whether a script reads files of this service. */
   readonly fetches?: boolean;
+  /** Whether a script sends a form. */
+  readonly sends?: boolean;
 }
 
 /** A complete page as a response. The title must not contain anything secret. */
@@ -171,7 +173,7 @@ ${main}
 </html>
 `;
   return responseOf(pieces, 'text/html; charset=utf-8', status, {
-    'content-security-policy': policyOf(parts, options.fetches ?? false),
+    'content-security-policy': policyOf(parts, options.fetches || options.sends || false),
     vary: 'accept-language',
     ...headers,
   });

@@ -1,12 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import { type Env, type PartOptions, visitorOf } from '../http/parts';
 import { baseOf, isOwnForm, isPrefetch } from '../http/request-origin';
 import { fileUrl } from '../http/responses';
 import type { Visitor } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
+import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { createLanguages } from './language';
 import type { View } from './layout';
+import { type Markup, markup } from './markup';
 import { Forbidden } from './messages';
 
 export class PageContext {
@@ -28,6 +31,12 @@ export class PageContext {
     return visitorOf(c, this.options.settings);
   }
 
+  /** Who sends a form, with the value of its field `once` (`onceField`) as `Idempotency-Key`. */
+  sender(c: Context<Env>, once = ''): Visitor {
+    const visitor = this.visitor(c);
+    return /^[\w-]{22}$/.test(once) ? { ...visitor, idempotencyKey: once } : visitor;
+  }
+
   downloads(c: Context<Env>, files: readonly OfferedFile[]) {
     return files.map((file) => ({ ...file, url: fileUrl(file, this.base(c)) }));
   }
@@ -35,6 +44,22 @@ export class PageContext {
   /** @throws Refusal for a form of another site */
   checkForm(c: Context<Env>): void {
     if (!isOwnForm(c.req.raw, this.base(c))) throw new Forbidden('foreignForm');
+  }
+}
+
+/** The field by which a form that is sent twice is done once: by a double click, a reload or after a lost response. */
+export function onceField(name = 'once'): Markup {
+  const once = randomBytes(16).toString('base64url');
+  return markup`<input type="hidden" name="${name}" value="${once}">`;
+}
+
+/** Does what a form asks for once. One that was changed before it was sent again, after Back, is another one. */
+export async function doOnce<T>(sender: Visitor, work: (sender: Visitor) => Promise<T>) {
+  try {
+    return await work(sender);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.kind !== 'reused') throw error;
+    return work({ ...sender, idempotencyKey: undefined });
   }
 }
 

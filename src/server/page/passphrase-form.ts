@@ -17,6 +17,7 @@ import {
   type View,
 } from './layout';
 import { type Markup, markup } from './markup';
+import { onceField } from './page-context';
 import { curlFor } from './plain';
 
 /** Keeps keys from being sent as passphrases. */
@@ -71,7 +72,7 @@ ${heading('lock', words.text(title))}
 <p class="quiet">${words.text(locked ? 'enterPassphrase' : 'pressToShow')}</p>
 ${sealed.notice}${problem !== undefined && problemBox(problem.text)}
 <form method="post" autocomplete="off">
-${locked ? field : button}
+${locked ? field : button}${!isRequest && onceField()}
 <button class="primary wide">${icon('eye')}${words.text(show)}</button>
 </form>
 <p class="quiet">${words.text(note)}</p>${command}

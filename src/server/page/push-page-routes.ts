@@ -2,12 +2,12 @@ import type { Context } from 'hono';
 import { urlToken } from '../http/authentication';
 import { readForm } from '../http/body';
 import { type Env, reserving } from '../http/parts';
-import { retrievedPush } from '../http/responses';
-import { mayExpire } from '../rules/access';
+import { json, retrievedPush } from '../http/responses';
+import { mayExpire, type Visitor } from '../rules/access';
 import { notFound } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { deletedPage } from './messages';
-import { asksFirst, isIdle, type PageContext, wantsJson } from './page-context';
+import { asksFirst, doOnce, isIdle, type PageContext, wantsJson } from './page-context';
 import { passphrasePage, passphraseProblem } from './passphrase-form';
 import { plainDeleted, plainOffer, plainSecret, wantsText } from './plain';
 import { secretPage } from './secret';
@@ -25,7 +25,7 @@ export async function openPush(
     if (!idle) pushes.missed(push, page.visitor(c));
     throw notFound();
   }
-  if (!(step || idle || asksFirst(push))) return show(page, c, push, '', false);
+  if (!(step || idle || asksFirst(push))) return show(page, c, push, '');
   if (!idle) events.opened(page.visitor(c).ip);
   if (wantsText(c.req.raw)) return plainOffer(push, page.base(c));
   return passphrasePage(await page.view(c), push, page.base(c));
@@ -46,38 +46,47 @@ export async function submitPush(page: PageContext, c: Context<Env>): Promise<Re
   }
   // After the form has been checked, so that its errors do not show whether the push exists.
   const push = await pushes.find(urlToken(c));
-  if (push.expired_at !== null) {
-    pushes.missed(push, page.visitor(c));
+  const sender = page.sender(c, form.get('once'));
+  if (form.get('do') === 'hide') {
+    await pushes.forget(sender);
+    return json({});
+  }
+  if (push.expired_at !== null && !(await pushes.isRepeated(sender))) {
+    pushes.missed(push, sender);
     throw notFound();
   }
   const asText = wantsText(c.req.raw);
   if (form.get('do') === 'expire') {
-    await pushes.expire(push.url_token, page.visitor(c));
+    await pushes.expire(push.url_token, sender);
     return asText ? plainDeleted() : deletedPage(await page.view(c));
   }
-  return show(page, c, push, passphrase, true).catch(async (error: unknown) => {
-    if (asText) throw error;
-    const view = await page.view(c);
-    const problem = passphraseProblem(view, error, passphrase !== '');
-    if (problem) return passphrasePage(view, push, page.base(c), problem);
-    throw error;
-  });
+  return doOnce(sender, (who) => show(page, c, push, passphrase, who)).catch(
+    async (error: unknown) => {
+      if (asText) throw error;
+      const view = await page.view(c);
+      const problem = passphraseProblem(view, error, passphrase !== '');
+      if (problem) return passphrasePage(view, push, page.base(c), problem);
+      throw error;
+    },
+  );
 }
 
-/** @param open whether it is shown without a veil, after a button was pressed */
+/** @param sender of the form whose button was pressed, for whom it is shown without a veil */
 async function show(
   page: PageContext,
   c: Context<Env>,
   { url_token }: PushRow,
   passphrase: string,
-  open: boolean,
+  sender?: Visitor,
 ): Promise<Response> {
-  const caller = page.visitor(c);
+  const caller = sender ?? page.visitor(c);
   const seen = await page.options.pushes.retrieve(url_token, caller, passphrase, reserving(c));
   const { push, text: payload } = seen;
   if (payload === null) throw notFound();
   const files = page.downloads(c, seen.files);
   if (wantsText(c.req.raw)) return plainSecret(payload, files);
   const expirable = mayExpire(push, caller);
-  return secretPage({ ...(await page.view(c)), open }, { push, payload, files, expirable });
+  const hide = caller.idempotencyKey && `do=hide&once=${caller.idempotencyKey}`;
+  const view = { ...(await page.view(c)), open: sender !== undefined, hide };
+  return secretPage(view, { push, payload, files, expirable });
 }

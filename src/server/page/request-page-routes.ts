@@ -10,7 +10,7 @@ import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { plainText } from './markup';
 import { gonePage } from './messages';
-import { asksFirst, isIdle, type PageContext, wantsJson } from './page-context';
+import { asksFirst, doOnce, isIdle, type PageContext, wantsJson } from './page-context';
 import { passphrasePage, passphraseProblem } from './passphrase-form';
 import { openPush, submitPush } from './push-page-routes';
 import {
@@ -42,14 +42,21 @@ export async function submitRequest(page: PageContext, c: Context<Env>): Promise
   if (!request) return submitPush(page, c);
   page.checkForm(c);
   const fields = noFields();
-  const caller = page.visitor(c);
+  const sender = () => page.sender(c, textIn(fields, 'once'));
+  const answer = { request, caller: sender, fields };
   try {
-    return await withAnswer(c, page.options, { request, caller, fields }, async (upload) => {
+    return await withAnswer(c, page.options, answer, async (upload) => {
       const passphrase = passphraseIn(fields);
+      if (fields.do === 'hide') {
+        await page.options.requests.forget(sender());
+        return json({});
+      }
       if (typeof fields.api_token === 'string') return readAnswer(page, c, request, fields);
       if (typeof fields.response !== 'string') return unlock(page, c, request, passphrase);
       fields.response = typedText(fields.response);
-      await page.options.requests.respond(request.url_token, fields, caller, passphrase, upload);
+      await doOnce(sender(), (who) =>
+        page.options.requests.respond(request.url_token, fields, who, passphrase, upload),
+      );
       return wantsJson(c.req.raw) ? json({}) : sentPage(await page.view(c));
     });
   } catch (refusal) {
@@ -77,13 +84,17 @@ async function readAnswer(
   const view = await page.view(c);
   const owner = await owners.authenticate(textIn(fields, 'api_token').trim());
   if (owner?.id !== request.owner_id) return answeredPage(view, request, 200, true);
-  const reader = { ...page.visitor(c), owner };
-  const read = await requests.read(request.url_token, reader, passphraseIn(fields), reserving(c));
+  const once = textIn(fields, 'once');
+  const reader = { ...page.sender(c, once), owner };
+  const read = await doOnce(reader, (who) =>
+    requests.read(request.url_token, who, passphraseIn(fields), reserving(c)),
+  );
   const { text, files } = read.answer;
   if (text === null) return late(page, c, read.request, 200);
   const push = { ...read.request, kind: files.length > 0 ? ('file' as const) : ('text' as const) };
   const shown = { push, payload: text, files: page.downloads(c, files), expirable: false };
-  return secretPage({ ...view, open: true }, shown);
+  const hide = `${new URLSearchParams({ 'request[do]': 'hide', 'request[once]': once })}`;
+  return secretPage({ ...view, open: true, hide }, shown);
 }
 
 /** The page of a request that cannot be answered any more. */

@@ -17,6 +17,7 @@ import {
 } from './layout';
 import { type Markup, markup } from './markup';
 import { message, refusalWords } from './messages';
+import { onceField } from './page-context';
 import { serverPassphrase } from './passphrase-form';
 import { type Download, downloads } from './secret';
 import { preformatted } from './secret-views';
@@ -80,7 +81,7 @@ function answerForm(view: View, shown: ShownRequest, refused: RefusedAnswer | un
   const empty = words.text(withFiles ? 'problemTextOrFiles' : 'problemText');
   // A space for the alert, which the script fills.
   return markup`<form class="respond" method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`} data-key="${request.public_key ?? ''}" data-busy="${words.text('encrypting')}" data-sending="${words.text('sending')}" data-failed="${words.text('sendFailed')}" data-damaged="${words.text('keyDamaged')}" data-empty="${empty}">
-${passphrase !== '' && markup`<input type="hidden" name="request[passphrase]" value="${passphrase}">`}
+${onceField('request[once]')}${passphrase !== '' && markup`<input type="hidden" name="request[passphrase]" value="${passphrase}">`}
 <div class="row"><label for="response">${words.text('yourAnswer')}</label>
 <textarea id="response" name="request[response]" rows="5" spellcheck="false" autocapitalize="off" translate="no"${!withFiles && ' required'} aria-describedby="answer-note problem">
 ${refused?.response ?? ''}</textarea></div>
@@ -133,7 +134,7 @@ ${serverPassphrase(view, markup` id="passphrase" name="request[passphrase]" auto
 `;
   const more = markup`
 <details class="delete"${wrongToken && ' open'}><summary>${icon('open')}${words.text('readAnswer')}</summary>
-<form method="post" autocomplete="off">
+<form method="post" autocomplete="off">${onceField('request[once]')}
 ${wrongToken && problemBox(words.text('problemValue'))}
 <div class="row"><label for="token">${words.text('apiToken')}</label>
 ${passphraseField(view, markup` id="token" name="request[api_token]" autocomplete="off" translate="no" required`)}</div>

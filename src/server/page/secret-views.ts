@@ -7,6 +7,8 @@ import type { PhraseKey } from './phrases';
 export interface SecretView extends View {
   /** Whether the secret is shown at once, rather than under a veil. */
   readonly open: boolean;
+  /** The form that ends that it can be shown again. */
+  readonly hide?: string | undefined;
 }
 
 interface Frame {

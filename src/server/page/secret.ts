@@ -35,7 +35,7 @@ export function secretPage(view: SecretView, secret: ShownSecret): Response {
   return page(
     view,
     words.text('secretTitle'),
-    markup`<div class="body" data-once>
+    markup`<div class="body" data-once${view.hide !== undefined && markup` data-hide="${view.hide}"`}>
 ${heading(count > 0 ? 'file' : 'unlocked', title)}
 <p class="quiet">${words.text(count > 0 ? 'saveFiles' : last ? 'keepSafe' : 'closeWhenDone')}</p>
 ${content(view, secret)}</div>
@@ -43,7 +43,7 @@ ${content(view, secret)}</div>
 ${left}
 ${!last && expirable && deletion(view)}
 </div>`,
-    isArmored(secret.payload) ? partsFor(secret) : {},
+    { ...(isArmored(secret.payload) && partsFor(secret)), sends: view.hide !== undefined },
   );
 }
 

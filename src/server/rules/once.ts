@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { derive, seal, unseal } from '../keys/primitives';
 import { Refusal } from '../service-errors';
-import { findKept, type KeptRow, keep } from '../store/kept-rows';
+import { findKept, forgetResponse, type KeptRow, keep } from '../store/kept-rows';
 import type { PushRow, StoredPush } from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import type { RuleOptions, Visitor } from './access';
@@ -63,6 +63,12 @@ export class Once {
     if (idempotencyKey === undefined) return false;
     const { hash } = keysOf(idempotencyKey);
     return (await findKept(this.options.database.sql, hash, this.options.now())) !== undefined;
+  }
+
+  /** Destroys the response that is kept for the visitor's key. */
+  async forget({ idempotencyKey }: Visitor): Promise<void> {
+    if (idempotencyKey === undefined) return;
+    await forgetResponse(this.options.database.sql, keysOf(idempotencyKey).hash);
   }
 
   private run<T>(

@@ -76,6 +76,16 @@ export abstract class Records {
     this.once = new Once(options);
   }
 
+  /** Whether the visitor sends a request that was done again. */
+  isRepeated(visitor: Visitor): Promise<boolean> {
+    return this.once.isRepeated(visitor);
+  }
+
+  /** Destroys the response that is kept for the visitor's request. */
+  forget(visitor: Visitor): Promise<void> {
+    return this.once.forget(visitor);
+  }
+
   /** What a visitor has made before, by the id of its row. */
   protected async made(id: number): Promise<PushRow> {
     const row = await store.findById(this.options.database.sql, id);

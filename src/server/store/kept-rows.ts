@@ -45,6 +45,11 @@ export async function findKept(sql: Sql, hash: string, now: number): Promise<Kep
   return rows[0];
 }
 
+/** Destroys a response that holds a secret. */
+export async function forgetResponse(sql: Sql, hash: string): Promise<void> {
+  await sql`DELETE FROM kept WHERE key_hash = ${hash} AND sealed IS NOT NULL`;
+}
+
 /** Destroys the responses that hold the secret of a push. */
 export async function forgetKept(sql: Sql, pushId: number): Promise<void> {
   await sql`DELETE FROM kept WHERE push_id = ${pushId} AND sealed IS NOT NULL`;

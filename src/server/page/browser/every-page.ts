@@ -81,6 +81,10 @@ const actions: Readonly<Record<string, (button: HTMLElement) => unknown>> = {
     const secret = secretOf(button);
     secret.classList.remove('open');
     find(secret, '.veil').focus();
+    // From now on, sending the form of the page before again does not show it.
+    const body = secret.closest<HTMLElement>('[data-hide]')?.dataset.hide;
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    if (body) void fetch(location.href, { method: 'POST', headers, body, keepalive: true });
   },
   copy: (button) => copy(secretOf(button)),
   peek,

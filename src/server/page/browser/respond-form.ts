@@ -45,9 +45,18 @@ document.addEventListener('DOMContentLoaded', () => {
     return encryptContent(text.value, files, x25519Recipient(point), (done) => show(done, total));
   };
 
+  // What is sent again after a lost response has to be the same to the byte; encrypted again it is not.
+  let prepared: { readonly entered: string; readonly body: FormData } | undefined;
   const answer = async () => {
     if (text.value.trim() === '' && !picker?.files?.length) return end(word('empty'));
-    const body = bodyOf(form, await content());
+    const files = [...(picker?.files ?? [])].map(({ name, size, lastModified }) => [
+      name,
+      size,
+      lastModified,
+    ]);
+    const entered = JSON.stringify([text.value, files]);
+    if (prepared?.entered !== entered) prepared = { entered, body: bodyOf(form, await content()) };
+    const { body } = prepared;
     status.textContent = word('sending');
     show(0, 1);
     const { status: code, response } = await send(body, show);
@@ -93,8 +102,8 @@ function showSent(): void {
 
 function bodyOf(form: HTMLFormElement, { text, files }: Encrypted): FormData {
   const body = new FormData();
-  const passphrase = form.querySelector<HTMLInputElement>('[type=hidden]');
-  if (passphrase) body.set(passphrase.name, passphrase.value);
+  for (const { name, value } of form.querySelectorAll<HTMLInputElement>('[type=hidden]'))
+    body.set(name, value);
   body.set('request[response]', text);
   for (const file of files) body.append('request[files][]', file);
   return body;

@@ -1,0 +1,124 @@
+import { createServer } from 'node:net';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needsBrowser, pages, serviceAt } from '../helpers/browser';
+import { type Listens, listen, relay } from '../helpers/listen';
+import { person, serveBuilt } from '../helpers/program';
+import { call, create } from '../helpers/service';
+
+// A secret that is shown once, to a person whose connection, mouse or habit asks for it twice.
+
+const SECRET = 'correct horse battery';
+
+const somebody = person();
+let built: Awaited<ReturnType<typeof serveBuilt>>;
+let service: ReturnType<typeof serviceAt>;
+let proxy: Listens;
+/** After how many bytes the response to the next form is cut. */
+let cutAt: number | undefined;
+// What is cut and what is gone is told on the console.
+const openPage = pages({ except: /ERR_|404|base'|Failed to load/ });
+
+beforeAll(async () => {
+  if (needsBrowser.skip) return;
+  built = await serveBuilt(somebody.env);
+  service = serviceAt(built.url, built.token);
+  proxy = await listen(
+    createServer((client) => {
+      const upstream = relay(client, Number(new URL(built.url).port));
+      let left: number | undefined;
+      client.on('data', (data: Buffer) => {
+        if (data.includes('POST /p/')) [left, cutAt] = [cutAt, undefined];
+        upstream.write(data);
+      });
+      upstream.on('data', (data: Buffer) => {
+        if (left === undefined) return void client.write(data);
+        client.write(data.subarray(0, left), () => client.destroy());
+        left = 0;
+      });
+    }),
+  );
+});
+
+afterAll(async () => {
+  await proxy?.close();
+  await built?.stop();
+});
+
+async function opened(views: number, options = {}): Promise<{ page: Page; token: string }> {
+  const token = await create(service, { payload: SECRET, expire_after_views: views }, built.token);
+  return { token, page: await openPage(`${proxy.url}/p/${token}/r`, options) };
+}
+const press = (page: Page) => page.getByRole('button', { name: 'Show the secret' }).click();
+const seen = (page: Page) => page.getByText(SECRET).waitFor();
+
+async function views(token: string): Promise<number> {
+  const audit = await call(service, 'GET', `/api/v2/pushes/${token}/audit`, { token: built.token });
+  return audit.json.logs.filter(({ kind }: { kind: string }) => kind === 'view').length;
+}
+
+describe('a secret that is shown once (needs Chromium)', needsBrowser, () => {
+  test.each([0, 10, 300, 3000])(
+    'comes again after a cut at byte %s, and takes one view',
+    async (at) => {
+      const { page, token } = await opened(1);
+      cutAt = at;
+      await press(page).catch(() => undefined);
+      await expect.poll(() => cutAt).toBeUndefined();
+      await page.reload();
+      await seen(page);
+      expect(await views(token)).toBe(1);
+    },
+  );
+
+  test.each([1, 5])('comes again when the page is reloaded, of %s views', async (count) => {
+    const { page, token } = await opened(count);
+    await press(page);
+    await seen(page);
+    await page.reload();
+    await seen(page);
+    expect(await views(token)).toBe(1);
+  });
+
+  test('comes again with the Back button', async () => {
+    const { page, token } = await opened(1);
+    await press(page);
+    await seen(page);
+    await page.goto(`${proxy.url}/open`);
+    // Chromium asks whether the form is to be sent again.
+    await page.goBack({ waitUntil: 'commit' }).catch(() => page.reload());
+    await seen(page);
+    expect(await views(token)).toBe(1);
+  });
+
+  test('comes once after a double click, also without script', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const { page, token } = await opened(1, { javaScriptEnabled });
+      await page.getByRole('button', { name: 'Show the secret' }).dblclick();
+      await seen(page);
+      expect(await views(token)).toBe(1);
+    }
+  });
+
+  test('does not come again once it was hidden', async () => {
+    const { page, token } = await opened(1);
+    await press(page);
+    await seen(page);
+    const hidden = page.waitForResponse((response) => response.request().method() === 'POST');
+    await page.getByRole('button', { name: 'Hide' }).click();
+    expect((await hidden).status()).toBe(200);
+    await page.reload();
+    await page.getByText('This link is no longer available').waitFor();
+    expect(await views(token)).toBe(1);
+  });
+
+  test('does not come again for the form of another page', async () => {
+    const { page } = await opened(1);
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await press(page);
+    await seen(page);
+    await press(other);
+    await other.getByText('This link is no longer available').waitFor();
+  });
+});
