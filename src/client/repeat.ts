@@ -50,10 +50,13 @@ async function again<T>(
   until: number,
   attempt: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
+  // The pauses are counted too: the clock may be set back meanwhile.
+  let left = until - now().getTime();
   for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
     const result = await attempt();
     if (result !== undefined) return result;
-    if (now().getTime() + pause >= until) return undefined;
+    left = Math.min(left, until - now().getTime()) - pause;
+    if (left <= 0) return undefined;
     const interrupted = await sleep(pause).then(
       () => false,
       () => true,
