@@ -26,13 +26,13 @@ function free(path: string): number {
 }
 
 /** Makes folders there that are gone after the test. */
-export function folders(): () => Promise<string> {
+export function folders(place = memory): () => Promise<string> {
   const made: string[] = [];
   afterEach(async () => {
     for (const folder of made.splice(0)) await rm(folder, { recursive: true });
   });
   return async () => {
-    const folder = await mkdtemp(join(memory, 'pwpush-'));
+    const folder = await mkdtemp(join(place, 'pwpush-'));
     made.push(folder);
     return folder;
   };

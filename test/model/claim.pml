@@ -1,0 +1,178 @@
+/*
+ * One push, three readers with an Idempotency-Key each, and two processes on one database, in Promela: SPIN tries every
+ * order of their steps, with any number of requests and responses lost, of repeats, and of processes killed and started
+ * again. `test/model.test.ts` runs it as it is, and with each of the faults whose names begin with PLANTED.
+ */
+#ifndef VIEWS
+#define VIEWS 2 /* pushes.expire_after_views */
+#endif
+#define READERS 3
+#define NOBODY 255
+#define GONE (VIEWS + 1) /* A response without a payload; others are the number of their view, from 1. */
+
+/* The database, as far as it is committed. */
+byte views;         /* pushes.views */
+bool expired;       /* pushes.expired_at */
+bool secret = true; /* The row in `secrets`, without which nobody can open the payload. */
+byte kept[READERS]; /* The response that is kept for a reader's key; 0 for none. */
+byte lock = NOBODY; /* Who writes: BEGIN IMMEDIATE (group-commit.ts), or the lock of the push's row (push-rows.ts). */
+
+/* Time, which passes at any moment. */
+bool due;           /* pushes.expires_at is over. */
+bool late[READERS]; /* The window of a kept response is over. */
+
+/* What only the properties need, by the number of a view. */
+byte taken[VIEWS + 1] = NOBODY; /* By the key of which reader, as far as it is committed. */
+byte shown[VIEWS + 1] = NOBODY; /* To which reader: on standard output, or rescued where that fails (safekeeping.ts). */
+bool deleted;                   /* Expired by hand. */
+#ifdef CALMS
+/* From some moment on nothing is lost or killed: then each reader gets a response. */
+bool calm, answered[READERS];
+ltl all_answered { [] (calm -> <> (answered[0] && answered[1] && answered[2])) }
+#define ANSWERED answered[by] = true
+#define WAITS(one) !answered[one]
+#else
+#define calm false
+#define ANSWERED skip
+#define WAITS(one) false
+#endif
+
+/* Gone only if taken, expired or rescued: a counted view was shown, or is kept for its reader until it is late. */
+inline nothing_is_lost() {
+  view = 1;
+  do
+  :: view <= views ->
+    assert(taken[view] != NOBODY);
+    assert(shown[view] == taken[view] || kept[taken[view]] == view || late[taken[view]] || deleted);
+    view++
+  :: else -> break
+  od;
+  view = 0;
+  assert(secret || views == VIEWS || due || deleted)
+}
+
+/* A repeat in its window gets the same response. */
+inline same_again() {
+  view = 1;
+  do
+  :: view <= VIEWS -> assert(taken[view] != by || answer == view || late[by] || deleted); view++
+  :: else -> break
+  od;
+  view = 0
+}
+
+/* In the transaction of `Records.open`: finds the kept response, or takes a view (`takeView`). */
+inline claim() {
+  if
+#ifdef PLANTED_EXPIRED_FIRST
+  :: kept[by] && !late[by] && !before -> answer = kept[by]
+#else
+  :: kept[by] && !late[by] -> answer = kept[by]
+#endif
+  :: else ->
+    takes = !before && !expired && !due && views < VIEWS;
+    answer = (takes -> views + 1 : GONE)
+  fi;
+  same_again()
+}
+
+/* The COMMIT: the view, the kept response, and with the last view the end of the secret (`takeSecret`). */
+inline commit() {
+  if
+  :: takes ->
+    views = answer;
+    taken[answer] = by;
+#ifndef PLANTED_NOT_KEPT
+    kept[by] = answer;
+#endif
+    if :: views == VIEWS -> expired = true; secret = false :: else fi
+  :: else
+  fi;
+  lock = NOBODY;
+  nothing_is_lost()
+}
+
+/* The response leaves, and arrives unless it is lost. Never two readers on one view. */
+inline respond() {
+  if
+  :: answer != GONE ->
+    assert(shown[answer] == NOBODY || shown[answer] == by);
+    shown[answer] = by;
+    ANSWERED
+  :: answer == GONE -> ANSWERED
+  :: !calm
+  fi
+}
+
+/*
+ * A request arrives. Each reader repeats its own at any moment: as the connection broke, as it takes too long while the
+ * first is still at work, or as a page is loaded again. One that is lost or late is one that has not arrived yet.
+ * `Records.find` reads the row before the transaction.
+ */
+#define FROM(one) :: atomic { !calm || WAITS(one) -> by = one; before = expired }
+
+/* What a killed process had in memory is gone, and the database undoes its transaction. */
+#define KILLED :: !calm
+
+/* A process of `serve`, which answers one retrieval after the other. */
+proctype service(byte me) {
+  byte by, answer, view;
+  bool before, takes;
+  do
+  :: if FROM(0) FROM(1) FROM(2) fi;
+    if
+#ifdef PLANTED_CLAIM_IN_TWO
+    :: atomic { claim() }; atomic { lock == NOBODY -> lock = me }
+#else
+    :: atomic { lock == NOBODY -> lock = me; claim() }
+#endif
+    KILLED -> goto killed
+    fi;
+#ifdef PLANTED_ANSWER_FIRST
+    if :: atomic { respond() } KILLED -> goto killed fi;
+    if :: atomic { commit() } KILLED -> goto killed fi;
+#else
+    if :: atomic { commit() } KILLED -> goto killed fi;
+    if :: atomic { respond() } KILLED -> goto killed fi;
+#endif
+killed:
+    atomic {
+#ifndef PLANTED_LOCK_STAYS
+      if :: lock == me -> lock = NOBODY :: else fi;
+#endif
+      by = 0; before = false; answer = 0; takes = false
+    }
+  od
+}
+
+/* The window of a kept response passes, and the sweep (housekeeping.ts) deletes it. */
+#define WINDOW(one) \
+  :: kept[one] && !late[one] -> late[one] = true \
+  :: atomic { lock == NOBODY && kept[one] && SWEPT(one) -> kept[one] = 0; nothing_is_lost() }
+#ifdef PLANTED_SWEPT_EARLY
+#define SWEPT(one) true
+#else
+#define SWEPT(one) late[one]
+#endif
+
+/* Time, and what else ends a push, each in a transaction of its own: the sweep, and `Pushes.expire`. */
+proctype others() {
+  byte view;
+end:
+  do
+  WINDOW(0) WINDOW(1) WINDOW(2)
+  :: !due -> due = true
+  :: atomic { lock == NOBODY && due && !expired -> expired = true; secret = false; nothing_is_lost() }
+  :: atomic {
+      lock == NOBODY && !deleted -> deleted = true; expired = true; secret = false;
+      kept[0] = 0; kept[1] = 0; kept[2] = 0; nothing_is_lost()
+    }
+#ifdef CALMS
+  :: !calm -> calm = true
+#endif
+  od
+}
+
+init {
+  atomic { run service(0); run service(1); run others() }
+}
