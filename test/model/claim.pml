@@ -14,12 +14,13 @@
 byte views;         /* pushes.views */
 bool expired;       /* pushes.expired_at */
 bool secret = true; /* The row in `secrets`, without which nobody can open the payload. */
-byte kept[READERS]; /* The response that is kept for a reader's key; 0 for none. */
+byte kept[READERS]; /* The response in the row of `kept` for a reader's key; 0 for none. */
 byte lock = NOBODY; /* Who writes: BEGIN IMMEDIATE (group-commit.ts), or the lock of the push's row (push-rows.ts). */
 
 /* Time, which passes at any moment. */
-bool due;           /* pushes.expires_at is over. */
-bool late[READERS]; /* The window of a kept response is over. */
+bool due;           /* pushes.expires_at is over, and with it each kept.until. */
+bool late[READERS]; /* Two minutes are over, and with them the kept.until of a reader. */
+#define OVER(reader) (late[reader] || due)
 
 /* What only the properties need, by the number of a view. */
 byte taken[VIEWS + 1] = NOBODY; /* By the key of which reader, as far as it is committed. */
@@ -37,13 +38,13 @@ ltl all_answered { [] (calm -> <> (answered[0] && answered[1] && answered[2])) }
 #define WAITS(one) false
 #endif
 
-/* Gone only if taken, expired or rescued: a counted view was shown, or is kept for its reader until it is late. */
+/* Gone only if taken, expired or rescued: a counted view was shown, or is kept for its reader until that is over. */
 inline nothing_is_lost() {
   view = 1;
   do
   :: view <= views ->
     assert(taken[view] != NOBODY);
-    assert(shown[view] == taken[view] || kept[taken[view]] == view || late[taken[view]] || deleted);
+    assert(shown[view] == taken[view] || kept[taken[view]] == view || OVER(taken[view]) || deleted);
     view++
   :: else -> break
   od;
@@ -51,29 +52,28 @@ inline nothing_is_lost() {
   assert(secret || views == VIEWS || due || deleted)
 }
 
-/* A repeat in its window gets the same response. */
+/* A repeat gets the same response, while its time is not over. */
 inline same_again() {
   view = 1;
   do
-  :: view <= VIEWS -> assert(taken[view] != by || answer == view || late[by] || deleted); view++
+  :: view <= VIEWS -> assert(taken[view] != by || answer == view || OVER(by) || deleted); view++
   :: else -> break
   od;
   view = 0
 }
 
-/* In the transaction of `Records.open`: finds the kept response, or takes a view (`takeView`). */
+/*
+ * The transaction of `Records.open` until its COMMIT: takes a view (`takeView`) and keeps the response (`Once`), unless
+ * one is kept. Then it is rolled back, and the kept response read afterwards.
+ */
 inline claim() {
-  if
 #ifdef PLANTED_EXPIRED_FIRST
-  :: kept[by] && !late[by] && !before -> answer = kept[by]
+  repeats = kept[by] && !OVER(by) && !before;
 #else
-  :: kept[by] && !late[by] -> answer = kept[by]
+  repeats = kept[by] && !OVER(by);
 #endif
-  :: else ->
-    takes = !before && !expired && !due && views < VIEWS;
-    answer = (takes -> views + 1 : GONE)
-  fi;
-  same_again()
+  takes = !repeats && !before && !expired && !due && views < VIEWS;
+  answer = (takes -> views + 1 : GONE)
 }
 
 /* The COMMIT: the view, the kept response, and with the last view the end of the secret (`takeSecret`). */
@@ -92,14 +92,24 @@ inline commit() {
   nothing_is_lost()
 }
 
+/* `Once.runOnce` finds the kept response; 0 if its time has ended meanwhile, which is an error. */
+inline find_kept() {
+  if
+  :: repeats -> answer = (OVER(by) -> 0 : kept[by])
+  :: else
+  fi;
+  same_again()
+}
+
 /* The response leaves, and arrives unless it is lost. Never two readers on one view. */
 inline respond() {
   if
-  :: answer != GONE ->
+  :: answer != 0 && answer != GONE ->
     assert(shown[answer] == NOBODY || shown[answer] == by);
     shown[answer] = by;
     ANSWERED
   :: answer == GONE -> ANSWERED
+  :: answer == 0
   :: !calm
   fi
 }
@@ -117,7 +127,7 @@ inline respond() {
 /* A process of `serve`, which answers one retrieval after the other. */
 proctype service(byte me) {
   byte by, answer, view;
-  bool before, takes;
+  bool before, takes, repeats;
   do
   :: if FROM(0) FROM(1) FROM(2) fi;
     if
@@ -133,6 +143,7 @@ proctype service(byte me) {
     if :: atomic { commit() } KILLED -> goto killed fi;
 #else
     if :: atomic { commit() } KILLED -> goto killed fi;
+    if :: atomic { find_kept() } KILLED -> goto killed fi;
     if :: atomic { respond() } KILLED -> goto killed fi;
 #endif
 killed:
@@ -140,20 +151,23 @@ killed:
 #ifndef PLANTED_LOCK_STAYS
       if :: lock == me -> lock = NOBODY :: else fi;
 #endif
-      by = 0; before = false; answer = 0; takes = false
+      by = 0; before = false; answer = 0; takes = false; repeats = false
     }
   od
 }
 
-/* The window of a kept response passes, and the sweep (housekeeping.ts) deletes it. */
+/* Two minutes pass, and the sweep (`deleteKept`) deletes what was kept. */
 #define WINDOW(one) \
   :: kept[one] && !late[one] -> late[one] = true \
   :: atomic { lock == NOBODY && kept[one] && SWEPT(one) -> kept[one] = 0; nothing_is_lost() }
 #ifdef PLANTED_SWEPT_EARLY
 #define SWEPT(one) true
 #else
-#define SWEPT(one) late[one]
+#define SWEPT(one) OVER(one)
 #endif
+
+/* Ends the push as `endPush` does, with what is kept of it. */
+#define END expired = true; secret = false; kept[0] = 0; kept[1] = 0; kept[2] = 0; nothing_is_lost()
 
 /* Time, and what else ends a push, each in a transaction of its own: the sweep, and `Pushes.expire`. */
 proctype others() {
@@ -162,11 +176,8 @@ end:
   do
   WINDOW(0) WINDOW(1) WINDOW(2)
   :: !due -> due = true
-  :: atomic { lock == NOBODY && due && !expired -> expired = true; secret = false; nothing_is_lost() }
-  :: atomic {
-      lock == NOBODY && !deleted -> deleted = true; expired = true; secret = false;
-      kept[0] = 0; kept[1] = 0; kept[2] = 0; nothing_is_lost()
-    }
+  :: atomic { lock == NOBODY && due && !expired -> END }
+  :: atomic { lock == NOBODY && !deleted -> deleted = true; END }
 #ifdef CALMS
   :: !calm -> calm = true
 #endif
