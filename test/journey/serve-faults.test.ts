@@ -1,109 +1,148 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { openSqlite } from '../../src/server/store/sqlite';
 import { inTurns, long } from '../helpers/long';
-import { folders } from '../helpers/memory';
+import { collectGarbage, folders } from '../helpers/memory';
 import { needsPrograms } from '../helpers/needs';
-import { type Ended, person, program, serveBuilt } from '../helpers/program';
-import { rowsOf } from '../helpers/rows';
+import { type Ended, person, serveBuilt } from '../helpers/program';
 import { seed } from '../helpers/seed';
-import { call, create, testService } from '../helpers/service';
+import { onSharedPostgres } from '../helpers/stores';
+import { type CallName, type Tampering, tampered } from '../helpers/system-calls';
+import {
+  type Answers,
+  judge,
+  MARKER,
+  opened,
+  overSocket,
+  type Stock,
+  session,
+  stocked,
+} from '../helpers/whole-session';
 
-inTurns(2);
+inTurns();
 
 const someone = person();
 const newFolder = folders();
+const tries = { timeout: long ? 300_000 : 60_000 };
 
-const SECRET = 'MARKER-correct-horse';
-const FILES = ['pwpush.db', 'pwpush.db-wal', 'pwpush.db-shm', 'pwpush.reserve', 'instance.key'];
-/** How calls of the system on these files fail. */
-const CALLS = {
-  openat: 'ENOSPC',
-  pwrite64: 'ENOSPC',
-  fsync: 'EIO',
-  ftruncate: 'EIO',
-  write: 'ENOSPC',
-} as const;
+const FILES = ['', '-wal', '-shm', '-journal'].map((end) => `pwpush.db${end}`);
+const files = (data: string) =>
+  [...FILES, 'pwpush.reserve', 'instance.key', '.'].map((name) => join(data, name));
 
-/** What starts a service whose nth such call fails, or all from it on; which ones did is written to the log. */
-const failing = (data: string, log: string, call: keyof typeof CALLS, when: string) => [
-  ...['strace', '-D', '-f', '-qq', '--seccomp-bpf', '-o', log],
-  ...FILES.flatMap((name) => ['-P', join(data, name)]),
-  ...['-e', `trace=${call}`, '-e', `inject=${call}:error=${CALLS[call]}:when=${when}`],
-  ...program,
+/** How calls on its files fail, and how many of them are between those that are tried: in a long run, and else. */
+const ERRORS: [CallName, Tampering['effect'], step: [number, number]][] = [
+  ['open', 'ENOSPC', [2, 12]],
+  ['pwrite', 'ENOSPC', [16, 96]],
+  ['sync', 'EIO', [2, 12]],
+  ['truncate', 'EIO', [2, 12]],
+  ['unlink', 'EIO', [2, 12]],
+  ['write', 'ENOSPC', [1, 4]],
+];
+/** All that kills can come between is in files and on sockets. Between two writes to files, see power-loss.test.ts. */
+const KILLS: [CallName, step: [number, number]][] = [
+  ['open', [1, 12]],
+  ['pwrite', [8, 96]],
+  ['sync', [1, 12]],
+  ['truncate', [1, 12]],
+  ['unlink', [1, 12]],
+  ['writev', [1, 8]],
 ];
 
-/** The service of a test, at the time of those that are started. */
-const opened = (data: string) =>
-  testService({ data, clock: { now: () => new Date(), advance: () => {} } });
-
-/** A payload, or a status if it is not given. */
-async function payloadOf(service: Parameters<typeof call>[0], token: string) {
-  const { status, json } = await call(service, 'GET', `/api/v2/pushes/${token}`);
-  return status === 200 ? json.payload : status;
+/** Runs a session with a service at whose system calls something happens. */
+async function broken(stock: Stock, words: readonly string[], how: Tampering) {
+  let answers: Answers = {};
+  const ended = await serveBuilt(someone.env, words, tampered(how)).then(
+    async (served) => {
+      answers = await session(overSocket(served), stock);
+      return served.stop();
+    },
+    (error: Error & Ended) => error,
+  );
+  const where = `${how.effect} at ${how.call} ${how.when}, seed ${seed}`;
+  expect(ended.stderr).not.toContain(MARKER);
+  expect([null, how.effect === 'KILL' ? 'SIGKILL' : null], where).toContain(ended.signal);
+  return { answers, where, killed: ended.signal !== null };
 }
 
-describe('a service whose files fail (needs strace)', needsPrograms('strace'), () => {
-  let before: string;
-  let held: string;
-  beforeEach(async () => {
-    before = await newFolder();
-    const service = await opened(before);
-    held = await create(service, { payload: SECRET, expire_after_views: 1 });
-    await service.close();
-  });
+/** Tries the first, and those a step further. */
+async function inSteps(steps: [number, number], work: (nth: number) => Promise<boolean>) {
+  const step = steps[long ? 0 : 1];
+  for (let nth = 1 + (seed % step); await work(nth); nth += step);
+}
 
-  /** Runs it with one fault; false if none was met. */
-  async function withFault(name: keyof typeof CALLS, when: string): Promise<boolean> {
-    const [data, log] = [await newFolder(), join(await newFolder(), 'log')];
-    cpSync(before, data, { recursive: true });
-    const tokens = [held];
-    const given: unknown[] = [];
-    const ended = await serveBuilt(
-      someone.env,
-      ['--data', data],
-      failing(data, log, name, when),
-    ).then(
-      async (served) => {
-        const service = {
-          fetch: (request: Request) =>
-            fetch(new Request(request.url.replace('http://pw.test', served.url), request)),
-        };
-        const push = { payload: SECRET, expire_after_views: 1 };
-        const made = await call(service, 'POST', '/api/v2/pushes', { body: { push } });
-        expect([201, 500, 503]).toContain(made.status);
-        if (made.status === 201) tokens.push(made.json.url_token);
-        for (const token of tokens) given.push(await payloadOf(service, token));
-        return served.stop();
-      },
-      (error: Error & Ended) => error,
-    );
-    expect(ended.stderr).not.toContain(SECRET);
-    expect(ended.signal).toBe(null);
-    const service = await opened(data);
-    for (const [at, token] of tokens.entries()) {
-      const all = [given[at], await payloadOf(service, token)];
-      const times = all.filter((one) => one === SECRET).length;
-      // What could not be synced may still be there: then a view counts whose response was an error.
-      const isUnsure = name === 'fsync' && typeof given[at] === 'number';
-      expect(isUnsure ? [0, 1] : [1], `${name} ${when}: ${all}`).toContain(times);
+describe(
+  'a service at whose system calls something happens (needs strace)',
+  needsPrograms('strace'),
+  () => {
+    let before: string;
+    let stock: Stock;
+    beforeEach(async () => {
+      before = await newFolder();
+      stock = await stocked({ data: before });
+    });
+
+    /** False if there was no such call. */
+    async function withFault(call: CallName, effect: Tampering['effect'], when: string) {
+      const [data, log] = [await newFolder(), join(await newFolder(), 'log')];
+      cpSync(before, data, { recursive: true });
+      // What goes to a socket has no name.
+      const paths = call === 'writev' ? [] : files(data);
+      const { answers, where, killed } = await broken(stock, ['--data', data], {
+        ...{ log, call, effect, when, paths },
+      });
+      const service = await opened({ data });
+      await judge(service, stock, answers, { where, unsure: call === 'sync' });
+      await service.close();
+      await isSound(data);
+      expect(readFileSync(join(data, 'instance.key'))).toHaveLength(45);
+      return killed || readFileSync(log, 'utf8').includes('(INJECTED)');
     }
-    await service.close();
-    expect(await rowsOf(join(data, 'pwpush.db'), 'PRAGMA integrity_check')).toEqual([
-      [{ integrity_check: 'ok' }],
-    ]);
-    expect(readFileSync(join(data, 'instance.key'))).toHaveLength(45);
-    return readFileSync(log, 'utf8').includes('(INJECTED)');
-  }
 
-  // Each run takes some of them, others each time.
-  const step = long ? 3 : 24;
-  test.each(Object.keys(CALLS) as (keyof typeof CALLS)[])(
-    'loses nothing and gives no view twice: %s',
-    { timeout: long ? 300_000 : 60_000 },
-    async (name) => {
-      for (const more of ['', '+'])
-        for (let nth = 1 + (seed % step); await withFault(name, `${nth}${more}`); nth += step);
+    async function isSound(data: string) {
+      const database = await openSqlite(join(data, 'pwpush.db'), (load) => load());
+      expect(await database.sql`PRAGMA integrity_check`).toEqual([{ integrity_check: 'ok' }]);
+      await database.close();
+      collectGarbage();
+    }
+
+    test.each(ERRORS)(
+      'loses nothing and gives no view twice: %s fails',
+      tries,
+      async (call, effect, steps) => {
+        for (const more of ['', '+'])
+          await inSteps(steps, (nth) => withFault(call, effect, `${nth}${more}`));
+      },
+    );
+
+    test.each(KILLS)('loses nothing and gives no view twice: killed at %s', tries, (call, steps) =>
+      inSteps(steps, (nth) => withFault(call, 'KILL', `${nth}`)),
+    );
+  },
+);
+
+onSharedPostgres((databases) => {
+  test.each([
+    ['write', [4, 40]],
+    ['writev', [1, 12]],
+  ] as [CallName, [number, number]][])(
+    'one of two services, killed at %s, loses nothing and gives no view twice (needs strace)',
+    { ...needsPrograms('strace'), ...tries },
+    async (call, steps) => {
+      const data = await newFolder();
+      const database = databases().localUrl(await databases().createMigrated());
+      const other = await opened({ data, database });
+      await inSteps(steps, async (nth) => {
+        const stock = await stocked({ data, database });
+        const log = join(data, 'log');
+        const { answers, where, killed } = await broken(
+          ...([stock, ['--data', data, '--database', database]] as const),
+          { log, call, effect: 'KILL', when: `${nth}` },
+        );
+        await judge(other, stock, answers, { where });
+        return killed;
+      });
+      await other.close();
     },
   );
 });

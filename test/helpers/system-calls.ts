@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { program } from './program';
+
+/** Calls of the system that change something, as strace selects them: each architecture has its own names. */
+export const CALLS = {
+  open: 'openat',
+  write: 'write',
+  writev: 'writev',
+  pwrite: 'pwrite64',
+  sync: '/^f(data)?sync$',
+  truncate: 'ftruncate',
+  mode: 'fchmod',
+  rename: '/^rename(at2?)?$',
+  link: '/^link(at)?$',
+  unlink: '/^unlink(at)?$',
+  folder: '/^mkdir(at)?$',
+} as const;
+
+export type CallName = keyof typeof CALLS;
+
+/** What is done to calls of a process. */
+export interface Tampering {
+  /** Strace writes the calls to this file. */
+  readonly log: string;
+  readonly call: CallName;
+  /** `KILL`, or the error that the call returns. */
+  readonly effect: 'KILL' | 'ENOSPC' | 'EIO';
+  /** `3` is the third such call of a thread, `3+` all from it on. */
+  readonly when: string;
+  /** Only calls on these files. */
+  readonly paths?: readonly string[];
+}
+
+/** What starts the program so. */
+export function tampered({ log, call, effect, when, paths = [] }: Tampering): readonly string[] {
+  const calls = CALLS[call];
+  const how = effect === 'KILL' ? 'signal=KILL' : `error=${effect}`;
+  return [
+    ...['strace', '-D', '-f', '-y', '-s', '200', '-o', log],
+    // With it strace sends no signals.
+    ...(effect === 'KILL' ? [] : ['--seccomp-bpf']),
+    ...paths.flatMap((path) => ['-P', path]),
+    ...['-e', 'quiet=attach,personality'],
+    ...['-e', `trace=${Object.values(CALLS)}`, '-e', `inject=${calls}:${how}:when=${when}`],
+    ...program,
+  ];
+}
+
+/** The log of a process that has ended, once strace has written it. */
+export async function logOf(path: string, pid: number | undefined): Promise<string> {
+  const text = () => readFileSync(path, 'utf8');
+  await expect.poll(text).toMatch(new RegExp(`^${pid} +[+]{3} (exited|killed)`, 'm'));
+  return text();
+}

@@ -1,0 +1,163 @@
+import { expect } from 'vitest';
+import { type Answer, type Call, call, create, type TestService, testService } from './service';
+
+// What a service does with pushes and requests, once each, and what must be true afterwards, wherever it broke off.
+
+type Asked = Pick<TestService, 'fetch'>;
+
+/** In all payloads, so that they are found where they must not be. */
+export const MARKER = 'MARKER-';
+const SECRETS = {
+  held: `${MARKER}held`,
+  made: `${MARKER}made`,
+  doomed: `${MARKER}doomed`,
+} as const;
+const ANSWER = `${MARKER}answer`;
+
+/** What is there before a session. */
+export interface Stock {
+  /** Of the owner of the request. */
+  readonly owner: string;
+  /** Pushes of one view: one to take, one to expire, one whose time has passed. */
+  readonly held: string;
+  readonly doomed: string;
+  readonly passed: string;
+  /** A request. */
+  readonly asked: string;
+}
+
+/** The service of a test, at the time of those that are started. */
+export const opened = (settings: Parameters<typeof testService>[0], ago = () => 0) =>
+  testService({
+    ...settings,
+    clock: { now: () => new Date(Date.now() - ago()), advance: () => {} },
+  });
+
+/** A service that was started, as one in process. */
+export const overSocket = ({ url }: { readonly url: string }): Asked => ({
+  fetch: (request) => fetch(new Request(request.url.replace('http://pw.test', url), request)),
+});
+
+export async function stocked(settings: Parameters<typeof testService>[0]): Promise<Stock> {
+  let ago = 3_600_000;
+  const service = await opened(settings, () => ago);
+  const once = (payload: string, more = {}) =>
+    create(service, { payload, expire_after_views: 1, ...more });
+  const passed = await once(`${MARKER}passed`, { expires_in: 60 });
+  ago = 0;
+  const owner = service.adminToken;
+  const [held, doomed] = [await once(SECRETS.held), await once(SECRETS.doomed)];
+  const body = { request: { request: 'Which password?' } };
+  const made = await call(service, 'POST', '/api/v2/requests', { token: owner, body });
+  await service.close();
+  return { owner, held, doomed, passed, asked: made.json.url_token };
+}
+
+/** What a session was answered: nothing for what it did not get to, the status 0 where no response came. */
+export interface Answers {
+  made?: Answer;
+  viewHeld?: Answer;
+  viewMade?: Answer;
+  expired?: Answer;
+  responded?: Answer;
+  read?: Answer;
+}
+
+const NO_RESPONSE = { status: 0, json: undefined } as Answer;
+/** Each call has its own, and its repetition the same; services that do not know it pass it over. */
+const once = (step: string, token?: string): Call => ({
+  headers: { 'idempotency-key': `"${step}-of-one-session-0123456789"` },
+  ...(token === undefined ? {} : { token }),
+});
+
+const calls = (service: Asked, { owner, asked, doomed }: Stock) => ({
+  make: () => {
+    const push = { payload: SECRETS.made, expire_after_views: 1 };
+    return call(service, 'POST', '/api/v2/pushes', { ...once('make'), body: { push } });
+  },
+  view: (token: string, how = `view-${token}`) =>
+    call(service, 'GET', `/api/v2/pushes/${token}`, once(how)),
+  expire: () => call(service, 'DELETE', `/api/v2/pushes/${doomed}`),
+  respond: (how = 'respond') => {
+    const body = { request: { response: ANSWER } };
+    return call(service, 'PATCH', `/api/v2/requests/${asked}/respond`, { ...once(how), body });
+  },
+  read: (how = 'read') => call(service, 'GET', `/api/v2/requests/${asked}`, once(how, owner)),
+});
+
+/** Runs it until no response comes. `mark` is told of each answer. */
+export async function session(
+  service: Asked,
+  stock: Stock,
+  mark: (step: keyof Answers) => void = () => {},
+): Promise<Answers> {
+  const answers: Answers = {};
+  const { make, view, expire, respond, read } = calls(service, stock);
+  const steps: [keyof Answers, () => Promise<Answer>][] = [
+    ['made', make],
+    ['viewHeld', () => view(stock.held)],
+    ['viewMade', () => view(tokenOf(answers.made) ?? 'none')],
+    ['expired', expire],
+    ['responded', respond],
+    ['read', read],
+  ];
+  for (const [step, ask] of steps) {
+    const answer = await ask().catch(() => NO_RESPONSE);
+    answers[step] = answer;
+    if (answer.status === 0) break;
+    mark(step);
+  }
+  return answers;
+}
+
+const tokenOf = (made: Answer | undefined): string | undefined =>
+  made?.status === 201 ? made.json.url_token : undefined;
+
+/** What is known of how the session broke off. */
+export interface Ending {
+  /** In messages of failed tests. */
+  readonly where: string;
+  /** Whether a response of an error does not say that nothing was done, as when a sync failed. */
+  readonly unsure?: boolean;
+}
+
+/** Tries all that is left, at a service that was started again. */
+export async function judge(
+  service: Asked,
+  stock: Stock,
+  answers: Answers,
+  { where, unsure = false }: Ending,
+): Promise<void> {
+  const version = await call(service, 'GET', '/api/v2/version');
+  const repeats = version.json.features?.pushes?.idempotency === true;
+  const { make, view, respond, read } = calls(service, stock);
+  const isUnsure = (answer: Answer | undefined): answer is Answer =>
+    answer !== undefined && (answer.status === 0 || (unsure && answer.status >= 500));
+  /** How often it was got, a repetition not counted apart, and by how many it may have been got without a response. */
+  const taken = async (
+    secret: string,
+    first: Answer | undefined,
+    again: (how?: string) => Promise<Answer>,
+  ) => {
+    const has = (answer: Answer | undefined) => answer?.text?.includes(secret) === true;
+    const got = has(first) || (isUnsure(first) && repeats && has(await again()));
+    const more = has(await again('another'));
+    const count = Number(got) + Number(more);
+    const lost = isUnsure(first) && !repeats ? [0, 1] : [1];
+    expect(lost, `${where}: views of ${secret}`).toContain(count);
+  };
+  await taken(SECRETS.held, answers.viewHeld, (how) => view(stock.held, how));
+  if (isUnsure(answers.made) && repeats) expect((await make()).status, where).toBe(201);
+  const made = tokenOf(answers.made);
+  if (made !== undefined) await taken(SECRETS.made, answers.viewMade, (how) => view(made, how));
+  const doomed = (await view(stock.doomed)).text.includes(SECRETS.doomed);
+  if (answers.expired?.status === 200) expect(doomed, `${where}: came back`).toBe(false);
+  else if (!isUnsure(answers.expired)) expect(doomed, `${where}: is gone`).toBe(true);
+  expect((await view(stock.passed)).text, where).not.toContain(MARKER);
+  // An answer is there or can be given; what was confirmed is there.
+  if (answers.responded?.status !== 200) {
+    const { status } = await respond();
+    expect(isUnsure(answers.responded) ? [200, 409] : [200], where).toContain(status);
+  }
+  await taken(ANSWER, answers.read, read);
+}

@@ -1,0 +1,159 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { inTurns, long, partOf } from '../helpers/long';
+import { folders } from '../helpers/memory';
+import { allOf, needsPrograms } from '../helpers/needs';
+import { type Ended, onNode, person, pwpush, serving, start } from '../helpers/program';
+import { seed } from '../helpers/seed';
+import { call, create, createWithFiles, filePart } from '../helpers/service';
+import { type CallName, logOf, type Tampering, tampered } from '../helpers/system-calls';
+import { overSocket } from '../helpers/whole-session';
+
+// Something happens at each system call of a client that takes a last view, or makes a push. Errors of opening and
+// writing are planted in process (test/commands/faults.test.ts): here they would break Node.js itself.
+
+inTurns();
+
+const someone = person();
+const newFolder = folders();
+const service = serving(someone.env);
+
+const SECRET = 'MARKER-correct-horse-battery-staple';
+/** It is in each half. */
+const PART = /MARKER|battery/;
+
+const KILLS: CallName[] = ['write', 'writev', 'mode', 'sync', 'link', 'unlink', 'folder', 'rename'];
+const ERRORS: CallName[] = ['mode', 'sync', 'link', 'unlink', 'folder', 'rename'];
+
+interface Run extends Ended {
+  readonly where: string;
+  /** What is at home, among temporary files, and where the command saves files. */
+  readonly files: Record<string, string>;
+  /** The calls that were tampered with. */
+  readonly log: string;
+}
+
+const contents = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => statSync(join(folder, name)).isFile())
+      .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+  );
+
+/** Runs a command once for each call that something happens to. */
+async function each(
+  prepare: (home: string) => Promise<{ words: string[]; input?: string; to?: string }>,
+  check: (run: Run) => Promise<void>,
+): Promise<void> {
+  const kinds: [CallName, Tampering['effect']][] = [
+    ...KILLS.map((name) => [name, 'KILL'] as [CallName, 'KILL']),
+    ...ERRORS.map((name) => [name, 'EIO'] as [CallName, 'EIO']),
+  ];
+  const step = long ? 1 : 5;
+  for (const [name, effect] of partOf(kinds, 0, 7))
+    for (let nth = 1 + (seed % step); ; nth += step) {
+      const home = await newFolder();
+      mkdirSync(join(home, 'tmp'));
+      const { words, input = '', to } = await prepare(home);
+      const log = join(await newFolder(), 'log');
+      const how: Tampering = { log, call: name, effect, when: `${nth}` };
+      const env = {
+        ...someone.env,
+        ...{ HOME: home, TMPDIR: join(home, 'tmp'), PWPUSH_URL: service.url },
+        ...{ PWPUSH_CONFIG_DIR: join(home, 'config'), PWPUSH_STATE_DIR: join(home, 'state') },
+        // All calls of the pool are counted together.
+        UV_THREADPOOL_SIZE: '1',
+      };
+      const by = [...(to ? ['sh', '-c', `exec "$@" >${to}`, 'sh'] : []), ...tampered(how)];
+      const running = start(words, { env, input, by });
+      const ended = await running.ended;
+      const text = await logOf(log, running.child.pid);
+      const where = `${effect} at ${name} ${nth}`;
+      expect(ended.stderr, where).not.toMatch(PART);
+      await check({ ...ended, where, log: text, files: contents(home) });
+      rmSync(home, { recursive: true });
+      mkdirSync(home);
+      if (!(effect === 'KILL' ? ended.signal === 'SIGKILL' : text.includes('(INJECTED)'))) break;
+    }
+}
+
+const needed = allOf(needsPrograms('strace'), onNode);
+
+describe('a client at whose system calls something happens (needs strace)', needed, () => {
+  let token: string;
+  const once = { payload: SECRET, expire_after_views: 1 };
+  const tries = { timeout: long ? 300_000 : 60_000 };
+  const pushed = async () => {
+    token = await create(overSocket(service), once);
+  };
+  const again = () => call(overSocket(service), 'GET', `/api/v2/pushes/${token}`);
+
+  /** The secret is somewhere, once, and no file that looks whole has a part of it. */
+  async function judge({ where, stdout, files, log, signal }: Run) {
+    const held = Object.entries(files).filter(([, content]) => PART.test(content));
+    for (const [name, content] of held)
+      if (!name.endsWith('.part')) expect([name, content], where).toEqual([name, SECRET]);
+    const here = stdout === SECRET || held.some(([, content]) => content === SECRET);
+    const there = (await again()).text.includes(SECRET);
+    expect([here, there], `${where}: given twice`).not.toEqual([true, true]);
+    // Between its response and the first write of it nobody else has it: SIGKILL cannot be met.
+    const calls = log.split('\n').filter((line) => !line.includes('+++'));
+    const done = signal === 'SIGKILL' ? calls.slice(0, -1) : calls;
+    const begun = done.some((line) => /write\(.*MARKER.* = \d/.test(line));
+    if (signal !== 'SIGKILL' || begun) expect(here || there, `${where}: is lost`).toBe(true);
+    return { here, there };
+  }
+
+  test.each([
+    ['to a pipe', [], undefined],
+    ['to a full disk', [], '/dev/full'],
+    ['to a file', ['--output', 'OUT'], undefined],
+  ] as const)('get %s loses nothing', tries, async (_, more, to) => {
+    await each(
+      async (home) => {
+        await pushed();
+        const words = ['get', token, ...more].map((word) => word.replace('OUT', join(home, 'it')));
+        return { words, ...(to ? { to } : {}) };
+      },
+      async (run) => void (await judge(run)),
+    );
+  });
+
+  test('get of a file saves it, or leaves it to be resumed', tries, async () => {
+    await each(
+      async (home) => {
+        const views = { name: 'push[expire_after_views]', value: '1' };
+        const owned = { ...overSocket(service), adminToken: service.token };
+        token = await createWithFiles(owned, filePart('secret', SECRET), views);
+        return { words: ['get', token, '--output', `${join(home, 'out')}/`] };
+      },
+      async ({ where, files, code, stderr, signal }) => {
+        for (const [name, content] of Object.entries(files))
+          if (PART.test(content) && !name.endsWith('.part'))
+            expect([name, content], where).toEqual([expect.stringMatching(/secret$/), SECRET]);
+        const here = Object.values(files).includes(SECRET);
+        if (code === 0) expect(here, where).toBe(true);
+        const there = stderr.includes('--resume') || (await again()).json.files.length > 0;
+        if (signal !== 'SIGKILL') expect(here || there, `${where}: is lost`).toBe(true);
+      },
+    );
+  });
+
+  test('push prints links of pushes only, and leaves its secret nowhere', tries, async () => {
+    await each(
+      async () => ({ words: ['push', '--views', '1'], input: SECRET }),
+      async ({ where, stdout, files, code }) => {
+        expect(
+          Object.values(files).filter((content) => PART.test(content)),
+          where,
+        ).toEqual([]);
+        if (code === 0) expect(stdout, where).toMatch(/^http/);
+        if (stdout === '') return;
+        const env = { ...someone.env, PWPUSH_URL: service.url };
+        const got = await pwpush(['get', stdout.trim()], { env });
+        expect(got.stdout, where).toBe(SECRET);
+      },
+    );
+  });
+});
