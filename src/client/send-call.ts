@@ -32,7 +32,7 @@ export interface ApiSettings extends TokenSource {
   readonly waiting?: (seconds: number, status: number) => void | Promise<void>;
   /** Seconds for which a request is sent again whose response was lost; 90 if left out. */
   readonly patience?: number | undefined;
-  /** The instance is known to do a repetition once, whether it can be asked at the moment or not. */
+  /** Whether the instance does a repetition once; it is asked where that is not known. */
   readonly repeats?: boolean | undefined;
   /** Called before a request is sent again whose response was lost. */
   readonly repeating?: () => void | Promise<void>;
@@ -131,15 +131,22 @@ async function sendOnce(
     if (!(error instanceof TransportError && error.sent) || error.foreign) throw error;
     outcome = error;
   }
+  const response = settings.repeats === false ? undefined : await sendAgain(settings, send);
+  if (response) return response;
+  if (outcome instanceof TransportError) throw outcome;
+  return outcome;
+}
+
+async function sendAgain(
+  settings: ReadySettings<CompleteSettings>,
+  send: () => Promise<WholeResponse>,
+): Promise<WholeResponse | undefined> {
   const { PATIENCE, repeat } = await import('./repeat');
   const { now, sleep, patience = PATIENCE, repeats = false, repeating = () => {} } = settings;
   const until = now().getTime() + Math.min(patience, PATIENCE) * 1000;
   const features = async () =>
     (await sendCall(settings, pushCalls.version, versionSchema, {})).features?.pushes;
-  const response = await repeat({ send, features, until, repeats, now, sleep, repeating });
-  if (response) return response;
-  if (outcome instanceof TransportError) throw outcome;
-  return outcome;
+  return repeat({ send, features, until, repeats, now, sleep, repeating });
 }
 
 function sentRequest(settings: ReadySettings, details: CallDetails): SentRequest {

@@ -89,7 +89,7 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
     timeout,
     sleep: context.sleep,
     patience: options.timeout,
-    repeats: target.edition === APPLICATION,
+    repeats: target.edition && target.edition === APPLICATION,
     repeating: () =>
       say.note('the response was lost; sending the request again, which counts once'),
     waiting: (seconds, status) =>

@@ -7,7 +7,8 @@ import { html, json, type Literal } from '../helpers/wire';
 
 const HEADERS = 'accept: application/json\naccept-encoding: identity\nuser-agent: pwpush/0.1.0';
 const AUTHORIZED = `${HEADERS}\nauthorization: Bearer t0ken`;
-const BODY = 'content-type: application/json\n\n{"push":{"payload":"hunter2"}}';
+const BODY =
+  'content-type: application/json\nidempotency-key: KEY\n\n{"push":{"payload":"hunter2"}}';
 
 const to = (location: string, status = 302): Literal => ({ status, headers: { location } });
 const getting = (path: string) => `GET https://pw.test${path}\n${AUTHORIZED}`;
@@ -168,7 +169,7 @@ test('a redirect is followed to the letter: the passphrase goes along only where
     { env: { PWPUSH_PASSPHRASE: 'horse' } },
   );
   expect(sent).toEqual([
-    `GET https://pw.test/api/v2/pushes/quyul5r5w08?passphrase=horse\n${HEADERS}`,
-    `GET https://pw.test/api/v2/pushes/quyul5r5w08.json\n${HEADERS}`,
+    `GET https://pw.test/api/v2/pushes/quyul5r5w08?passphrase=horse\n${HEADERS}\nidempotency-key: KEY`,
+    `GET https://pw.test/api/v2/pushes/quyul5r5w08.json\n${HEADERS}\nidempotency-key: KEY`,
   ]);
 });

@@ -26,7 +26,8 @@ const all: [string[]][] = [...repeatable, ...once].map(([argv]) => [argv]);
 
 /** The exit status, the number of requests, and the seconds of each wait. */
 async function asked(answers: Parameters<typeof asking>[0], argv: string[]) {
-  const { code, waits, sent } = await asking(answers, argv, { stdin: 'hunter2' });
+  const env = { PWPUSH_EDITION: 'oss' };
+  const { code, waits, sent } = await asking(answers, argv, { stdin: 'hunter2', env });
   return [code, sent.length, ...waits];
 }
 

@@ -10,14 +10,14 @@ const CREATE = 'POST https://pw.test/api/v2/pushes';
 const LIST = 'GET https://pw.test/api/v2/pushes/active?page=1';
 const SECOND = 'GET https://pw.test/api/v2/pushes/active?page=2';
 const END = json(200, '[]');
+const env = { PWPUSH_TOKEN: 't0ken', PWPUSH_EDITION: 'oss' };
 const LINK = 'https://pw.test/p/quyul5r5w08/r';
 /** Our clock stands at 11:06:45. */
 const OURS = 'Thu, 20 Aug 2026 11:06:45 GMT';
 
 /** The exit status, what was asked, and the links that the error has as found. */
 async function pushed(answers: Parameters<typeof asking>[0], ...argv: string[]) {
-  const env = { PWPUSH_TOKEN: 't0ken', PWPUSH_EDITION: 'oss' };
-  const outcome = await asking(answers, ['push', '--json', ...argv], { stdin: 'hunter2', env });
+    const outcome = await asking(answers, ['push', '--json', ...argv], { stdin: 'hunter2', env });
   const { found } = JSON.parse(outcome.stderr).error;
   const links = found?.map(({ html_url }: { html_url: string }) => html_url);
   return { code: outcome.code, stdout: outcome.stdout, asked: lines(outcome), links };
@@ -43,7 +43,7 @@ describe('a push like it was created since', () => {
 
   test('it is in the error, without its passphrase', async () => {
     const answers = [broken(true), listed([{ passphrase: 'correct horse', html_url: null }]), END];
-    const conditions = { stdin: 'hunter2', env: { PWPUSH_TOKEN: 't0ken' } };
+    const conditions = { stdin: 'hunter2', env };
     const { stderr } = await asking(answers, ['push', '--json'], conditions);
     const { passphrase: _, ...push } = JSON.parse(CREATED);
     expect(JSON.parse(stderr).error).toMatchObject({

@@ -18,7 +18,8 @@ import { json } from '../helpers/wire';
 const TOKEN = { PWPUSH_TOKEN: 't0ken' };
 const HEADERS = 'accept: application/json\naccept-encoding: identity\nuser-agent: pwpush/0.1.0';
 const AUTHORIZED = `${HEADERS}\nauthorization: Bearer t0ken`;
-const WITH_BODY = `${HEADERS}\ncontent-type: application/json\n\n`;
+const ONCE = 'idempotency-key: KEY';
+const WITH_BODY = `${HEADERS}\ncontent-type: application/json\n${ONCE}\n\n`;
 
 describe('a creation is one POST', () => {
   test('of the payload alone when nothing else is asked for', async () => {
@@ -58,7 +59,7 @@ describe('a creation is one POST', () => {
     expect({ code, sent }).toEqual({
       code: 0,
       sent: [
-        `POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\ncontent-type: application/json\n\n` +
+        `POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\ncontent-type: application/json\n${ONCE}\n\n` +
           '{"push":{"payload":"https://example.com/ü","kind":"url","expire_after_days":3,' +
           '"expire_after_views":2,"deletable_by_viewer":false,"retrieval_step":false,' +
           '"passphrase":"correct horse","name":"db","note":"for Ann"}}',
@@ -73,7 +74,7 @@ describe('a retrieval is one GET', () => {
       code: 0,
       stdout: 'hunter2',
       stderr: '',
-      sent: [`GET https://pw.test/api/v2/pushes/quyul5r5w08\n${HEADERS}`],
+      sent: [`GET https://pw.test/api/v2/pushes/quyul5r5w08\n${HEADERS}\n${ONCE}`],
       waits: [],
     });
   });
@@ -84,7 +85,7 @@ describe('a retrieval is one GET', () => {
     expect({ code, sent }).toEqual({
       code: 0,
       sent: [
-        `GET https://pw.test/api/v2/pushes/quyul5r5w08?passphrase=a%26b+c%2B%C3%BC%23\n${AUTHORIZED}`,
+        `GET https://pw.test/api/v2/pushes/quyul5r5w08?passphrase=a%26b+c%2B%C3%BC%23\n${AUTHORIZED}\n${ONCE}`,
       ],
     });
   });
@@ -150,7 +151,7 @@ test('a creation that e-mails its link is one POST too', async () => {
     stdout: 'https://pw.test/p/quyul5r5w08/r\n',
     stderr: '',
     sent: [
-      `POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\ncontent-type: application/json\n\n` +
+      `POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\ncontent-type: application/json\n${ONCE}\n\n` +
         '{"push":{"payload":"hunter2","notify_emails_to":"ann@example.com","notify_emails_to_locale":"pt-BR"}}',
     ],
     waits: [],
@@ -237,7 +238,7 @@ describe('an instance under a path prefix', () => {
     const { code, sent } = await asking([json(200, RETRIEVED)], argv, { env: TOKEN });
     expect({ code, sent }).toEqual({
       code: 0,
-      sent: [`GET https://pw.test/secrets/api/v2/pushes/quyul5r5w08\n${HEADERS}`],
+      sent: [`GET https://pw.test/secrets/api/v2/pushes/quyul5r5w08\n${HEADERS}\n${ONCE}`],
     });
   });
 });

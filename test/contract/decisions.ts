@@ -182,6 +182,12 @@ export const decisions: readonly Decision[] = [
     steps: ['version', 'version bad token', 'version, with mail'],
   },
   {
+    name: '`idempotency` in the version',
+    reason: 'Tells a client that a request whose response was lost can be sent again.',
+    differences: ['features.pushes.idempotency: added'],
+    steps: ['version', 'version bad token', 'version, with mail'],
+  },
+  {
     name: '`management_token` of an anonymous push',
     reason: 'Its creator has no other token to read the audit log with.',
     differences: ['management_token: added'],

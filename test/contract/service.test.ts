@@ -96,6 +96,7 @@ describe('GET /api/v2/version', () => {
             qr_code_pushes: { enabled: true },
             expires_in: { enabled: true },
             json_pages: { enabled: true },
+            idempotency: true,
           },
           requests: { enabled: true },
         },

@@ -60,9 +60,11 @@ export function wire(answers: readonly (Literal | TransportError)[]): Wire {
   };
 }
 
-/** A request as lines: method and address, headers, an empty line and the body where there is one. */
+/** A request as lines: method and address, headers with no random value, an empty line and the body where there is one. */
 function spelled({ method, url, headers, body }: HttpRequest): string {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const lines = Object.entries(headers).map(
+    ([name, value]) => `${name}: ${name === 'idempotency-key' ? 'KEY' : value}`,
+  );
   return [`${method} ${url}`, ...lines, ...(body === undefined ? [] : ['', body])].join('\n');
 }
 

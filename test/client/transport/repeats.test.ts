@@ -144,7 +144,7 @@ function spread(expected: Expected) {
 
 /** Runs a command line with the real transport, and no real waiting. */
 async function ran(argv: readonly string[], url: string, misdeed?: Misdeed) {
-  const here = place({ transport: undiciTransport });
+  const here = place({ transport: undiciTransport, env: { PWPUSH_EDITION: 'oss' } });
   const timeout = misdeed === STALL ? '2' : '30';
   try {
     const { code } = await here.run(...argv, '--url', url, '--timeout', timeout);

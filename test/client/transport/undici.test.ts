@@ -75,6 +75,7 @@ test('a request arrives as it was meant, with its length and nothing added', asy
         'content-length': '32',
         'content-type': 'application/json',
         host: `127.0.0.1:${port}`,
+        'idempotency-key': expect.stringMatching(/^"[\w-]{22,}"$/),
         'user-agent': 'pwpush/0.1.0',
       },
       body: '{"push":{"payload":"hüñter2"}}',
@@ -141,6 +142,7 @@ test('a request that was aborted before it could leave was not sent', async () =
 });
 
 describe('the request left and no whole answer came: exit 11, and one request only', () => {
+  const conditions = { env: { PWPUSH_EDITION: 'oss' } };
   const talks: [string, Parameters<typeof socketServer>[0], RegExp][] = [
     ['reset', (socket) => socket.once('data', () => socket.resetAndDestroy()), /reset/],
     ['closed', (socket) => socket.once('data', () => socket.end()), /closed/],
@@ -151,7 +153,10 @@ describe('the request left and no whole answer came: exit 11, and one request on
 
   test.each(each)('$argv: $how without an answer', async ({ argv, line, talk, said }) => {
     const { port, seen } = await sockets(talk);
-    const { code, stderr } = await overSocket([...argv, '--url', `http://127.0.0.1:${port}`]);
+    const { code, stderr } = await overSocket(
+      [...argv, '--url', `http://127.0.0.1:${port}`],
+      conditions,
+    );
     expect([code, said.test(stderr), seen]).toEqual([11, true, [line]]);
   });
 
@@ -162,7 +167,7 @@ describe('the request left and no whole answer came: exit 11, and one request on
         response.write(answer.slice(0, 50), () => response.destroy());
       });
       const url = `http://127.0.0.1:${port}`;
-      const { code, stdout } = await overSocket([...argv, '--url', url]);
+      const { code, stdout } = await overSocket([...argv, '--url', url], conditions);
       expect({ code, stdout, seen }).toEqual({ code: 11, stdout: '', seen: [line] });
     }
   });
@@ -170,7 +175,7 @@ describe('the request left and no whole answer came: exit 11, and one request on
   test.each(CALLS)('%j: nothing within --timeout', async (argv, line) => {
     const { port, seen } = await server(() => {});
     const url = `http://127.0.0.1:${port}`;
-    const { code, stderr } = await overSocket([...argv, '--url', url, '--timeout', '1']);
+    const { code, stderr } = await overSocket([...argv, '--url', url, '--timeout', '1'], conditions);
     expect([code, / 1 s\n/.test(stderr), seen]).toEqual([11, true, [line]]);
   });
 
