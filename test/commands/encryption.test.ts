@@ -640,7 +640,9 @@ describe('whatever happens to the answer, the link keeps its key', () => {
     const listed = pushes.map((fields) => JSON.parse(changed(CREATED, { created_at, ...fields })));
     const answers = [broken(true), json(200, JSON.stringify(listed)), json(200, '[]')];
     const there = at({ send: wire(answers).send });
-    const { code, stderr } = await there.run('push', mode, '--json');
+    const { code, stderr } = await there
+      .under({ env: { PWPUSH_EDITION: 'oss' } })
+      .run('push', mode, '--json');
     there.close();
     expect(code).toBe(11);
     return JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error;

@@ -49,7 +49,7 @@ test('push --each prints what became of each line that was begun, and none for t
   const { send } = wire([json(201, CREATED), broken(true)]);
   let requests = 0;
   here = place({
-    env: { PWPUSH_URL: 'https://pw.test' },
+    env: { PWPUSH_URL: 'https://pw.test', PWPUSH_EDITION: 'oss' },
     signal: controller.signal,
     stdin: 'a\nb\nc\nd\n',
     send: (request) => {
@@ -72,7 +72,7 @@ function interrupting(stdin = '') {
   const controller = new AbortController();
   let requests = 0;
   here = place({
-    env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't' },
+    env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't', PWPUSH_EDITION: 'oss' },
     signal: controller.signal,
     stdin,
     send: async () => {
