@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { derive, seal, unseal } from '../keys/primitives';
 import { Refusal } from '../service-errors';
-import { findKept, forgetResponse, type KeptRow, keep } from '../store/kept-rows';
+import { findKept, forgetResponse, type KeptRow, keep, LONGEST } from '../store/kept-rows';
 import type { PushRow, StoredPush } from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import type { RuleOptions, Visitor } from './access';
 
 /** Milliseconds for which a response with a secret can be had again, and one about what was made. */
 const TAKEN = 2 * 60_000;
-const MADE = 10 * 60_000;
+const MADE = LONGEST;
 
 /** What a request asks for. Another one with the same key is refused. */
 export interface Asked {

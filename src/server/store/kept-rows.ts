@@ -1,5 +1,8 @@
 import { type ColumnType, onRows, type Sql } from './sql';
 
+/** Milliseconds for which a row is kept at most. */
+export const LONGEST = 10 * 60_000;
+
 /** A request that has been done, for a client that sends it again. */
 export interface KeptRow {
   /** A hash of its `Idempotency-Key`. */
@@ -55,7 +58,7 @@ export async function forgetKept(sql: Sql, pushId: number): Promise<void> {
   await sql`DELETE FROM kept WHERE push_id = ${pushId} AND sealed IS NOT NULL`;
 }
 
-/** Deletes what is over by then, and what was kept while the clock was ahead. */
+/** Deletes what is over by then, and what was kept while the clock was ahead, for longer than anything is. */
 export async function deleteKept(sql: Sql, now: number): Promise<void> {
-  await sql`DELETE FROM kept WHERE until <= ${now} OR kept_at > ${now + 60_000}`;
+  await sql`DELETE FROM kept WHERE until <= ${now} OR until > ${now + LONGEST + 60_000}`;
 }

@@ -186,6 +186,7 @@ const examples: Record<string, Record<number, () => Promise<Answer>>> = {
       return ask('GET /pushes/{token}', token, { headers: { 'sec-purpose': 'prefetch' } });
     },
     404: () => ask('GET /pushes/{token}', 'unknown'),
+    422: async () => reused('GET /pushes/{token}', await create(service, { payload: 'x' })),
   },
   'GET /pushes/{token}/preview': {
     200: async () => ask('GET /pushes/{token}/preview', await create(service, { payload: 'x' })),
@@ -271,6 +272,11 @@ Object.assign(examples, {
       return ask('GET /requests/{token}', await requested(), { headers });
     },
     404: () => ask('GET /requests/{token}', 'unknown'),
+    422: async () => {
+      const token = await requested();
+      await respond(token);
+      return reused('GET /requests/{token}', token, asAdmin());
+    },
   },
   'GET /requests/{token}/preview': {
     200: async () => ask('GET /requests/{token}/preview', await requested()),
@@ -394,6 +400,13 @@ async function failing(name: string, error: Error): Promise<Answer> {
   const answer = await ask(name, 'unknown', { token: 'x' }, overDatabase(database));
   await database.close();
   return answer;
+}
+
+/** With a key that another call was done with. */
+async function reused(name: string, token: string, how: Call = {}): Promise<Answer> {
+  const headers = { 'idempotency-key': '"0123456789abcdef"' };
+  await ask('POST /pushes', '', { body: { push: { payload: 'x' } }, headers });
+  return ask(name, token, { ...how, headers });
 }
 
 const everyCall: Record<number, (name: string) => Promise<Answer>> = {

@@ -1,16 +1,19 @@
 import * as audit from '../../../src/server/store/audit-rows';
 import * as files from '../../../src/server/store/file-rows';
+import * as kept from '../../../src/server/store/kept-rows';
 import * as keys from '../../../src/server/store/key-rows';
 import * as listings from '../../../src/server/store/listing-rows';
 import * as owners from '../../../src/server/store/owner-rows';
 import * as pushes from '../../../src/server/store/push-rows';
 import type { Sql } from '../../../src/server/store/sql';
 
-const rooms = { audit, files, keys, listings, owners, pushes };
+const rooms = { audit, files, kept, keys, listings, owners, pushes };
 
 /** The names of all that the store can do. */
 export const operations = Object.entries(rooms).flatMap(([room, all]) =>
-  Object.keys(all).map((name) => `${room}.${name}`),
+  Object.entries(all).flatMap(([name, one]) =>
+    typeof one === 'function' ? `${room}.${name}` : [],
+  ),
 );
 
 const NOW = Date.UTC(2026, 7, 20);
@@ -79,6 +82,15 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'files.listFiles': (sql) => files.listFiles(sql, 1),
   'files.findFile': (sql) => files.findFile(sql, 1, 0, NOW),
   'files.findChunk': (sql) => files.findChunk(sql, 1, 0, 0),
+  'pushes.findById': (sql) => pushes.findById(sql, 1),
+  'kept.keep': (sql) =>
+    kept.keep(sql, {
+      ...{ key_hash: 'x', push_id: 1, digest: bytes, sealed: bytes, kept_at: NOW, until: NOW },
+    }),
+  'kept.findKept': (sql) => kept.findKept(sql, 'x', NOW),
+  'kept.forgetResponse': (sql) => kept.forgetResponse(sql, 'x'),
+  'kept.forgetKept': (sql) => kept.forgetKept(sql, 1),
+  'kept.deleteKept': (sql) => kept.deleteKept(sql, NOW),
   'pushes.takeSecret': (sql) => pushes.takeSecret(sql, { id: 1, protected: 1 }),
   'files.keepFilesUntil': (sql) => files.keepFilesUntil(sql, 1, NOW),
   'files.listEnded': (sql) => files.listEnded(sql, NOW),
