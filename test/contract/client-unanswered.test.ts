@@ -17,7 +17,7 @@ const OURS = 'Thu, 20 Aug 2026 11:06:45 GMT';
 
 /** The exit status, what was asked, and the links that the error has as found. */
 async function pushed(answers: Parameters<typeof asking>[0], ...argv: string[]) {
-    const outcome = await asking(answers, ['push', '--json', ...argv], { stdin: 'hunter2', env });
+  const outcome = await asking(answers, ['push', '--json', ...argv], { stdin: 'hunter2', env });
   const { found } = JSON.parse(outcome.stderr).error;
   const links = found?.map(({ html_url }: { html_url: string }) => html_url);
   return { code: outcome.code, stdout: outcome.stdout, asked: lines(outcome), links };

@@ -175,7 +175,10 @@ describe('the request left and no whole answer came: exit 11, and one request on
   test.each(CALLS)('%j: nothing within --timeout', async (argv, line) => {
     const { port, seen } = await server(() => {});
     const url = `http://127.0.0.1:${port}`;
-    const { code, stderr } = await overSocket([...argv, '--url', url, '--timeout', '1'], conditions);
+    const { code, stderr } = await overSocket(
+      [...argv, '--url', url, '--timeout', '1'],
+      conditions,
+    );
     expect([code, / 1 s\n/.test(stderr), seen]).toEqual([11, true, [line]]);
   });
 
