@@ -237,7 +237,8 @@ describe('no answer', () => {
   test('when an upload stalls: the outcome is unknown, and nothing is sent again', async () => {
     const stalled = await early((socket) => socket.pause());
     const words = ['push', '-f', big, '--timeout', '1'];
-    const { code, stderr } = await pwpush(words, { env: at(stalled.url) });
+    const env = { ...at(stalled.url), PWPUSH_EDITION: 'oss' };
+    const { code, stderr } = await pwpush(words, { env });
     const { host } = new URL(stalled.url);
     expect({ code, stderr }).toEqual({
       code: 11,
