@@ -107,13 +107,13 @@ const migrations: ((dialect: Dialect) => string[])[] = [
     'CREATE INDEX tries_by_time ON tries (tried_at)',
     `CREATE TABLE kept (
        key_hash TEXT PRIMARY KEY,
-       push_id BIGINT NOT NULL REFERENCES pushes (id),
+       push_id BIGINT NOT NULL,
        digest ${blob} NOT NULL,
        sealed ${blob},
        kept_at BIGINT NOT NULL,
        until BIGINT NOT NULL
      )`,
-    'CREATE INDEX kept_by_push ON kept (push_id)',
+    'CREATE INDEX kept_by_push ON kept (push_id) WHERE sealed IS NOT NULL',
     'CREATE INDEX kept_by_end ON kept (until)',
     // `push_id` is null during the upload; `ends_at` is set when it is abandoned or the last view is used.
     `CREATE TABLE uploads (

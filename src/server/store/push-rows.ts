@@ -286,7 +286,6 @@ export async function dropPush(sql: Sql, id: number): Promise<number> {
     RETURNING id`;
   if (entries.length < ENTRIES) {
     await forget(sql, id);
-    await sql`DELETE FROM kept WHERE push_id = ${id}`;
     await sql`DELETE FROM pushes WHERE id = ${id}`;
   }
   return entries.length;

@@ -12,7 +12,8 @@ async function measured(programs, load) {
   const sides = {};
   for (const [name, [program, ...words]] of Object.entries(programs)) {
     const data = join(folder, `${load.connections}-${name}`);
-    sides[name] = await startServiceOf(program, '--data', data, ...words);
+    const service = await startServiceOf(program, '--data', data, ...words);
+    sides[name] = { ...service, ...(name === 'with keys' ? { kind: 'keys' } : {}) };
   }
   const rates = await compared(sides, { jobs, rounds: 4, seconds: 2, ...load });
   for (const { stop } of Object.values(sides)) await stop();
@@ -30,7 +31,7 @@ async function measured(programs, load) {
  * @param before path of the `bin/pwpush.js` of an earlier build, if that is
  */
 export async function onSqlite({ binary, before }) {
-  const programs = { 'Node.js': [onNode] };
+  const programs = { 'Node.js': [onNode], 'with keys': [onNode] };
   if (binary) programs['the executable'] = [[resolve(binary)]];
   if (before) programs.before = [[process.execPath, resolve(before)]];
   const { rates, text } = await measured(programs, { connections: 16 });

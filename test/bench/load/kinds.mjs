@@ -18,15 +18,14 @@ const paste = () => ({
   meta: { expire: '1week' },
 });
 
-const creations = Object.fromEntries(
-  [1, 100].map((views) => [
-    views,
-    post(
-      '/api/v2/pushes',
-      JSON.stringify({ push: { payload: secret, expire_after_views: views } }),
-    ),
-  ]),
-);
+const creation = (views, fields) =>
+  post(
+    '/api/v2/pushes',
+    JSON.stringify({ push: { payload: secret, expire_after_views: views } }),
+    fields,
+  );
+const creations = { 1: creation(1), 100: creation(100) };
+const withKey = () => ({ 'Idempotency-Key': `"${randomBytes(16).toString('base64url')}"` });
 
 /** `create` and `take` make requests; `id` is the field that names a secret, and `given` stands only in the response that has it. */
 export const kinds = {
@@ -34,6 +33,13 @@ export const kinds = {
     create: (views) => creations[views],
     id: 'url_token',
     take: (id) => get(`/api/v2/pushes/${id}`),
+    given: secret,
+  },
+  /** Ours, with an `Idempotency-Key` in each request, as our client sends them. */
+  keys: {
+    create: (views) => creation(views, withKey()),
+    id: 'url_token',
+    take: (id) => get(`/api/v2/pushes/${id}`, withKey()),
     given: secret,
   },
   snappass: {
