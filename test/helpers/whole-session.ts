@@ -64,26 +64,28 @@ export interface Answers {
 }
 
 const NO_RESPONSE = { status: 0, json: undefined } as Answer;
-/** Each call has its own, and its repetition the same; services that do not know it pass it over. */
-const once = (step: string, token?: string): Call => ({
-  headers: { 'idempotency-key': `"${step}-of-one-session-0123456789"` },
-  ...(token === undefined ? {} : { token }),
-});
 
-const calls = (service: Asked, { owner, asked, doomed }: Stock) => ({
-  make: () => {
-    const push = { payload: SECRETS.made, expire_after_views: 1 };
-    return call(service, 'POST', '/api/v2/pushes', { ...once('make'), body: { push } });
-  },
-  view: (token: string, how = `view-${token}`) =>
-    call(service, 'GET', `/api/v2/pushes/${token}`, once(how)),
-  expire: () => call(service, 'DELETE', `/api/v2/pushes/${doomed}`),
-  respond: (how = 'respond') => {
-    const body = { request: { response: ANSWER } };
-    return call(service, 'PATCH', `/api/v2/requests/${asked}/respond`, { ...once(how), body });
-  },
-  read: (how = 'read') => call(service, 'GET', `/api/v2/requests/${asked}`, once(how, owner)),
-});
+const calls = (service: Asked, { owner, asked, doomed, held }: Stock) => {
+  /** Each call has its own, and its repetition the same; services that do not know it pass it over. */
+  const once = (step: string, token?: string): Call => ({
+    headers: { 'idempotency-key': `"${step}-of-session-${held}"` },
+    ...(token === undefined ? {} : { token }),
+  });
+  return {
+    make: () => {
+      const push = { payload: SECRETS.made, expire_after_views: 1 };
+      return call(service, 'POST', '/api/v2/pushes', { ...once('make'), body: { push } });
+    },
+    view: (token: string, how = `view-${token}`) =>
+      call(service, 'GET', `/api/v2/pushes/${token}`, once(how)),
+    expire: () => call(service, 'DELETE', `/api/v2/pushes/${doomed}`),
+    respond: (how = 'respond') => {
+      const body = { request: { response: ANSWER } };
+      return call(service, 'PATCH', `/api/v2/requests/${asked}/respond`, { ...once(how), body });
+    },
+    read: (how = 'read') => call(service, 'GET', `/api/v2/requests/${asked}`, once(how, owner)),
+  };
+};
 
 /** Runs it until no response comes. `mark` is told of each answer. */
 export async function session(
@@ -141,7 +143,7 @@ export async function judge(
   ) => {
     const has = (answer: Answer | undefined) => answer?.text?.includes(secret) === true;
     const got = has(first) || (isUnsure(first) && repeats && has(await again()));
-    const more = has(await again('another'));
+    const more = has(await again(`another-${secret}`));
     const count = Number(got) + Number(more);
     const lost = isUnsure(first) && !repeats ? [0, 1] : [1];
     expect(lost, `${where}: views of ${secret}`).toContain(count);
