@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { usageError } from '../platform/errors';
 import {
-  makeFile,
+  makeWhole,
   TEMPORARY_EXTRA,
   type TemporaryFile,
   temporaryFile,
@@ -50,7 +49,7 @@ async function isRegular(path: string): Promise<boolean> {
  */
 export function writeForSender(path: string, text: string): void {
   try {
-    makeFile(path, (file) => writeFileSync(file, text));
+    makeWhole(path, text);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST')

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
-import { makeFile } from '../platform/files/atomic-file';
+import { makeWhole } from '../platform/files/atomic-file';
 import { codeOrMessage } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { makeFolder } from '../platform/private-folder';
@@ -37,7 +37,7 @@ export async function rescue(
 ): Promise<string> {
   return inRescueFolder(context, async (folder) => {
     const path = join(folder, nameNow(what, context));
-    makeFile(path, (file) => writeFileSync(file, bytes));
+    makeWhole(path, bytes);
     return path;
   });
 }

@@ -12,6 +12,7 @@ import { dirname, resolve } from 'node:path';
 import { failedError, usageError } from './errors';
 import { codeOf } from './files/file-error';
 import { type User, whyForeign } from './files/owner';
+import { syncFolder } from './files/sync-folder';
 
 /** A file or folder that must be the user's own, or root's. */
 export interface OwnRule {
@@ -53,7 +54,7 @@ function check(found: Stats, path: string, { user, what, instead, closed }: OwnR
 }
 
 /**
- * Creates a folder and its missing parents, 0700. Not by the option `recursive`, which does not return below /proc.
+ * Creates a folder and its missing parents, 0700, synced to the disk. Not by the option `recursive`, which does not return below /proc.
  * @throws CliError (failed)
  */
 export function makeFolder(path: string, hint?: string): void {
@@ -96,6 +97,7 @@ function makeOne(path: string): void {
   } catch {
     // File systems without modes may refuse.
   }
+  syncFolder(dirname(path));
 }
 
 function exists(path: string): boolean {

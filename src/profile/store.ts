@@ -14,6 +14,7 @@ import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
 import { codeOf } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
+import { syncFolder } from '../platform/files/sync-folder';
 import { checkFolder, makeFolder } from '../platform/private-folder';
 import { decodeConfig, readConfig } from './config-file';
 import { configName } from './folders';
@@ -121,6 +122,7 @@ function write(path: string, { current, profiles }: StoredProfiles): void {
     conf.store = { ...(current === undefined ? {} : { current }), profiles };
     if (!conf.has('profiles')) throw failedError(`cannot write "${path}": the disk is full`);
     renameSync(conf.path, file);
+    syncFolder(dirname(file));
   } finally {
     rmSync(conf.path, { force: true });
   }

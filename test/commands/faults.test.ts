@@ -171,7 +171,7 @@ describe('operations on files that fail (needs Linux)', onLinux, () => {
         expect([more.code, (await owner(here).run('list', '--json')).code]).toEqual([0, 0]);
       },
     );
-    expect(failed).toEqual(['mkdir', 'open', 'write']);
+    expect(failed).toEqual(['fsync', 'mkdir', 'open', 'write']);
   });
 
   test('request: whoever has the link has the key', async () => {

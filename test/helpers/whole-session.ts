@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { expect } from 'vitest';
+import { openSqlite } from '../../src/server/store/sqlite';
+import { collectGarbage } from './memory';
 import { type Answer, type Call, call, create, type TestService, testService } from './service';
 
 // What a service does with pushes and requests, once each, and what must be true afterwards, wherever it broke off.
@@ -87,12 +90,8 @@ const calls = (service: Asked, { owner, asked, doomed, held }: Stock) => {
   };
 };
 
-/** Runs it until no response comes. `mark` is told of each answer. */
-export async function session(
-  service: Asked,
-  stock: Stock,
-  mark: (step: keyof Answers) => void = () => {},
-): Promise<Answers> {
+/** Runs it until no response comes. */
+export async function session(service: Asked, stock: Stock): Promise<Answers> {
   const answers: Answers = {};
   const { make, view, expire, respond, read } = calls(service, stock);
   const steps: [keyof Answers, () => Promise<Answer>][] = [
@@ -107,9 +106,15 @@ export async function session(
     const answer = await ask().catch(() => NO_RESPONSE);
     answers[step] = answer;
     if (answer.status === 0) break;
-    mark(step);
   }
   return answers;
+}
+
+/** The same session if it had broken off after so many responses. */
+export function brokenOff(answers: Answers, responses: number): Answers {
+  const got = Object.entries(answers).slice(0, responses + 1);
+  const last = got.splice(responses).map(([step]) => [step, NO_RESPONSE]);
+  return Object.fromEntries([...got, ...last]);
 }
 
 const tokenOf = (made: Answer | undefined): string | undefined =>
@@ -162,4 +167,12 @@ export async function judge(
     expect(isUnsure(answers.responded) ? [200, 409] : [200], where).toContain(status);
   }
   await taken(ANSWER, answers.read, read);
+}
+
+/** Expects the database of a folder to be whole. */
+export async function isSound(data: string): Promise<void> {
+  const database = await openSqlite(join(data, 'pwpush.db'), (load) => load());
+  expect(await database.sql`PRAGMA integrity_check`).toEqual([{ integrity_check: 'ok' }]);
+  await database.close();
+  collectGarbage();
 }

@@ -1,9 +1,8 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openSqlite } from '../../src/server/store/sqlite';
 import { inTurns, long } from '../helpers/long';
-import { collectGarbage, folders } from '../helpers/memory';
+import { folders } from '../helpers/memory';
 import { needsPrograms } from '../helpers/needs';
 import { type Ended, person, serveBuilt } from '../helpers/program';
 import { seed } from '../helpers/seed';
@@ -11,6 +10,7 @@ import { onSharedPostgres } from '../helpers/stores';
 import { type CallName, type Tampering, tampered } from '../helpers/system-calls';
 import {
   type Answers,
+  isSound,
   judge,
   MARKER,
   opened,
@@ -97,13 +97,6 @@ describe(
       await isSound(data);
       expect(readFileSync(join(data, 'instance.key'))).toHaveLength(45);
       return killed || readFileSync(log, 'utf8').includes('(INJECTED)');
-    }
-
-    async function isSound(data: string) {
-      const database = await openSqlite(join(data, 'pwpush.db'), (load) => load());
-      expect(await database.sql`PRAGMA integrity_check`).toEqual([{ integrity_check: 'ok' }]);
-      await database.close();
-      collectGarbage();
     }
 
     test.each(ERRORS)(

@@ -12,9 +12,11 @@ import {
   openSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncFolder } from './sync-folder';
 
 const RANDOM_BYTES = 6;
 
@@ -95,6 +97,21 @@ export function makeFile(path: string, fill: (file: number) => void = () => {}):
   }
 }
 
+/**
+ * Creates a whole file, 0600, that is on the disk with its name when this returns. Synchronous, as `makeFile`, and throws
+ * as it does.
+ */
+export function makeWhole(path: string, bytes: string | Uint8Array): void {
+  const draft = join(dirname(path), `.${randomBytes(RANDOM_BYTES).toString('hex')}.part`);
+  makeFile(draft, (file) => writeFileSync(file, bytes));
+  try {
+    nameFile(draft, path, false);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
 /** Syncs a file to the disk; returns its size in bytes. */
 export function syncFile(path: string): number {
   const file = openSync(path, 'r+');
@@ -132,15 +149,5 @@ function renameReserved(draft: string, path: string): void {
   } catch (error) {
     rmSync(path, { force: true });
     throw error;
-  }
-}
-
-function syncFolder(path: string): void {
-  try {
-    const folder = openSync(path, 'r');
-    fsyncSync(folder);
-    closeSync(folder);
-  } catch {
-    // Windows cannot open folders.
   }
 }

@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Change, Event, Named, Node, Said, Trace } from './disk-trace';
+
+// What a disk may hold after a loss of power, built from what a process has done (`disk-trace.ts`). What was synced is
+// there. Of what came after the last sync of a file or folder, all is there, nothing, names alone, all but one change, or
+// one change alone; of a write that was under way, some sectors. A name is only there once its folder was synced, which
+// is stricter than most file systems.
+
+/** A file as large as this holds nothing that matters. */
+const LARGE = 4 * 1024 * 1024;
+
+/** What may be on the disk. */
+export interface Left {
+  /** For messages. */
+  readonly where: string;
+  /** What the world had seen. */
+  readonly said: readonly Said[];
+  /** Whether the process had done everything. */
+  readonly over: boolean;
+  /** Lower for those that more often lack something. */
+  readonly rank: number;
+  /** Writes it to a folder. */
+  restore(folder: string): void;
+}
+
+/** Bytes that a disk writes whole. */
+const SECTOR = 512;
+
+/** Returns what is done of a change. */
+type Choice = (change: Change) => Change | undefined;
+
+/**
+ * All that may be left when the power fails after each event.
+ * @param without syncs of a file that were not done: only what differs then
+ */
+export function* leftBy({ root, events }: Trace, without: readonly Event[] = []): Generator<Left> {
+  const seen = new Set<string>();
+  const disk = new Disk(root);
+  const said: Said[] = [];
+  let begun = without.length === 0;
+  for (const [index, event] of [undefined, ...events].entries()) {
+    const isMissed = event !== undefined && without.includes(event);
+    begun ||= isMissed;
+    if (event?.kind === 'said') said.push(event);
+    else if (event && !isMissed) disk.take(event);
+    if (!begun) continue;
+    // It makes up for those.
+    if (event?.kind === 'sync' && !isMissed && without.some((one) => isOf(one, event.node))) return;
+    const after = `after ${index} of ${events.length}: ${told(event)}`;
+    for (const [what, choice, one] of choices(disk.pending, event, events[index])) {
+      const left = disk.left(choice);
+      const digest = digestOf(left, said.length);
+      if (seen.has(digest)) continue;
+      seen.add(digest);
+      const over = index === events.length;
+      const isTold = over || event?.kind === 'said' || event?.kind === 'names';
+      const rank = one ? (without.some((sync) => isOf(sync, one.node)) ? 2 : 1) : isTold ? 0 : 3;
+      const restore = (folder: string) => write(left, folder);
+      yield { where: `${what}, ${after}`, said: [...said], over, rank, restore };
+    }
+  }
+}
+
+function* choices(
+  pending: readonly Change[],
+  last: Event | undefined,
+  next: Event | undefined,
+): Generator<[what: string, choice: Choice, one?: Change]> {
+  yield ['all of it', (one) => one];
+  yield ['nothing unsynced', () => undefined];
+  yield ['names only', (one) => (one.kind === 'names' ? one : undefined)];
+  yield ['no new names', (one) => (one.kind === 'names' ? undefined : one)];
+  // Until then, each event only adds to what may be missing.
+  if (!next || next.kind === 'sync' || next.kind === 'said')
+    for (const left of pending) {
+      yield [`without ${told(left)}`, (one) => (one === left ? undefined : one), left];
+      yield [`only ${told(left)}`, (one) => (one === left ? one : undefined), left];
+    }
+  if (last?.kind !== 'write') return;
+  const sectors = Math.ceil(last.bytes.length / SECTOR);
+  // Each write in a place of its own.
+  for (const count of new Set([1 + (pending.length % sectors), sectors - 1])) {
+    const part = { ...last, bytes: last.bytes.subarray(0, count * SECTOR) };
+    yield [`${count} sectors`, (one) => (one === last ? part : one)];
+  }
+}
+
+/** A sync with its repetitions, and what it syncs. */
+export interface Sync {
+  readonly events: readonly Event[];
+  /** Of its file or folder. */
+  readonly name: string;
+  readonly changes: readonly Change[];
+  readonly last: Change;
+  /** Whether nothing was said before. */
+  readonly isSilent: boolean;
+  /** For messages. */
+  readonly where: string;
+}
+
+/**
+ * The syncs that make a difference. The next one of the file would do as well if until then nothing is said, no other
+ * file is synced, and the file gets no name.
+ */
+export function syncsIn({ events }: Trace): Sync[] {
+  const syncs: Sync[] = [];
+  const pending = new Map<Node, Change[]>();
+  for (const [index, event] of events.entries()) {
+    if (event.kind === 'said') continue;
+    const { node } = event;
+    const changes = pending.get(node) ?? [];
+    if (event.kind !== 'sync') pending.set(node, [...changes, event]);
+    else if (changes.length > 0) {
+      pending.delete(node);
+      const [again, until] = untilNext(events.slice(index + 1), node);
+      const last = changes.at(-1) as Change;
+      const isSilent = !events.slice(0, index).some(({ kind }) => kind === 'said');
+      const where = `${told(event)} at ${index} of ${events.length}`;
+      const sync = { events: [event, ...again], name: node.name, changes, last, isSilent, where };
+      if (until.some((one) => matters(one, node))) syncs.push(sync);
+    }
+  }
+  return syncs;
+}
+
+/** The repetitions of a sync, and what is done until the next one of the file. */
+function untilNext(later: readonly Event[], node: Node): [again: Event[], until: Event[]] {
+  const change = later.findIndex((one) => one.kind !== 'sync' && isOf(one, node));
+  const still = change < 0 ? later : later.slice(0, change);
+  const isNext = (one: Event) => one.kind === 'sync' && isOf(one, node);
+  const next = change < 0 ? -1 : later.findIndex((one, at) => at > change && isNext(one));
+  return [still.filter(isNext), next < 0 ? [...later, END] : later.slice(0, next)];
+}
+
+const END: Said = { kind: 'said', to: 'stdout', text: '' };
+const isOf = (event: Event, node: Node) => event.kind !== 'said' && event.node === node;
+const matters = (event: Event, node: Node) =>
+  event.kind === 'said' ||
+  (event.kind === 'sync' && event.node !== node) ||
+  (event.kind === 'names' && event.set.some(([, named]) => named === node));
+
+interface Held {
+  readonly content?: Buffer | undefined;
+  readonly entries?: ReadonlyMap<string, Node> | undefined;
+}
+
+/** Files by their paths; folders have no content. */
+type Whole = ReadonlyMap<string, Buffer | undefined>;
+
+class Disk {
+  /** What is on it for certain. */
+  private readonly certain = new Map<Node, Held>();
+  /** The changes since the last sync of their file or folder. */
+  pending: readonly Change[] = [];
+
+  constructor(private readonly root: Node) {}
+
+  take(event: Exclude<Event, Said>): void {
+    if (event.kind !== 'sync') {
+      this.pending = [...this.pending, event];
+      return;
+    }
+    const { node } = event;
+    this.certain.set(node, this.held(node, this.pending));
+    this.pending = this.pending.filter((change) => change.node !== node);
+  }
+
+  left(choice: Choice): Whole {
+    const done = this.pending.map(choice).filter((change) => change !== undefined);
+    const whole = new Map<string, Buffer | undefined>();
+    const add = (path: string, node: Node) => {
+      const { content, entries } = this.held(node, done);
+      whole.set(path, content);
+      for (const [name, child] of entries ?? []) add(join(path, name), child);
+    };
+    add('.', this.root);
+    return whole;
+  }
+
+  private held(node: Node, changes: readonly Change[]): Held {
+    const before = this.certain.get(node) ?? node;
+    const own = changes.filter((change) => change.node === node);
+    if (own.length === 0) return before;
+    if (before.entries) return { entries: named(before.entries, own) };
+    return { content: changed(before.content as Buffer, own) };
+  }
+}
+
+function named(before: ReadonlyMap<string, Node>, changes: readonly Change[]) {
+  const entries = new Map(before);
+  for (const change of changes) {
+    for (const [name, node] of change.kind === 'names' ? change.set : []) {
+      if (node) entries.set(name, node);
+      else entries.delete(name);
+    }
+  }
+  return entries;
+}
+
+function changed(before: Buffer, changes: readonly Change[]): Buffer {
+  const ends = changes.map((one) => (one.kind === 'write' ? one.at + one.bytes.length : 0));
+  const whole = Buffer.alloc(Math.max(before.length, ...ends));
+  let size = before.copy(whole);
+  for (const change of changes) {
+    if (change.kind === 'write') {
+      change.bytes.copy(whole, change.at);
+      size = Math.max(size, change.at + change.bytes.length);
+    }
+    if (change.kind !== 'truncate') continue;
+    if (change.size < size) whole.fill(0, change.size, size);
+    size = change.size;
+  }
+  return size > whole.length ? Buffer.concat([whole], size) : whole.subarray(0, size);
+}
+
+const hashes = new WeakMap<Buffer, string>();
+
+function hashOf(content: Buffer): string {
+  const known = content.length < LARGE ? hashes.get(content) : `${content.length}`;
+  if (known !== undefined) return known;
+  const hash = createHash('sha1').update(content).digest('hex');
+  hashes.set(content, hash);
+  return hash;
+}
+
+function digestOf(whole: Whole, said: number): string {
+  const files = [...whole].map(([path, content]) => `${path} ${content && hashOf(content)}`);
+  return [said, ...files].join('\0');
+}
+
+function write(whole: Whole, folder: string): void {
+  for (const [path, content] of whole) {
+    const at = join(folder, path);
+    if (content) writeFileSync(at, content, { mode: 0o600 });
+    else mkdirSync(at, { recursive: true, mode: 0o700 });
+  }
+}
+
+function told(event: Event | undefined): string {
+  if (event === undefined) return 'nothing';
+  if (event.kind === 'said') return `${event.to} ${JSON.stringify(event.text.slice(0, 20))}`;
+  const { name } = event.node;
+  const names = (set: readonly Named[]) => set.map(([one, node]) => (node ? '+' : '-') + one);
+  if (event.kind === 'names') return `${names(event.set)}`;
+  if (event.kind === 'write') return `write of ${event.bytes.length} at ${event.at} of ${name}`;
+  return `${event.kind} of ${name || 'the folder'}`;
+}

@@ -1,0 +1,344 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseReference } from '../../src/client/link';
+import { keptKey } from '../../src/open/request-keys';
+import { type Change, remember, type Trace, traced } from '../helpers/disk-trace';
+import { inTurns, long, partOf } from '../helpers/long';
+import { folders } from '../helpers/memory';
+import { allOf, needsPrograms } from '../helpers/needs';
+import { type Left, leftBy, type Sync, syncsIn } from '../helpers/power-loss';
+import { onNode, person, serveBuilt, serving, start } from '../helpers/program';
+import { call, create, createWithFiles, filePart } from '../helpers/service';
+import { logOf } from '../helpers/system-calls';
+import {
+  brokenOff,
+  isSound,
+  judge,
+  MARKER,
+  opened,
+  overSocket,
+  session,
+  stocked,
+} from '../helpers/whole-session';
+
+inTurns();
+
+const someone = person();
+const newFolder = folders();
+const service = serving(someone.env);
+
+/** What a process has done, and who tells whether anything is lost. */
+interface Scene {
+  readonly trace: Trace;
+  judge(folder: string, left: Left): Promise<void>;
+}
+
+const SECRET = `${MARKER}correct-horse-battery-staple`.repeat(100);
+
+const envOf = (home: string) => ({
+  ...someone.env,
+  ...{ HOME: home, PWPUSH_URL: service.url },
+  ...{ PWPUSH_CONFIG_DIR: join(home, 'config'), PWPUSH_STATE_DIR: join(home, 'state') },
+});
+
+/** Runs a command to its end. */
+async function ran(
+  home: string,
+  words: string[],
+  { input = '', to = '', code = 0, more = {} } = {},
+) {
+  const read = remember(home);
+  const log = join(await newFolder(), 'log');
+  const by = [...(to ? ['sh', '-c', `exec "$@" >${to}`, 'sh'] : []), ...traced(log)];
+  const running = start(words, { env: { ...envOf(home), ...more }, input, by });
+  const ended = await running.ended;
+  expect(ended, ended.stderr).toMatchObject({ code });
+  return { ...ended, trace: read(await logOf(log, running.child.pid)) };
+}
+
+const toldBy = ({ said }: Left, to: 'stdout' | 'stderr') =>
+  said
+    .filter((one) => one.to === to)
+    .map(({ text }) => text)
+    .join('');
+
+const responses = ({ said }: Left) =>
+  said.filter(({ to, text }) => to === 'socket' && text.startsWith('HTTP/1.1 ')).length;
+
+/** A service that does all there is to do. */
+async function aSession(home: string): Promise<Scene> {
+  const data = join(home, 'data');
+  mkdirSync(data);
+  const stock = await stocked({ data });
+  const read = remember(home);
+  const log = join(await newFolder(), 'log');
+  const served = await serveBuilt(someone.env, ['--data', data], traced(log));
+  const answers = await session(overSocket(served), stock);
+  const then = Date.now();
+  await served.stop();
+  return {
+    trace: read(await logOf(log, served.pid)),
+    async judge(folder, left) {
+      const data = join(folder, 'data');
+      // As if at once, while repetitions are answered.
+      const again = await opened({ data }, () => Date.now() - then);
+      await judge(again, stock, brokenOff(answers, responses(left)), left);
+      await again.close();
+      await isSound(data);
+    },
+  };
+}
+
+/** A service that makes its folder. */
+async function aFirstStart(home: string): Promise<Scene> {
+  const read = remember(home);
+  const log = join(await newFolder(), 'log');
+  const data = join(home, 'new', 'data');
+  const served = await serveBuilt(someone.env, ['--data', data], traced(log));
+  const push = { payload: SECRET, expire_after_views: 1 };
+  const token = await create(overSocket(served), push);
+  await served.kill();
+  return {
+    trace: read(await logOf(log, served.pid)),
+    async judge(folder, left) {
+      const data = join(folder, 'new', 'data');
+      const again = await opened({ data });
+      const view = await call(again, 'GET', `/api/v2/pushes/${token}`);
+      if (responses(left) > 0) expect(view.text).toContain(SECRET);
+      const list = { token: served.token };
+      const { status } = await call(again, 'GET', '/api/v2/pushes/active', list);
+      if (toldBy(left, 'stdout').includes(served.token)) expect(status).toBe(200);
+      await again.close();
+      await isSound(data);
+    },
+  };
+}
+
+async function held(data: string, token: string) {
+  const again = await opened({ data });
+  const { text } = await call(again, 'GET', `/api/v2/pushes/${token}`);
+  expect(text).toContain(`${MARKER}held`);
+  await again.close();
+  await isSound(data);
+}
+
+async function aRekey(home: string): Promise<Scene> {
+  const data = join(home, 'data');
+  mkdirSync(data);
+  const stock = await stocked({ data });
+  const { trace } = await ran(home, ['serve', 'rekey', '--data', data]);
+  return {
+    trace,
+    async judge(folder, left) {
+      const data = join(folder, 'data');
+      const keys = readFileSync(join(data, 'instance.key'), 'utf8').trim().split('\n');
+      if (left.over) expect(keys).toHaveLength(1);
+      await held(data, stock.held);
+    },
+  };
+}
+
+async function aBackup(home: string): Promise<Scene> {
+  const data = join(home, 'data');
+  mkdirSync(data);
+  const stock = await stocked({ data });
+  const { trace } = await ran(home, ['serve', 'backup', '--data', data, join(home, 'copy')]);
+  return {
+    trace,
+    async judge(folder, left) {
+      const [copy, data] = [join(folder, 'copy'), join(folder, 'restored')];
+      if (left.over) expect(existsSync(copy)).toBe(true);
+      if (!existsSync(copy)) return;
+      mkdirSync(data);
+      copyFileSync(copy, join(data, 'pwpush.db'));
+      copyFileSync(join(folder, 'data', 'instance.key'), join(data, 'instance.key'));
+      await held(data, stock.held);
+    },
+  };
+}
+
+/** Judges that a file has the whole secret or does not exist; that it does, once its process has ended. */
+const whole = (name: string) => async (folder: string, left: Left) => {
+  const path = join(folder, name);
+  if (left.over || existsSync(path)) expect(readFileSync(path, 'utf8')).toBe(SECRET);
+};
+
+async function aText(home: string): Promise<Scene> {
+  const token = await create(overSocket(service), { payload: SECRET, expire_after_views: 1 });
+  const { trace } = await ran(home, ['get', token, '--output', join(home, 'it')]);
+  return { trace, judge: whole('it') };
+}
+
+async function aFile(home: string): Promise<Scene> {
+  const owned = { ...overSocket(service), adminToken: service.token };
+  const views = { name: 'push[expire_after_views]', value: '1' };
+  const token = await createWithFiles(owned, filePart('secret', SECRET), views);
+  const { trace } = await ran(home, ['get', token, '--output', `${join(home, 'out')}/`]);
+  return { trace, judge: whole('out/secret') };
+}
+
+async function aRescue(home: string): Promise<Scene> {
+  const token = await create(overSocket(service), { payload: SECRET, expire_after_views: 1 });
+  const { trace } = await ran(home, ['get', token], { to: '/dev/full', code: 1 });
+  return {
+    trace,
+    async judge(folder, left) {
+      const said = toldBy(left, 'stderr').includes('/state/secret-');
+      const state = join(folder, 'state');
+      const names = existsSync(state) ? readdirSync(state) : [];
+      const kept = names.filter((name) => /^secret-[^.]*$/.test(name));
+      const contents = kept.map((name) => readFileSync(join(state, name), 'utf8'));
+      expect(said ? [[SECRET]] : [[], [SECRET]]).toContainEqual(contents);
+    },
+  };
+}
+
+async function aRequest(home: string): Promise<Scene> {
+  const { trace, stdout } = await ran(home, ['request', 'Which password?'], {
+    more: { PWPUSH_TOKEN: service.token },
+  });
+  const { token } = parseReference(stdout.trim());
+  return {
+    trace,
+    async judge(folder, left) {
+      if (!toldBy(left, 'stdout').includes(token)) return;
+      const env = envOf(folder);
+      const machine = { env, platform: 'linux', home: folder, now: () => new Date() } as const;
+      const uid = process.getuid?.();
+      expect(keptKey({ ...machine, uid }, service.url, token)).toBeDefined();
+    },
+  };
+}
+
+async function aPush(home: string): Promise<Scene> {
+  const file = join(home, 'state', 'receipts.jsonl');
+  mkdirSync(join(home, 'state'));
+  const receipt = (name: string, expires_at: string) =>
+    `\n${JSON.stringify({ html_url: `https://pw.test/p/${name}`, expires_at })}`;
+  const old = receipt('expired', '2020-01-01T00:00:00.000Z');
+  // The next one makes it as large as it may become.
+  const kept = receipt('kept', '2999-01-01T00:00:00.000Z');
+  writeFileSync(file, (kept + old.repeat(1 + 131_000 / old.length)).slice(0, 131_000), {
+    mode: 0o600,
+  });
+  const { trace } = await ran(home, ['push'], { input: SECRET });
+  expect(readFileSync(file).length).toBeLessThan(1000);
+  return {
+    trace,
+    judge: async (folder) => {
+      const left = readFileSync(join(folder, 'state', 'receipts.jsonl'), 'utf8');
+      expect(left).toContain(kept);
+    },
+  };
+}
+
+async function aProfile(home: string): Promise<Scene> {
+  await ran(home, ['profile', 'set', 'days', '2', '--profile', 'one']);
+  const { trace } = await ran(home, ['profile', 'set', 'days', '3', '--profile', 'two']);
+  return {
+    trace,
+    async judge(folder, left) {
+      const config = readFileSync(join(folder, 'config', 'config.json'), 'utf8');
+      const { profiles } = JSON.parse(config);
+      expect(profiles.one).toEqual({ days: 2 });
+      if (left.over) expect(profiles.two).toEqual({ days: 3 });
+    },
+  };
+}
+
+/** What is lost if that is left. */
+async function loss({ judge }: Scene, left: Left): Promise<unknown> {
+  const folder = await newFolder();
+  left.restore(folder);
+  try {
+    await judge(folder, left);
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    await rm(folder, { recursive: true });
+    mkdirSync(folder);
+  }
+}
+
+const FIRST = 'the first start of serve';
+
+/** Why nothing is lost without some syncs: those of SQLite but one. */
+const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
+  [
+    'it has a journal while page 1 alone changes, which says the mode, and for a copy that has no name yet',
+    ({ last }) => namesIn(last).some((name) => name.endsWith('-journal')),
+  ],
+  [
+    'it reads the log in either mode',
+    ({ name, changes }) => name === 'pwpush.db' && changes.length === 1,
+  ],
+  [
+    'the sync of the next commit is also that of the header of the log',
+    ({ changes, last }) => namesIn(last)[0] === 'pwpush.db-wal' && changes.every(isHeader),
+  ],
+  [
+    'the next start makes the tables, as nothing was said',
+    ({ last, isSilent }, scene) =>
+      scene === FIRST && isSilent && namesIn(last).includes('pwpush.db-wal'),
+  ],
+  ['our reserve holds nothing', ({ name }) => name === 'pwpush.reserve'],
+];
+
+const isHeader = (change: Change) =>
+  change.kind === 'truncate' || (change.kind === 'write' && change.bytes.length === 32);
+const namesIn = (change: Change) =>
+  change.kind === 'names' ? change.set.map(([name]) => name) : [change.node.name];
+
+const SCENES: [name: string, record: (home: string) => Promise<Scene>][] = [
+  ['a session of serve', aSession],
+  [FIRST, aFirstStart],
+  ['serve rekey', aRekey],
+  ['serve backup', aBackup],
+  ['get --output', aText],
+  ['get of files', aFile],
+  ['get of what cannot be written', aRescue],
+  ['request', aRequest],
+  ['push, when receipts are compacted', aPush],
+  ['profile set', aProfile],
+];
+const scenes = new Map<string, Scene>();
+
+async function sceneOf(name: string, record: (home: string) => Promise<Scene>): Promise<Scene> {
+  const scene = scenes.get(name) ?? (await record(await newFolder()));
+  scenes.set(name, scene);
+  return scene;
+}
+
+describe('a loss of power (needs strace)', {
+  ...allOf(needsPrograms('strace'), onNode),
+  timeout: long ? 300_000 : 60_000,
+}, () => {
+  test.each(SCENES)('loses nothing and gives no view twice: %s', async (name, record) => {
+    const scene = await sceneOf(name, record);
+    const all = [...leftBy(scene.trace)];
+    for (const left of partOf(all, 0, Math.ceil(all.length / 12)))
+      expect(await loss(scene, left), left.where).toBeUndefined();
+  });
+
+  test.each(SCENES)('without each sync something may be lost: %s', async (name, record) => {
+    const scene = await sceneOf(name, record);
+    const needed = syncsIn(scene.trace).filter((sync) => !SPARE.some(([, is]) => is(sync, name)));
+    expect(needed).not.toEqual([]);
+    for (const sync of partOf(needed, 0)) {
+      const lefts = [...leftBy(scene.trace, sync.events)].sort((a, b) => a.rank - b.rank);
+      let lost: unknown;
+      for (const left of lefts) lost ??= await loss(scene, left);
+      expect(lost, `without ${sync.where}`).toBeDefined();
+    }
+  });
+});
