@@ -1,4 +1,5 @@
 import { createApp } from './app';
+import { clockOf } from './clock';
 import type { App } from './http/parts';
 import { readKeys } from './keys/instance-key';
 import { openKeyring } from './keys/open-keyring';
@@ -60,13 +61,14 @@ export async function openService(
   const database = await openDatabase({ ...settings, memory }, io);
   try {
     const keys = await openKeyring(database, settings, log);
-    const owners = new Owners(database, io.now);
+    const clock = await clockOf(database, io, log.warning);
+    const owners = new Owners(database, clock.now);
     const shared = {
       ...checked,
       database,
       vault: new Vault(keys, io.passphraseCost),
       space: new Space(database, checked.reserve, log.warning),
-      now: () => io.now().getTime(),
+      now: () => clock.now().getTime(),
       events,
       report: log.failure,
     };
@@ -75,11 +77,11 @@ export async function openService(
     await database.setAside();
     const pushes = new Pushes({ ...shared, files });
     const requests = new Requests({ ...shared, files });
-    const housekeeping = new Housekeeping({ ...shared, files });
+    const housekeeping = new Housekeeping({ ...shared, files, setClock: clock.set });
     const isUp = health(async () => void (await database.sql`SELECT 1`));
     const app = createApp({
       ...{ pushes, requests, files, owners, isUp, events, log },
-      now: io.now,
+      now: clock.now,
       settings: { ...settings, ...checked, site, version: io.version },
     });
     const close = async () => {

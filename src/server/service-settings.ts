@@ -119,6 +119,8 @@ export interface ServiceIo {
   readonly log: (line: string, level: LogLevel) => void;
   readonly warn: (line: string) => void;
   readonly now: () => Date;
+  /** In place of the clock of a database server. No option of the program sets it: tests do, which set the time. */
+  readonly serverNow?: (() => Date) | undefined;
   readonly version: string;
   /** For libpq's variables (PGPASSWORD …), defaults for what the database URL leaves out. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;

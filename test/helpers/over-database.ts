@@ -65,7 +65,10 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
       await requests.finish();
       await pushes.finish();
     },
-    sweep: () => new Housekeeping({ ...shared, files, report: log.failure }).sweep(),
+    sweep: () => {
+      const setClock = async () => true;
+      return new Housekeeping({ ...shared, files, setClock, report: log.failure }).sweep();
+    },
     clock,
     lines,
   };
@@ -110,6 +113,7 @@ function bound(database: Database): Database {
     solely: (work) => database.solely(work),
     alone: () => database.alone(),
     scrub: () => database.scrub(),
+    time: () => database.time(),
     free: () => database.free(),
     unused: () => database.unused(),
     setAside: () => database.setAside(),

@@ -48,9 +48,14 @@ export const QUICK: PassphraseCost = { N: 16, r: 1, p: 1 };
 
 /** The embedded service without a socket: in memory, or in the folder `data`. */
 export async function testService(
-  options: Partial<ServiceSettings> & { clock?: TestClock; passphraseCost?: PassphraseCost } = {},
+  options: Partial<ServiceSettings> & {
+    clock?: TestClock;
+    /** Of the database; by default the same. */
+    serverClock?: TestClock | undefined;
+    passphraseCost?: PassphraseCost;
+  } = {},
 ): Promise<TestService> {
-  const { clock = testClock(), passphraseCost = QUICK, ...settings } = options;
+  const { clock = testClock(), passphraseCost = QUICK, serverClock, ...settings } = options;
   const lines: string[] = [];
   const warnings: string[] = [];
   const service = await openService(
@@ -59,6 +64,7 @@ export async function testService(
       log: (line) => lines.push(line),
       warn: (line) => warnings.push(line),
       now: clock.now,
+      serverNow: (serverClock ?? clock).now,
       version: '0.1.0',
       passphraseCost,
     },

@@ -1,10 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readAddress } from '../../src/server/store/pg-url';
 import { openPostgres } from '../../src/server/store/postgres';
 import { inTurns, times } from '../helpers/long';
 import { PASSWORD } from '../helpers/postgres';
-import { person, pwpush, serveBuilt } from '../helpers/program';
+import { afterScript, person, pwpush, serveBuilt, start } from '../helpers/program';
 import { onPostgres } from '../helpers/stores';
 
 inTurns();
@@ -193,5 +194,22 @@ hint: instances on one database share one instance key: copy it from the first o
     expect(new Set(seen).size).toBe(seen.length);
     // A view is lost only where the very COMMIT was cut off.
     expect(seen.length).toBeGreaterThan(30);
+  });
+
+  test('one whose clock is wrong does not start', async () => {
+    const script = join(somebody.folder, 'clock.cjs');
+    const late = 'super(...(given.length ? given : [Date.now() - 3_600_000]))';
+    writeFileSync(
+      script,
+      `global.Date = class extends Date { constructor(...given) { ${late}; } };`,
+    );
+    const data = join(somebody.folder, 'wrong');
+    const words = ['serve', '--port', '0', '--data', data];
+    expect(await start(words, { env, by: afterScript(script) }).ended).toEqual({
+      ...{ code: 1, signal: null, stdout: '' },
+      stderr:
+        'pwpush: the clock of this machine is 1 hour behind that of the database server\n' +
+        'hint: set the clocks of both machines, best by NTP: they may differ by 5 minutes\n',
+    });
   });
 });

@@ -106,6 +106,8 @@ async function aFirstStart(home: string): Promise<Scene> {
   const served = await serveBuilt(someone.env, ['--data', data], traced(log));
   const push = { payload: SECRET, expire_after_views: 1 };
   const token = await create(overSocket(served), push);
+  // By then, strace has written down the response.
+  await call(overSocket(served), 'GET', '/api/v2/version');
   await served.kill();
   return {
     trace: read(await logOf(log, served.pid)),

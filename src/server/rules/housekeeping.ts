@@ -28,14 +28,20 @@ function add(sum: Ended, { pushes, requests }: Ended): void {
 export class Housekeeping {
   private halted = false;
 
-  constructor(private readonly options: RuleOptions & { readonly files: Files }) {}
+  constructor(
+    private readonly options: RuleOptions & {
+      readonly files: Files;
+      readonly setClock: () => Promise<boolean>;
+    },
+  ) {}
 
   /**
    * Destroys the secrets of overdue pushes and requests, and deletes other expired data. Returns the number of pushes and
-   * requests that it ended. Failures are reported and left to the next sweep.
+   * requests that it ended. Failures are reported and left to the next sweep, and everything while the clock is wrong.
    */
   async sweep(): Promise<number> {
     const { database, files, keepDays, report } = this.options;
+    if (!(await this.options.setClock())) return 0;
     const now = this.options.now();
     const { pushes, requests } = await this.endDue(now);
     this.options.events.expired('time', pushes, null);

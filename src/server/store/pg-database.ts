@@ -94,6 +94,11 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
     alone: async () => false,
     // VACUUM would take long and not overwrite the bytes.
     scrub: async () => true,
+    async time() {
+      const [row] = await single<{ now: number }>`
+        SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now`;
+      return row?.now;
+    },
     free: () => undefined,
     unused: async () => 0,
     setAside: async () => undefined,

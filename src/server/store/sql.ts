@@ -42,6 +42,8 @@ export interface Database {
    * call tries again.
    */
   scrub(): Promise<boolean>;
+  /** Milliseconds since 1970 by the clock of its server; undefined for one on this machine. */
+  time(): Promise<number | undefined>;
   /** Free bytes on the disk, or of what a database in memory may take; undefined for one on a server. */
   free(): number | undefined;
   /** Bytes of unused pages in the database's file. */

@@ -124,6 +124,7 @@ function overConnection(
       return scrubbing;
     },
     alone: () => queue(async () => isAlone(connection)),
+    time: async () => undefined,
     free: () => space.free(),
     unused: () => queue(async () => Number(pragma(connection, 'freelist_count')) * PAGE),
     async setAside() {

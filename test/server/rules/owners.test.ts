@@ -73,7 +73,7 @@ onEachStore((store) => {
     await owners.close();
     const first = await openService(
       { ...defaults, ephemeral: false, ...fresh },
-      { log: () => {}, warn: () => {}, now: testClock().now, version: '0' },
+      { log: () => {}, warn: () => {}, now: () => new Date(), version: '0' },
     );
     expect(await first.owners.addFirst()).toMatch(/^pwp_/);
     expect(await first.owners.addFirst()).toBeUndefined();
