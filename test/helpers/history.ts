@@ -180,10 +180,13 @@ function line({ client, call, start, end, result }: Operation): string {
   const { name, ...how } = call;
   const { status, ...what } = result as Result;
   const said = [name, how, '→', status, what].map((one) =>
-    typeof one === 'string' ? one : JSON.stringify(one).slice(0, 100),
+    typeof one === 'string' ? one : JSON.stringify(one, shortened),
   );
   return `  ${start}–${end} ${client}: ${said.filter((one) => one !== '{}').join(' ')}`;
 }
+
+const shortened = (_: string, value: unknown) =>
+  typeof value === 'string' && value.length > 12 ? `${value.slice(0, 12)}…` : value;
 
 /** Without those that have none. */
 function grouped<T>(all: readonly T[], by: (one: T) => string | false | undefined) {

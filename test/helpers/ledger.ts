@@ -1,18 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { type Call, History } from './history';
 import { FORM_TYPE, filePart, formBytes } from './service';
 
-/** What a client knows of a push that was acknowledged. */
+/** A push that was acknowledged. */
 export interface Entry {
   readonly token: string;
   readonly payload: string;
   readonly views: number;
   readonly file: Buffer | undefined;
-  /** Payloads that arrived. */
-  delivered: number;
-  /** Retrievals that were not answered: each may have taken a view. */
-  unsure: number;
-  /** Whether it was expired, as far as its answer arrived. */
-  ended: 'no' | 'unsure' | 'yes';
 }
 
 interface Instance {
@@ -21,14 +16,30 @@ interface Instance {
   readonly token: string;
 }
 
-/** The connection broke: nobody knows whether it was done. */
-class Unanswered extends Error {}
+/** Something that a client does, with all that it has thought of before. */
+interface Step {
+  readonly run: (any: () => Instance, client: string) => Promise<void>;
+  /** Whether it is done again, somewhere else or later, when there was no response. */
+  readonly again: boolean;
+}
 
-/** A client that does at random what clients do, and writes down what it was answered. */
+/** The connection broke: nobody knows whether it was done. */
+class Unanswered extends Error {
+  constructor(
+    readonly url?: string,
+    cause?: unknown,
+  ) {
+    super('no response', { cause });
+  }
+}
+
+/** Clients that do at random what clients do, and write down what they were answered. */
 export class Ledger {
+  readonly history = new History();
   readonly entries: Entry[] = [];
-  /** What must never be; empty when all is well. */
+  /** What must never be, and is no matter of order; empty when all is well. */
   readonly broken: string[] = [];
+  private readonly unanswered: Step[] = [];
 
   constructor(private readonly random: () => number) {}
 
@@ -36,106 +47,156 @@ export class Ledger {
     return Math.floor(this.random() * limit);
   }
 
-  /** Keeps so many requests going until the instance is gone; tells of each answer. */
-  async load(instance: Instance, workers: number, answered: () => void): Promise<void> {
-    const work = async () => {
-      try {
-        for (;;) {
-          await this.step(instance);
-          answered();
+  /** Keeps so many requests going until the list of instances is empty, from which it takes those that are gone. */
+  async load(instances: Instance[], workers: number, answered: () => void): Promise<void> {
+    const work = async (client: string) => {
+      for (let step = this.unanswered.shift(); ; step = undefined) {
+        step ??= this.step();
+        while (!(await this.isDone(step, instances, client))) {
+          if (instances.length > 0 && step.again) continue;
+          if (step.again) this.unanswered.push(step);
+          break;
         }
-      } catch (error) {
-        if (!(error instanceof Unanswered)) throw error;
+        if (instances.length === 0) return;
+        answered();
       }
     };
-    await Promise.all(Array.from({ length: workers }, work));
+    await Promise.all(Array.from({ length: workers }, (_, n) => work(`client ${n}`)));
   }
 
   /** Creates so many pushes. */
   async fill(instance: Instance, count: number): Promise<void> {
-    await Promise.all(Array.from({ length: count }, () => this.create(instance)));
+    const fill = () => this.create().run(() => instance, 'filler');
+    await Promise.all(Array.from({ length: count }, fill));
   }
 
   /** Takes a view; answers whether there was one. */
-  async retrieve({ url }: Instance, entry: Entry): Promise<boolean> {
-    entry.unsure += 1;
-    const over = entry.ended === 'yes';
-    const { payload, files } = await ask(`${url}/api/v2/pushes/${entry.token}`);
-    entry.unsure -= 1;
-    if (payload === null) return false;
-    entry.delivered += 1;
-    if (over) this.broken.push(`${entry.token} was expired, and shown`);
-    if (payload !== entry.payload) this.broken.push(`${entry.token} was garbled`);
-    if (entry.delivered > entry.views) this.broken.push(`${entry.token} was seen too often`);
+  async retrieve(instance: Instance, entry: Entry, client: string, key?: string): Promise<boolean> {
+    const call: Call = { name: 'retrieve', ...(key === undefined ? {} : { key }) };
+    const { json } = await this.history.note(client, entry.token, call, () =>
+      this.ask(instance, `/${entry.token}`, { headers: headersOf(key) }),
+    );
+    if (!json.payload) return false;
+    const { files } = json;
     if (files.length !== (entry.file ? 1 : 0)) this.broken.push(`${entry.token} lost its file`);
     if (entry.file && files.length > 0) await this.download(entry, files[0].url);
     return true;
   }
 
-  private async step(instance: Instance): Promise<void> {
+  /** @throws Error for what cannot have been */
+  judge(): void {
+    this.history.judge();
+    if (this.broken.length > 0) throw new Error(this.broken.join('\n'));
+  }
+
+  private async isDone(step: Step, instances: Instance[], client: string): Promise<boolean> {
+    const any = () => {
+      const instance = instances[this.below(instances.length)];
+      if (!instance) throw new Unanswered();
+      return instance;
+    };
+    try {
+      await step.run(any, client);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      const gone = instances.findIndex(({ url }) => url === error.url);
+      if (gone >= 0) instances.splice(gone, 1);
+      return false;
+    }
+  }
+
+  private step(): Step {
     const choice = this.random();
-    const entry = this.entries[this.below(this.entries.length)];
-    if (!entry || choice < 0.3) return this.create(instance);
-    if (choice < 0.4) return this.createWithFile(instance);
-    if (choice < 0.9) return void (await this.retrieve(instance, entry));
-    return this.expire(instance, entry);
+    // Most often one of the newest, so that several are at it.
+    const among = this.random() < 0.8 ? Math.min(6, this.entries.length) : this.entries.length;
+    const entry = this.entries[this.entries.length - 1 - this.below(among)];
+    if (!entry || choice < 0.2) return this.create();
+    if (choice < 0.25) return this.create(randomBytes(this.below(1_500_000)));
+    if (choice < 0.95) return this.view(entry);
+    return this.expire(entry);
   }
 
-  private async create({ url }: Instance): Promise<void> {
-    const { payload, views } = this.wish();
-    const body = JSON.stringify({ push: { payload, expire_after_views: views } });
-    const headers = { 'content-type': 'application/json' };
-    const push = await ask(`${url}/api/v2/pushes`, { method: 'POST', headers, body });
-    this.keep(push.url_token, payload, views);
-  }
-
-  private async createWithFile({ url, token }: Instance): Promise<void> {
-    const { payload, views } = this.wish();
-    const file = randomBytes(this.below(1_500_000));
-    const body = formBytes([
+  private create(file?: Buffer): Step {
+    const [payload, views] = [this.payload(), 1 + this.below(4)];
+    const key = this.key();
+    const call: Call = { name: 'create', views, payload, ...(key === undefined ? {} : { key }) };
+    const form = formBytes([
       { name: 'push[payload]', value: payload },
       { name: 'push[expire_after_views]', value: `${views}` },
-      filePart('file', file),
+      ...(file ? [filePart('file', file)] : []),
     ]);
-    const headers = { 'content-type': FORM_TYPE, authorization: `Bearer ${token}` };
-    const push = await ask(`${url}/api/v2/pushes`, { method: 'POST', headers, body });
-    this.keep(push.url_token, payload, views, file);
+    const json = JSON.stringify({ push: { payload, expire_after_views: views } });
+    const run = async (any: () => Instance, client: string) => {
+      const instance = any();
+      const own = file
+        ? { 'content-type': FORM_TYPE, authorization: `Bearer ${instance.token}` }
+        : { 'content-type': 'application/json' };
+      const headers = { ...own, ...headersOf(key) };
+      const made = await this.history.note(client, undefined, call, () =>
+        this.ask(instance, '', { method: 'POST', headers, body: file ? form : json }),
+      );
+      if (made.status === 201)
+        this.entries.push({ token: made.json.url_token, payload, views, file });
+    };
+    return { run, again: key !== undefined };
   }
 
-  private async expire({ url }: Instance, entry: Entry): Promise<void> {
-    if (entry.ended === 'no') entry.ended = 'unsure';
-    await ask(`${url}/api/v2/pushes/${entry.token}`, { method: 'DELETE' });
-    entry.ended = 'yes';
+  /** Some with a key ask twice at once. */
+  private view(entry: Entry): Step {
+    const key = this.key();
+    const times = key !== undefined && this.random() < 0.2 ? 2 : 1;
+    const run = async (any: () => Instance, client: string) => {
+      const all = Array.from({ length: times }, () => this.retrieve(any(), entry, client, key));
+      const failed = (await Promise.allSettled(all)).find(({ status }) => status === 'rejected');
+      if (failed) await Promise.reject((failed as PromiseRejectedResult).reason);
+    };
+    return { run, again: key !== undefined };
+  }
+
+  private expire({ token }: Entry): Step {
+    const run = async (any: () => Instance, client: string) => {
+      const instance = any();
+      await this.history.note(client, token, { name: 'expire' }, () =>
+        this.ask(instance, `/${token}`, { method: 'DELETE' }),
+      );
+    };
+    return { run, again: true };
   }
 
   /** The link is followed by some only; it may have been deleted since. */
   private async download({ token, file }: Entry, link: string): Promise<void> {
     if (this.random() < 0.5) return;
-    const response = await fetch(link).catch(unanswered);
-    const bytes = await response.arrayBuffer().catch(unanswered);
+    const { origin } = new URL(link);
+    const response = await fetch(link).catch(unanswered(origin));
+    const bytes = await response.arrayBuffer().catch(unanswered(origin));
     if (response.status === 200 && !Buffer.from(bytes).equals(file as Buffer)) {
       this.broken.push(`the file of ${token} was garbled`);
     }
   }
 
-  private wish() {
-    const payload = `${randomBytes(8).toString('hex')} ${'x'.repeat(this.below(6000))}`;
-    return { payload, views: 1 + this.below(3) };
+  private async ask({ url }: Instance, path: string, init: RequestInit) {
+    const response = await fetch(`${url}/api/v2/pushes${path}`, init).catch(unanswered(url));
+    const text = await response.text().catch(unanswered(url));
+    // A machine that is slow asks some to come again.
+    if (!response.ok && ![404, 503].includes(response.status))
+      this.broken.push(`${init.method ?? 'GET'} was answered ${response.status} ${text}`);
+    return { status: response.status, json: JSON.parse(text) };
   }
 
-  private keep(token: string, payload: string, views: number, file?: Buffer): void {
-    this.entries.push({ token, payload, views, file, delivered: 0, unsure: 0, ended: 'no' });
+  private payload(): string {
+    return `${randomBytes(8).toString('hex')} ${'x'.repeat(this.below(6000))}`;
+  }
+
+  /** Of an `Idempotency-Key`, which not all clients send. */
+  private key(): string | undefined {
+    return this.random() < 0.5 ? undefined : randomBytes(16).toString('base64url');
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a push, as the instance says it
-async function ask(url: string, init: RequestInit = {}): Promise<any> {
-  const response = await fetch(url, init).catch(unanswered);
-  const text = await response.text().catch(unanswered);
-  if (response.ok) return JSON.parse(text);
-  throw new Error(`${init.method ?? 'GET'} was answered ${response.status} ${text}`);
-}
+const headersOf = (key: string | undefined): Record<string, string> =>
+  key === undefined ? {} : { 'idempotency-key': `"${key}"` };
 
-function unanswered(cause: unknown): never {
-  throw new Unanswered('', { cause });
-}
+const unanswered = (url: string) => (cause: unknown) => {
+  throw new Unanswered(url, cause);
+};

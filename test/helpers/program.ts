@@ -34,7 +34,7 @@ export interface Running {
 }
 
 /** Where programs of all tests keep their compiled code: making it anew for each somebody takes time. */
-const caches = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
+export const caches = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 
 /** A folder of its own, and the environment of somebody who lives in it. */
 export function makePerson() {
