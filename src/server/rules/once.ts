@@ -86,10 +86,11 @@ export class Once {
   }
 
   private async runOnce<T>(
-    { hash, sealing, digest, time }: Known,
+    known: Known,
     work: (done: Done<T>) => Promise<T>,
     again: (row: KeptRow, key: Uint8Array) => Promise<T>,
   ): Promise<T> {
+    const { hash, sealing, digest, time } = known;
     const { database, now } = this.options;
     try {
       return await work({
@@ -106,6 +107,8 @@ export class Once {
     } catch (error) {
       // Also for a refusal: of what is answered or used up, this may have been what used it.
       const kept = await findKept(database.sql, hash, now());
+      // The copy's time has ended since, or what it was answered was destroyed.
+      if (!kept && error instanceof Repeated) return this.runOnce(known, work, again);
       if (!kept) throw error;
       if (!digest.equals(kept.digest)) throw new Refusal('reused', REUSED);
       return again(kept, sealing);

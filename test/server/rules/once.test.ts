@@ -11,6 +11,7 @@ import {
   create,
   filePart,
   type TestService,
+  testClock,
   testService,
 } from '../../helpers/service';
 import { onEachStore, type Room } from '../../helpers/stores';
@@ -88,6 +89,29 @@ onEachStore((store) => {
       await service().service.housekeeping.sweep();
       expect(await kept()).toEqual([]);
       expect((await get(`pushes/${await oneTime()}`, withKey(KEY))).json.payload).toBe('x');
+    });
+
+    test('is answered whenever its two minutes end meanwhile', async () => {
+      const clock = testClock();
+      let looks = 0;
+      const now = () => {
+        looks -= 1;
+        if (looks === 0) clock.advance(2 * MINUTE);
+        return clock.now();
+      };
+      const one = await testService({ ...room.settings, clock: { ...clock, now } });
+      const path = at(`pushes/${await create(one, { payload: 'x', expire_after_views: 50 })}`);
+      const got = new Set<string>();
+      for (let nth = 1; looks <= 0; nth += 1) {
+        const ask = () => call(one, 'GET', path, withKey(`${KEY}-${nth}`));
+        looks = Number.POSITIVE_INFINITY;
+        const before = (await ask()).json.views_remaining;
+        looks = nth;
+        const { status, json } = await ask();
+        got.add(status === 200 ? `${before - json.views_remaining} more` : `${status}`);
+      }
+      expect([...got].sort()).toEqual(['0 more', '1 more']);
+      await one.close();
     });
 
     test('gets it no longer than the push was to live', async () => {
