@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PASSPHRASE_COST } from '../../../src/server/keys/primitives';
 import { openService } from '../../../src/server/open-service';
 import { times } from '../../helpers/long';
+import { noted, viewsIn } from '../../helpers/noted';
 import {
   type Answer,
-  type Call,
   call,
   create,
   defaults,
@@ -34,17 +34,16 @@ onEachStore((store) => {
 
   const one = () => services[0] as TestService;
 
-  const ask = (index: number, method: string, path: string, how?: Call) =>
-    call(services[index % 2] as TestService, method, `/api/v2/pushes/${path}`, how);
+  let pushes: ReturnType<typeof noted<Answer>>;
+  beforeEach(() => {
+    pushes = noted((client, method, path, how) =>
+      call(services[client % 2] as TestService, method, path, how),
+    );
+  });
 
-  const askAtOnce = (count: number, path: string) =>
-    Promise.all(Array.from({ length: count }, (_, index) => ask(index, 'GET', path)));
-
-  const payloads = (answers: Answer[]) => answers.filter(({ json }) => json.payload === 'x').length;
-
-  /** Whether somebody came too late, or has to come again because the machine is slow. */
-  const isLate = ({ status, json }: Answer) =>
-    status === 503 || (status === 200 && json.payload === null && json.expired);
+  const preview = (token: string) => call(one(), 'GET', `/api/v2/pushes/${token}/preview`);
+  const statusesOf = (answers: Answer[]) =>
+    [...new Set(answers.map(({ status }) => status))].sort();
 
   /** How many views the audit log has. */
   async function viewsOf(token: string): Promise<number> {
@@ -57,14 +56,14 @@ onEachStore((store) => {
     }
   }
 
-  const createOwn = (push: Record<string, unknown>) =>
-    create(one(), { payload: 'x', ...push }, one().adminToken);
+  const createOwn = (push: { expire_after_views: number; [field: string]: unknown }) =>
+    pushes.create(push, { token: one().adminToken });
 
   test('of many simultaneous requests for ten views exactly ten get the payload', async () => {
     const token = await createOwn({ expire_after_views: 10 });
-    const answers = await askAtOnce(times(1000), token);
-    expect([payloads(answers), await viewsOf(token)]).toEqual([10, 10]);
-    expect(answers.filter((answer) => !isLate(answer) && answer.json.payload !== 'x')).toEqual([]);
+    const answers = await pushes.atOnce(times(1000), token);
+    pushes.judge();
+    expect([viewsIn(answers), await viewsOf(token)]).toEqual([10, 10]);
   });
 
   test('with a passphrase, too: whom nobody can check now is told so, and takes nothing', {
@@ -75,33 +74,33 @@ onEachStore((store) => {
     const leaving = new AbortController();
     const calls = Array.from({ length: 40 }, async (_, index) => {
       const signal = index % 4 === 0 ? {} : { signal: leaving.signal };
-      const answer = await ask(index, 'GET', `${token}?passphrase=p`, signal);
+      const answer = await pushes.retrieve(index, token, { query: '?passphrase=p', ...signal });
       if (answer.status === 503) leaving.abort();
       return answer;
     });
     const answers = await Promise.all(calls);
-    expect([payloads(answers), await viewsOf(token)]).toEqual([2, 2]);
-    const statuses = new Set(answers.map(({ status }) => status));
-    expect([...statuses].sort()).toEqual([200, 499, 503]);
+    pushes.judge();
+    expect([viewsIn(answers), await viewsOf(token)]).toEqual([2, 2]);
+    expect(statusesOf(answers)).toEqual([200, 499, 503]);
   });
 
   test('views and the end of the days: none is shown that is not counted, none after the sweep', async () => {
     const token = await createOwn({ expire_after_views: 100, expire_after_days: 1 });
-    const during = askAtOnce(90, token);
-    await ask(0, 'GET', `${token}/preview`);
+    const during = pushes.atOnce(90, token);
+    await preview(token);
     one().clock.advance(DAY);
+    pushes.end(token);
     const sweeps = services.map(({ service }) => service.housekeeping.sweep());
-    const late = askAtOnce(90, token);
+    const late = pushes.atOnce(90, token);
     expect((await Promise.all(sweeps)).reduce((all, ended) => all + ended)).toBeLessThanOrEqual(1);
-    expect(payloads(await askAtOnce(10, token))).toBe(0);
-    const answers = [...(await during), ...(await late)];
-    expect(answers.filter((answer) => !isLate(answer) && answer.json.payload !== 'x')).toEqual([]);
-    expect(payloads(answers)).toBe(await viewsOf(token));
-    expect(payloads(await late)).toBe(0);
+    await Promise.all([during, late, pushes.atOnce(10, token)]);
+    pushes.judge();
+    expect(viewsIn(await during)).toBe(await viewsOf(token));
   });
 
   test('sweeps at once end each push once', async () => {
-    await Promise.all(Array.from({ length: 120 }, () => createOwn({ expire_after_days: 1 })));
+    const push = { payload: 'x', expire_after_days: 1 };
+    await Promise.all(Array.from({ length: 120 }, () => create(one(), push, one().adminToken)));
     one().clock.advance(DAY);
     const sweeps = [0, 1, 0, 1].map((index) => services[index]?.service.housekeeping.sweep());
     const ended = await Promise.all(sweeps);
@@ -111,20 +110,14 @@ onEachStore((store) => {
   test('DELETE and views: no payload once it was answered', async () => {
     for (let round = 0; round < times(10); round++) {
       const token = await createOwn({ expire_after_views: 100 });
-      const during = askAtOnce(60, token);
-      for (let waited = 0; waited < round; waited++) await ask(0, 'GET', `${token}/preview`);
-      const ended = await Promise.all([
-        ask(0, 'DELETE', token),
-        ask(1, 'DELETE', token),
-        ask(0, 'DELETE', token),
-      ]);
-      const after = await askAtOnce(20, token);
-      expect(ended.map(({ status, json }) => [status, json.deleted])).toEqual(
-        Array(3).fill([200, true]),
-      );
-      expect(payloads(after)).toBe(0);
-      expect(payloads(await during)).toBe(await viewsOf(token));
+      const during = pushes.atOnce(60, token);
+      for (let waited = 0; waited < round; waited++) await preview(token);
+      const ended = await Promise.all([0, 1, 0].map((client) => pushes.expire(client, token)));
+      expect(statusesOf(ended)).toEqual([200]);
+      await pushes.atOnce(20, token);
+      expect(viewsIn(await during)).toBe(await viewsOf(token));
     }
+    pushes.judge();
   });
 
   test('the first start makes one token, however many start', async () => {

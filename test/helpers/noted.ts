@@ -1,0 +1,75 @@
+import { type Call as Asked, History, resultOrRefused } from './history';
+import type { Answer, Call } from './service';
+
+type Said = Pick<Answer, 'status' | 'json'>;
+
+/** How a push is asked for. */
+interface Retrieval extends Call {
+  /** Its `Idempotency-Key`. */
+  readonly key?: string;
+  readonly query?: string;
+}
+
+/**
+ * Calls about pushes by clients, who have numbers, as `ask` sends them. All are noted, and judged in the end.
+ * @param said what a response says, if not all errors are refusals
+ */
+export function noted<A extends Said>(
+  ask: (client: number, method: string, path: string, how: Call) => Promise<A>,
+  said: typeof resultOrRefused | undefined = resultOrRefused,
+) {
+  const history = new History();
+  let waves = 0;
+  const note = async (
+    client: number,
+    token: string | undefined,
+    call: Asked,
+    work: () => Promise<A>,
+  ) => {
+    const answer = await history.note(`client ${client}`, token, call, work, said);
+    const { status, json } = answer;
+    if (status >= 500 && status !== 503) throw new Error(`${status} ${JSON.stringify(json)}`);
+    return answer;
+  };
+  const at = (path: string) => `/api/v2/pushes${path}`;
+
+  function retrieve(client: number, token: string, { key, query = '', ...how }: Retrieval = {}) {
+    const call: Asked = { name: 'retrieve', ...(key === undefined ? {} : { key }) };
+    const headers = key === undefined ? {} : { headers: { 'idempotency-key': `"${key}"` } };
+    return note(client, token, call, () =>
+      ask(client, 'GET', at(`/${token}${query}`), { ...how, ...headers }),
+    );
+  }
+
+  return {
+    retrieve,
+    async create(push: { readonly expire_after_views: number }, how: Call = {}): Promise<string> {
+      const payload = 'x';
+      const call = { name: 'create', views: push.expire_after_views, payload } as const;
+      const body = { push: { payload, ...push } };
+      const { status, json } = await note(0, undefined, call, () =>
+        ask(0, 'POST', at(''), { ...how, body }),
+      );
+      if (status !== 201) throw new Error(`not created: ${status} ${JSON.stringify(json)}`);
+      return json.url_token;
+    },
+    /** So many clients: of each four, two have no `Idempotency-Key`, and two the same. */
+    atOnce(count: number, token: string, how: Retrieval = {}): Promise<A[]> {
+      waves += 1;
+      const keyOf = (n: number) => (n % 4 < 2 ? {} : { key: `${token}-${waves}-${n >> 2}` });
+      const asked = Array.from({ length: count }, (_, n) =>
+        retrieve(n, token, { ...how, ...keyOf(n) }),
+      );
+      return Promise.all(asked);
+    },
+    expire: (client: number, token: string, how: Call = {}) =>
+      note(client, token, { name: 'expire' }, () => ask(client, 'DELETE', at(`/${token}`), how)),
+    /** Its time is over now. */
+    end: (token: string) => history.found('time', token, { status: 'done' }, { name: 'time' }),
+    judge: () => history.judge(),
+  };
+}
+
+/** How many views these responses have. */
+export const viewsIn = (answers: readonly Said[]) =>
+  new Set(answers.flatMap(({ json }) => (json?.payload ? json.views_remaining : []))).size;
