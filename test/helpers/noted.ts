@@ -1,4 +1,4 @@
-import { type Call as Asked, History, resultOrRefused } from './history';
+import { type Call as Asked, History, type resultOf, resultOrRefused } from './history';
 import type { Answer, Call } from './service';
 
 type Said = Pick<Answer, 'status' | 'json'>;
@@ -16,7 +16,7 @@ interface Retrieval extends Call {
  */
 export function noted<A extends Said>(
   ask: (client: number, method: string, path: string, how: Call) => Promise<A>,
-  said: typeof resultOrRefused | undefined = resultOrRefused,
+  said: typeof resultOf = resultOrRefused,
 ) {
   const history = new History();
   let waves = 0;
@@ -43,12 +43,16 @@ export function noted<A extends Said>(
 
   return {
     retrieve,
-    async create(push: { readonly expire_after_views: number }, how: Call = {}): Promise<string> {
-      const payload = 'x';
+    async create(
+      push: { readonly expire_after_views: number; readonly payload?: string },
+      how: Call = {},
+      client = 0,
+    ): Promise<string> {
+      const { payload = 'x' } = push;
       const call = { name: 'create', views: push.expire_after_views, payload } as const;
-      const body = { push: { payload, ...push } };
-      const { status, json } = await note(0, undefined, call, () =>
-        ask(0, 'POST', at(''), { ...how, body }),
+      const body = { push: { ...push, payload } };
+      const { status, json } = await note(client, undefined, call, () =>
+        ask(client, 'POST', at(''), { ...how, body }),
       );
       if (status !== 201) throw new Error(`not created: ${status} ${JSON.stringify(json)}`);
       return json.url_token;

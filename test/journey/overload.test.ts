@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { resultOf } from '../helpers/history';
 import { needsFile } from '../helpers/needs';
-import { person, type Served, serveBuilt } from '../helpers/program';
+import { noted } from '../helpers/noted';
+import { person, serveBuilt } from '../helpers/program';
 
 // Clients that hold memory: the service takes no more than it was allowed, refuses the others, and serves on.
 
@@ -23,23 +25,15 @@ function peakOf(pid: number): number {
 const post = (host: string, length: number) =>
   `POST /api/v2/pushes HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-/** Creates a push of a mebibyte, of which JSON makes six; returns the address that retrieves it. */
-async function createLarge({ url, token }: Served): Promise<string> {
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-  const payload = '\u0001'.repeat(MIB);
-  const push = { payload, expire_after_views: 100, retrieval_step: false };
-  const body = JSON.stringify({ push });
-  const answer = await fetch(`${url}/api/v2/pushes`, { method: 'POST', headers, body });
-  const { url_token } = (await answer.json()) as { url_token: string };
-  return `${url}/api/v2/pushes/${url_token}`;
-}
+/** A mebibyte, of which JSON makes six. */
+const payload = '\u0001'.repeat(MIB);
 
 describe('memory (needs /proc)', needsFile('/proc/self/status'), () => {
   test('of senders that do not end and readers that do not read is bounded', async () => {
     const service = await serveBuilt(somebody.env, [
       ...['--max-buffer', '32MiB', '--rate-limit', '100000/s', '--max-views', '100'],
     ]);
-    const { url, pid, stop } = service;
+    const { url, pid, token, stop } = service;
     const { host, port } = new URL(url);
     const client = () => {
       const socket = connect(Number(port), '127.0.0.1');
@@ -47,9 +41,24 @@ describe('memory (needs /proc)', needsFile('/proc/self/status'), () => {
       sockets.push(socket);
       return socket;
     };
-    const path = await createLarge(service);
-    const whole = async () => (await (await fetch(path)).text()).length;
-    expect(await whole()).toBeGreaterThan(6 * MIB);
+    /** Of the others, nobody reads the response. */
+    const pushes = noted(async (n, method, path, { body, token }) => {
+      if (n > 0) {
+        const socket = client();
+        socket.write(`${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+        await Promise.race([once(socket, 'readable'), once(socket, 'close')]);
+        return { status: 0, json: undefined };
+      }
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+      const response = await fetch(url + path, {
+        method,
+        ...(body ? { headers, body: JSON.stringify(body) } : {}),
+      });
+      return { status: response.status, json: JSON.parse(await response.text()) };
+    }, resultOf);
+    const push = await pushes.create({ payload, expire_after_views: 100 }, { token });
+    const whole = async () => (await pushes.retrieve(0, push)).json.payload;
+    expect(await whole()).toBe(payload);
     const before = peakOf(pid);
 
     // 80 MiB of requests without their last byte, and 360 MiB of responses that nobody reads.
@@ -63,17 +72,13 @@ describe('memory (needs /proc)', needsFile('/proc/self/status'), () => {
       });
     });
     await Promise.all(sent);
-    const asked = Array.from({ length: 60 }, async () => {
-      const socket = client();
-      socket.write(`GET ${new URL(path).pathname} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-      await Promise.race([once(socket, 'readable'), once(socket, 'close')]);
-    });
-    await Promise.all(asked);
+    await Promise.all(Array.from({ length: 60 }, (_, n) => pushes.retrieve(n + 1, push)));
     expect((await fetch(`${url}/up`)).status).toBe(200);
     expect(peakOf(pid) - before).toBeLessThan(120 * MIB);
 
     for (const socket of sockets.splice(0)) socket.destroy();
-    await expect.poll(whole).toBeGreaterThan(6 * MIB);
+    await expect.poll(whole).toBe(payload);
+    pushes.judge();
     expect((await stop()).code).toBe(0);
   });
 });

@@ -1,11 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readAddress } from '../../src/server/store/pg-url';
 import { openPostgres } from '../../src/server/store/postgres';
+import { resultOf } from '../helpers/history';
 import { inTurns, times } from '../helpers/long';
+import { noted, viewsIn } from '../helpers/noted';
 import { PASSWORD } from '../helpers/postgres';
 import { afterScript, person, pwpush, serveBuilt, start } from '../helpers/program';
+import type { Call } from '../helpers/service';
 import { onPostgres } from '../helpers/stores';
 
 inTurns();
@@ -45,12 +48,13 @@ onPostgres((cluster) => {
   });
 
   /** What the service at that place in the line answers. */
-  async function ask(index: number, method: string, path: string, push?: object) {
-    const response = await fetch(`${services[index % 4]?.url}/api/v2/pushes${path}`, {
+  async function ask(index: number, method: string, path: string, how: Call = {}) {
+    // A connection kept from the test before may be closed by its service at the moment that it is used again.
+    const close = { 'content-type': 'application/json', connection: 'close' };
+    const response = await fetch(`${services[index % 4]?.url}${path}`, {
       method,
-      // A connection kept from the test before may be closed by its service at the moment that it is used again.
-      headers: { 'content-type': 'application/json', connection: 'close' },
-      ...(push ? { body: JSON.stringify({ push }) } : {}),
+      headers: { ...how.headers, ...close },
+      ...(how.body ? { body: JSON.stringify(how.body) } : {}),
     });
     const { status, headers } = response;
     // biome-ignore lint/suspicious/noExplicitAny: compared whole
@@ -58,17 +62,11 @@ onPostgres((cluster) => {
     return { status, wait: headers.get('retry-after'), json };
   }
 
-  const askAtOnce = (count: number, path: string) =>
-    Promise.all(Array.from({ length: count }, (_, index) => ask(index, 'GET', path)));
-
-  async function create(push: object): Promise<string> {
-    const { status, json } = await ask(0, 'POST', '', { payload: 'x', ...push });
-    expect(status).toBe(201);
-    return json.url_token;
-  }
-
-  const payloads = (answers: Awaited<ReturnType<typeof ask>>[]) =>
-    answers.filter(({ json }) => json.payload === 'x').length;
+  let pushes = noted(ask);
+  beforeEach(() => {
+    pushes = noted(ask);
+  });
+  const create = (push = {}) => pushes.create({ expire_after_views: 5, ...push });
 
   test.each([
     [times(500), 1],
@@ -77,36 +75,35 @@ onPostgres((cluster) => {
     'of %i requests at once to four processes %i get the payload',
     { timeout: 90_000 },
     async (requests, views) => {
-      const push = await create({ expire_after_views: views });
-      const answers = await askAtOnce(requests, `/${push}`);
-      expect(payloads(answers)).toBe(views);
-      // A machine that is slow has some wait for the push until they are told to come again.
-      const others = answers.filter(({ json }) => json.payload !== 'x');
-      expect(others.filter(({ status, json }) => status !== 503 && !json.expired)).toEqual([]);
+      const answers = await pushes.atOnce(requests, await create({ expire_after_views: views }));
+      pushes.judge();
+      expect(viewsIn(answers)).toBe(views);
     },
   );
 
   test('passphrases that are right take the views there are', async () => {
     const push = await create({ expire_after_views: 2, passphrase: 'p' });
-    const answers = await askAtOnce(4, `/${push}?passphrase=p`);
-    expect(payloads(answers)).toBe(2);
+    const answers = await pushes.atOnce(8, push, { query: '?passphrase=p' });
+    pushes.judge();
+    expect(viewsIn(answers)).toBe(2);
   });
 
   test('wrong ones are counted together', async () => {
     const push = await create({ passphrase: 'p' });
-    const answers = await askAtOnce(8, `/${push}?passphrase=wrong`);
+    const answers = await pushes.atOnce(8, push, { query: '?passphrase=wrong' });
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(5).fill(401), ...Array(3).fill(429)]);
-    expect((await ask(3, 'GET', `/${push}?passphrase=p`)).status).toBe(429);
+    expect((await pushes.retrieve(3, push, { query: '?passphrase=p' })).status).toBe(429);
   });
 
   test('even when all processes are about to count one', async () => {
     const push = await create({ passphrase: 'p' });
-    await askAtOnce(4, `/${push}?passphrase=wrong`);
+    const wrong = () => pushes.atOnce(4, push, { query: '?passphrase=wrong' });
+    await wrong();
     const beside = await openPostgres(readAddress(env.DATABASE_URL ?? ''));
     const answers = await beside.transaction(async (sql) => {
       await sql`LOCK TABLE tries IN SHARE MODE`;
-      const asked = askAtOnce(4, `/${push}?passphrase=wrong`);
+      const asked = wrong();
       const waiting = () => sql`SELECT pid FROM pg_locks WHERE NOT granted`;
       await expect.poll(async () => (await waiting()).length).toBeGreaterThan(3);
       return { asked };
@@ -118,13 +115,13 @@ onPostgres((cluster) => {
 
   test('DELETE and views: no payload once it was answered', async () => {
     const push = await create({ expire_after_views: 100 });
-    const during = askAtOnce(80, `/${push}`);
-    await ask(1, 'GET', `/${push}/preview`);
-    expect((await ask(2, 'DELETE', `/${push}`)).json.deleted).toBe(true);
-    const after = await askAtOnce(40, `/${push}`);
-    expect(payloads(after)).toBe(0);
-    const seen = payloads(await during);
-    expect((await ask(3, 'GET', `/${push}`)).json.views_remaining).toBe(100 - seen);
+    const during = pushes.atOnce(80, push);
+    await ask(1, 'GET', `/api/v2/pushes/${push}/preview`);
+    await pushes.expire(2, push);
+    await pushes.atOnce(40, push);
+    const { json } = await pushes.retrieve(3, push);
+    pushes.judge();
+    expect(json).toMatchObject({ deleted: true, views_remaining: 100 - viewsIn(await during) });
   });
 
   test('one more needs the instance key of the first, and is told so', async () => {
@@ -167,18 +164,21 @@ hint: instances on one database share one instance key: copy it from the first o
   });
 
   test('while the server is away all is answered with 503, and later everything is there', async () => {
-    const pushes = await Promise.all(
+    pushes = noted(ask, resultOf);
+    const all = await Promise.all(
       Array.from({ length: 40 }, () => create({ expire_after_views: 1 })),
     );
     const answers: Awaited<ReturnType<typeof ask>>[] = [];
     let away = true;
-    const asking = pushes.map(async (push, index) => {
-      do answers.push(await ask(index, 'GET', `/${push}`));
+    const asking = all.map(async (push, index) => {
+      const how = index % 2 ? { key: `key-of-${push}` } : {};
+      do answers.push(await pushes.retrieve(index, push, how));
       while (away);
+      answers.push(await pushes.retrieve(index + 1, push, how));
     });
     await cluster().stop('immediate');
     for (const { url } of services) expect((await fetch(`${url}/up`)).status).toBe(503);
-    expect(await ask(0, 'POST', '', { payload: 'x' })).toEqual({
+    expect(await ask(0, 'POST', '/api/v2/pushes', { body: { push: { payload: 'x' } } })).toEqual({
       status: 503,
       wait: '5',
       json: { error: 'The database is unavailable. Try again later.' },
@@ -187,13 +187,13 @@ hint: instances on one database share one instance key: copy it from the first o
     for (const { url } of services) expect((await fetch(`${url}/up`)).status).toBe(200);
     away = false;
     await Promise.all(asking);
-    for (const push of pushes) answers.push(...(await askAtOnce(4, `/${push}`)));
+    for (const push of all) await pushes.retrieve(0, push);
+    pushes.judge();
     const statuses = new Set(answers.map(({ status }) => status));
     expect([...statuses].sort()).toEqual([200, 503]);
-    const seen = answers.flatMap(({ json }) => (json.payload === 'x' ? json.url_token : []));
-    expect(new Set(seen).size).toBe(seen.length);
-    // A view is lost only where the very COMMIT was cut off.
-    expect(seen.length).toBeGreaterThan(30);
+    // A view is lost only where the very COMMIT was cut off, and no key can ask for it again.
+    const seen = new Set(answers.flatMap(({ json }) => (json.payload ? json.url_token : [])));
+    expect(seen.size).toBeGreaterThan(30);
   });
 
   test('one whose clock is wrong does not start', async () => {

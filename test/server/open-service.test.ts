@@ -14,7 +14,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { inTurns } from '../helpers/long';
 import { needsRoot } from '../helpers/needs';
-import { call, create, testService } from '../helpers/service';
+import { noted, viewsIn } from '../helpers/noted';
+import { call, create, type TestService, testService } from '../helpers/service';
 import { onEachStore } from '../helpers/stores';
 import { lock } from './lock';
 
@@ -44,13 +45,10 @@ onEachStore((store) => {
   test('two services on one store share pushes, and hand out one view once', async () => {
     const { settings } = await store.room();
     const services = await Promise.all([testService(settings), testService(settings)]);
-    const token = await create(services[0], { payload: 'once', expire_after_views: 1 });
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, i) =>
-        call(services[i % 2] as (typeof services)[0], 'GET', `/api/v2/pushes/${token}`),
-      ),
-    );
-    expect(answers.filter(({ json }) => json.payload === 'once')).toHaveLength(1);
+    const pushes = noted((n, ...how) => call(services[n % 2] as TestService, ...how));
+    const answers = await pushes.atOnce(100, await pushes.create({ expire_after_views: 1 }));
+    pushes.judge();
+    expect(viewsIn(answers)).toBe(1);
     await Promise.all(services.map((service) => service.close()));
   });
 });
