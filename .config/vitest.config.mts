@@ -51,6 +51,7 @@ const slow = [
   'journey/request-answers',
   'journey/terminal',
   'journey/typed',
+  'model',
   'profile/system-keyring',
   'server/page/browser/x25519',
   'server/rules/races',

@@ -60,6 +60,7 @@ describe('the model of a claim (needs spin and cc)', needsPrograms('spin', 'cc')
     ['PLANTED_NOT_KEPT', /kept/],
     ['PLANTED_SWEPT_EARLY', /kept/],
     ['PLANTED_EXPIRED_FIRST', /answer==view/],
+    ['PLANTED_NOT_ANEW', /answer!=0/],
   ] as const;
   test.each([
     ['claim-in-two.pml', [], /shown/] as const,

@@ -68,8 +68,9 @@ export function noted<A extends Said>(
     },
     expire: (client: number, token: string, how: Call = {}) =>
       note(client, token, { name: 'expire' }, () => ask(client, 'DELETE', at(`/${token}`), how)),
-    /** Its time is over now. */
-    end: (token: string) => history.found('time', token, { status: 'done' }, { name: 'time' }),
+    /** Now its time is over, or that of all keys. */
+    over: (token: string, name: 'time' | 'forget') =>
+      history.found('the clock', token, { status: 'done' }, { name }),
     judge: () => history.judge(),
   };
 }

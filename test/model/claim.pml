@@ -92,24 +92,29 @@ inline commit() {
   nothing_is_lost()
 }
 
-/* `Once.runOnce` finds the kept response; 0 if its time has ended meanwhile, which is an error. */
+/* `Once.runOnce` finds the kept response, or begins anew if that is over or destroyed since. */
 inline find_kept() {
   if
-  :: repeats -> answer = (OVER(by) -> 0 : kept[by])
+  :: repeats -> answer = (OVER(by) -> 0 : kept[by]); before = expired
   :: else
   fi;
   same_again()
 }
+#ifdef PLANTED_NOT_ANEW
+#define BEGIN_ANEW
+#else
+#define BEGIN_ANEW if :: answer == 0 -> goto anew :: else fi
+#endif
 
 /* The response leaves, and arrives unless it is lost. Never two readers on one view. */
 inline respond() {
+  assert(answer != 0);
   if
-  :: answer != 0 && answer != GONE ->
+  :: answer != GONE ->
     assert(shown[answer] == NOBODY || shown[answer] == by);
     shown[answer] = by;
     ANSWERED
   :: answer == GONE -> ANSWERED
-  :: answer == 0
   :: !calm
   fi
 }
@@ -130,6 +135,7 @@ proctype service(byte me) {
   bool before, takes, repeats;
   do
   :: if FROM(0) FROM(1) FROM(2) fi;
+anew:
     if
 #ifdef PLANTED_CLAIM_IN_TWO
     :: atomic { claim() }; atomic { lock == NOBODY -> lock = me }
@@ -143,7 +149,7 @@ proctype service(byte me) {
     if :: atomic { commit() } KILLED -> goto killed fi;
 #else
     if :: atomic { commit() } KILLED -> goto killed fi;
-    if :: atomic { find_kept() } KILLED -> goto killed fi;
+    if :: atomic { find_kept(); BEGIN_ANEW } KILLED -> goto killed fi;
     if :: atomic { respond() } KILLED -> goto killed fi;
 #endif
 killed:

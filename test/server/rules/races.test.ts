@@ -13,6 +13,7 @@ import {
 } from '../../helpers/service';
 import { onEachStore } from '../../helpers/stores';
 
+const MINUTE = 60_000;
 const DAY = 86_400_000;
 
 onEachStore((store) => {
@@ -89,13 +90,29 @@ onEachStore((store) => {
     const during = pushes.atOnce(90, token);
     await preview(token);
     one().clock.advance(DAY);
-    pushes.end(token);
+    pushes.over(token, 'time');
     const sweeps = services.map(({ service }) => service.housekeeping.sweep());
     const late = pushes.atOnce(90, token);
     expect((await Promise.all(sweeps)).reduce((all, ended) => all + ended)).toBeLessThanOrEqual(1);
     await Promise.all([during, late, pushes.atOnce(10, token)]);
     pushes.judge();
     expect(viewsIn(await during)).toBe(await viewsOf(token));
+  });
+
+  test('repetitions and the end of their two minutes: each gets its view again, or one more', async () => {
+    const token = await createOwn({ expire_after_views: 100 });
+    const wave = () =>
+      Promise.all(
+        Array.from({ length: 40 }, (_, n) => pushes.retrieve(n, token, { key: `${token}-${n}` })),
+      );
+    await wave();
+    const during = wave();
+    await preview(token);
+    one().clock.advance(2 * MINUTE);
+    pushes.over(token, 'forget');
+    await Promise.all([during, wave(), services[0]?.service.housekeeping.sweep()]);
+    pushes.judge();
+    expect(await viewsOf(token)).toBe(80);
   });
 
   test('sweeps at once end each push once', async () => {
