@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { History, type resultOf } from '../helpers/history';
 import { inTurn, times } from '../helpers/long';
 import { numbers } from '../helpers/numbers';
 import { person, serveBuilt } from '../helpers/program';
@@ -50,6 +51,19 @@ const words = ({ settings: { data, database } }: Room, name = '') => [
   ...(database === undefined ? [] : ['--database', database]),
 ];
 
+/** What is said of an answer, as of a push with one view: all others are too late. */
+const answered: typeof resultOf = ({ status }) => {
+  if (status === 503) return 'refused';
+  expect([200, 409]).toContain(status);
+  return { status: status === 200 ? 'made' : 'late' };
+};
+
+const wasRead: typeof resultOf = ({ status, json: { response: payload, state } }) => {
+  if (status === 503) return 'refused';
+  expect(status).toBe(200);
+  return payload ? { status: 'shown', payload } : { status: state === 'open' ? 'missing' : 'gone' };
+};
+
 onEachStore((store) => {
   const place = store.name === 'SQLite' ? 0 : 1;
 
@@ -65,23 +79,37 @@ onEachStore((store) => {
     const others = ['b', 'c', 'd'].map((name) => serveBuilt(env, words(room, name)));
     const services = [first, ...(await Promise.all(others))];
     const urlOf = (at: number) => (services[at % 4] as typeof first).url;
-    const count = times(500);
-    const request = await create(urlOf(0), token);
-    const answers = await Promise.all(
-      Array.from({ length: count }, (_, at) =>
-        ask(urlOf(at), 'PATCH', `/${request}/respond`, asJson({ response: `answer ${at}` })),
-      ),
-    );
-    const statuses = answers.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 409)).toHaveLength(count - 1);
-    const reads = await Promise.all(
-      Array.from({ length: times(100) }, (_, at) =>
-        ask(urlOf(at), 'GET', `/${request}`, asOwner(token)),
-      ),
-    );
-    expect(reads.filter(({ status }) => status !== 200)).toEqual([]);
-    const got = reads.flatMap(({ json }) => json.response ?? []);
-    expect(got).toEqual([`answer ${statuses.indexOf(200)}`]);
+    const [count, request] = [times(500), await create(urlOf(0), token)];
+    const history = new History();
+    // Of each four, two have no key, and two the same.
+    const keyed = (what: string, at: number, init: RequestInit) => {
+      if (at % 4 < 2) return { init };
+      const key = `${what}-of-client-${at >> 2}`;
+      return {
+        key,
+        init: { ...init, headers: { ...init.headers, 'idempotency-key': `"${key}"` } },
+      };
+    };
+    const respond = (at: number) => {
+      const payload = `answer ${at % 4 < 2 ? at : at & ~1}`;
+      const { init, ...how } = keyed('answer', at, asJson({ response: payload }));
+      const work = () => ask(urlOf(at), 'PATCH', `/${request}/respond`, init);
+      const call = { name: 'create', views: 1, payload, ...how } as const;
+      return history.note(`respondent ${at}`, request, call, work, answered);
+    };
+    const read = (at: number) => {
+      const { init, ...how } = keyed('reading', at, asOwner(token));
+      const work = () => ask(urlOf(at), 'GET', `/${request}`, init);
+      return history.note(`reading ${at}`, request, { name: 'retrieve', ...how }, work, wasRead);
+    };
+    const answers = Array.from({ length: count }, (_, at) => respond(at));
+    await Promise.race(answers);
+    const reads = Array.from({ length: times(100) }, (_, at) => read(at));
+    await Promise.all([...answers, ...reads]);
+    await read(0);
+    history.judge();
+    const got = (await Promise.all(reads)).flatMap(({ json }) => json.response ?? []);
+    expect(new Set(got).size).toBe(1);
     await Promise.all(services.map(({ stop }) => stop()));
   });
 
@@ -94,6 +122,7 @@ onEachStore((store) => {
     const open = new Set<string>();
     let owner = '';
     let taken = 0;
+    const history = new History();
     const serve = async () => {
       const service = await serveBuilt(somebody.env, words(room, 'killed'));
       owner = service.token ?? owner;
@@ -104,12 +133,12 @@ onEachStore((store) => {
       const { url } = service;
       while (open.size < 8) open.add(await create(url, owner));
       let left = 1 + Math.floor(random() * 6);
-      const acknowledged = new Map<string, string>();
       const work = [...open].map(async (request, at) => {
-        const text = `${round} ${at} ${'x'.repeat(1000)}`;
-        const { status } = await ask(url, 'PATCH', `/${request}/respond`, answerOf(text, at));
+        const payload = `${round} ${at} ${'x'.repeat(1000)}`;
+        const send = () => ask(url, 'PATCH', `/${request}/respond`, answerOf(payload, at));
+        const call = { name: 'create', views: 1, payload } as const;
+        const { status } = await history.note('somebody', request, call, send, answered);
         expect(status).toBe(200);
-        acknowledged.set(request, text);
         left -= 1;
         if (left === 0) void service.kill();
       });
@@ -118,11 +147,9 @@ onEachStore((store) => {
       const again = await serve();
       for (const request of [...open]) {
         const before = await ask(again.url, 'GET', `/${request}`);
-        const { json } = await ask(again.url, 'GET', `/${request}`, asOwner(owner));
-        const sent = acknowledged.get(request);
-        if (sent !== undefined) {
-          expect([before.json.state, json.response]).toEqual(['ready', sent]);
-        }
+        const read = () => ask(again.url, 'GET', `/${request}`, asOwner(owner));
+        const call = { name: 'retrieve' } as const;
+        const { json } = await history.note('the owner', request, call, read, wasRead);
         // One that was not acknowledged is either whole or not there, and can then be given again.
         expect(json.response === null).toBe(before.json.state === 'open');
         if (json.response === null) continue;
@@ -136,6 +163,7 @@ onEachStore((store) => {
       }
       await again.stop();
     }
+    history.judge();
     expect(taken).toBeGreaterThan(0);
   });
 });
