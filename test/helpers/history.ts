@@ -275,3 +275,16 @@ export function resultOf({ status, json }: Said): Result | 'refused' | undefined
 
 /** The same where no response of an error hides what was done, as nothing is killed or cut. */
 export const resultOrRefused = (answer: Said) => resultOf(answer) ?? 'refused';
+
+/** What is said of a request, whose answer is like a push with one view: first by those who answer it. */
+export const ofAnswer = ({ status }: Said): Result | 'refused' => {
+  if (status === 409) return { status: 'late' };
+  return status === 200 ? { status: 'made' } : 'refused';
+};
+
+/** And by those who read the answer. */
+export const ofReading = ({ status, json }: Said): Result | 'refused' => {
+  if (status !== 200) return 'refused';
+  if (json.response) return { status: 'shown', payload: json.response };
+  return { status: json.state === 'open' ? 'missing' : 'gone' };
+};

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { openSqlite } from '../../src/server/store/sqlite';
+import { History, type Call as Noted, ofAnswer, ofReading, resultOrRefused } from './history';
 import { collectGarbage } from './memory';
 import { type Answer, type Call, call, create, type TestService, testService } from './service';
 
@@ -128,7 +129,10 @@ export interface Ending {
   readonly unsure?: boolean;
 }
 
-/** Tries all that is left, at a service that was started again. */
+const RETRIEVE = { name: 'retrieve' } as const;
+const made = (payload: string) => ({ name: 'create', views: 1, payload }) as const;
+
+/** Tries all that is left, at a service that was started again, and judges the history of both. */
 export async function judge(
   service: Asked,
   stock: Stock,
@@ -138,35 +142,66 @@ export async function judge(
   const version = await call(service, 'GET', '/api/v2/version');
   const repeats = version.json.features?.pushes?.idempotency === true;
   const { make, view, respond, read } = calls(service, stock);
-  const isUnsure = (answer: Answer | undefined): answer is Answer =>
-    answer !== undefined && (answer.status === 0 || (unsure && answer.status >= 500));
-  /** How often it was got, a repetition not counted apart, and by how many it may have been got without a response. */
-  const taken = async (
-    secret: string,
-    first: Answer | undefined,
-    again: (how?: string) => Promise<Answer>,
-  ) => {
-    const has = (answer: Answer | undefined) => answer?.text?.includes(secret) === true;
-    const got = has(first) || (isUnsure(first) && repeats && has(await again()));
-    const more = has(await again(`another-${secret}`));
-    const count = Number(got) + Number(more);
-    const lost = isUnsure(first) && !repeats ? [0, 1] : [1];
-    expect(lost, `${where}: views of ${secret}`).toContain(count);
+  const history = new History();
+  const once = (asked: Noted) =>
+    repeats ? ({ ...asked, key: Object.values(asked).join() } as Noted) : asked;
+
+  type Push = string | undefined;
+  const replay = async (push: Push, asked: Noted, answer?: Answer, said = resultOrRefused) => {
+    if (!answer) return;
+    const isLost = answer.status === 0 || (unsure && answer.status >= 500);
+    const known = async () => answer;
+    await history.note('the session', push, once(asked), known, isLost ? () => undefined : said);
   };
-  await taken(SECRETS.held, answers.viewHeld, (how) => view(stock.held, how));
-  if (isUnsure(answers.made) && repeats) expect((await make()).status, where).toBe(201);
-  const made = tokenOf(answers.made);
-  if (made !== undefined) await taken(SECRETS.made, answers.viewMade, (how) => view(made, how));
-  const doomed = (await view(stock.doomed)).text.includes(SECRETS.doomed);
-  if (answers.expired?.status === 200) expect(doomed, `${where}: came back`).toBe(false);
-  else if (!isUnsure(answers.expired)) expect(doomed, `${where}: is gone`).toBe(true);
+  const ask = async (
+    push: Push,
+    asked: Noted,
+    send: () => Promise<Answer>,
+    said = resultOrRefused,
+  ) => {
+    const answer = await history.note('a client', push, asked, send, said);
+    expect(answer.status, where).toBeLessThan(500);
+    return answer;
+  };
+  /** What the session may have taken, and then what is left. */
+  const takeAll = async (
+    push: string,
+    first: Answer | undefined,
+    take: (how?: string) => Promise<Answer>,
+    said = resultOrRefused,
+  ) => {
+    if (first && repeats) await ask(push, once(RETRIEVE), () => take(), said);
+    await ask(push, RETRIEVE, () => take('another'), said);
+  };
+  const viewAll = (push: string, first?: Answer) =>
+    takeAll(push, first, (how) => view(push, how && `${how}-of-${push}`));
+
+  for (const name of ['held', 'doomed'] as const)
+    history.found('before', stock[name], { status: 'made' }, made(SECRETS[name]));
+  const { asked } = stock;
+  await replay(undefined, made(SECRETS.made), answers.made);
+  await replay(stock.held, RETRIEVE, answers.viewHeld);
+  await replay(tokenOf(answers.made), RETRIEVE, answers.viewMade);
+  await replay(stock.doomed, { name: 'expire' }, answers.expired);
+  await replay(asked, made(ANSWER), answers.responded, ofAnswer);
+  await replay(asked, RETRIEVE, answers.read, ofReading);
+
+  await viewAll(stock.held, answers.viewHeld);
+  await viewAll(stock.doomed);
+  const again =
+    answers.made && repeats ? await ask(undefined, once(made(SECRETS.made)), make) : answers.made;
+  const token = tokenOf(again);
+  if (token !== undefined) await viewAll(token, answers.viewMade);
   expect((await view(stock.passed)).text, where).not.toContain(MARKER);
-  // An answer is there or can be given; what was confirmed is there.
-  if (answers.responded?.status !== 200) {
-    const { status } = await respond();
-    expect(isUnsure(answers.responded) ? [200, 409] : [200], where).toContain(status);
+  // An answer is there or can be given.
+  if (answers.responded?.status !== 200)
+    await ask(asked, once(made(ANSWER)), () => respond(), ofAnswer);
+  await takeAll(asked, answers.read, read, ofReading);
+  try {
+    history.judge();
+  } catch (error) {
+    throw new Error(`${where}: ${(error as Error).message}`);
   }
-  await taken(ANSWER, answers.read, read);
 }
 
 /** Expects the database of a folder to be whole. */
