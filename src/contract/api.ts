@@ -11,6 +11,9 @@ export const API_VERSION = '2.1';
 /** The `application` in the version of our own service; the reference has no such field. */
 export const APPLICATION = 'pwpush';
 
+/** The `error` of a retrieval without the key of an encrypted push: our own service. */
+export const LINK_INCOMPLETE = 'link_incomplete';
+
 /** The OpenAPI document of our service, relative to `API_PATH`. */
 export const OPENAPI_PATH = '/openapi.json';
 
@@ -114,6 +117,10 @@ export interface NewPush extends Partial<Notification>, Flags<typeof pushFlags, 
   passphrase?: string;
   name?: string;
   note?: string;
+  /** What a retrieval has to show, by which the reader has the key of an encrypted payload: our own service. */
+  key_proof?: string;
+  /** What the key, if it is words, is stretched with to make that. */
+  key_salt?: string;
 }
 
 export interface PushFile {

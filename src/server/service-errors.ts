@@ -37,6 +37,7 @@ export type RefusalKind =
   | 'malformed'
   | 'unauthorized'
   | 'passphrase'
+  | 'incomplete'
   | 'forbidden'
   | 'not_found'
   | 'answered'
@@ -57,6 +58,8 @@ interface RefusalDetails {
   readonly retryAfter?: number;
   /** Passphrase attempts left before the client has to wait. */
   readonly triesLeft?: number;
+  /** What the key of an incomplete link, if it is words, is stretched with. */
+  readonly keySalt?: string | undefined;
   /** Which requires the passphrase; a push by default. */
   readonly what?: 'push' | 'request' | undefined;
 }
@@ -68,6 +71,7 @@ export class Refusal extends Error {
   readonly fields: Readonly<Record<string, string[]>>;
   readonly retryAfter: number | undefined;
   readonly triesLeft: number | undefined;
+  readonly keySalt: string | undefined;
   readonly what: 'push' | 'request';
 
   constructor(kind: RefusalKind, message: string, details: RefusalDetails = {}) {
@@ -76,6 +80,7 @@ export class Refusal extends Error {
     this.fields = details.fields ?? {};
     this.retryAfter = details.retryAfter;
     this.triesLeft = details.triesLeft;
+    this.keySalt = details.keySalt;
     this.what = details.what ?? 'push';
   }
 }

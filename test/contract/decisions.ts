@@ -188,6 +188,12 @@ export const decisions: readonly Decision[] = [
     steps: ['version', 'version bad token', 'version, with mail'],
   },
   {
+    name: '`key_proofs` in the version',
+    reason: 'Tells a client that a retrieval can be limited to those who have the key.',
+    differences: ['features.pushes.key_proofs: added'],
+    steps: ['version', 'version bad token', 'version, with mail'],
+  },
+  {
     name: '`management_token` of an anonymous push',
     reason: 'Its creator has no other token to read the audit log with.',
     differences: ['management_token: added'],

@@ -97,6 +97,7 @@ describe('GET /api/v2/version', () => {
             expires_in: { enabled: true },
             json_pages: { enabled: true },
             idempotency: true,
+            key_proofs: true,
           },
           requests: { enabled: true },
         },

@@ -1,7 +1,10 @@
 import { expect } from 'vitest';
 import { encryptPrepared, prepareFile } from '../../src/age/age';
+import { LINK_WORK } from '../../src/age/format/stanzas';
+import { newLinkKey } from '../../src/age/key';
+import { keyProof } from '../../src/age/key-proof';
 import * as node from '../../src/age/node-primitives';
-import type { Recipient } from '../../src/age/recipients';
+import { passphraseRecipient, type Recipient } from '../../src/age/recipients';
 import * as noble from '../../src/server/page/browser/noble';
 import { x25519 } from '../../src/server/page/browser/x25519';
 
@@ -20,6 +23,17 @@ export async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer>
   const found: Uint8Array[] = [];
   for await (const chunk of chunks) found.push(Buffer.from(chunk));
   return Buffer.concat(found);
+}
+
+/** How the program proves keys. */
+export const prover = { primitives: node.node, scrypt: node.scrypt };
+
+/** A text encrypted with a new link key, and the proof of that key. */
+export async function proven(text: string) {
+  const key = newLinkKey();
+  const proof = (await keyProof(prover, key, undefined)) as string;
+  const payload = await encryptText(text, [passphraseRecipient(key, LINK_WORK)]);
+  return { key, proof, payload };
 }
 
 /** Lengths at the borders of chunks, in bytes. */

@@ -1,5 +1,11 @@
 import { pushLink } from '../../contract/address';
-import { API_VERSION, APPLICATION, pushFlags, requestFlags } from '../../contract/api';
+import {
+  API_VERSION,
+  APPLICATION,
+  LINK_INCOMPLETE,
+  pushFlags,
+  requestFlags,
+} from '../../contract/api';
 import { durations } from '../../contract/lifetime';
 import { daysRemaining, viewsRemaining } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
@@ -15,6 +21,7 @@ const statusOf = {
   malformed: 400,
   unauthorized: 401,
   passphrase: 401,
+  incomplete: 403,
   forbidden: 403,
   not_found: 404,
   answered: 409,
@@ -95,8 +102,9 @@ export function refusalHead(refusal: Refusal): { status: number; headers: Record
 }
 
 /** The JSON body of a refusal (docs/wire.md, "Errors"). */
-function refusalBody({ kind, message, fields, what }: Refusal): unknown {
+function refusalBody({ kind, message, fields, keySalt, what }: Refusal): unknown {
   if (kind === 'invalid') return fields;
+  if (kind === 'incomplete') return { error: LINK_INCOMPLETE, message, key_salt: keySalt };
   if (kind !== 'passphrase') return { error: message };
   return { error: `This ${what} requires a passphrase.`, message, status: 'unauthorized' };
 }
@@ -211,6 +219,7 @@ export function versionBody({
         expires_in: { enabled: true },
         json_pages: { enabled: true },
         idempotency: true,
+        key_proofs: true,
       },
       requests: { enabled: true },
     },

@@ -78,7 +78,11 @@ export function createMetrics(): Metrics {
       'Secrets retrieved, by viewer or owner; a retrieval by the owner does not count as a view.',
       ['viewer', 'owner'].map((by) => ({ by })),
     ),
-    failedViews: counter('pwpush_failed_views_total', 'Views of expired pushes.', [{}]),
+    failedViews: counter(
+      'pwpush_failed_views_total',
+      'Views of expired pushes, or without their key.',
+      [{}],
+    ),
     passphrases: counter('pwpush_wrong_passphrases_total', 'Wrong passphrases.', [{}]),
     requestEvents: counter(
       'pwpush_requests_total',

@@ -31,10 +31,18 @@ export class PageContext {
     return visitorOf(c, this.options.settings);
   }
 
-  /** Who sends a form, with the value of its field `once` (`onceField`) as `Idempotency-Key`. */
-  sender(c: Context<Env>, once = ''): Visitor {
+  /**
+   * Who sends a form, with the value of its field `once` (`onceField`) as `Idempotency-Key`, and that of `key_proof`, which
+   * its script fills in.
+   */
+  sender(c: Context<Env>, once = '', proof = ''): Visitor {
     const visitor = this.visitor(c);
-    return /^[\w-]{22}$/.test(once) ? { ...visitor, idempotencyKey: once } : visitor;
+    const { idempotencyKey, keyProof } = visitor;
+    return {
+      ...visitor,
+      idempotencyKey: /^[\w-]{22}$/.test(once) ? once : idempotencyKey,
+      keyProof: proof || keyProof,
+    };
   }
 
   downloads(c: Context<Env>, files: readonly OfferedFile[]) {
@@ -73,7 +81,7 @@ export function isIdle({ req }: Context<Env>): boolean {
   return req.method === 'HEAD' || isPrefetch(req.raw);
 }
 
-/** Whether a person has to press a button, or enter the passphrase, first. */
+/** Whether a person has to press a button, or enter the passphrase, first: also where a script has to prove the key. */
 export function asksFirst(row: PushRow): boolean {
-  return row.protected === 1 || row.retrieval_step === 1;
+  return row.protected === 1 || row.retrieval_step === 1 || row.key_proof !== null;
 }

@@ -40,13 +40,13 @@ export async function submitPush(page: PageContext, c: Context<Env>): Promise<Re
   page.checkForm(c);
   const form = await readForm(c.req.raw, c.env, c.get('memory'));
   const passphrase = form.get('passphrase') ?? '';
+  const sender = page.sender(c, form.get('once'), form.get('key_proof'));
   if (wantsJson(c.req.raw)) {
-    const how = [urlToken(c), page.visitor(c), passphrase, reserving(c)] as const;
+    const how = [urlToken(c), sender, passphrase, reserving(c)] as const;
     return retrievedPush(await pushes.retrieve(...how), page.base(c), page.options.now());
   }
   // After the form has been checked, so that its errors do not show whether the push exists.
   const push = await pushes.find(urlToken(c));
-  const sender = page.sender(c, form.get('once'));
   if (form.get('do') === 'hide') {
     await pushes.forget(sender);
     return json({});

@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { isLinkKey } from '../../age/link-key';
+import { sealedWith } from '../../age/sealed-with';
 import { parseUrl } from '../../contract/address';
 import { type Kind, kinds, limits, pushFlags } from '../../contract/api';
 import { durations, longestDuration, shortestLifetime } from '../../contract/lifetime';
@@ -48,7 +50,11 @@ export function validatePush(
     ...(lifetime !== undefined && { expire_after_days: Math.ceil(lifetime / DAY) }),
     lifetime: lifetime ?? rest.expire_after_days * DAY,
   };
-  const problem = expiryProblem(input) ?? fileProblem(push.kind, fileCount) ?? payloadProblem(push);
+  const problem =
+    expiryProblem(input) ??
+    fileProblem(push.kind, fileCount) ??
+    payloadProblem(push) ??
+    proofProblem(push);
   if (problem) throw invalid(problem);
   return push;
 }
@@ -113,6 +119,8 @@ export function pushSchema(bounds: Bounds, withFiles: boolean) {
     }),
     expire_after_views: count('Expire after views', bounds.views),
     ...flags(pushFlags, true),
+    key_proof: sixteenBytes('Key proof'),
+    key_salt: sixteenBytes('Key salt'),
     ...commonFields(),
     files: noFiles(inParts),
   });
@@ -137,6 +145,11 @@ export function commonFields() {
     // Refused rather than ignored: the sender would believe that the link was sent.
     notify_emails_to: v.nullish(v.literal('', 'This instance sends no e-mail.')),
   };
+}
+
+function sixteenBytes(label: string) {
+  const message = `${label} must be 16 bytes in base64url without padding.`;
+  return v.nullish(v.pipe(v.string(message), v.check(isLinkKey, message)), null);
 }
 
 /** No files, as JSON has none. */
@@ -219,6 +232,15 @@ function payloadProblem({ kind, payload }: ValidPush): Problem {
   }
   if (Buffer.byteLength(payload) <= limits.textBytes) return undefined;
   return { payload: [payloadTooLarge] };
+}
+
+/** Nobody could prove the key of a payload that has none. */
+function proofProblem({ payload, key_proof, key_salt }: ValidPush): Problem {
+  if (key_proof === null)
+    return key_salt === null ? undefined : { key_salt: ['Key salt requires a key proof.'] };
+  const opened = sealedWith(payload);
+  if (opened === 'link' || opened === 'words') return undefined;
+  return { key_proof: ['Key proof requires a payload that is encrypted with a key or words.'] };
 }
 
 /** Whether the text is one http or https address, without characters that a browser would remove. */

@@ -1,11 +1,9 @@
-import { limits } from '../../contract/api';
 import { Semaphore, type Waiter } from '../queues';
 import { Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
-import { findSecret, lockPush, type PushRow } from '../store/push-rows';
+import { findSecret, type PushRow } from '../store/push-rows';
 import { isOwn, type RuleOptions, type Visitor, whatIs } from './access';
-
-const MINUTE = 60_000;
+import { countTry } from './tries';
 
 /** Attempts at one push that may wait for the one being checked: in all, and of one client. */
 const WAITING = 32;
@@ -41,7 +39,8 @@ export class PassphraseCheck {
     const record = { salt, cost, verifier, key_id };
     const own = isOwn(push, visitor);
     const { key, left } = await oneAtATime(`${push.url_token} ${own}`, visitor, async () => {
-      const { left, takeBack } = await this.countAttempt({ pushId: push.id, own });
+      const tries = { pushId: push.id, whose: own ? 'owner' : 'others' } as const;
+      const { left, takeBack } = await countTry(this.options, tries, TOO_MANY);
       let counts = false;
       try {
         const key = await vault.checkPassphrase(push, record, passphrase, visitor);
@@ -62,35 +61,11 @@ export class PassphraseCheck {
     const failure = { pushId: id, kind: 'failed_passphrase', from: visitor, at: now() } as const;
     return audit.recordRepeated(database.sql, { ...failure, count }, maxFailures);
   }
-
-  /**
-   * Counts an attempt before it is made, in the database, so that neither simultaneous attempts nor several processes
-   * exceed the limit. Returns how many are left; `takeBack` uncounts an attempt that succeeded or was not checked.
-   */
-  private async countAttempt(
-    whose: audit.Tries,
-  ): Promise<{ left: number; takeBack: () => Promise<void> }> {
-    const { database } = this.options;
-    const now = this.options.now();
-    const { id, left } = await database.transaction(async (sql) => {
-      await lockPush(sql, whose.pushId);
-      const attempts = await audit.listTries(sql, whose, now - MINUTE, now + MINUTE);
-      const oldest = attempts.at(-limits.passphraseTriesPerMinute);
-      if (oldest !== undefined) throw tooMany(oldest + MINUTE - now);
-      const left = limits.passphraseTriesPerMinute - attempts.length - 1;
-      return { id: await audit.insertTry(sql, whose, now), left };
-    });
-    return { left, takeBack: () => audit.deleteTry(database.sql, id) };
-  }
 }
 
 const MISSING = 'A passphrase is required: send it as the `passphrase` parameter.';
 const WRONG = 'That passphrase is wrong: send the right one as the `passphrase` parameter.';
-
-function tooMany(wait: number): Refusal {
-  const retryAfter = Math.max(1, Math.ceil(wait / 1000));
-  return new Refusal('too_many', 'Too many passphrase attempts. Try again later.', { retryAfter });
-}
+const TOO_MANY = 'Too many passphrase attempts. Try again later.';
 
 /** Attempts at one push wait for each other, so that simultaneous correct ones do not reach the limit. */
 async function oneAtATime<T>(whose: string, waiter: Waiter, work: () => Promise<T>): Promise<T> {

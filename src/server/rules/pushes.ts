@@ -9,6 +9,7 @@ import { type ValidPush, validatePush } from './new-push';
 import type { Done } from './once';
 import { type Content, NOTHING } from './opened';
 import type { Owner } from './owners';
+import { hashOfProof, ProofCheck } from './proof-check';
 import { type PushWithNote, Records } from './records';
 
 /** A push with its content; without, if it has expired. */
@@ -19,6 +20,7 @@ export interface RetrievedPush extends Content {
 /** The rules of pushes: permissions, views, expiry. Knows no HTTP and no SQL. */
 export class Pushes extends Records {
   protected readonly what = 'push';
+  private readonly proofs = new ProofCheck(this.options);
 
   /**
    * Validates and stores a new push with its files.
@@ -39,9 +41,10 @@ export class Pushes extends Records {
     upload: Upload | undefined,
     done: Done<never>,
   ): Promise<PushWithNote> {
-    const { payload, note, passphrase, lifetime, ...fields } = valid;
+    const { payload, note, passphrase, lifetime, key_proof, ...fields } = valid;
     const row = {
       ...fields,
+      key_proof: key_proof && hashOfProof(key_proof),
       owner_id: visitor.owner?.id ?? null,
       sealed_with: sealedWith(payload) ?? null,
       ...this.lasting(lifetime),
@@ -73,7 +76,7 @@ export class Pushes extends Records {
    * deletes the secret at once, and the files when the links expire, but not later than the push's days. An expired push
    * is returned without either.
    * @param reserve receives the bytes of memory that the payload takes; when it throws, no view is used
-   * @throws Refusal when there is no push, or for the passphrase
+   * @throws Refusal when there is no push, or for its key or its passphrase
    */
   async retrieve(
     urlToken: string,
@@ -81,7 +84,9 @@ export class Pushes extends Records {
     passphrase: string,
     reserve: (bytes: number) => void = () => {},
   ): Promise<RetrievedPush> {
-    const asked = { visitor, call: ['retrieve', urlToken], body: passphrase };
+    const { keyProof } = visitor;
+    const body = keyProof === undefined ? passphrase : [passphrase, keyProof];
+    const asked = { visitor, call: ['retrieve', urlToken], body };
     const view = (done: Done<RetrievedPush>) =>
       this.view(urlToken, visitor, passphrase, reserve, done);
     return this.once.take(asked, view, reserve);
@@ -95,6 +100,8 @@ export class Pushes extends Records {
     done: Done<RetrievedPush>,
   ): Promise<RetrievedPush> {
     const found = await this.find(urlToken);
+    // Before the passphrase: who has no key cannot try any.
+    await this.proofs.check(found, visitor);
     const own = isOwn(found, visitor);
     const claim = own ? store.findActive : store.takeView;
     const frees = found.expired_at !== null || viewsRemaining(found) <= 1;

@@ -7,7 +7,7 @@ export interface AuditRow {
   ip: string | null;
   user_agent: string | null;
   referrer: string | null;
-  /** Number of events that this entry represents; 0 for requests that only lacked the passphrase. */
+  /** Number of events that this entry represents; 0 for requests that only lacked the passphrase or the key. */
   count: number;
   created_at: number;
   /** Time of the last event; null for a single one. */
@@ -29,7 +29,7 @@ export interface AuditEvent {
   readonly kind: AuditRow['kind'];
   readonly from: Origin;
   readonly at: number;
-  /** 1 if left out; 0 for a request without the passphrase, which is on record and no wrong one. */
+  /** 1 if left out; 0 for a request without the passphrase or the key, which is on record and no wrong one. */
   readonly count?: 0 | 1;
 }
 
@@ -91,29 +91,29 @@ export function listEvents(sql: Sql, pushId: number, page: Page): Promise<AuditR
     LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}`;
 }
 
-/** Whose passphrase tries: those of the owner, or those of all others. */
+/** Which tries: those of the owner with a passphrase, those of all others, or those of others with a key. */
 export interface Tries {
   readonly pushId: number;
-  readonly own: boolean;
+  readonly whose: 'owner' | 'others' | 'key';
 }
 
-/** Times of the passphrase tries after `since` and before `until`, oldest first. */
+/** Times of the tries after `since` and before `until`, oldest first. */
 export async function listTries(
   sql: Sql,
-  { pushId, own }: Tries,
+  { pushId, whose }: Tries,
   since: number,
   until: number,
 ): Promise<number[]> {
   const rows = await sql<{ tried_at: number }>`
     SELECT tried_at FROM tries
-    WHERE push_id = ${pushId} AND own = ${Number(own)} AND tried_at > ${since} AND tried_at < ${until}
+    WHERE push_id = ${pushId} AND whose = ${whose} AND tried_at > ${since} AND tried_at < ${until}
     ORDER BY tried_at`;
   return rows.map((row) => row.tried_at);
 }
 
-export async function insertTry(sql: Sql, { pushId, own }: Tries, at: number): Promise<number> {
+export async function insertTry(sql: Sql, { pushId, whose }: Tries, at: number): Promise<number> {
   const rows = await sql<{ id: number }>`
-    INSERT INTO tries (push_id, own, tried_at) VALUES (${pushId}, ${Number(own)}, ${at}) RETURNING id`;
+    INSERT INTO tries (push_id, whose, tried_at) VALUES (${pushId}, ${whose}, ${at}) RETURNING id`;
   return (rows[0] as { id: number }).id;
 }
 

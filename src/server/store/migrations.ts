@@ -45,6 +45,8 @@ const migrations: ((dialect: Dialect) => string[])[] = [
        retrieval_step BIGINT NOT NULL,
        protected BIGINT NOT NULL,
        sealed_with TEXT,
+       key_proof TEXT,
+       key_salt TEXT,
        deleted BIGINT NOT NULL,
        created_at BIGINT NOT NULL,
        updated_at BIGINT NOT NULL,
@@ -96,12 +98,12 @@ const migrations: ((dialect: Dialect) => string[])[] = [
     'CREATE INDEX audit_by_push ON audit (push_id, created_at, id)',
     `CREATE INDEX audit_repeated ON audit (push_id, kind, ip)
        WHERE kind IN ('failed_view', 'failed_passphrase', 'request_view', 'failed_response')`,
-    // The tries of its owner are limited by themselves, so that those of others do not keep the owner out.
+    // Those of its owner, those of others and wrong proofs of the key are limited by themselves: none keeps the others out.
     `CREATE TABLE tries (
        id ${identity},
        push_id BIGINT NOT NULL REFERENCES pushes (id),
        tried_at BIGINT NOT NULL,
-       own BIGINT NOT NULL
+       whose TEXT NOT NULL
      )`,
     'CREATE INDEX tries_by_push ON tries (push_id, tried_at)',
     'CREATE INDEX tries_by_time ON tries (tried_at)',

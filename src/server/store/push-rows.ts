@@ -34,6 +34,10 @@ const columns = {
   protected: flag,
   /** What opens a secret that was encrypted before it was sent; null for one that was not. */
   sealed_with: unless<SealedWith | null>('TEXT', null),
+  /** A hash of what shows that a viewer has the key; null where none is needed. */
+  key_proof: unless<string | null>('TEXT', null),
+  /** What the key, if it is words, is stretched with to make that. */
+  key_salt: unless<string | null>('TEXT', null),
   /** Whether it was expired by its owner or a viewer, not by a limit. */
   deleted: flag,
   created_at: number,
@@ -153,11 +157,11 @@ const secretRemoval = onRows<SecretRow>(
 /** Destroys the secret of a push with its last view, for which it is returned. */
 export async function takeSecret(
   sql: Sql,
-  push: Pick<StoredPush, 'id' | 'protected'>,
+  push: Pick<StoredPush, 'id' | 'protected' | 'key_proof'>,
 ): Promise<SecretRow | undefined> {
   const [[secret]] = await Promise.all([
     secretRemoval(sql, { push: push.id }),
-    push.protected && forgetTries(sql, push.id),
+    (push.protected || push.key_proof !== null) && forgetTries(sql, push.id),
   ]);
   return secret;
 }

@@ -7,6 +7,7 @@ import { pushSchema } from '../../../src/server/rules/new-push';
 import { requestSchema, responseSchema } from '../../../src/server/rules/new-request';
 import { busy } from '../../../src/server/service-errors';
 import type { Database } from '../../../src/server/store/sql';
+import { proven } from '../../helpers/age';
 import { inTurns } from '../../helpers/long';
 import { type Described, type Document, described } from '../../helpers/openapi';
 import { failingDatabase, overDatabase } from '../../helpers/over-database';
@@ -184,6 +185,11 @@ const examples: Record<string, Record<number, () => Promise<Answer>>> = {
     400: async () => {
       const token = await create(service, { payload: 'x' });
       return ask('GET /pushes/{token}', token, { headers: { 'sec-purpose': 'prefetch' } });
+    },
+    403: async () => {
+      const { proof, payload } = await proven('x');
+      const fields = { payload, key_proof: proof, key_salt: proof };
+      return ask('GET /pushes/{token}', await create(service, fields));
     },
     404: () => ask('GET /pushes/{token}', 'unknown'),
     422: async () => reused('GET /pushes/{token}', await create(service, { payload: 'x' })),

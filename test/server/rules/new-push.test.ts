@@ -32,6 +32,8 @@ test('fills in what was left out or null', () => {
     expire_after_views: 5,
     deletable_by_viewer: true,
     retrieval_step: true,
+    key_proof: null,
+    key_salt: null,
     passphrase: '',
     name: '',
     note: '',

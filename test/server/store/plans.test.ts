@@ -192,7 +192,7 @@ const rows = [
   `INSERT INTO instance_keys (id) VALUES ('usual')`,
   `INSERT INTO secrets (push_id, data_key, key_id) SELECT n, '', 'usual' FROM ${many}`,
   `INSERT INTO audit (push_id, kind, created_at) SELECT n, 'creation', n FROM ${many}`,
-  `INSERT INTO tries (push_id, own, tried_at) SELECT n, 0, ${at * 2} FROM ${many}`,
+  `INSERT INTO tries (push_id, whose, tried_at) SELECT n, 'others', ${at * 2} FROM ${many}`,
   `INSERT INTO uploads (id, push_id, touched_at) SELECT n, CASE WHEN n % 10 > 0 THEN n END, ${at * 2}
    FROM ${many}`,
   `INSERT INTO files (upload_id, position, header) SELECT n, 0, '' FROM ${many}`,

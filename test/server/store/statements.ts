@@ -18,7 +18,7 @@ export const operations = Object.entries(rooms).flatMap(([room, all]) =>
 
 const NOW = Date.UTC(2026, 7, 20);
 const bytes = Buffer.alloc(60);
-const TRIES = { pushId: 1, own: false };
+const TRIES: audit.Tries = { pushId: 1, whose: 'others' };
 const from = { ip: null, userAgent: null, referrer: null };
 const secret = {
   key_id: 'old',
@@ -91,7 +91,7 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'kept.forgetResponse': (sql) => kept.forgetResponse(sql, 'x'),
   'kept.forgetKept': (sql) => kept.forgetKept(sql, 1),
   'kept.deleteKept': (sql) => kept.deleteKept(sql, NOW),
-  'pushes.takeSecret': (sql) => pushes.takeSecret(sql, { id: 1, protected: 1 }),
+  'pushes.takeSecret': (sql) => pushes.takeSecret(sql, { id: 1, protected: 1, key_proof: null }),
   'files.keepFilesUntil': (sql) => files.keepFilesUntil(sql, 1, NOW),
   'files.listEnded': (sql) => files.listEnded(sql, NOW),
   'files.endFiles': (sql) => files.endFiles(sql, 1),

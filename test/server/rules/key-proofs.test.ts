@@ -1,0 +1,215 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { newKeySalt } from '../../../src/age/key-proof';
+import { node } from '../../../src/age/node-primitives';
+import { proven } from '../../helpers/age';
+import {
+  type Call,
+  call,
+  create,
+  filePart,
+  type TestService,
+  testService,
+} from '../../helpers/service';
+import { onEachStore } from '../../helpers/stores';
+
+const MINUTE = 60_000;
+const ONCE = { 'idempotency-key': '"Jk3dF8s-Qw2mZx0pLr7tVg"' };
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+const { proof, payload } = await proven('hunter2');
+const { proof: wrong } = await proven('other');
+const salt = newKeySalt(node);
+
+onEachStore((store) => {
+  let service: TestService;
+  beforeEach(async () => {
+    const room = await store.room();
+    service = await testService(room.settings);
+    return () => service.close();
+  });
+
+  const at = (token: string) => `/api/v2/pushes/${token}`;
+  const get = (token: string, headers: Record<string, string> = {}, how: Call = {}) =>
+    call(service, 'GET', at(token), { ...how, headers });
+  const showing = (given: string) => ({ 'x-key-proof': given });
+  const push = (fields: object = {}) =>
+    create(service, { payload, key_proof: proof, expire_after_views: 3, ...fields });
+  const post = (fields: object) =>
+    call(service, 'POST', '/api/v2/pushes', { body: { push: { payload, ...fields } } });
+  const submit = (token: string, fields: Record<string, string>, accept = 'text/plain') =>
+    service.fetch(
+      new Request(`http://pw.test/p/${token}`, {
+        method: 'POST',
+        headers: { ...FORM, accept },
+        body: new URLSearchParams(fields),
+      }),
+    );
+  const admin = () => ({ token: service.adminToken });
+  const log = async (token: string, how = admin()) =>
+    (await call(service, 'GET', `${at(token)}/audit`, how)).json.logs.map(
+      ({ kind, count }: { kind: string; count?: number }) =>
+        count === undefined ? kind : `${kind} ${count}`,
+    );
+  const owned = (fields: object = {}) =>
+    create(service, { payload, key_proof: proof, expire_after_views: 3, ...fields }, admin().token);
+
+  describe('a retrieval', () => {
+    test('takes a view with the proof, and none without it or with another', async () => {
+      const token = await owned();
+      for (const headers of [{}, showing(wrong), showing('nonsense'), showing('')]) {
+        const { status, json } = await get(token, headers);
+        expect([status, json.error]).toEqual([403, 'link_incomplete']);
+        expect(json.message).toMatch(/^The end of this link is (missing|wrong): ask for the whole/);
+      }
+      const { json } = await get(token, showing(proof));
+      expect(json).toMatchObject({ payload, views_remaining: 2 });
+      expect(await log(token)).toEqual(['creation', 'failed_view 2', 'view']);
+    });
+
+    test('that only lacks the proof is on record, and no wrong one', async () => {
+      const token = await owned();
+      await get(token);
+      expect(await log(token)).toEqual(['creation', 'failed_view 0']);
+    });
+
+    test('by the owner, or with the management token, needs none', async () => {
+      const token = await owned();
+      expect((await get(token, {}, admin())).json.payload).toBe(payload);
+      const other = await get(token, {}, { token: service.otherToken });
+      expect(other.json.error).toBe('link_incomplete');
+      const { url_token, management_token } = (await post({ key_proof: proof })).json;
+      const { json } = await get(url_token, {}, { token: management_token });
+      expect(json).toMatchObject({ payload, views_remaining: 5 });
+      const audit = await log(url_token, { token: management_token });
+      expect(audit).toEqual(['creation', 'owner_view']);
+    });
+
+    test('with wrong ones is refused for a minute after five; the right one never', async () => {
+      const token = await push();
+      const statuses = [];
+      for (let time = 0; time < 7; time++) statuses.push((await get(token, showing(wrong))).status);
+      expect(statuses).toEqual([403, 403, 403, 403, 403, 429, 429]);
+      expect((await get(token)).status).toBe(403);
+      expect((await get(token, showing(proof))).status).toBe(200);
+      service.clock.advance(MINUTE);
+      expect((await get(token, showing(wrong))).status).toBe(403);
+    });
+
+    test('with a hundred missing ones keeps nobody out', async () => {
+      const token = await push();
+      await Promise.all(Array.from({ length: 100 }, () => get(token)));
+      expect((await get(token, showing(proof))).status).toBe(200);
+    });
+
+    test('is refused for the key before the passphrase is looked at', async () => {
+      const token = await push({ passphrase: 'y' });
+      const path = (passphrase: string) => `${token}?passphrase=${passphrase}`;
+      for (const passphrase of ['', 'x', 'y']) {
+        const { json } = await get(path(passphrase), showing(wrong));
+        expect(json.error).toBe('link_incomplete');
+      }
+      expect((await get(path('x'), showing(proof))).status).toBe(401);
+      expect((await get(path('y'), showing(proof))).json.payload).toBe(payload);
+    });
+
+    test('of a push without a proof is as before, with one or without', async () => {
+      const token = await create(service, { payload });
+      for (const headers of [{}, showing(proof)])
+        expect((await get(token, headers)).json.payload).toBe(payload);
+    });
+
+    test('of an expired push needs none, as there is nothing to get', async () => {
+      const token = await push();
+      await call(service, 'DELETE', at(token));
+      expect((await get(token)).json).toMatchObject({ expired: true, payload: null });
+    });
+
+    test('gets a kept response with the proof alone', async () => {
+      const token = await push({ expire_after_views: 1 });
+      expect((await get(token, { ...ONCE, ...showing(proof) })).json.payload).toBe(payload);
+      expect((await get(token, ONCE)).status).toBe(422);
+      expect((await get(token, { ...ONCE, ...showing(wrong) })).status).toBe(422);
+      expect((await get(token, { ...ONCE, ...showing(proof) })).json.payload).toBe(payload);
+    });
+
+    test('of files needs it too', async () => {
+      const { json } = await call(service, 'POST', '/api/v2/pushes', {
+        ...admin(),
+        form: [
+          { name: 'push[payload]', value: payload },
+          { name: 'push[key_proof]', value: proof },
+          filePart('1.age', 'x'),
+        ],
+      });
+      expect((await get(json.url_token)).json).not.toHaveProperty('files');
+      expect((await get(json.url_token, showing(proof))).json.files).toHaveLength(1);
+    });
+
+    test('with words gets the salt to prove them with', async () => {
+      const token = await push({ key_salt: salt });
+      const { json } = await get(token);
+      expect(json).toEqual({
+        error: 'link_incomplete',
+        message: 'This link opens with key words: ask the sender for them. No view was used.',
+        key_salt: salt,
+      });
+      expect((await get(token, showing(proof))).json.payload).toBe(payload);
+    });
+  });
+
+  test('other requests for the link use no view', async () => {
+    const token = await owned({ retrieval_step: false, expire_after_views: 1 });
+    for (const accept of ['text/html', 'text/plain', '*/*', 'application/json'])
+      for (const method of ['GET', 'HEAD'])
+        for (const path of [
+          `/p/${token}`,
+          `/p/${token}/r`,
+          `/p/${token}.json`,
+          `${at(token)}/preview`,
+        ])
+          await call(service, method, path, { headers: { accept } });
+    expect((await submit(token, {})).status).toBe(403);
+    expect((await submit(token, {}, 'text/html')).status).toBe(403);
+    expect((await submit(token, { key_proof: wrong }, 'application/json')).status).toBe(403);
+    const taken = await submit(token, { key_proof: proof });
+    expect([taken.status, await taken.text()]).toEqual([200, payload]);
+  });
+
+  describe('a creation', () => {
+    test('is refused for a proof or a salt of another form, or where nobody could prove it', async () => {
+      const bad = [
+        [{ key_proof: 'x' }, 'key_proof'],
+        [{ key_proof: 7 }, 'key_proof'],
+        [{ key_proof: `${proof.slice(0, 21)}B` }, 'key_proof'],
+        [{ key_proof: proof, key_salt: 'x' }, 'key_salt'],
+        [{ key_salt: salt }, 'key_salt'],
+        [{ key_proof: proof, payload: 'clear' }, 'key_proof'],
+      ] as const;
+      for (const [fields, problem] of bad) {
+        const { status, json } = await post(fields);
+        expect([status, Object.keys(json)]).toEqual([422, [problem]]);
+      }
+    });
+
+    test('returns neither the proof nor a hash of it, and nothing else does', async () => {
+      const made = await call(service, 'POST', '/api/v2/pushes', {
+        ...admin(),
+        body: { push: { payload, key_proof: proof } },
+      });
+      const { url_token } = made.json;
+      const seen = [
+        made,
+        await get(url_token),
+        await get(url_token, showing(proof)),
+        await call(service, 'GET', at('active'), admin()),
+        await call(service, 'DELETE', at(url_token), admin()),
+      ];
+      for (const { text } of seen) expect(text).not.toMatch(/key_(proof|salt)/);
+    });
+  });
+
+  test('the version says so', async () => {
+    const { json } = await call(service, 'GET', '/api/v2/version');
+    expect(json.features.pushes.key_proofs).toBe(true);
+  });
+});
