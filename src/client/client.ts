@@ -40,8 +40,11 @@ export interface Api {
    * @param account the id of an account of the commercial edition
    */
   create(push: NewPush, files?: readonly Attachment[], account?: number): Promise<Push>;
-  /** Takes a view; never sent twice. Also returns an expired push, with `expired: true`. */
-  retrieve(token: string, passphrase?: string): Promise<Push>;
+  /**
+   * Takes a view; never sent twice. Also returns an expired push, with `expired: true`.
+   * @param keyProof shows that the caller has the key of an encrypted push (docs/encryption.md, "Proof of the key")
+   */
+  retrieve(token: string, passphrase?: string, keyProof?: string): Promise<Push>;
   /** The link for a browser; takes no view. */
   preview(token: string): Promise<Preview>;
   /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
@@ -100,12 +103,16 @@ export function apiClient(options: ApiSettings): Api {
       const body = await bodyOf({ push }, files, account);
       return ask(pushCalls.create, createdSchema, { ...body, secrets });
     },
-    retrieve: async (token, passphrase) => {
-      const details = { token, ...withPassphrase(passphrase) };
+    retrieve: async (token, passphrase, keyProof) => {
+      const details = { token, keyProof, ...withPassphrase(passphrase) };
       const outcome = await attempt(() => ask(pushCalls.retrieve, retrievedSchema, details));
       if (!(outcome instanceof CliError)) return outcome;
       if (outcome.code !== 'unauthorized' || settings.token !== undefined) throw outcome;
-      return (await import('./link-page')).retrieveAtPage(ask, outcome, token, passphrase);
+      return (await import('./link-page')).retrieveAtPage(ask, outcome, {
+        token,
+        passphrase,
+        keyProof,
+      });
     },
     preview: (token) => ask(pushCalls.preview, previewSchema, { token }),
     audit: async (token, page) =>

@@ -6,6 +6,16 @@ export function isJson(response: Pick<WholeResponse, 'headers'>): boolean {
   return /\bjson\b/i.test(header(response, 'content-type') ?? '');
 }
 
+/** The fields of a response; none if it is no object in JSON. */
+export function objectIn(response: WholeResponse): Readonly<Record<string, unknown>> {
+  try {
+    const body = isJson(response) ? parseJson(response.body) : undefined;
+    return typeof body === 'object' ? { ...body } : {};
+  } catch {
+    return {};
+  }
+}
+
 /** The error text of a response: `error`, `message`, or the arrays by field of a 422. */
 export function errorText(response: WholeResponse): string {
   if (!isJson(response)) return response.body.length === 0 ? '' : firstLine(response);

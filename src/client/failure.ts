@@ -1,6 +1,7 @@
+import { LINK_INCOMPLETE } from '../contract/api';
 import { CliError, codeOfHttpStatus, type ErrorDetails, failedError } from '../platform/errors';
 import { type Call, namesOne, noRequests } from './calls';
-import { errorText, firstLine, isJson, quotable, sizeOnly } from './error-body';
+import { errorText, firstLine, isJson, objectIn, quotable, sizeOnly } from './error-body';
 import { accessPage } from './transport/access-proxy';
 import { retryAfter } from './transport/call';
 import type { TransportError } from './transport/network-errors';
@@ -24,6 +25,8 @@ export interface SentRequest extends TokenSource {
   readonly authenticated: boolean;
   /** Sent with a passphrase. */
   readonly passphrase: boolean;
+  /** Sent with a proof of the key. */
+  readonly proved: boolean;
   /** Sent with files. */
   readonly files: boolean;
   /** Secrets of the request, which no message repeats. */
@@ -171,6 +174,9 @@ function tokenNeeded(sent: SentRequest): CliError {
 
 function forbidden({ response, call, sent, text }: Refusal): CliError {
   const { status } = response;
+  const { error, key_salt: salt } = objectIn(response);
+  if (call.holds === 'secret' && error === LINK_INCOMPLETE)
+    return proofWanted(sent.proved, typeof salt === 'string' ? salt : undefined);
   // Instances before July 2024 throttle with 403 and a text body (docs/wire.md, "Editions and versions").
   if (!isJson(response) && /throttl|too many|retry later|rate limit/i.test(text))
     return new CliError('rate_limited', 'rate limited by the instance', { status });
@@ -179,6 +185,31 @@ function forbidden({ response, call, sent, text }: Refusal): CliError {
       ? `only the owner can ${call.ownersOnly ?? 'do that'}`
       : `the instance refused the request: ${text}`;
   return new CliError('forbidden', message, { status, hint: ownersHint(call, sent) });
+}
+
+function proofWanted(sent: boolean, salt: string | undefined): CliError {
+  const wantsProof = { sent, salt };
+  if (sent)
+    return new CliError('passphrase', 'the instance refused the key', {
+      status: 403,
+      hint: 'compare it with what the sender gave you',
+      wantsProof,
+    });
+  if (salt !== undefined)
+    return new CliError('passphrase', 'the push opens with key words', {
+      status: 403,
+      hint: 'ask the sender for them, and use --key-file FILE or PWPUSH_KEY',
+      wantsProof,
+    });
+  return new CliError(
+    'passphrase',
+    'the end of the link is missing, which is the key of the push',
+    {
+      status: 403,
+      hint: 'ask for the whole link, with the part after #; or use the key with --key-file FILE or PWPUSH_KEY',
+      wantsProof,
+    },
+  );
 }
 
 /** The response does not name the owner; a push created without a token has none. */

@@ -5,6 +5,12 @@ import { pageCall, pushCalls } from './calls';
 import { hasFeature } from './features';
 import type { Ask } from './send-call';
 
+interface Retrieval {
+  readonly token: string;
+  readonly passphrase: string | undefined;
+  readonly keyProof: string | undefined;
+}
+
 /**
  * Retrieves a push at the page of its link, which opens it without a token also where the API requires one. An instance says
  * so if its page returns JSON; the pages of others are for browsers.
@@ -14,14 +20,13 @@ import type { Ask } from './send-call';
 export async function retrieveAtPage(
   ask: Ask,
   refused: CliError,
-  token: string,
-  passphrase: string | undefined,
+  { token, passphrase, keyProof }: Retrieval,
 ): Promise<Push> {
   const version = await ask(pushCalls.version, versionSchema).catch(() => undefined);
   if (version?.features?.anonymous_access !== false) throw refused;
   if (!hasFeature(version.features.pushes, 'json_pages'))
     throw refused.with({ hint: `open the link in a browser, or ${refused.hint}` });
-  if (passphrase === undefined) return ask(pageCall, retrievedSchema, { token });
+  if (passphrase === undefined) return ask(pageCall, retrievedSchema, { token, keyProof });
   const body = new URLSearchParams({ passphrase });
-  return ask(pageCall, retrievedSchema, { token, body, secrets: [passphrase] });
+  return ask(pageCall, retrievedSchema, { token, body, keyProof, secrets: [passphrase] });
 }

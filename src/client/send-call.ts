@@ -48,6 +48,8 @@ export interface CallDetails {
   /** A body with files; JSON otherwise. */
   readonly form?: FormBody | undefined;
   readonly secrets?: readonly (string | undefined)[];
+  /** Shows that the caller has the key of the push. */
+  readonly keyProof?: string | undefined;
 }
 
 /** Sends a call and decodes its response, as `sendCall` does with the settings of a client. */
@@ -151,11 +153,13 @@ async function sendAgain(
 
 function sentRequest(settings: ReadySettings, details: CallDetails): SentRequest {
   const { token, headers = {}, tokenFrom, tokenHint, anonymous } = settings;
-  const secrets = [token, ...Object.values(headers), ...(details.secrets ?? [])];
+  const { keyProof } = details;
+  const secrets = [token, keyProof, ...Object.values(headers), ...(details.secrets ?? [])];
   return {
     ...{ tokenFrom, tokenHint, anonymous },
     authenticated: token !== undefined,
     passphrase: details.query?.passphrase !== undefined || details.body instanceof URLSearchParams,
+    proved: details.keyProof !== undefined,
     files: details.form !== undefined,
     headers: Object.keys(headers),
     secrets: secrets.filter((secret) => secret !== undefined),
@@ -183,6 +187,7 @@ function wireRequest(
   if (settings.token !== undefined) headers.authorization = `Bearer ${settings.token}`;
   if (type !== undefined) headers['content-type'] = type;
   // A string of RFC 8941, as draft-ietf-httpapi-idempotency-key-header has it.
+  if (details.keyProof !== undefined) headers['x-key-proof'] = details.keyProof;
   if (key !== undefined) headers['idempotency-key'] = `"${key}"`;
   const text = isForm ? body.toString() : JSON.stringify(body);
   return {

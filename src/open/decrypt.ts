@@ -1,17 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { decryptStream, decryptText, passphraseWork } from '../age/age';
 import { AgeError } from '../age/age-error';
-import { parseKey } from '../age/key';
-import { isLinkKey } from '../age/link-key';
 import { decodeManifest, encryptedName, isManifest, type ManifestFile } from '../age/manifest';
 import { type Identity, MODERATE_WORK, passphraseIdentity } from '../age/recipients';
-import { askUntil } from '../cli/ask-until';
 import type { FileResponse } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import { attempt, CliError, endedBy, failedError } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
 import type { PushKeys } from './decryption-keys';
 import { type Taken, type Taking, withPush } from './taking';
+import { ASKED, askForKey, type GivenKey, givenKey, isWrongKey } from './typed-key';
 
 /**
  * Decrypts a push whose payload is armor; its files are decrypted while they are downloaded. The armor is held before
@@ -46,17 +44,14 @@ async function openArmor(taking: Taking, keys: PushKeys): Promise<Taking> {
   const given = [keys.linkKey, keys.text].filter((key) => key !== undefined);
   if (given.length > 0) {
     if (work > MODERATE_WORK) await safe.hold(taken);
-    const failure = await tryKeys(taking, keys, await Promise.all(given.map(parsed)));
+    const failure = await tryKeys(taking, keys, await Promise.all(given.map(givenKey)));
     if (!(failure instanceof CliError)) return failure;
     if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
     await taking.say.note(failure.message);
   } else if (!context.canPrompt()) throw noLinkKey();
-  else
-    await taking.say.note(
-      'this push is encrypted: enter the part of the link after #, or the key words',
-    );
+  else await taking.say.note(ASKED);
   await safe.hold(taken);
-  return askForKey(taking, keys);
+  return ask(taking, keys);
 }
 
 /**
@@ -79,35 +74,16 @@ export async function decryptAnswer(taking: Taking, keys: PushKeys): Promise<Tak
   }
 }
 
-async function askForKey(taking: Taking, keys: PushKeys): Promise<Taking> {
-  const prompter = await taking.context.prompter();
-  let question = 'Key or words:';
-  return askUntil(
-    async () => {
-      const typed = (await prompter.secret(question)).trim();
-      const key = typed === '' ? undefined : await parsed(typed);
-      question = `Wrong key${key?.complaint ?? ''}, try again:`;
-      const outcome = key ? await tryKeys(taking, keys, [key]) : noLinkKey();
-      if (outcome instanceof CliError) throw outcome;
-      return outcome;
-    },
-    (failure) => failure instanceof CliError && isWrongKey(failure),
+function ask(taking: Taking, keys: PushKeys): Promise<Taking> {
+  return askForKey(taking.context, (key) =>
+    key ? tryKeys(taking, keys, [key]) : Promise.resolve(noLinkKey()),
   );
-}
-
-const isWrongKey = ({ code }: CliError) => code === 'passphrase';
-
-interface ParsedKey {
-  /** The push may be encrypted with any of them. */
-  readonly passphrases: readonly string[];
-  /** Why it is no key, in parentheses; empty if it is one. */
-  readonly complaint: string;
 }
 
 async function tryKeys(
   taking: Taking,
   keys: PushKeys,
-  given: readonly ParsedKey[],
+  given: readonly GivenKey[],
 ): Promise<Taking | CliError> {
   const passphrases = new Set(given.flatMap((key) => key.passphrases));
   const identities = [...passphrases].map(passphraseIdentity);
@@ -115,18 +91,6 @@ async function tryKeys(
   if (!(outcome instanceof CliError) || !isWrongKey(outcome)) return outcome;
   const complaint = given.findLast((key) => key.complaint !== '')?.complaint ?? '';
   return outcome.with({ message: `${outcome.message}${complaint}` });
-}
-
-/** The key that a text is, and the text itself: someone else may have encrypted the push with any passphrase. */
-async function parsed(text: string): Promise<ParsedKey> {
-  if (isLinkKey(text)) return { passphrases: [text], complaint: '' };
-  const { wordList } = await import('../cli/words');
-  try {
-    return { passphrases: [parseKey(text, wordList()), text], complaint: '' };
-  } catch (error) {
-    if (!(error instanceof AgeError)) throw error;
-    return { passphrases: [text], complaint: ` (${error.message})` };
-  }
 }
 
 /** The push with its plaintext, and a client that decrypts its files. */

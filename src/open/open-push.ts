@@ -11,8 +11,9 @@ import { type Taking, withPush } from './taking';
  * there is a key for it. Nothing else is saved then
  * @returns its push says whether it was decrypted, as `encrypted`
  */
-export async function openPush(sealed: Taking, keys: PushKeys): Promise<Taking> {
-  const { push, answer } = sealed.taken;
+export async function openPush(sealed: Taking, given: PushKeys): Promise<Taking> {
+  const { push, answer, typedKey } = sealed.taken;
+  const keys = typedKey === undefined ? given : { ...given, text: typedKey, givenBy: TYPED };
   const taking = withPush(sealed, { ...push, encrypted: false });
   if (!keys.decrypt) return taking;
   if (!isArmored(push.payload ?? '')) return inClear(taking, keys);
@@ -21,6 +22,8 @@ export async function openPush(sealed: Taking, keys: PushKeys): Promise<Taking> 
   const identities = [...(answer.key?.identities ?? []), ...keys.identities];
   return decryptAnswer(taking, { ...keys, linkKey: undefined, identities });
 }
+
+const TYPED = 'a key was typed';
 
 /** @throws CliError (failed) if a key was given */
 async function inClear(taking: Taking, keys: PushKeys): Promise<Taking> {
@@ -36,7 +39,7 @@ async function inClear(taking: Taking, keys: PushKeys): Promise<Taking> {
     if (answer.key) await taking.say.warn(plain);
   } else if (giver !== undefined)
     throw failedError(
-      `${giver} has a key, but the push is not encrypted: it may have been replaced`,
+      `${giver}${giver === TYPED ? '' : ' has a key'}, but the push is not encrypted: it may have been replaced`,
       {
         hint: 'ask the sender; --no-decrypt accepts it as it is',
       },

@@ -4,7 +4,7 @@ import type { Api } from '../client/client';
 import { onItem } from '../client/item';
 import type { Push } from '../contract/api';
 import type { Context, Token } from '../platform/context';
-import { CliError, failedError } from '../platform/errors';
+import { attempt, CliError, failedError } from '../platform/errors';
 import type { DecryptionKeys } from './decryption-keys';
 import type { Retrievable } from './take-answer';
 import { type AnswerKeys, type SafeRun, type Taking, takingOf } from './taking';
@@ -22,15 +22,17 @@ export function retrieveFrom(
 ): Promise<Taking> {
   const { api, token, target } = named;
   const opensPushes = keys.decrypt && keys.text !== undefined && named.kind !== 'request';
-  const found = (push: Push, link: string, answer?: AnswerKeys) =>
-    takingOf(run, api, { link, push, sealed: push, answer, partial: [] });
+  const found = (push: Push, link: string, answer?: AnswerKeys, typedKey?: string) =>
+    takingOf(run, api, { link, push, sealed: push, answer, partial: [], typedKey });
   return onItem(opensPushes ? { ...named, kind: 'push' } : named, async ({ kind }) => {
     if (kind === 'push') {
-      const push = await retrieve(run, api, token, passphrase).catch((error) => {
+      const proved = await proving(run, { linkKey: named.key, text: keys.text }, api);
+      const push = await retrieve(run, proved, token, passphrase).catch((error) => {
         const own = named.last && error instanceof CliError && error.code === 'expired';
         throw own ? error.with({ hint: 'it was yours: push the secret again' }) : error;
       });
-      return found(withEarlierViews(push, target.token), `${target.base}/p/${token}`);
+      const counted = withEarlierViews(push, target.token);
+      return found(counted, `${target.base}/p/${token}`, undefined, proved.typed());
     }
     const { keyFor, keyForAnswer, readAnswer } = await import('./take-answer');
     const key = keyFor(run.context, named);
@@ -41,6 +43,29 @@ export function retrieveFrom(
     const kept = key ?? keyForAnswer(run.context, named, push.public_key);
     return found(push, `${target.base}/r/${token}${fragment}`, { key: kept, publicKey });
   });
+}
+
+/** Retrieves with a proof of the key. What makes it is loaded if there is a key, or the instance wants one. */
+async function proving(
+  run: SafeRun,
+  known: { readonly linkKey: string | undefined; readonly text: string | undefined },
+  api: Pick<Api, 'retrieve'>,
+) {
+  const load = async () => new (await import('./proving')).KeyProver(run, known);
+  let prover = (known.linkKey ?? known.text) === undefined ? undefined : await load();
+  return {
+    async retrieve(token: string, passphrase?: string): Promise<Push> {
+      const work = (proof?: string) => api.retrieve(token, passphrase, proof);
+      if (prover) return prover.retrieve(work);
+      const outcome = await attempt(work);
+      if (!(outcome instanceof CliError)) return outcome;
+      if (outcome.wantsProof === undefined) throw outcome;
+      prover = await load();
+      return prover.retrieve(work, outcome);
+    },
+    /** The key that was typed, if it was asked for. */
+    typed: () => prover?.typed,
+  };
 }
 
 /**
@@ -99,7 +124,11 @@ export async function withPassphrase<T>(
       return work(given);
     },
     (failure) =>
-      failure instanceof CliError && failure.code === 'passphrase' && mayAsk && context.canPrompt(),
+      failure instanceof CliError &&
+      failure.code === 'passphrase' &&
+      failure.wantsProof === undefined &&
+      mayAsk &&
+      context.canPrompt(),
     known.typed ? TRIES : 1 + TRIES,
   );
 }

@@ -18,6 +18,8 @@ export interface Taken {
   readonly answer: AnswerKeys | undefined;
   /** Its files of which a part is there. */
   readonly partial: readonly PartialFile[];
+  /** A key that was typed before it could be retrieved. */
+  readonly typedKey?: string | undefined;
   /** Its files are all that lie beside the text: some may belong to another. */
   readonly fromFile?: boolean;
 }

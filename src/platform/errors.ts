@@ -61,10 +61,19 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** The unusable body of a retrieval's response; it may contain the secret, so it is rescued and never shown. */
   readonly unread?: Uint8Array | undefined;
+  /** The instance gives the push only to those who prove its key (docs/encryption.md, "Proof of the key"). */
+  readonly wantsProof?: WantedProof | undefined;
   /** A push exists or a view was used: reported even when the run was interrupted. */
   readonly remains?: Remains | undefined;
   /** Line of the input, from 1. */
   readonly line?: number | undefined;
+}
+
+export interface WantedProof {
+  /** It was sent another one. */
+  readonly sent: boolean;
+  /** What words are stretched with to prove them, as the instance says; undefined if it wants the key of the link. */
+  readonly salt: string | undefined;
 }
 
 /** The one error that reaches a user: a code from the table, a message, and what to do about it. */
@@ -75,6 +84,7 @@ export class CliError extends Error {
   readonly command: string | undefined;
   readonly status: number | undefined;
   readonly unread: Uint8Array | undefined;
+  readonly wantsProof: WantedProof | undefined;
   readonly remains: Remains | undefined;
   readonly line: number | undefined;
 
@@ -85,6 +95,7 @@ export class CliError extends Error {
     this.command = details.command;
     this.status = details.status;
     this.unread = details.unread;
+    this.wantsProof = details.wantsProof;
     this.remains = details.remains;
     this.line = details.line;
   }
@@ -92,8 +103,8 @@ export class CliError extends Error {
   /** The same failure with some of it changed; it becomes the cause, and everything else is kept. */
   with(changes: ErrorDetails & { readonly code?: ErrorCode; readonly message?: string }): CliError {
     const { code = this.code, message = this.message, ...details } = changes;
-    const { hint, command, status, unread, remains, line } = this;
-    const kept = { hint, command, status, unread, remains, line, cause: this };
+    const { hint, command, status, unread, wantsProof, remains, line } = this;
+    const kept = { hint, command, status, unread, wantsProof, remains, line, cause: this };
     return new CliError(code, message, { ...kept, ...details });
   }
 

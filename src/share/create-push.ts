@@ -92,7 +92,7 @@ function sendable(draft: Draft, sealed: SealedContent | undefined, passphrase: s
   const { limits, details } = draft;
   const payload = sealed ? sealed.payload : draft.text;
   return {
-    request: askedFor({ payload, ...limits, passphrase, ...details }),
+    request: askedFor({ payload, ...limits, passphrase, ...details, ...sealed?.proof }),
     files: sealed ? sealed.files : draft.files,
   };
 }

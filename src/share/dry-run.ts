@@ -7,7 +7,7 @@ import type { Target } from '../profile/target';
 import type { EncryptMode } from './encryption';
 
 const MASK = '***';
-const masked = new Set(['payload', 'passphrase', 'note']);
+const masked = new Set(['payload', 'passphrase', 'note', 'key_proof', 'key_salt']);
 
 interface ShownRequest {
   readonly json: boolean;
@@ -68,7 +68,7 @@ export async function dryRunText(
 
 function encryptedText(
   encryption: EncryptMode,
-  { payload: _encrypted, ...clear }: object & { payload?: unknown },
+  { payload: _encrypted, key_proof: _, key_salt: __, ...clear }: Partial<NewPush>,
   files: readonly Attachment[] = [],
 ): string {
   const parts = ['payload', ...files.map(({ name, shownAs }) => `${name} (${shownAs})`)];

@@ -1,7 +1,9 @@
 import { armoredSize, encryptPrepared, type PreparedFile, prepareFile } from '../age/age';
 import { AgeError } from '../age/age-error';
 import { newLinkKey, newWords } from '../age/key';
+import { keyProof, newKeySalt } from '../age/key-proof';
 import { encodeManifest, encryptedName, isManifest } from '../age/manifest';
+import { node, scrypt } from '../age/node-primitives';
 import { MODERATE_WORK, passphraseRecipient, type Recipient } from '../age/recipients';
 import { bytesOf, placeOf } from '../cli/source';
 import type { Attachment } from '../client/form';
@@ -32,6 +34,8 @@ export interface SealedContent {
   readonly files: readonly Attachment[] | undefined;
   /** A key or words, if it is encrypted with them. */
   readonly key: string | undefined;
+  /** How a reader proves that key. */
+  readonly proof?: Readonly<Record<'key_proof' | 'key_salt', string | undefined>>;
 }
 
 /** Encrypts the content of a push, each with a key of its own. */
@@ -51,10 +55,18 @@ export async function sealerFor(
 ): Promise<Seal> {
   if (mode === 'keys') return sealerTo(await readRecipients(options, context));
   const newKey = mode === 'link' ? newLinkKey : await wordsDrawer();
-  return (content) => {
+  return async (content) => {
     const key = newKey();
-    return seal(content, [passphraseRecipient(key, WORK[mode])], key);
+    const recipients = [passphraseRecipient(key, WORK[mode])];
+    const [sealed, proof] = await Promise.all([seal(content, recipients, key), proofOf(key, mode)]);
+    return { ...sealed, proof };
   };
+}
+
+async function proofOf(key: string, mode: 'link' | 'words') {
+  const key_salt = mode === 'words' ? newKeySalt(node) : undefined;
+  const key_proof = await keyProof({ primitives: node, scrypt }, key, key_salt);
+  return { key_proof, key_salt };
 }
 
 export function sealerTo(recipients: readonly Recipient[]): Seal {

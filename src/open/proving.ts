@@ -1,0 +1,111 @@
+import { keyProof } from '../age/key-proof';
+import { isLinkKey } from '../age/link-key';
+import { node, scrypt } from '../age/node-primitives';
+import { CliError } from '../platform/errors';
+import type { SafeRun } from './taking';
+import { ASKED, askForKey, type GivenKey, givenKey } from './typed-key';
+
+const prover = { primitives: node, scrypt };
+
+/** The keys that are known before a push is retrieved. */
+interface KnownKeys {
+  /** In its link; may be damaged. */
+  readonly linkKey: string | undefined;
+  /** Of an option or a variable. */
+  readonly text: string | undefined;
+}
+
+type Work<T> = (proof: string | undefined) => Promise<T>;
+
+/**
+ * Retrieves a push with a proof of its key, at an instance that wants one. It is made of link keys and words of the list only:
+ * any other text could be guessed from what an instance makes of it.
+ */
+export class KeyProver {
+  /** What a person typed, by which the push was retrieved. */
+  typed: string | undefined;
+  /** The last proof, unless the instance refused it. */
+  private proof: string | undefined;
+
+  constructor(
+    private readonly run: Pick<SafeRun, 'context' | 'say'>,
+    private readonly keys: KnownKeys,
+  ) {}
+
+  /**
+   * Calls `work` with a proof, and again with others as long as the instance refuses them. Asks at a terminal, unless an
+   * option or a variable gave a key.
+   * @param refused of a call without a proof
+   * @throws CliError (passphrase) without the right key
+   */
+  async retrieve<T>(work: Work<T>, refused?: CliError): Promise<T> {
+    const { context, say } = this.run;
+    const { linkKey, text } = this.keys;
+    const given = [linkKey, text].filter((key) => key !== undefined);
+    const first = this.proof ?? (await this.firstProof(given));
+    let outcome = refused ?? (await this.attempt(work, first));
+    if (!(outcome instanceof CliError)) return outcome();
+    const keys = await Promise.all(given.map(givenKey));
+    for (const key of keys) {
+      const proof = await proofOf(key, outcome);
+      if (proof === undefined || proof === first) continue;
+      outcome = await this.attempt(work, proof);
+      if (!(outcome instanceof CliError)) return outcome();
+    }
+    const failure = refusal(outcome, keys);
+    if (text !== undefined || !context.canPrompt()) throw failure;
+    await say.note(given.length > 0 ? failure.message : ASKED);
+    return (await this.ask(work, outcome))();
+  }
+
+  private ask<T>(work: Work<T>, refused: CliError): Promise<() => T> {
+    return askForKey(this.run.context, async (key, typed) => {
+      const proof = key && (await proofOf(key, refused));
+      const outcome = proof === undefined ? refused : await this.attempt(work, proof);
+      if (outcome instanceof CliError) return refusal(outcome, key ? [key] : []);
+      this.typed = typed;
+      return outcome;
+    });
+  }
+
+  private async firstProof(given: readonly string[]): Promise<string | undefined> {
+    const key = given.find(isLinkKey);
+    return key === undefined ? undefined : keyProof(prover, key, undefined);
+  }
+
+  /** What came of `work`, an error included, unless that refuses the proof. */
+  private async attempt<T>(
+    work: Work<T>,
+    proof: string | undefined,
+  ): Promise<CliError | (() => T)> {
+    const outcome = await work(proof).then(
+      (result) => () => result,
+      (error: unknown) =>
+        error instanceof CliError && error.wantsProof
+          ? error
+          : () => {
+              throw error;
+            },
+    );
+    if (!(outcome instanceof CliError)) this.proof = proof;
+    return outcome;
+  }
+}
+
+async function proofOf(
+  { passphrases: [key], complaint }: GivenKey,
+  { wantsProof }: CliError,
+): Promise<string | undefined> {
+  return key === undefined || complaint !== ''
+    ? undefined
+    : keyProof(prover, key, wantsProof?.salt);
+}
+
+function refusal(outcome: CliError, keys: readonly GivenKey[]): CliError {
+  const complaint = keys.findLast((key) => key.complaint !== '')?.complaint;
+  if (complaint === undefined || outcome.wantsProof?.sent) return outcome;
+  return outcome.with({
+    message: `the key is damaged${complaint}`,
+    hint: 'compare it with what the sender gave you',
+  });
+}

@@ -1,0 +1,52 @@
+import { AgeError } from '../age/age-error';
+import { parseKey } from '../age/key';
+import { isLinkKey } from '../age/link-key';
+import { askUntil } from '../cli/ask-until';
+import type { Context } from '../platform/context';
+import { CliError } from '../platform/errors';
+
+/** What a person gave as a key. */
+export interface GivenKey {
+  /** The key that the text is, and the text itself: someone else may have encrypted the push with any passphrase. */
+  readonly passphrases: readonly string[];
+  /** Why it is no key, in parentheses; empty if it is one. */
+  readonly complaint: string;
+}
+
+export async function givenKey(text: string): Promise<GivenKey> {
+  if (isLinkKey(text)) return { passphrases: [text], complaint: '' };
+  const { wordList } = await import('../cli/words');
+  try {
+    return { passphrases: [parseKey(text, wordList()), text], complaint: '' };
+  } catch (error) {
+    if (!(error instanceof AgeError)) throw error;
+    return { passphrases: [text], complaint: ` (${error.message})` };
+  }
+}
+
+export const ASKED = 'this push is encrypted: enter the part of the link after #, or the key words';
+
+/**
+ * Asks for a key, three times if it is wrong.
+ * @param open returns the error of a key that is wrong; gets undefined if nothing was typed
+ */
+export async function askForKey<T>(
+  context: Context,
+  open: (key: GivenKey | undefined, typed: string) => Promise<T | CliError>,
+): Promise<T> {
+  const prompter = await context.prompter();
+  let question = 'Key or words:';
+  return askUntil(
+    async () => {
+      const typed = (await prompter.secret(question)).trim();
+      const key = typed === '' ? undefined : await givenKey(typed);
+      question = `Wrong key${key?.complaint ?? ''}, try again:`;
+      const outcome = await open(key, typed);
+      if (outcome instanceof CliError) throw outcome;
+      return outcome;
+    },
+    (failure) => failure instanceof CliError && isWrongKey(failure),
+  );
+}
+
+export const isWrongKey = ({ code }: CliError) => code === 'passphrase';
