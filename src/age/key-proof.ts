@@ -12,7 +12,7 @@ const WORK = 16;
 
 /** How a platform proves keys. */
 export interface Prover {
-  readonly primitives: Primitives;
+  readonly primitives: Pick<Primitives, 'hmac' | 'toBase64' | 'fromBase64'>;
   readonly scrypt: Scrypt;
 }
 
@@ -32,19 +32,19 @@ export async function keyProof(
 }
 
 /** A salt for the proof of words. */
-export function newKeySalt(primitives: Primitives): string {
+export function newKeySalt(primitives: Pick<Primitives, 'random' | 'toBase64'>): string {
   return base64url(primitives, primitives.random(16));
 }
 
-function proofOf(primitives: Primitives, secret: Uint8Array): string {
+function proofOf(primitives: Prover['primitives'], secret: Uint8Array): string {
   return base64url(primitives, derive(primitives, secret, ascii(''), PURPOSE).subarray(0, 16));
 }
 
 /** A salt has the form of a link key: 16 bytes. */
-function saltIn({ fromBase64 }: Primitives, salt: string): Bytes | undefined {
+function saltIn({ fromBase64 }: Prover['primitives'], salt: string): Bytes | undefined {
   return isLinkKey(salt) ? fromBase64(salt.replaceAll('-', '+').replaceAll('_', '/')) : undefined;
 }
 
-function base64url({ toBase64 }: Primitives, bytes: Uint8Array): string {
+function base64url({ toBase64 }: Pick<Primitives, 'toBase64'>, bytes: Uint8Array): string {
   return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }

@@ -4,6 +4,7 @@ import jsqr from 'jsqr';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseRecipient } from '../../src/age/key-files';
+import { keyProof } from '../../src/age/key-proof';
 import { encodeManifest } from '../../src/age/manifest';
 import {
   encryptFile,
@@ -11,7 +12,7 @@ import {
   newLinkKey,
   passphraseRecipient,
 } from '../../src/server/page/browser/age-passphrase';
-import { encryptText as encryptToKeys, joined } from '../helpers/age';
+import { encryptText as encryptToKeys, joined, prover } from '../helpers/age';
 import {
   inFirefox,
   needsBrowser,
@@ -452,8 +453,11 @@ describe('the page at /open (needs Chromium)', needsBrowser, () => {
 
 describe('the form of the front page (needs Chromium)', needsBrowser, () => {
   const payloadOf = async (link: string) => {
-    const { pathname } = new URL(link);
-    const response = await fetch(`${built.url}${pathname.replace(/\/r$/, '')}.json`);
+    const { pathname, hash } = new URL(link);
+    const proof = hash && (await keyProof(prover, hash.slice(1), undefined));
+    const response = await fetch(`${built.url}${pathname.replace(/\/r$/, '')}.json`, {
+      ...(proof && { headers: { 'x-key-proof': proof } }),
+    });
     return (await response.json()) as { payload: string; files: { filename: string }[] };
   };
 

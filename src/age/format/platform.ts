@@ -44,7 +44,7 @@ export interface KeyPair {
 
 /** Derives 32 bytes with HKDF-SHA-256 (RFC 5869), of which that is one block. */
 export function derive(
-  { hmac }: Primitives,
+  { hmac }: Pick<Primitives, 'hmac'>,
   secret: Uint8Array,
   salt: Uint8Array,
   info: string,

@@ -1,10 +1,12 @@
-import type { SealedWith } from '../../age/sealed-with';
+import type { PushRow } from '../store/push-rows';
 import decryptScript from './browser/decrypt-page.ts?script';
 import encryptScript from './browser/encrypt-form.ts?script';
 import noticeScript from './browser/key-notice.ts?script';
+import proveScript from './browser/prove-key.ts?script';
 import qrScript from './browser/qr-page.ts?script';
 import { icon, PagePart, passphraseField, type View } from './layout';
 import { type Markup, markup } from './markup';
+import { curlFor, getFor } from './plain';
 import { linkTemplate, preformatted, qrTemplate, type SecretView, textView } from './secret-views';
 
 /*
@@ -23,15 +25,19 @@ const style = `
 /** Shows and hides with scripts and without. */
 export const styling = new PagePart('style', style);
 export const decrypting = [styling, new PagePart('script', decryptScript)];
+/** Proves the key before a view is used. */
+const proving = [new PagePart('script', proveScript)];
 /** Encrypts what the form of the front page sends. */
 export const encrypting = [styling, new PagePart('script', encryptScript)];
 /** Draws QR codes of what the service does not know. */
 export const drawing = [new PagePart('script', qrScript)];
 
 /** What a recipient must know of an encrypted secret before a view is used: who cannot read it, and what opens it. */
-export function sealedNotice({ words }: View, sealedWith: SealedWith | null, curl: string) {
+export function sealedNotice({ words }: View, push: PushRow, base: string) {
+  const { sealed_with: sealedWith, key_proof } = push;
   if (sealedWith === null) return { notice: false, parts: [] } as const;
   const age = sealedWith === 'recipient' ? IDENTITY : 'age -d';
+  const opener = key_proof === null ? `${curlFor(push, base)} | ${age}` : getFor(push, base);
   const opens = {
     link: markup`<p class="quiet scripted-only" data-found="${words.text('keyInLink')}" data-missing="${words.text('keyMissing')}" data-damaged="${words.text('keyDamaged')}" id="opens"></p>
 `,
@@ -41,10 +47,28 @@ export function sealedNotice({ words }: View, sealedWith: SealedWith | null, cur
 `,
   };
   const notice = markup`<p class="quiet">${words.text('endToEnd')}</p>
-${opens[sealedWith]}<p class="quiet unscripted">${words.fill('decryptNoScript', { command: command(`${curl} | ${age}`) })}</p>
+${opens[sealedWith]}<p class="quiet unscripted">${words.fill('decryptNoScript', { command: command(opener) })}</p>
 `;
   const script = sealedWith === 'link' ? [new PagePart('script', noticeScript)] : [];
-  return { notice, parts: [styling, ...script] };
+  return { notice, parts: [styling, ...(key_proof === null ? script : proving)] };
+}
+
+/** What the form of a secret has whose key is to be proved: where the link has none, or words open it, a field for it. */
+export function proofFields(view: View, { key_salt, protected: locked }: PushRow): Markup {
+  const { words } = view;
+  const label = words.text(key_salt === null ? 'wholeLink' : 'keyWords');
+  const focus = key_salt !== null && !locked && ' autofocus';
+  return markup`<div class="row key"><label for="key">${label}</label>
+${passphraseField(view, markup` id="key" autocomplete="off" translate="no" required${focus}`)}</div>
+${progressOf(false)}
+<input type="hidden" name="key_proof">`;
+}
+
+/** The attributes of that form. */
+export function provingForm({ words }: View, { key_salt }: PushRow, refused: boolean): Markup {
+  const salt =
+    key_salt !== null && markup` data-salt="${key_salt}" data-busy="${words.text('decrypting')}"`;
+  return markup` class="prove scripted-only" data-wrong="${words.text('keyWrong')}"${salt}${refused && ' data-refused'}`;
 }
 
 export interface EncryptedSecret {
@@ -93,8 +117,12 @@ ${plainTemplates(view)}
 
 const IDENTITY = 'age -d -i ~/.ssh/id_ed25519';
 
-const progress = markup`<p class="problem" id="problem" role="alert" hidden>${icon('alert')}<span></span></p>
+const progress = progressOf(markup` id="problem"`);
+
+function progressOf(attributes: Markup | false): Markup {
+  return markup`<p class="problem"${attributes} role="alert" hidden>${icon('alert')}<span></span></p>
 <p class="quiet status" role="status"></p>`;
+}
 
 function scriptWords({ words }: View): Markup {
   const recipients = words.text('decryptWithAge').replace('{command}', IDENTITY);

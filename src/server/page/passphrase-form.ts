@@ -3,7 +3,7 @@ import { viewsRemaining } from '../rules/access';
 import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import refuseScript from './browser/refuse-key.ts?script';
-import { sealedNotice } from './encrypted';
+import { proofFields, provingForm, sealedNotice } from './encrypted';
 import {
   facts,
   heading,
@@ -61,7 +61,8 @@ ${serverPassphrase(view, markup` id="passphrase" name="${name}" autocomplete="of
   const button = isRequest && markup`<input type="hidden" name="request[open]" value="1">`;
   const cost = words.text(viewsRemaining(row) === 1 ? 'openingUsesLast' : 'openingUsesOne');
   const curl = curlFor(row, base);
-  const sealed = sealedNotice(view, row.sealed_with, curl);
+  const sealed = sealedNotice(view, row, base);
+  const proves = row.key_proof !== null;
   const command =
     !isRequest &&
     !sealed.notice &&
@@ -71,8 +72,8 @@ ${serverPassphrase(view, markup` id="passphrase" name="${name}" autocomplete="of
 ${heading('lock', words.text(title))}
 <p class="quiet">${words.text(locked ? 'enterPassphrase' : 'pressToShow')}</p>
 ${sealed.notice}${problem !== undefined && problemBox(problem.text)}
-<form method="post" autocomplete="off">
-${locked ? field : button}${!isRequest && onceField()}
+<form method="post" autocomplete="off"${proves && provingForm(view, row, problem?.refused ?? false)}>
+${locked ? field : button}${proves && proofFields(view, row)}${!isRequest && onceField()}
 <button class="primary wide">${icon('eye')}${words.text(show)}</button>
 </form>
 <p class="quiet">${words.text(note)}</p>${command}
@@ -89,6 +90,21 @@ export interface PassphraseProblem {
   readonly text: Markup | string;
   readonly status: number;
   readonly headers: Record<string, string>;
+  /** Whether it is about the key of an encrypted secret. */
+  readonly refused?: boolean;
+}
+
+/** The problem with the proof of a key; undefined for any other error. */
+export function proofProblem(
+  { words }: View,
+  error: unknown,
+  proved: boolean,
+): PassphraseProblem | undefined {
+  if (!(error instanceof Refusal) || error.kind !== 'incomplete') return undefined;
+  const head = refusalHead(error);
+  if (error.keySalt !== undefined)
+    return { ...head, refused: true, text: words.text(proved ? 'keyWrong' : 'keyWordsNeeded') };
+  return { ...head, refused: proved, text: words.text(proved ? 'keyDamaged' : 'keyMissing') };
 }
 
 /** The problem with the passphrase, or with the number of attempts; undefined for any other error. */

@@ -32,7 +32,8 @@ export function plainOffer(push: PushRow, base: string): Response {
   const views = `${left} ${left === 1 ? 'view' : 'views'}`;
   const pipe = push.sealed_with === null ? '' : ' | age -d';
   const sealed = pipe && 'The secret is end-to-end encrypted. ';
-  const body = `${sealed}This link has ${views} left. To use one:\n  ${curlFor(push, base)}${pipe}\n`;
+  const command = push.key_proof === null ? `${curlFor(push, base)}${pipe}` : getFor(push, base);
+  const body = `${sealed}This link has ${views} left. To use one:\n  ${command}\n`;
   return text(body, 405, { allow: 'GET, HEAD, POST' });
 }
 
@@ -40,6 +41,11 @@ export function plainOffer(push: PushRow, base: string): Response {
 export function curlFor(push: PushRow, base: string): string {
   const input = push.protected ? '--data-urlencode passphrase@FILE' : "-d ''";
   return `curl -fsS -H 'Accept: text/plain' ${input} '${pushLink(base, push)}'`;
+}
+
+/** The command that gets a push whose key has to be proved, and asks for that. */
+export function getFor(push: PushRow, base: string): string {
+  return `pwpush get '${pushLink(base, push)}'`;
 }
 
 export function plainDeleted(): Response {

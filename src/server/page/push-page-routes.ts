@@ -8,7 +8,7 @@ import { notFound } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { deletedPage } from './messages';
 import { asksFirst, doOnce, isIdle, type PageContext, wantsJson } from './page-context';
-import { passphrasePage, passphraseProblem } from './passphrase-form';
+import { passphrasePage, passphraseProblem, proofProblem } from './passphrase-form';
 import { plainDeleted, plainOffer, plainSecret, wantsText } from './plain';
 import { secretPage } from './secret';
 
@@ -64,7 +64,9 @@ export async function submitPush(page: PageContext, c: Context<Env>): Promise<Re
     async (error: unknown) => {
       if (asText) throw error;
       const view = await page.view(c);
-      const problem = passphraseProblem(view, error, passphrase !== '');
+      const problem =
+        proofProblem(view, error, sender.keyProof !== undefined) ??
+        passphraseProblem(view, error, passphrase !== '');
       if (problem) return passphrasePage(view, push, page.base(c), problem);
       throw error;
     },

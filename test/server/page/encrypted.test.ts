@@ -3,6 +3,7 @@ import { encryptText, passphraseRecipient } from '../../../src/server/page/brows
 import decryptScript from '../../../src/server/page/browser/decrypt-page.ts?script';
 import encryptScript from '../../../src/server/page/browser/encrypt-form.ts?script';
 import noticeScript from '../../../src/server/page/browser/key-notice.ts?script';
+import proveScript from '../../../src/server/page/browser/prove-key.ts?script';
 import qrScript from '../../../src/server/page/browser/qr-page.ts?script';
 import refuseScript from '../../../src/server/page/browser/refuse-key.ts?script';
 import respondScript from '../../../src/server/page/browser/respond-form.ts?script';
@@ -34,10 +35,11 @@ const armor = await encryptText('hunter2', passphraseRecipient('a key', 1));
 const step = { retrieval_step: false };
 
 test.each([
-  ['decrypt', decryptScript, 31 * 1024],
+  ['decrypt', decryptScript, 32 * 1024],
   ['encrypt', encryptScript, 31 * 1024],
   ['draw QR codes', qrScript, 16 * 1024],
   ['say whether the link has the key', noticeScript, 2 * 1024],
+  ['prove the key', proveScript, 14 * 1024],
   ['answer a request', respondScript, 30 * 1024],
   ['refuse a key as a passphrase', refuseScript, 7 * 1024],
 ])('the script to %s is small, and uses nothing that needs https', (_, script, most) => {

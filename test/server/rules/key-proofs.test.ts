@@ -175,6 +175,20 @@ onEachStore((store) => {
     expect([taken.status, await taken.text()]).toEqual([200, payload]);
   });
 
+  test('curl is told what takes a view, and why it gets none', async () => {
+    const token = await push({ retrieval_step: false });
+    const headers = { accept: 'text/plain' };
+    const offer = await call(service, 'GET', `/p/${token}`, { headers });
+    expect([offer.status, offer.text]).toEqual([
+      405,
+      `The secret is end-to-end encrypted. This link has 3 views left. To use one:\n  pwpush get 'http://pw.test/p/${token}'\n`,
+    ]);
+    const refused = await submit(token, {});
+    expect(await refused.text()).toBe(
+      'The end of this link is missing: ask for the whole link. No view was used.\n',
+    );
+  });
+
   describe('a creation', () => {
     test('is refused for a proof or a salt of another form, or where nobody could prove it', async () => {
       const bad = [

@@ -5,6 +5,7 @@ import { decryptText, passphraseWork } from './age-passphrase';
 import { manifestIn, offerFiles } from './decrypted-files';
 import { find, say } from './dom';
 import { filled, templateFor } from './fill-template';
+import { takeWords } from './kept-words';
 import { keysIn } from './keys-in';
 
 /*
@@ -14,6 +15,7 @@ import { keysIn } from './keys-in';
 
 // Taken out of the address before anything is drawn: what the browser notes of the page from now on is without it.
 const { hash } = location;
+const kept = takeWords();
 const showHash = (shown: string) =>
   history.replaceState(null, '', location.pathname + location.search + shown);
 if (hash !== '') showHash('');
@@ -69,7 +71,7 @@ document.addEventListener('DOMContentLoaded', () => {
   const begin = (work: number) => {
     const isWords = work > LINK_WORK;
     find(form, 'label').textContent = word(isWords ? 'words' : 'key');
-    const keys = keysIn(hash);
+    const keys = [...keysIn(kept), ...keysIn(hash)];
     if (isWords ? keys.length > 0 : keys.some(isLinkKey)) decrypt(keys, 'open' in root.dataset);
     else {
       ask(isWords ? '' : word(hash === '' ? 'missing' : 'broken'));

@@ -1,9 +1,11 @@
 import { LINK_WORK } from '../../../age/format/stanzas';
+import { keyProof } from '../../../age/key-proof';
 import { decryptText, newLinkKey, passphraseRecipient } from './age-passphrase';
 import { manifestIn } from './decrypted-files';
 import { find } from './dom';
 import { type Encrypted, encryptContent } from './encrypt-content';
 import { KEY_ITEM } from './key-item';
+import { noble, scrypt } from './noble';
 
 // Encrypts what the form of the front page sends. The page with the link gets the key from the storage of this tab.
 
@@ -15,7 +17,7 @@ document.addEventListener('DOMContentLoaded', () => {
   const status = find(form, '.status');
   const stored = storage();
   if (!stored) return void Object.assign(box, { checked: false, disabled: true });
-  let encrypted: Encrypted | undefined;
+  let encrypted: (Encrypted & { readonly proof: string }) | undefined;
   let busy = false;
   // What is entered or chosen while the form encrypts would not be encrypted.
   const hold = (held: boolean) => {
@@ -26,7 +28,9 @@ document.addEventListener('DOMContentLoaded', () => {
   const send = async () => {
     const key = newLinkKey();
     const recipient = passphraseRecipient(key, LINK_WORK);
-    encrypted = await encryptContent(text.value, [...(picker?.files ?? [])], recipient);
+    const content = await encryptContent(text.value, [...(picker?.files ?? [])], recipient);
+    const proof = await keyProof({ primitives: noble, scrypt }, key, undefined);
+    encrypted = { ...content, proof: proof ?? '' };
     stored.setItem(KEY_ITEM, key);
     form.submit();
   };
@@ -50,6 +54,7 @@ document.addEventListener('DOMContentLoaded', () => {
   form.addEventListener('formdata', ({ formData }) => {
     if (!encrypted) return;
     formData.set('push[payload]', encrypted.text);
+    formData.set('push[key_proof]', encrypted.proof);
     formData.delete('push[files][]');
     for (const file of encrypted.files) formData.append('push[files][]', file);
   });

@@ -1,0 +1,77 @@
+import { keyProof } from '../../../age/key-proof';
+import { isLinkKey } from '../../../age/link-key';
+import { find, say } from './dom';
+import { keepWords, takeWords } from './kept-words';
+import { keysIn } from './keys-in';
+import { hashes, scrypt } from './noble-hashes';
+
+/*
+ * Sends a proof of the key with the form that uses a view of an encrypted secret, and says before whether the link has the
+ * key. The key is not sent. Its words are attributes of the form (src/server/page/encrypted.ts).
+ */
+
+const FEWEST_WORDS = 6;
+const kept = takeWords();
+
+document.addEventListener('DOMContentLoaded', () => {
+  const form = find<HTMLFormElement>(document, 'form.prove');
+  const row = find(form, '.key');
+  const input = find<HTMLInputElement>(row, '#key');
+  const status = find(form, '.status');
+  const { salt, busy = '', wrong = '' } = form.dataset;
+  /** The service has refused the key that the form was sent with. */
+  const refused = 'refused' in form.dataset;
+  let sending = false;
+
+  const tell = () => {
+    const line = find(document, '#opens');
+    const { found = '', missing = '', damaged = '' } = line.dataset;
+    const { hash } = location;
+    const has = keysIn(hash).some(isLinkKey);
+    row.hidden = has && !refused;
+    input.disabled = row.hidden;
+    line.textContent = has ? found : hash === '' ? missing : damaged;
+    line.className = has ? 'quiet' : 'problem';
+    line.hidden = refused;
+  };
+
+  const givenKey = () => {
+    if (salt === undefined) return keysIn(row.hidden ? location.hash : input.value).find(isLinkKey);
+    const [words = ''] = keysIn(input.value);
+    return words.split('-').length < FEWEST_WORDS ? undefined : words;
+  };
+
+  const send = async (key: string) => {
+    const proof = await keyProof({ primitives: hashes, scrypt }, key, salt);
+    find<HTMLInputElement>(form, '[name=key_proof]').value = proof ?? '';
+    if (salt === undefined) history.replaceState(null, '', `#${key}`);
+    else keepWords(key);
+    // The key of the link, for the next page.
+    if (location.hash) form.action = location.href;
+    form.submit();
+  };
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (sending) return;
+    const key = givenKey();
+    say(form, key === undefined ? wrong : '');
+    if (key === undefined) return input.focus();
+    sending = true;
+    status.textContent = busy;
+    send(key);
+  });
+
+  // The browser may keep this page for its Back button.
+  addEventListener('pageshow', () => {
+    sending = false;
+    status.textContent = '';
+  });
+
+  if (salt !== undefined) {
+    if (!refused) input.value = kept;
+    return;
+  }
+  tell();
+  addEventListener('hashchange', tell);
+});
