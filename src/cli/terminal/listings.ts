@@ -162,7 +162,7 @@ const kinds: Readonly<Record<string, readonly [words: string, style?: Style]>> =
   view: ['viewed', 'green'],
   owner_view: ['viewed by you'],
   admin_view: ['viewed by an administrator'],
-  failed_view: ['viewed too late', 'red'],
+  failed_view: ['view refused', 'red'],
   failed_passphrase: ['wrong passphrase', 'red'],
   expire: ['expired', 'yellow'],
   edit: ['edited'],
@@ -184,8 +184,9 @@ export const auditLog: Listing<AuditEntry> = {
       title: 'WHAT',
       shown: (entry) => {
         const { count = 1 } = entry;
-        // pwpush serve counts the wrong ones; who opens a link without a passphrase has made no mistake.
-        if (count === 0) return 'passphrase asked for';
+        // pwpush serve counts the wrong ones; who opens a link without a passphrase or the key has made no mistake.
+        if (count === 0)
+          return entry.kind === 'failed_view' ? 'key asked for' : 'passphrase asked for';
         const [words] = kindOf(entry) ?? [entry.kind];
         return Number(count) > 1 ? `${words} ×${count}` : words;
       },
