@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newKeySalt } from '../../../src/age/key-proof';
 import { node } from '../../../src/age/node-primitives';
+import type { StoredPush } from '../../../src/server/store/push-rows';
 import { proven } from '../../helpers/age';
 import {
   type Call,
@@ -10,7 +11,7 @@ import {
   type TestService,
   testService,
 } from '../../helpers/service';
-import { onEachStore } from '../../helpers/stores';
+import { onEachStore, type Room } from '../../helpers/stores';
 
 const MINUTE = 60_000;
 const ONCE = { 'idempotency-key': '"Jk3dF8s-Qw2mZx0pLr7tVg"' };
@@ -21,9 +22,10 @@ const { proof: wrong } = await proven('other');
 const salt = newKeySalt(node);
 
 onEachStore((store) => {
+  let room: Room;
   let service: TestService;
   beforeEach(async () => {
-    const room = await store.room();
+    room = await store.room();
     service = await testService(room.settings);
     return () => service.close();
   });
@@ -220,6 +222,15 @@ onEachStore((store) => {
       ];
       for (const { text } of seen) expect(text).not.toMatch(/key_(proof|salt)/);
     });
+  });
+
+  test('the database has a hash of the proof alone', async () => {
+    await push({ key_salt: salt });
+    const { sql, close } = await room.beside();
+    const [row] = await sql<StoredPush>`SELECT * FROM pushes`;
+    await close();
+    expect(row).toMatchObject({ key_proof: expect.stringMatching(/^[\w-]{43}$/), key_salt: salt });
+    expect(JSON.stringify(row)).not.toContain(proof);
   });
 
   test('the version says so', async () => {
