@@ -37,7 +37,9 @@ function plant() {
   return {
     name: 'plant',
     transform(code, id) {
-      const [file] = [...left.keys()].filter((name) => id.endsWith(`/src/${name}`));
+      // Windows has other separators.
+      const path = id.replaceAll('\\', '/');
+      const file = [...left.keys()].find((name) => path.endsWith(`/src/${name}`));
       if (!file) return undefined;
       const [from, to] = left.get(file);
       if (code.split(from).length !== 2) throw new Error(`${file} has changed: ${from}`);
