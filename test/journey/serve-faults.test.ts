@@ -33,8 +33,12 @@ const files = (data: string) =>
 /** How calls on its files fail, and how many of them are between those that are tried: in a long run, and else. */
 const ERRORS: [CallName, Tampering['effect'], step: [number, number]][] = [
   ['open', 'ENOSPC', [2, 12]],
+  ['open', 'EIO', [2, 12]],
   ['pwrite', 'ENOSPC', [16, 96]],
+  ['pwrite', 'EIO', [16, 96]],
   ['sync', 'EIO', [2, 12]],
+  // Of a file system that allocates late.
+  ['sync', 'ENOSPC', [2, 12]],
   ['truncate', 'EIO', [2, 12]],
   ['unlink', 'EIO', [2, 12]],
   ['write', 'ENOSPC', [1, 4]],
@@ -100,7 +104,7 @@ describe(
     }
 
     test.each(ERRORS)(
-      'loses nothing and gives no view twice: %s fails',
+      'loses nothing and gives no view twice: %s fails, %s',
       tries,
       async (call, effect, steps) => {
         for (const more of ['', '+'])
