@@ -173,6 +173,20 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
     expect((await push('y')).status).toBe(201);
   });
 
+  test('that is full to the last byte gives last views, also to who can ask again', async () => {
+    const tokens: string[] = [];
+    for (let at = 0; at < 10; at += 1)
+      tokens.push(await create(service, { payload: `${at}`.repeat(MIB), expire_after_views: 1 }));
+    disk.fill();
+    for (const [at, token] of tokens.entries()) {
+      const headers = { 'idempotency-key': `"0123456789abcdef${at}"` };
+      for (const _ of ['first', 'again']) {
+        const { json } = await call(service, 'GET', `/api/v2/pushes/${token}`, { headers });
+        expect(json.payload?.[0]).toBe(`${at}`);
+      }
+    }
+  });
+
   test('a view that cannot be written down is not given', async () => {
     const token = await create(service, { payload: 'hunter2', expire_after_views: 99 });
     disk.fill();
