@@ -100,7 +100,7 @@ export interface ServiceSettings {
   readonly maxData?: number | undefined;
   /** Bytes that stay free on the disk of the data; with less, pushes are refused. In memory they are added to `maxData`. */
   readonly reserve?: number | undefined;
-  /** Days for which an expired push is kept with its audit log; 0 for until the next sweep. */
+  /** Days for which an expired push is kept with its audit log; 0 for ten minutes, in which requests can be repeated. */
   readonly keepDays?: number | undefined;
   /** The rate limit of one address, this machine included; by default one that exempts this machine. */
   readonly rateLimit?: Rate | 'off' | undefined;

@@ -1,7 +1,7 @@
 import type { Log } from '../ops/log';
 import { Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
-import { deleteKept } from '../store/kept-rows';
+import { deleteKept, LONGEST } from '../store/kept-rows';
 import * as store from '../store/push-rows';
 import { limitBytes, type Sql } from '../store/sql';
 import { DAY, type RuleOptions } from './access';
@@ -53,7 +53,8 @@ export class Housekeeping {
       () => audit.deleteTriesBefore(database.sql, now - 60_000),
       () => audit.deleteTriesAfter(database.sql, now + 60_000),
       () => deleteKept(database.sql, now),
-      () => this.dropEndedBefore(now - keepDays * DAY),
+      // Not while a request that was done with one can still be repeated.
+      () => this.dropEndedBefore(now - Math.max(keepDays * DAY, LONGEST)),
     ];
     // Each step runs even if another one fails.
     for (const step of steps) await step().catch(report);

@@ -126,6 +126,22 @@ onEachStore((store) => {
       expect((await get(`pushes/${token}`, withKey(KEY))).json.payload).toBeNull();
     });
 
+    test('gets it where the logs of expired pushes are not kept', async () => {
+      const one = await testService({ ...room.settings, clock: service().clock, keepDays: 0 });
+      const how = withKey(OTHER, { body: { push: { payload: 'x', expire_after_views: 1 } } });
+      const { json } = await call(one, 'POST', at('pushes'), how);
+      const read = async () => (await get(`pushes/${json.url_token}`, withKey(KEY))).json.payload;
+      const make = async () => (await call(one, 'POST', at('pushes'), how)).json.url_token;
+      expect(await read()).toBe('x');
+      service().clock.advance(MINUTE);
+      await one.service.housekeeping.sweep();
+      expect([await read(), await make()]).toEqual(['x', json.url_token]);
+      service().clock.advance(9 * MINUTE);
+      await one.service.housekeeping.sweep();
+      expect((await get(`pushes/${json.url_token}`)).status).toBe(404);
+      await one.close();
+    });
+
     test('gets nothing once the push is expired by its owner', async () => {
       const [used, open] = [await oneTime(), await create(service(), { payload: 'x' })];
       for (const [token, key] of [
