@@ -103,7 +103,7 @@ export class Pushes extends Records {
     // Before the passphrase: who has no key cannot try any.
     await this.proofs.check(found, visitor);
     const own = isOwn(found, visitor);
-    const claim = own ? store.findActive : store.takeView;
+    const claim = own ? store.lockActive : store.takeView;
     const frees = found.expired_at !== null || viewsRemaining(found) <= 1;
     const event = own ? ('owner_view' as const) : ('view' as const);
     const opening = { visitor, passphrase, reserve, claim, frees, done, event };

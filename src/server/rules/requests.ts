@@ -104,11 +104,8 @@ export class Requests extends Records {
   ): Promise<Reading> {
     const found = await this.find(urlToken);
     const own = isOwn(found, visitor);
-    const claim = async (sql: Sql, found: PushRow, now: number) => {
-      // So that an owner's two readings at once, or a reading and a closing, follow one another.
-      if (own) await store.lockPush(sql, found.id);
-      return store.findActive(sql, found, now);
-    };
+    // So that an owner's two readings at once, or a reading and a closing, follow one another.
+    const claim = own ? store.lockActive : store.findActive;
     const frees = found.expired_at !== null || found.views > 0;
     const opening = { visitor, passphrase, reserve, claim, frees, done };
     const reading = await this.open(found, opening, async (sql, opened, now) => {

@@ -213,6 +213,18 @@ export async function findActive(
   return rows[0];
 }
 
+/** The same, and locks the row until the transaction ends: nothing ends it meanwhile. */
+export async function lockActive(
+  sql: Sql,
+  { id }: Pick<StoredPush, 'id'>,
+  now: number,
+): Promise<StoredPush | undefined> {
+  const rows = await sql<StoredPush>`
+    UPDATE pushes SET views = views WHERE id = ${id} AND expired_at IS NULL AND expires_at > ${now}
+    RETURNING *`;
+  return rows[0];
+}
+
 /**
  * Expires an active push: destroys its secret and ends its files, whose chunks are deleted later (`dropPiece`). Returns
  * undefined when it was expired already. All that expire or view a push update its row in `pushes` first, so that the

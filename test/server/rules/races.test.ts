@@ -137,6 +137,20 @@ onEachStore((store) => {
     pushes.judge();
   });
 
+  test('DELETE and a reading of the owner: no payload once it was answered, not even again', async () => {
+    const { adminToken: token } = one();
+    for (let round = 0; round < times(80); round++) {
+      const id = await createOwn({ expire_after_views: 3 });
+      const headers = { 'idempotency-key': `"${id}-${round}"` };
+      const read = (on = 0) =>
+        call(services[on] as TestService, 'GET', `/api/v2/pushes/${id}`, { token, headers });
+      const reading = read();
+      await pushes.expire(1, id);
+      await reading;
+      expect((await read()).json.payload).toBeNull();
+    }
+  });
+
   test('the first start makes one token, however many start', async () => {
     const { settings } = await store.room();
     const io = { log: () => {}, warn: () => {}, now: () => new Date(), version: '0.1.0' };

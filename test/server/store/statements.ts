@@ -60,6 +60,7 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'pushes.lockPush': (sql) => pushes.lockPush(sql, 1),
   'pushes.takeView': (sql) => pushes.takeView(sql, { id: 1 } as pushes.StoredPush, NOW),
   'pushes.findActive': (sql) => pushes.findActive(sql, { id: 1 }, NOW),
+  'pushes.lockActive': (sql) => pushes.lockActive(sql, { id: 1 }, NOW),
   'listings.listRecords': async (sql) => {
     for (const listed of ['push', 'request', 'open', 'ready'] as const)
       for (const ended of [false, true]) await listing(listed, ended)(sql);
