@@ -104,12 +104,14 @@ export class Pushes extends Records {
     await this.proofs.check(found, visitor);
     const own = isOwn(found, visitor);
     const claim = own ? store.lockActive : store.takeView;
-    const frees = found.expired_at !== null || viewsRemaining(found) <= 1;
+    const frees = found.expired_at !== null || (!own && viewsRemaining(found) <= 1);
+    const keeps = visitor.idempotencyKey === undefined || (await this.options.space.isEnough());
     const event = own ? ('owner_view' as const) : ('view' as const);
     const opening = { visitor, passphrase, reserve, claim, frees, done, event };
     const view = await this.open(found, opening, async (sql, opened, now) => {
       const seen = { push: opened.row, ...this.contentOf(opened) };
-      await done.keep(sql, opened.row, now, seen);
+      // A last view leaves the space of the secret. Others, which could fill the disk, come from the secret again.
+      await (keeps || opened.isLast ? done.keep(sql, opened.row, now, seen) : done.check(sql, now));
       return { state: 'open' as const, ended: opened.isLast, seen };
     });
     const { events } = this.options;

@@ -23,7 +23,7 @@ export class Space {
   }
 
   /** Free pages inside the database file count, but half of the reserve must be on the disk, for the write-ahead log. */
-  private async isEnough(): Promise<boolean> {
+  async isEnough(): Promise<boolean> {
     const { database, reserve } = this;
     const free = database.free();
     if (free === undefined || free >= reserve) return true;

@@ -82,6 +82,21 @@ describe('while less space is free than is kept', () => {
     expect((await readAnswer(ready)).json.response).toBe('answered before');
   });
 
+  test('what is there is handed out, and only the response of a last view kept', async () => {
+    const kept = async (key: string) => {
+      const headers = { 'idempotency-key': `"0123456789abcdef${key}"` };
+      const { json } = await call(service, 'GET', `/api/v2/pushes/${made}`, { headers });
+      const rows = await beside.sql`SELECT push_id FROM kept WHERE sealed IS NOT NULL`;
+      return [json.payload, json.views_remaining, rows.length];
+    };
+    const views = [];
+    for (const key of ['a', 'b', 'c', 'd', 'e', 'e']) views.push(await kept(key));
+    expect(views).toEqual([
+      ...[4, 3, 2, 1].map((left) => ['made before', left, 0]),
+      ...['first', 'again'].map(() => ['made before', 0, 1]),
+    ]);
+  });
+
   test('what is there is handed out, and ends', async () => {
     expect((await call(service, 'GET', `/api/v2/pushes/${made}`)).json.payload).toBe('made before');
     expect((await call(service, 'DELETE', `/api/v2/pushes/${made}`)).json.deleted).toBe(true);
@@ -185,6 +200,19 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
         expect(json.payload?.[0]).toBe(`${at}`);
       }
     }
+  });
+
+  test('that responses to a reader fill keeps its reserve', async () => {
+    const push = { payload: 'x'.repeat(MIB), expire_after_views: 1 };
+    const token = await create(service, push, service.adminToken);
+    for (let at = 0; at < 60; at += 1) {
+      const headers = { 'idempotency-key': `"0123456789abcdef${at}"` };
+      const how = { token: service.adminToken, headers };
+      const { json } = await call(service, 'GET', `/api/v2/pushes/${token}`, how);
+      expect(json.payload).toHaveLength(MIB);
+    }
+    expect((await beside.sql`SELECT push_id FROM kept`).length).toBeLessThan(50);
+    expect(existsSync(join(data, 'pwpush.reserve'))).toBe(true);
   });
 
   test('a view that cannot be written down is not given', async () => {
