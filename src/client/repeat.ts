@@ -1,16 +1,44 @@
+import { CliError } from '../platform/errors';
+import type { Call } from './calls';
 import { isTemporary } from './failure';
 import { hasFeature } from './features';
 import { TransportError } from './transport/network-errors';
-import { isLost, type WholeResponse } from './transport/response';
+import type { WholeResponse } from './transport/response';
 
-/** Seconds for which a request is sent again, less than an instance keeps its response. */
-export const PATIENCE = 90;
+/** Seconds for which a request is sent again. */
+const PATIENCE = 90;
+
+/**
+ * Seconds after it was first sent until which a repetition has to be sent, so that it arrives while the instance has the
+ * response: it has one with a secret for 120, another for 600 (docs/wire.md, "Requests that are done once").
+ */
+const KEPT = { secret: 90, link: 570 };
 
 /** Milliseconds for which an instance that may be any is asked whether it does them once. */
 const ASKING = 10_000;
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
+
+/** A request whose response was lost. */
+export interface FirstSent {
+  readonly holds: Call['holds'] | undefined;
+  /** When it was sent, in milliseconds since 1970. */
+  readonly began: number;
+  readonly hasFiles: boolean;
+}
+
+/** When to give up, in milliseconds since 1970; undefined if it is too late already. */
+export function untilWhen(
+  { began, holds = 'link', hasFiles }: FirstSent,
+  now: number,
+  patience = PATIENCE,
+): number | undefined {
+  // Files take as long again.
+  const kept = began + KEPT[holds] * 1000 - (hasFiles ? now - began : 0);
+  const until = Math.min(kept, now + Math.min(patience, PATIENCE) * 1000);
+  return until > now ? until : undefined;
+}
 
 export interface Repetition {
   /** Sends the request with the same `Idempotency-Key`. */
@@ -40,7 +68,7 @@ export async function repeat(request: Repetition): Promise<WholeResponse | undef
   await request.repeating();
   return again(request, request.until, async () => {
     const response = await request.send().catch(lost);
-    return response && !isLost(response.status) ? response : undefined;
+    return response && isFinal(response) ? response : undefined;
   });
 }
 
@@ -61,8 +89,8 @@ async function again<T>(
       () => false,
       () => true,
     );
-    // The loss is what there is to tell.
-    if (interrupted) return undefined;
+    // The loss is what there is to tell. The machine may have slept in the pause.
+    if (interrupted || now().getTime() >= until) return undefined;
   }
 }
 
@@ -75,6 +103,12 @@ async function announces({ features }: Repetition): Promise<boolean | undefined>
   }
 }
 
+/** Whether a response tells what became of the first request; that of a limit or a failure does not. */
+function isFinal({ status }: WholeResponse): boolean {
+  return status !== 429 && status < 500;
+}
+
+/** A redirect that cannot be followed is a loss, too. */
 function lost(error: unknown): undefined {
-  if (!(error instanceof TransportError)) throw error;
+  if (!(error instanceof TransportError || error instanceof CliError)) throw error;
 }

@@ -7,6 +7,7 @@ import { type Call, hasEffect, pushCalls } from './calls';
 import type { SentRequest, TokenSource } from './failure';
 import type { FormBody } from './form';
 import { randomKey } from './random-key';
+import type { FirstSent } from './repeat';
 import { type CallRules, call as callOver } from './transport/call';
 import { TransportError } from './transport/network-errors';
 import { LeavesOrigin } from './transport/redirects';
@@ -105,7 +106,7 @@ async function responseTo(
     const { repeatable, waitsOn429 } = call;
     const rules = { repeatable, waitsOn429, now, timeout, sleep, waiting };
     return await (call.once
-      ? sendOnce(settings, request, rules)
+      ? sendOnce(settings, call, request, rules)
       : callOver(settings.send, request, rules));
   } catch (error) {
     if (error instanceof TransportError || error instanceof ResponseTooLong) {
@@ -121,10 +122,12 @@ async function responseTo(
 /** Sends a request that has an `Idempotency-Key`, again if its response is lost and the instance does it once. */
 async function sendOnce(
   settings: ReadySettings<CompleteSettings>,
+  call: Call,
   request: HttpRequest,
   rules: CallRules,
 ): Promise<WholeResponse> {
   const send = () => callOver(settings.send, request, rules);
+  const began = settings.now().getTime();
   let outcome: WholeResponse | TransportError;
   try {
     outcome = await send();
@@ -133,7 +136,8 @@ async function sendOnce(
     if (!(error instanceof TransportError && error.sent) || error.foreign) throw error;
     outcome = error;
   }
-  const response = settings.repeats === false ? undefined : await sendAgain(settings, send);
+  const sent = { began, holds: call.holds, hasFiles: typeof request.body === 'object' };
+  const response = settings.repeats === false ? undefined : await sendAgain(settings, send, sent);
   if (response) return response;
   if (outcome instanceof TransportError) throw outcome;
   return outcome;
@@ -142,10 +146,12 @@ async function sendOnce(
 async function sendAgain(
   settings: ReadySettings<CompleteSettings>,
   send: () => Promise<WholeResponse>,
+  sent: FirstSent,
 ): Promise<WholeResponse | undefined> {
-  const { PATIENCE, repeat } = await import('./repeat');
-  const { now, sleep, patience = PATIENCE, repeats = false, repeating = () => {} } = settings;
-  const until = now().getTime() + Math.min(patience, PATIENCE) * 1000;
+  const { repeat, untilWhen } = await import('./repeat');
+  const { now, sleep, patience, repeats = false, repeating = () => {} } = settings;
+  const until = untilWhen(sent, now().getTime(), patience);
+  if (until === undefined) return undefined;
   const features = async () =>
     (await sendCall(settings, pushCalls.version, versionSchema, {})).features?.pushes;
   return repeat({ send, features, until, repeats, now, sleep, repeating });

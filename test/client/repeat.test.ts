@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Instance, instance, overFetch } from '../helpers/instance';
+import { testClock } from '../helpers/service';
+import { broken, html, json, type Literal, wire } from '../helpers/wire';
+
+// What becomes of a request whose response was lost, by when it was lost and what the instance says to the next ones.
+
+const SECOND = 1000;
+
+let here: Instance;
+let clock = testClock();
+/** What comes in place of the next responses to requests with a key, of which the service gets the first. */
+let misdeeds: (() => Literal)[];
+let asleep: (milliseconds: number) => void;
+
+beforeEach(async () => {
+  clock = testClock();
+  asleep = clock.advance;
+  misdeeds = [];
+  let sent = 0;
+  here = await instance({
+    settings: { clock },
+    asleep: (milliseconds) => asleep(milliseconds),
+    send: async (request) => {
+      const misdeed = 'idempotency-key' in request.headers ? misdeeds[sent++] : undefined;
+      if (misdeed === undefined) return overFetch(here.service)(request);
+      if (sent === 1) await overFetch(here.service)(request);
+      return wire([misdeed()]).send(request);
+    },
+  });
+});
+afterEach(() => here.close());
+
+const lostAfter = (seconds: number) => () => {
+  clock.advance(seconds * SECOND);
+  throw broken(true);
+};
+const saying = (response: Literal) => () => response;
+
+const push = () =>
+  here.push({ payload: 'hunter2', expire_after_views: 3 }, here.service.adminToken);
+const viewsOf = async (id: string) => {
+  const { stdout } = await here.under({ env: here.admin }).run('show', id, '--json');
+  return 3 - JSON.parse(stdout).views_remaining;
+};
+const pushes = async () =>
+  JSON.parse((await here.under({ env: here.admin }).run('list', '--json')).stdout).length;
+
+test.each([
+  { seconds: 1, code: 0 },
+  { seconds: 60, code: 0 },
+  { seconds: 110, code: 11 },
+  { seconds: 121, code: 11 },
+])('a retrieval whose response is lost after $seconds s: exit $code, one view', async (row) => {
+  const id = await push();
+  misdeeds = [lostAfter(row.seconds)];
+  const { code } = await here.run('get', id, '--timeout', '300');
+  expect([code, await viewsOf(id)]).toEqual([row.code, 1]);
+});
+
+test.each([
+  { seconds: 300, code: 0 },
+  { seconds: 601, code: 11 },
+])('a creation whose response is lost after $seconds s: exit $code, one push', async (row) => {
+  misdeeds = [lostAfter(row.seconds)];
+  const run = here.under({ env: here.admin, stdin: 'hunter2' });
+  const { code } = await run.run('push', '--timeout', '900');
+  expect([code, await pushes()]).toEqual([row.code, 1]);
+});
+
+test('files that took long are not sent again, as they would arrive too late', async () => {
+  misdeeds = [lostAfter(400)];
+  const run = here.under({ env: here.admin, stdin: 'hunter2' });
+  const { code } = await run.run('push', '--file', '-', '--timeout', '900');
+  expect([code, await pushes()]).toEqual([11, 1]);
+});
+
+test('a machine that sleeps in a pause does not send it again', async () => {
+  const id = await push();
+  misdeeds = [lostAfter(1), lostAfter(1)];
+  asleep = () => clock.advance(3600 * SECOND);
+  const { code } = await here.run('get', id);
+  expect([code, await viewsOf(id)]).toEqual([11, 1]);
+});
+
+test.each([
+  ['429', json(429, '{}', { 'retry-after': '999999' })],
+  ['500', json(500, '{}')],
+  ['503', html(503, '<h1>Service Unavailable</h1>')],
+  ['a redirect to another host', { status: 302, headers: { location: 'https://portal.test/' } }],
+])('%s in place of a repetition: it is sent once more', async (_, response) => {
+  const id = await push();
+  misdeeds = [lostAfter(1), saying(response), saying(response)];
+  const { code, stdout } = await here.run('get', id);
+  expect([code, stdout, await viewsOf(id)]).toEqual([0, 'hunter2', 1]);
+});
+
+test('429 until the end: what became of the first request is unknown', async () => {
+  const id = await push();
+  misdeeds = [lostAfter(1), ...Array(100).fill(saying(json(429, '{}')))];
+  const { code } = await here.run('get', id);
+  expect([code, await viewsOf(id)]).toEqual([11, 1]);
+});
