@@ -445,11 +445,11 @@ describe.concurrent('a file that does not come at once', () => {
       response.write('half');
     };
     const instance = await offered([{ filename: 'a', answer }]);
-    const { code, stderr } = await get(instance, '--timeout', '1', '-q');
+    const { code, stderr } = await get(instance, '--timeout', '3', '-q');
     const { host } = new URL(instance.url);
     expect({ code, first: stderr.split('\n')[0] }).toEqual({
       code: 1,
-      first: `pwpush: cannot save "a": ${host} did not respond within 1 s`,
+      first: `pwpush: cannot save "a": ${host} did not respond within 3 s`,
     });
     expect(files()).toEqual({});
   });

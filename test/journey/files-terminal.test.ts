@@ -53,13 +53,14 @@ test('get shows how far it is, then where the files are, and the sum', async () 
 });
 
 test('push shows how far it is, and the link', async () => {
+  let finish = () => {};
   const instance = await listener((request, response) => {
     const sip = () => {
       request.pause();
       setTimeout(() => request.resume(), 5);
     };
     request.on('data', sip);
-    setTimeout(() => request.off('data', sip).resume(), 1500);
+    finish = () => request.off('data', sip).resume();
     request.on('end', () =>
       json(response, 201, { url_token: 'abc', html_url: `${instance.url}/p/abc` }),
     );
@@ -70,6 +71,7 @@ test('push shows how far it is, and the link', async () => {
   const line = `$PWPUSH push -f ${path} --message m --url ${instance.url}`;
   const terminal = onTerminal(line, somebody.env);
   await terminal.shows('MiB of 64.0 MiB');
+  finish();
   expect(await terminal.ended).toBe(0);
   const screen = terminal.screen();
   expect(screen).toContain('hint: other users of this machine can read');

@@ -232,7 +232,8 @@ test('a creation that is not answered is looked for on another connection', asyn
     if (text.startsWith('POST')) return;
     answer(socket, '200 OK', `[${changed(CREATED, { created_at: new Date().toISOString() })}]`);
   });
-  const words = ['push', '--timeout', '1'];
+  // Time enough for the listener to answer the others.
+  const words = ['push', '--timeout', '4'];
   const options = { env: { ...env, PWPUSH_TOKEN: 't0ken', PWPUSH_EDITION: 'oss' }, input: 's' };
   const { code, stderr } = await start(words, options).ended;
   expect({ code, asked: requests.map((text) => text.split(' HTTP')[0]) }).toEqual({

@@ -222,7 +222,7 @@ test('an answer that is slow but moves is not cut', async () => {
     };
     next();
   });
-  const argv = ['version', '--json', '--url', `http://127.0.0.1:${port}`, '--timeout', '1'];
+  const argv = ['version', '--json', '--url', `http://127.0.0.1:${port}`, '--timeout', '2'];
   const { code } = await overSocket(argv);
   expect(code).toBe(0);
 });
