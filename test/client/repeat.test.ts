@@ -95,6 +95,20 @@ test.each([
   expect([code, stdout, await viewsOf(id)]).toEqual([0, 'hunter2', 1]);
 });
 
+test('503 to a retrieval, of a service that lost its database after the view: it is sent again', async () => {
+  const id = await push();
+  misdeeds = [saying(json(503, '{"error":"Try again later."}'))];
+  const { code, stdout } = await here.run('get', id);
+  expect([code, stdout, await viewsOf(id)]).toEqual([0, 'hunter2', 1]);
+});
+
+test('503 to a creation is its outcome', async () => {
+  misdeeds = [saying(json(503, '{"error":"Try again later."}'))];
+  const run = here.under({ env: here.admin, stdin: 'hunter2' });
+  const { code } = await run.run('push');
+  expect([code, here.sleeps]).toEqual([11, []]);
+});
+
 test('429 until the end: what became of the first request is unknown', async () => {
   const id = await push();
   misdeeds = [lostAfter(1), ...Array(100).fill(saying(json(429, '{}')))];
