@@ -85,7 +85,7 @@ export default defineConfig({
   test: {
     ...common,
     reporters: ['default', 'test/helpers/skipped.ts'],
-    globalSetup: 'test/helpers/shared-postgres.ts',
+    globalSetup: ['test/helpers/no-agent.ts', 'test/helpers/shared-postgres.ts'],
     sequence: { sequencer: SlowFirst },
     // Most of them wait for processes and sockets.
     maxWorkers: Math.max(4, availableParallelism()),
