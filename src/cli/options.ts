@@ -158,6 +158,11 @@ export const labelRows = () => ({
   note: text('--note <text>', 'note, shown to you only'),
 });
 
+/** For what prints a secret. */
+export const revealRows = () => ({
+  reveal: flag('--reveal', 'print secrets although an agent reads them'),
+});
+
 /** Where else than to standard output a new link goes. */
 export const linkRows = () => ({
   copy: flag('-c, --copy', 'also copy the link to the clipboard'),

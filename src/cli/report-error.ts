@@ -2,7 +2,8 @@ import { LINK_KEY } from '../age/link-key';
 import type { Context } from '../platform/context';
 import { asCliError, CliError, ExitWith } from '../platform/errors';
 import { boundedWrite, folded } from './terminal/bounded-write';
-import { forLog, safe, safeJson } from './terminal/safe';
+import { toJson } from './terminal/output';
+import { forLog, safe } from './terminal/safe';
 
 /** How an error is printed: one line of JSON, or `pwpush: message` and a hint. */
 export interface ErrorFormat {
@@ -52,7 +53,7 @@ function isClosedPipe(error: unknown): boolean {
 }
 
 function jsonLine(error: CliError): string {
-  return `${safeJson(JSON.stringify({ error: failureFields(error) }))}\n`;
+  return `${toJson({ error: failureFields(error) }, true)}\n`;
 }
 
 /** An error as the fields of its JSON. */

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
-import { addOutputOptions, globalOptions } from '../cli/options';
+import { refuseToPrint } from '../cli/agent';
+import { declare } from '../cli/declare';
+import { addOutputOptions, globalOptions, revealRows } from '../cli/options';
 import { generate, parseGenerate } from '../cli/random-secret';
 import { terminal } from '../cli/terminal/output';
 import type { Context } from '../platform/context';
@@ -18,10 +20,11 @@ export function define(context: Context): Command {
     .argument('[length]', 'length, words:5, hex:32 and so on (default: 24)')
     .addHelpText('after', EXAMPLES)
     .action(async (length: string | undefined) => {
+      await refuseToPrint(context, 'the secret', 'use pwpush push --generate --quiet');
       const wanted = parseGenerate(length ?? true, 'the length');
       const payload = await generate(wanted);
       const say = terminal(context, globalOptions(command, context.env));
       await say.print({ payload }, () => `${payload}\n`);
     });
-  return addOutputOptions(command);
+  return addOutputOptions(declare(command, revealRows()));
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { flag, group, list, parsed, switchOff, text } from '../cli/declare';
-import { keyRows, type Options, passphraseRows } from '../cli/options';
+import { keyRows, type Options, passphraseRows, revealRows } from '../cli/options';
 import { checkPassphrase, knownPassphrase } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
 import { count, left, usedBefore } from '../cli/terminal/wording';
@@ -51,6 +51,7 @@ const rows = {
       'copy',
       'output',
     ]),
+    ...revealRows(),
   }),
   ...group('CI jobs:', {
     githubOutput: text(

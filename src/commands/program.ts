@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError, Help, type Option } from 'commander';
+import { agentMarker } from '../cli/agent';
 import { type CommandLine, readLine, withIds } from '../cli/command-line';
+import { lineage } from '../cli/declare';
 import { checkChoices, misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
 import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions, isOn } from '../cli/options';
 import { reflowed } from '../cli/terminal/bounded-write';
 import type { Context } from '../platform/context';
 import { ExitWith, exitStatus, usageError } from '../platform/errors';
+import { lazy } from '../platform/files/lazy';
 import { configFolder, configName } from '../profile/folders';
+import { whyGuarded } from '../profile/guard';
 
 type Load = () => Promise<{ readonly define: (context: Context) => Command }>;
 
@@ -107,11 +111,13 @@ export async function execute(
   if (argv[0] === '__complete') return completeLine(argv.slice(1), context);
   const typed = withoutFormer(withoutHelpWord(argv), context);
   let asking = false;
+  let guard: Context['guard'];
   const canPrompt = () => asking && context.canPrompt();
   // With its getters, which listen for signals and load modules: help needs neither.
   const own = Object.defineProperties({} as Context, {
     ...Object.getOwnPropertyDescriptors(context),
     canPrompt: { value: canPrompt, enumerable: true },
+    guard: { value: async () => guard?.(), enumerable: true },
   });
   const lists = typed.some((word) => word === '--help' || word === '-h');
   const program = await programFor(typed, own, lists);
@@ -119,6 +125,8 @@ export async function execute(
   program.hook('preAction', (_, command) => {
     const options = globalOptions(command, context.env);
     asking = mayPrompt(options, context);
+    const reveals = lineage(command).some((one) => one.getOptionValue('reveal') === true);
+    guard = reveals ? undefined : lazy(() => whyGuarded(context, options.profile));
     begins(options);
   });
   const line = readLine(program, words);
@@ -237,9 +245,10 @@ function withoutFormer(argv: readonly string[], context: Context): readonly stri
   return argv.flatMap((word, place) => (place === at && former.get(word)) || [word]);
 }
 
-/** Nothing prompts with `--no-input`, `PWPUSH_NO_INPUT`, or in CI. */
+/** Nothing prompts with `--no-input`, `PWPUSH_NO_INPUT`, in CI, or where an agent runs us, whom a prompt would keep waiting. */
 function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
-  return input && !isOn(env.PWPUSH_NO_INPUT) && !isOn(env.CI);
+  const wanted = input && !isOn(env.PWPUSH_NO_INPUT) && !isOn(env.CI);
+  return wanted && agentMarker(env) === undefined;
 }
 
 /** Refuses `-hxyz`, so that a token that begins with a dash is not taken for `-h` or `-V`. */

@@ -1,9 +1,13 @@
 import { Command } from 'commander';
 import { group } from '../cli/declare';
-import { fileRows, passphraseRows, sourceRows, withOptions } from '../cli/options';
+import { fileRows, passphraseRows, revealRows, sourceRows, withOptions } from '../cli/options';
 import type { Context } from '../platform/context';
 
-const rows = { ...group('Answer:', { ...sourceRows(), ...fileRows() }), ...passphraseRows };
+const rows = {
+  ...group('Answer:', { ...sourceRows(), ...fileRows() }),
+  ...passphraseRows,
+  ...group('Output:', revealRows()),
+};
 
 const EXAMPLES = `
 The answer comes from standard input, or from one of --from, --env, --generate

@@ -1,8 +1,10 @@
 import { Command } from 'commander';
-import { declare } from '../cli/declare';
-import { addOutputOptions } from '../cli/options';
+import { isGuarded } from '../cli/agent';
+import { declare, group } from '../cli/declare';
+import { addOutputOptions, revealRows } from '../cli/options';
 import { serviceIo } from '../cli/service-io';
 import { type Invocation, invocation } from '../cli/terminal/output';
+import { isLoopback } from '../contract/address';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { aborted } from '../platform/files/abort';
@@ -46,7 +48,7 @@ export function define(context: Context): Command {
   command.addCommand(rekeyCommand(context));
   command.addCommand(backupCommand(context));
   command.addCommand(healthCommand(context));
-  return addOutputOptions(declare(command, rows));
+  return addOutputOptions(declare(declare(command, rows), group('Data:', revealRows())));
 }
 
 type RunningService = Awaited<ReturnType<typeof start>>;
@@ -62,7 +64,14 @@ async function serve(
   if (!jsonLog) for (const warning of warnings) await say.warn(warning);
   context.interrupts.enter({ mode: 'own' });
   const { signal: stop } = context;
-  const service = await start(run, options);
+  const guarded = await isGuarded(context);
+  // It can still be saved as a profile.
+  const unseen = guarded && options.firstToken && !(isLoopback(options.host) && !options.ephemeral);
+  const service = await start(
+    run,
+    options,
+    unseen ? 'an agent would read it (see --reveal)' : undefined,
+  );
   // In JSON they are lines of the log, which begins with the service.
   if (jsonLog) for (const warning of warnings) service.warn(warning);
   // Before the address is printed: a script that reads it may send the signal.
@@ -71,12 +80,13 @@ async function serve(
   let next: string | undefined;
   if (firstToken !== undefined) {
     // Even with --quiet: it cannot be shown again.
-    if (!options.json) await say.announce(`token of admin, shown only now: ${firstToken}`);
+    if (!options.json && !guarded)
+      await say.announce(`token of admin, shown only now: ${firstToken}`);
     // --ephemeral writes nothing to disk, and the token of its database would be useless after it.
     if (!options.ephemeral && service.loopback) next = await keepProfile(run, service, jsonLog);
   }
   await say.print(
-    firstToken === undefined ? { url } : { url, token: firstToken },
+    firstToken === undefined || guarded ? { url } : { url, token: firstToken },
     () => `${url}\n`,
   );
   if (next !== undefined && !jsonLog) await say.remark(`in another terminal: ${next}`);
@@ -84,7 +94,7 @@ async function serve(
   await service.close();
 }
 
-function start(run: Invocation, options: ServeOptions) {
+function start(run: Invocation, options: ServeOptions, tokenHidden: string | undefined) {
   const { context } = run;
   const place = dataPlace(context, options);
   if (!options.ephemeral)
@@ -95,7 +105,7 @@ function start(run: Invocation, options: ServeOptions) {
   };
   return withService(({ startService }) =>
     startService(
-      { ...options, ...place, ...keyFile(context) },
+      { ...options, ...place, ...keyFile(context), tokenHidden },
       { ...serviceIo(run, log), supervision: context },
     ),
   );

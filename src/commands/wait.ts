@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { flag, parsed } from '../cli/declare';
 import { type Options, withOptions } from '../cli/options';
 import { auditLog } from '../cli/terminal/listings';
-import { toJson } from '../cli/terminal/output';
 import { printRows } from '../cli/terminal/table';
 import { seconds, waitingTime } from '../cli/values';
 import { onItem } from '../client/item';
@@ -108,7 +107,7 @@ function firstView(
 ): Promise<AuditEntry> {
   const what = 'waiting for a view … (Ctrl-C stops waiting, the push stays)';
   return waitUntil(run, { ...options, what }, poll, async ({ events, state }) => {
-    for (const event of events) if (options.json) await run.say.printText(`${toJson(event)}\n`);
+    for (const event of events) if (options.json) await run.say.print(event, () => '');
     const view = events.find(({ kind }) => kind === 'view');
     if (view === undefined && state === 'expired')
       throw new CliError('expired', 'the push expired without a view');

@@ -1,3 +1,4 @@
+import { refuseToPrint } from '../cli/agent';
 import type { Invocation } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
 import { type Clipboard, copiedText, findClipboard } from '../platform/clipboard';
@@ -23,6 +24,12 @@ export async function clipboardDestination(
     throw usageError(
       'no clipboard found; nothing was fetched',
       '--copy requires wl-copy, xclip, xsel, pbcopy or clip.exe, or a terminal',
+    );
+  if (!clipboard.sure)
+    await refuseToPrint(
+      context,
+      'the secret',
+      "the terminal's clipboard would get it through the output: use pwpush run or --output FILE",
     );
   let copied: string | undefined;
   return {

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type CliError, usageError } from '../platform/errors';
@@ -73,6 +73,16 @@ function isDescriptor(path: string): boolean {
   return /^\/(?:dev\/(?:std(?:in|out|err)|fd\/\d+)|proc\/[^/]+(?:\/task\/\d+)?\/fd\/\d+)$/.test(
     resolve(path),
   );
+}
+
+/**
+ * Whether what is written to a path goes to a terminal or an open file, as with `-`.
+ * @throws CliError (usage) as `linkTarget` does
+ */
+export function isStream(path: string, user: User): boolean {
+  if (path === '-' || isDescriptor(path)) return true;
+  const found = statSync(linkTarget(path, user), { throwIfNoEntry: false });
+  return found?.isCharacterDevice() ?? false;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isGuarded } from '../cli/agent';
 import type { GlobalOptions } from '../cli/options';
 import { boundedByInterrupt } from '../cli/terminal/bounded-write';
 import { type Invocation, lookOf, toJson } from '../cli/terminal/output';
@@ -19,6 +20,8 @@ import type { Taken, Taking } from './taking';
 export interface OutputOptions extends GlobalOptions, CiOptions {
   readonly output?: string;
   readonly force: boolean;
+  /** Whether files are written too. */
+  readonly files: boolean;
   readonly copy: boolean;
   /** Seconds. */
   readonly clearAfter?: number;
@@ -42,9 +45,21 @@ export interface OutputPlace {
 
 const ciOptions = ['githubOutput', 'githubEnv', 'gitlabDotenv', 'as', 'only', 'allow'] as const;
 
-/** @throws CliError (usage) if the place is not available, or options contradict each other; nothing was fetched then */
-export async function reserveOutput(run: Invocation, options: OutputOptions): Promise<OutputPlace> {
+/**
+ * @param instead what to do where an agent would read the text
+ * @throws CliError (usage) if the place is not available or one that an agent reads, or options contradict each other;
+ * nothing was fetched then
+ */
+export async function reserveOutput(
+  run: Invocation,
+  options: OutputOptions,
+  instead = 'use pwpush run, --output FILE or --copy',
+): Promise<OutputPlace> {
   const { output } = options;
+  if (await isGuarded(run.context)) {
+    const { refusePrinted } = await import('./printed');
+    await refusePrinted(run.context, options, instead);
+  }
   if (ciOptions.some((name) => options[name] !== undefined)) {
     const { ciDestination } = await import('./ci-job');
     const job = await ciDestination(run, options);

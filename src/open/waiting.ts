@@ -1,5 +1,5 @@
 import type { GlobalOptions } from '../cli/options';
-import { type Invocation, type Terminal, toJson } from '../cli/terminal/output';
+import type { Invocation, Terminal } from '../cli/terminal/output';
 import type { Api } from '../client/client';
 import { isTemporary } from '../client/failure';
 import { requestPoller } from '../client/progress';
@@ -110,7 +110,7 @@ export async function waitForAnswer(
       if (state === 'closed')
         throw new CliError('expired', 'the request was closed without an answer');
       if (state !== 'answered') return undefined;
-      if (json) await run.say.printText(`${toJson(request)}\n`);
+      if (json) await run.say.print(request, () => '');
       else await run.say.remark('the request was answered');
       return true;
     },

@@ -177,6 +177,11 @@ export interface Context {
   transport(options: HttpOptions): Promise<HttpClient>;
   /** Whether the user can be asked: there is a terminal, even if stdin and stdout are pipes. */
   canPrompt(): boolean;
+  /**
+   * Why no secret must be printed: `CLAUDECODE is set`, as an agent reads what it runs; undefined if one may be. Left out,
+   * nothing forbids it.
+   */
+  guard?(): Promise<string | undefined>;
   prompter(): Promise<Prompter>;
   /** Gives the terminal back as it was before the first question; call it after the last one. */
   asked(): void;

@@ -44,10 +44,7 @@ export const settings = {
   deletable: flag,
   'retrieval-step': flag,
   /** Encrypt pushes, and where the key goes. */
-  encrypt: {
-    schema: v.picklist(['link', 'words'], 'is neither link nor words'),
-    parse: parseEncryption,
-  },
+  encrypt: oneOf('link', 'words'),
   'ca-file': { ...path, option: 'caFile', variable: 'PWPUSH_CA_FILE', bound: 'address' },
   /** Headers for an access proxy. */
   'headers-file': { ...path, variable: 'PWPUSH_HEADERS_FILE', bound: 'address' },
@@ -68,6 +65,8 @@ export const settings = {
   account: { ...text, parse: (value) => value, option: 'account', bound: 'address' },
   /** Whether pushes leave a receipt on this machine; true if left out. */
   receipts: flag,
+  /** Whether secrets are printed; if left out, not where an agent runs us. */
+  agent: oneOf('allow', 'refuse'),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>;
 
 type Name = keyof typeof settings;
@@ -185,9 +184,18 @@ function parseFlag(value: string, name: string): boolean {
   throw usageError(`${name} must be true or false, not "${value}"`);
 }
 
-function parseEncryption(value: string): 'link' | 'words' {
-  if (value === 'link' || value === 'words') return value;
-  throw usageError(`encrypt must be link or words, not "${value}"`, 'an empty value removes it');
+function oneOf<const Word extends string>(...words: readonly [Word, Word]) {
+  return {
+    schema: v.picklist(words, `is neither ${words.join(' nor ')}`),
+    parse: (value: string, name: string): Word => {
+      const word = words.find((one) => one === value);
+      if (word !== undefined) return word;
+      throw usageError(
+        `${name} must be ${words.join(' or ')}, not "${value}"`,
+        'an empty value removes it',
+      );
+    },
+  };
 }
 
 /** @throws CliError (usage) for a name that is hard to type or looks like an option */

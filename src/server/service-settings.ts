@@ -73,6 +73,8 @@ export interface ServiceSettings {
   readonly anonymous: boolean;
   /** Whether the first start creates a token for `admin`; true if left out. */
   readonly firstToken?: boolean | undefined;
+  /** Why that token cannot be shown, as `an agent would read it`: none is created then. */
+  readonly tokenHidden?: string | undefined;
   /** Whether callers without a token may push files too. */
   readonly anonymousFiles?: boolean | undefined;
   /** Shown on the pages in place of the program's name. */

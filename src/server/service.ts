@@ -112,14 +112,13 @@ export async function startService(
 /** The token of `admin`, if this start creates it. */
 async function createFirstToken(
   { owners, log }: OpenService,
-  { firstToken }: ServiceSettings,
+  { firstToken, tokenHidden }: ServiceSettings,
   supervision: Supervision | undefined,
 ): Promise<string | undefined> {
-  if (!writesToJournal(supervision)) return firstToken === false ? undefined : owners.addFirst();
+  const hidden = writesToJournal(supervision) ? 'the journal would keep it' : tokenHidden;
+  if (hidden === undefined) return firstToken === false ? undefined : owners.addFirst();
   if ((await owners.list()).length > 0) return undefined;
-  log.warning(
-    'no token was created, as the journal would keep it; create one with pwpush serve token add',
-  );
+  log.warning(`no token was created, as ${hidden}; create one with pwpush serve token add`);
   return undefined;
 }
 

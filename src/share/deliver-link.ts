@@ -1,3 +1,4 @@
+import { isGuarded } from '../cli/agent';
 import { type Invocation, toJson } from '../cli/terminal/output';
 import { printLinesOrRescue } from '../open/print-or-rescue';
 import type { CliError } from '../platform/errors';
@@ -47,8 +48,9 @@ export async function printLinks(
   created: readonly Pick<CreatedLink, 'object' | 'link'>[],
 ): Promise<readonly (CliError | undefined)[]> {
   const safe = async () => (await import('../open/safekeeping')).newSafe(context);
+  const guarded = json && (await isGuarded(context));
   const results = created.map(({ object, link }) => {
-    const text = json ? toJson({ ...object, html_url: link }) : link;
+    const text = json ? toJson({ ...object, html_url: link }, guarded) : link;
     return { bytes: `${text}\n`, what: 'link', link, json } as const;
   });
   return printLinesOrRescue({ context, safe }, results);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MARKERS } from '../../src/cli/agent';
 import { commands, topics } from '../../src/commands/program';
 import { exitStatus } from '../../src/platform/errors';
 import { type Place, place } from '../helpers/run';
@@ -141,7 +142,9 @@ describe('help on a topic', () => {
 
   test('environment has the variables of the manual, and no other', async () => {
     const { stdout } = await here.run('help', 'environment');
-    const listed = [...stdout.matchAll(/^ {2}([A-Z_]+\*?) {2,}\S/gm)].map(([, name]) => name);
+    const agents = MARKERS.filter((name) => new RegExp(`\\b${name}\\b`).test(stdout));
+    const rows = [...stdout.matchAll(/^ {2}([A-Z_]+\*?) {2,}\S/gm)].map(([, name]) => name);
+    const listed = [...rows, ...agents];
     const manual = readFileSync('man/pwpush.1', 'utf8')
       .split('.Sh ENVIRONMENT')[1]
       ?.split('.Sh ')[0];

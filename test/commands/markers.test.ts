@@ -174,7 +174,13 @@ const lines: Record<string, readonly Line[]> = {
   ],
 };
 
-const modes = ['', '--json', '--debug', '--json --debug', '--quiet', 'on a terminal'];
+const modes = [
+  ...['', '--json', '--debug', '--json --debug', '--quiet', 'on a terminal'],
+  ...['for an agent', '--json --debug for an agent'],
+];
+
+/** Of its secrets, an agent sees none but a note. */
+const AGENT = /for an agent$/;
 
 const answer = (status: number, body: string, headers: Record<string, string> = {}) => ({
   status,
@@ -319,10 +325,13 @@ function home(send: Transport, signal?: AbortSignal) {
       const stored = { current: 'kept', profiles: { kept } };
       writeFileSync(here.file('config/config.json'), JSON.stringify(stored));
       const [before = '', ...behind] = line.words.split(' -- ');
-      const words = `${before} ${mode}`.trim().replaceAll('DIR', here.folder).split(' ');
+      const words = `${before} ${mode.replace(AGENT, '')}`
+        .trim()
+        .replaceAll('DIR', here.folder)
+        .split(' ');
       const { stdin = '', prompts } = line;
       const conditions = {
-        env,
+        env: { ...env, AI_AGENT: AGENT.test(mode) ? 'some' : '' },
         stdin,
         ...more,
         ...(prompts ? { prompts } : {}),
@@ -336,7 +345,8 @@ function home(send: Transport, signal?: AbortSignal) {
 
 /** What turned up where it must not. */
 function leaked({ stdout, stderr }: Outcome, line: Line, mode: string, here: Place): string[] {
-  const may = (mode.includes('json') ? line.printsJson : line.prints) ?? [];
+  const prints = (mode.includes('json') ? line.printsJson : line.prints) ?? [];
+  const may = prints.filter((one) => one === 'note' || !AGENT.test(mode));
   const config = JSON.stringify(here.kept(), (key, value) => (key === 'token' ? '' : value)) ?? '';
   return [
     ...marksIn(stdout)

@@ -190,8 +190,15 @@ describe('every option is applied, or refused before anything is sent', () => {
     const names = [...own.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name);
     // What these do the tests above show: where lines are from, and how many at once.
     const shown = ['--locale', '--each', '--from', '--concurrency', '--dry-run', '--accept-limits'];
-    // And those of encryption.test.ts.
-    shown.push('--no-receipt', '--encrypt', '--no-encrypt', '--to', '--recipients-file');
+    // And those of encryption.test.ts and agent.test.ts.
+    shown.push(
+      '--no-receipt',
+      '--reveal',
+      '--encrypt',
+      '--no-encrypt',
+      '--to',
+      '--recipients-file',
+    );
     expect([...names].sort()).toEqual(
       [...Object.keys(refused), ...Object.keys(applied), ...shown].sort(),
     );

@@ -1,4 +1,5 @@
 import { type ErrorCode, exitStatus } from '../../platform/errors';
+import { MARKERS } from '../agent';
 import { globalRows } from '../options';
 import { wrap } from '../terminal/text-width';
 
@@ -75,6 +76,10 @@ and the profile over the defaults of the instance. A profile named by --profile
 takes precedence over PWPUSH_URL and PWPUSH_TOKEN.
 
 ${rows(Object.entries(variables), 28)}
+
+For a coding agent, nothing prompts, and no secret is printed unless --reveal is
+given or the setting agent of the profile is allow. An agent is known by:
+${wrap(MARKERS.join(', '), 80).join('\n')}
 
 A switch is on unless it is empty, 0 or false. Proxy variables are also read in
 lower case, which takes precedence.
@@ -304,6 +309,7 @@ What pwpush does
                --only NAME accepts no other names.
   Losses       A secret or link that cannot be delivered is saved to a file that
                only you can read. pwpush doctor lists those files.
+  Agents       For a coding agent, what would print a secret is refused.
   Logs         --debug shows no secret, passphrase, token or query string.
 
 What it cannot do

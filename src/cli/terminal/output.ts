@@ -1,4 +1,5 @@
 import type { Context, Environment, Output } from '../../platform/context';
+import { isGuarded } from '../agent';
 import type { GlobalOptions } from '../options';
 import { boundedWrite, folded } from './bounded-write';
 import { forLog, safe, safeJson } from './safe';
@@ -56,7 +57,11 @@ export function terminal(context: Context, options: GlobalOptions): Terminal {
   };
   return {
     print: async (value, render) =>
-      stdout.write(options.json ? `${toJson(value)}\n` : forLog(render(await look(stdout)), env)),
+      stdout.write(
+        options.json
+          ? `${toJson(value, await isGuarded(context))}\n`
+          : forLog(render(await look(stdout)), env),
+      ),
     printText: (text) => stdout.write(text),
     note,
     remark: async (text) => {
@@ -76,9 +81,17 @@ export function terminal(context: Context, options: GlobalOptions): Terminal {
   };
 }
 
-/** An instance's object as JSON: unknown fields are kept, `passphrase` is removed. */
-export function toJson(value: unknown): string {
-  const hidden = (key: string, field: unknown) => (key === 'passphrase' ? undefined : field);
+/** Fields that are printed for nobody, and those that an agent does not see: secrets, which an instance may repeat. */
+const HIDDEN = new Set(['passphrase']);
+const GUARDED = new Set([...HIDDEN, 'payload', 'response', 'generated', 'management_token']);
+
+/**
+ * An instance's object as JSON: unknown fields are kept, `passphrase` is removed.
+ * @param guarded whether other secrets are removed, too: an agent reads it
+ */
+export function toJson(value: unknown, guarded = false): string {
+  const removed = guarded ? GUARDED : HIDDEN;
+  const hidden = (key: string, field: unknown) => (removed.has(key) ? undefined : field);
   try {
     return safeJson(JSON.stringify(value, hidden));
   } catch {

@@ -1,5 +1,6 @@
 // Our own table, not cli-table3: that has no elastic columns, no pages that share widths, and no tab-separated output.
 import type { Context } from '../../platform/context';
+import { isGuarded } from '../agent';
 import type { GlobalOptions } from '../options';
 import { type Look, lookOf, type Style, type Terminal, toJson } from './output';
 import { forLog, safe } from './safe';
@@ -45,7 +46,9 @@ export async function printRows<Row>(
   const text = tables(listing, look);
   let printed = 0;
   // The bracket waits for the first page, so that a listing that fails at once leaves stdout empty.
-  const json = (rows: Row[]) => `${printed === 0 ? '[' : ',\n'}${rows.map(toJson).join(',\n')}`;
+  const guarded = options.json && (await isGuarded(context));
+  const json = (rows: Row[]) =>
+    (printed === 0 ? '[' : ',\n') + rows.map((row) => toJson(row, guarded)).join(',\n');
   for await (const rows of pages) {
     if (rows.length === 0) continue;
     await stdout.write(options.json ? json(rows) : forLog(text(rows), context.env));

@@ -1,3 +1,4 @@
+import { refuseGenerated } from '../../cli/agent';
 import { newPassphrase } from '../../cli/passphrase';
 import { invocation } from '../../cli/terminal/output';
 import type { Edition } from '../../contract/lifetime';
@@ -37,6 +38,7 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
   if (target === 'here') return pushOne(session, { ...options, here: true });
   const profile = target && defaultsOf(target);
   const mode = encryptMode(options, profile);
+  await refuseGenerated(context, options, mode === 'words');
   if (mode) await clearFieldsWarning(say)(options.name, options.note);
   if ((options.text ?? '-') !== '-' || options.message !== undefined)
     await say.remark(

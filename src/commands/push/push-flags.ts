@@ -18,6 +18,7 @@ import {
   newPassphraseRows,
   notifyRows,
   type Options,
+  revealRows,
   sourceRows,
 } from '../../cli/options';
 import { expiry, port, positive } from '../../cli/values';
@@ -82,6 +83,7 @@ export const rows = {
     ...notifyRows(),
     receipt: switchOff('--no-receipt', 'keep no receipt of the link (list --local)'),
     dryRun: flag('--dry-run', 'show what would be sent, secrets masked'),
+    ...revealRows(),
   }),
   ...group('From this machine:', {
     here: flag('--here', 'serve the push from memory until it is viewed').conflicts(

@@ -5,6 +5,7 @@ import {
   newPassphraseRows,
   notifyRows,
   type Options,
+  revealRows,
 } from '../../cli/options';
 import { closing, port, waitingTime } from '../../cli/values';
 import { usageError } from '../../platform/errors';
@@ -38,6 +39,7 @@ export const rows = {
     for: parsed('--for <time>', 'wait at most this long (12), such as 6h', waitingTime).requires(
       'wait',
     ),
+    ...revealRows(),
   }),
   ...group('From this machine:', {
     here: flag('--here', 'serve the question from memory until it is answered').conflicts(

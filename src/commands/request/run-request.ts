@@ -1,3 +1,4 @@
+import { refuseGenerated } from '../../cli/agent';
 import { askUntil } from '../../cli/ask-until';
 import { checkPassphrase, newPassphrase } from '../../cli/passphrase';
 import { checkStandardInput, chooseSource, readSecret, type Source } from '../../cli/source';
@@ -22,6 +23,7 @@ const TO_ASK = { noun: 'question', act: 'ask' } as const;
 /** Reads the question, creates the request with a new private key, and prints its link. */
 export async function runRequest(context: Context, options: RequestOptions): Promise<void> {
   checkRequestOptions(options, context);
+  await refuseGenerated(context, options);
   const source = questionSource(options, context);
   const session = createSession(context, options);
   await session.target().catch(offerHere);

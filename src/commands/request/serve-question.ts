@@ -35,7 +35,8 @@ export async function serveQuestion(context: Context, options: RequestOptions): 
   checkHereOptions(options, context);
   const passphrase = await readPassphrase(options, context, true);
   context.asked();
-  const place = await reserveOutput(run, { ...options, copy: false, qr: false });
+  const output = { ...options, files: options.allowFiles, copy: false, qr: false };
+  const place = await reserveOutput(run, output, 'use --output FILE');
   const { identity, recipient } = newKeyPair();
   context.interrupts.enter({ mode: 'own' });
   const { signal: stop } = context;
@@ -160,7 +161,7 @@ async function deliver(
     publicKey: undefined,
   };
   const link = `${here.base}/r/${here.token}`;
-  const output = { ...options, copy: false, qr: false };
+  const output = { ...options, files: options.allowFiles, copy: false, qr: false };
   const sealed: Taking = {
     ...{ context, options: output, say, safe, file: api.openFile },
     // Ctrl-C ends the delivery, and not what saves the rest then; a second one ends the run.

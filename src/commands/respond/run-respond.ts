@@ -1,3 +1,4 @@
+import { refuseGenerated } from '../../cli/agent';
 import type { Options, passphraseRows } from '../../cli/options';
 import { checkPassphrase, knownPassphrase } from '../../cli/passphrase';
 import type { Context } from '../../platform/context';
@@ -28,6 +29,7 @@ export async function runRespond(
 ): Promise<void> {
   checkPassphrase(options, context);
   checkFiles(options);
+  await refuseGenerated(context, options);
   const source = contentSource(options, context, TO_SEND);
   // Without a token: an owner who reads an answered request takes its answer.
   const session = createSession(context, { ...options, anonymous: true });

@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { declare, filledText, flag, parsed, type Values } from '../../cli/declare';
-import { addOutputOptions, type GlobalOptions } from '../../cli/options';
+import { refuseToPrint } from '../../cli/agent';
+import { declare, filledText, flag, parsed, type Rows, type Values } from '../../cli/declare';
+import { addOutputOptions, type Closed, type GlobalOptions, revealRows } from '../../cli/options';
 import { ownerList } from '../../cli/terminal/listings';
 import type { Invocation } from '../../cli/terminal/output';
 import { table } from '../../cli/terminal/table';
@@ -14,6 +16,13 @@ import { beginSubcommand, dataPlace, dataRows, HOST, keyFile, PORT } from './ser
 
 const rows = dataRows();
 
+const addRows = {
+  ...rows,
+  output: filledText('-o, --output <file>', 'write the token to a new file (0600)'),
+  force: flag('--force', 'overwrite an existing file').requires('output'),
+  ...revealRows(),
+};
+
 type DataRun = Invocation & { readonly options: GlobalOptions & Values<typeof rows> };
 
 /** `serve token add|list|revoke`. */
@@ -24,18 +33,18 @@ export function tokenCommand(context: Context): Command {
       .description('Manage the API tokens of the service on this machine.')
       .helpCommand(false),
   );
-  const sub = (word: string, summary: string) => {
-    const one = addOutputOptions(declare(token.command(word).summary(summary), rows));
+  const sub = <R extends Rows & Closed<R>>(word: string, summary: string, own: R) => {
+    const one = addOutputOptions(declare(token.command(word).summary(summary), own));
     one.description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
-    return { one, begin: () => beginSubcommand(context, one, rows) };
+    return { one, begin: () => beginSubcommand(context, one, own) };
   };
-  const adding = sub('add', 'create a token for a new or existing user; shown once');
+  const adding = sub('add', 'create a token for a new or existing user; shown once', addRows);
   adding.one
     .argument('<name>', 'the user')
     .action(async (name: string) => addToken(await adding.begin(), name));
-  const listing = sub('list', 'list the users and how many tokens they have');
+  const listing = sub('list', 'list the users and how many tokens they have', rows);
   listing.one.action(async () => listTokens(await listing.begin()));
-  const revoking = sub('revoke', "revoke all of a user's tokens");
+  const revoking = sub('revoke', "revoke all of a user's tokens", rows);
   revoking.one
     .argument('<name>', 'the user')
     .action(async (name: string) => revokeTokens(await revoking.begin(), name));
@@ -52,9 +61,24 @@ function withOwners<T>({ context, options }: DataRun, work: (owners: Owners) => 
 
 type Owners = Awaited<ReturnType<ServiceModule['openOwners']>>;
 
-async function addToken(run: DataRun, name: string): Promise<void> {
-  const token = await withOwners(run, (owners) => owners.add(name));
-  await run.say.print({ name, token }, () => `${token}\n`);
+/** The file is reserved first: a token is known at its creation only. */
+async function addToken(
+  run: DataRun & { readonly options: Values<typeof addRows> },
+  name: string,
+): Promise<void> {
+  const { context, say } = run;
+  const { output = '-', force } = run.options;
+  const { isStream, reserveFile } = await import('../../open/destination');
+  if (isStream(output, context.uid)) await refuseToPrint(context, 'the token', 'use --output FILE');
+  const file = output === '-' ? undefined : await reserveFile(output, force, context.uid);
+  const token = await withOwners(run, (owners) => owners.add(name)).catch(async (error) => {
+    await file?.discard();
+    throw error;
+  });
+  if (!file) return say.print({ name, token }, () => `${token}\n`);
+  await file.commit(`${token}\n`);
+  await say.print({ name, saved_to: resolve(output) }, () => '');
+  await say.note(`the token was saved to ${output}`);
 }
 
 async function listTokens(run: DataRun): Promise<void> {

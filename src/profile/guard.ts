@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { agentMarker } from '../cli/agent';
+import type { Context } from '../platform/context';
+import { configFolder, configName } from './folders';
+
+/**
+ * Why no secret must be printed, as `Context.guard` says it. The setting `agent` of the profile in use decides, else
+ * whether an agent runs us.
+ * @param named by `--profile`
+ */
+export async function whyGuarded(
+  context: Context,
+  named: string | undefined,
+): Promise<string | undefined> {
+  const { name, agent } = (await settingOf(context, named)) ?? {};
+  if (agent === 'allow') return undefined;
+  const marker = agentMarker(context.env);
+  if (marker !== undefined) return `${marker} is set`;
+  return agent === 'refuse' ? `the setting agent of profile "${name}" is refuse` : undefined;
+}
+
+/** Undefined also for an unreadable config file: the commands that need it say so. */
+async function settingOf(context: Context, named: string | undefined) {
+  try {
+    const profiles = readFileSync(join(configFolder(context), configName), 'utf8');
+    // What decodes it is loaded only if a profile may have that setting.
+    if (!profiles.includes('"agent"')) return undefined;
+    const { namedProfile, storedProfiles } = await import('./config-file');
+    const { name, profile } = namedProfile(storedProfiles(context), named, context.env);
+    return { name, agent: profile.agent };
+  } catch {
+    return undefined;
+  }
+}
