@@ -145,8 +145,14 @@ function jsonOf({ answer }: Taken, push: Push): object {
 }
 
 async function printText(delivery: Delivery, push: Push): Promise<CliError | undefined> {
-  const { context, options } = delivery;
+  const { context, options, safe } = delivery;
   const text = push.payload ?? '';
+  const why = text === '' ? undefined : await context.guard?.();
+  if (why !== undefined) {
+    // It was for a folder that is gone, or the like.
+    await safe.keep({ what: 'secret', bytes: text, push });
+    return safe.explain(failedError(`the text is not printed: ${why}`));
+  }
   const result = { what: 'secret', push, json: options.json } as const;
   if (options.json)
     return printOrRescue(delivery, {

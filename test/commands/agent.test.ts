@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MARKERS } from '../../src/cli/agent';
 import { TransportError } from '../../src/client/transport/network-errors';
@@ -354,6 +354,34 @@ test('serve token add writes the token to a file that only its owner can read', 
   expect((await run({ words }, {})).code).toBe(2);
   const listed = await run({ words: 'serve token list --data DIR/data --json' }, {});
   expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'ann', tokens: 1 }]);
+  await here.close();
+});
+
+test('a text whose place is gone is not printed in its place', async () => {
+  let swap = () => {};
+  const here: Instance = await instance({
+    settings: { anonymousFiles: true },
+    send: async (request) => {
+      const response = await overFetch(here.service)(request);
+      if (request.method === 'GET') swap();
+      return response;
+    },
+  });
+  const run = await runner(here);
+  const line = { words: 'get FILES --output DIR/inbox/out' };
+  swap = () => {
+    rmSync(here.file('inbox'), { recursive: true, force: true });
+    writeFileSync(here.file('inbox'), '');
+  };
+  for (const [env, leaked] of [
+    [{ CLAUDECODE: '1' }, false],
+    [{}, true],
+  ] as const) {
+    rmSync(here.file('inbox'), { recursive: true });
+    mkdirSync(here.file('inbox'));
+    const outcome = await run(line, env);
+    expect([outcome.code, leaks(outcome)]).toEqual([1, leaked]);
+  }
   await here.close();
 });
 
