@@ -62,20 +62,24 @@ export function inquirerPrompter(
       left.end();
     }
   };
+  const columnsNow = () => output.columns || 80;
+  const fold = (message: string) => wrap(`? ${message}`, columnsNow() - 1);
+  // inquirer breaks a line within a word.
+  const folded = (message: string) => fold(message).join('\n').slice(2);
   return {
     release,
     secret: (message, extent = 'line') => {
       take();
-      const columns = output.columns || 80;
-      const folded = wrap(`? ${message}`, columns - 1);
-      const bold = folded.map((line, at) =>
+      const columns = columnsNow();
+      const lines = fold(message);
+      const bold = lines.map((line, at) =>
         at === 0 ? `${PREFIX} ${styleText('bold', line.slice(2))}` : styleText('bold', line),
       );
       // Only the last line is drawn again.
       for (const line of bold.slice(0, -1)) output.write(`${CLEAR_LINE}${line}\n`);
-      const draw = (lines: number) => {
-        const hints = [lines > 1 ? `hidden, ${lines} lines` : HIDDEN[extent], 'hidden'];
-        const hint = hints.find((one) => width(`${folded.at(-1)} (${one}) `) < columns);
+      const draw = (typed: number) => {
+        const hints = [typed > 1 ? `hidden, ${typed} lines` : HIDDEN[extent], 'hidden'];
+        const hint = hints.find((one) => width(`${lines.at(-1)} (${one}) `) < columns);
         const mark = extent === 'line' ? '' : MARK_PASTED;
         const shown = hint === undefined ? '' : `${styleText('dim', `(${hint})`)} `;
         output.write(`${mark}${CLEAR_LINE}${bold.at(-1)} ${shown}`);
@@ -84,9 +88,10 @@ export function inquirerPrompter(
         () => extent !== 'line' && output.write(MARK_NOTHING),
       );
     },
-    text: (message, preset) => ask({ type: 'input', message, default: preset }),
-    confirm: (message, preset) => ask({ type: 'confirm', message, default: preset }),
-    choose: (message, choices) => ask({ type: 'select', message, choices }),
+    text: (message, preset) => ask({ type: 'input', message: folded(message), default: preset }),
+    confirm: (message, preset) =>
+      ask({ type: 'confirm', message: folded(message), default: preset }),
+    choose: (message, choices) => ask({ type: 'select', message: folded(message), choices }),
   };
 }
 

@@ -118,7 +118,7 @@ async function offerExpiry(
 ): Promise<ClosingFields | undefined> {
   if (source.name !== 'prompt') return undefined;
   const prompter = await context.prompter();
-  const question = 'Close after, such as 6h or 1w (Enter for default):';
+  const question = "Close after, such as 6h or 1w (Enter for the instance's default):";
   return askUntil(
     async (failure) => {
       if (failure instanceof CliError)

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -27,4 +28,20 @@ test.each([
   [20, 'Passphrase (Enter for none):', ['? Passphrase (Enter', 'for none):']],
 ])('on %i columns "%s" is not cut when it is drawn again', async (columns, question, lines) => {
   expect(await asked(columns, question)).toEqual(lines);
+});
+
+test('a question for a text is broken at spaces', async () => {
+  const input = new PassThrough();
+  const output = Object.assign(new PassThrough(), { columns: 40 });
+  const signal = new AbortController().signal;
+  const { text, release } = inquirerPrompter({ input, output, signal }, { interrupt: () => {} });
+  const answer = text('Address of the instance, such as https://eu.pwpush.com:');
+  await once(output, 'readable');
+  input.write('x\r');
+  expect(await answer).toBe('x');
+  release();
+  expect(await linesOf(`${output.read()}`.replaceAll('\n', '\r\n'), 40)).toEqual([
+    '? Address of the instance, such as',
+    'https://eu.pwpush.com: x',
+  ]);
 });
