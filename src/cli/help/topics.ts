@@ -105,7 +105,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   rate_limited: 'too many requests: try again later',
   unknown:
     'the request was sent, but no usable response came, or a failure (5xx): a push may exist, or a view may have been used; do not simply retry',
-  timeout: 'the time of wait, or of request --wait, was over (--for)',
+  timeout: 'the time limit of wait or request --wait ran out (--for)',
   hung_up: 'the terminal was closed (SIGHUP)',
   interrupted: 'interrupted, for example by Ctrl-C',
   terminated: 'ended by SIGTERM',
@@ -297,11 +297,12 @@ What pwpush does
                see the arguments of a program. Pipe secrets in, or type them.
   Limits       Granted days and views are compared with what you asked for. If
                they are looser, the push is expired at once.
-  Retries      A request that creates a push or uses a view is never repeated.
+  Retries      A request that creates a push or uses a view is repeated only
+               where the instance counts it once.
   Tokens       A token is sent to its own address only, and over plain http only
                to this machine. A redirect to another origin is an error.
-  Headers      Those for an access proxy, and a client certificate, are shown to
-               the instance's origin only, and appear in no output.
+  Headers      Those for an access proxy, and a client certificate, go to the
+               instance's origin only, and appear in no output.
   Terminals    Control characters from a server are shown, not obeyed. A pipe
                gets the exact bytes.
   Variables    A secret cannot replace variables or set those that decide what
@@ -315,9 +316,9 @@ What pwpush does
 What it cannot do
 
   Operators    They can read the secret, unless you push it with --encrypt or
-               --to, which leave them ciphertext. Else use an instance that you
-               trust, or run your own with pwpush serve.
-    --encrypt        The link has the key: anyone with the link can open it.
+               --to, which leave them ciphertext. Otherwise use an instance
+               that you trust, or run your own with pwpush serve.
+    --encrypt        The key is in the link: anyone with the link can open it.
     --encrypt=words  The recipient also needs six words; send them another way.
     --to KEY         Only the owner of an age or SSH key can open it.
   Links        Anyone with the link can open it until it expires. Allow few
