@@ -4,7 +4,7 @@ import type { Context } from '../platform/context';
 
 const EXAMPLES = `
 Completes commands, options, values, files, and the links of pushes made here.
-Nothing that was typed is run.
+It runs nothing that you typed.
 
 Add the line for your shell (below) to
   bash        ~/.bashrc

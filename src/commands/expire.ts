@@ -10,8 +10,8 @@ import { creatorsOf } from '../profile/creators';
 import { type NamedItem, type Session, withSession } from '../profile/session';
 
 const EXAMPLES = `
-You can expire your own pushes, and those whose recipient can delete them. With
---json an array is printed.
+You can expire your own pushes, and those whose recipient can delete them.
+--json prints an array.
 
 Examples:
   $ pwpush expire abc123def456

@@ -84,8 +84,8 @@ const EXAMPLES = `
 Text goes to stdout, byte for byte in a pipe. Files are saved to the current
 folder under safe names. Your own pushes use no view, unless --anonymous.
 A terminal also shows the views and days left and, if no token was sent, how
-many views were used before. With the link of your own request, it takes the
-answer.
+many views were used before. The link of your own request gets the answer, which
+the instance then deletes.
 
 Examples:
   $ pwpush get https://pwpush.example/p/abc123def456

@@ -27,8 +27,8 @@ In a pipe each push is a line of tab-separated fields. active: ID, name,
 created, views left, views, days left, days, flags, expiry time. expired: ID,
 name, created, expired, how. requests: ID, name, state, created, closes.
 
-Requests are ready when they were answered and the answer was not yet taken with
-pwpush get. Without a state, those that are ready and then those that are open.
+A request is ready when it has an answer that pwpush get has not yet taken.
+Without a state, ready requests are listed, then open ones.
 
 Examples:
   $ pwpush list

@@ -40,8 +40,8 @@ type LoginOptions = Partial<Options<typeof rows>> & GlobalOptions;
 const EXAMPLES = `
 Asks for the API token, or reads it from --token-file or standard input, and
 saves it only if the instance accepts it. Most instances show it on the account
-page, under API. It goes into a file that only you can read, with --keyring into
-the keyring of the system; see also token-command in pwpush-profile(1).
+page, under API. It is saved in a file that only you can read or, with
+--keyring, in the system's keyring. See also token-command in pwpush-profile(1).
 
 Examples:
   $ pwpush login https://pwpush.example

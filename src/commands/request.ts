@@ -6,15 +6,15 @@ import { rows } from './request/request-flags';
 const EXAMPLES = `
 The question comes from [question] or from standard input; at a terminal pwpush
 asks for it, and offers an expiry. The answer is encrypted to a key that stays
-on this machine, so that the instance cannot read it: pwpush get, here, opens
-it. If the instance drops the key, as the commercial edition does, the request
+on this machine, so that the instance cannot read it; pwpush get on this machine
+opens it. If the instance drops the key, as the commercial edition does, the request
 is closed again, unless --no-encrypt lets the instance read the answer.
 
 With --here, no instance is needed: this machine serves the page until someone
 has answered, shows the link and a QR code, and prints the answer. It listens on
 all addresses, because someone else must reach the page; push --here, which has
 a secret to lose, listens on this machine alone. Ctrl-C before the answer leaves
-nothing.
+nothing behind.
 
 Examples:
   $ pwpush request "The root password of db1?" --expire 6h

@@ -21,7 +21,7 @@ export const rows = {
     expire: parsed('--expire <time>', 'close after 15m to 3mo, such as 6h or 1w', closing),
     ...labelRows(),
     file: list('-f, --file <path...>', 'files to go with the question, up to 10'),
-    allowFiles: flag('--allow-files', 'let the answer have files'),
+    allowFiles: flag('--allow-files', 'allow files in the answer'),
     acceptLimits: flag('--accept-limits', 'keep the request even if looser limits were granted'),
   }),
   ...group('Protection:', {

@@ -98,8 +98,8 @@ async function revokeTokens(run: DataRun, name: string): Promise<void> {
 
 const REKEY_HELP = `
 Stop all services that use the data first, and start them afterwards; those
-with a copy of the key file require the new file. If the command is interrupted,
-services can start, and it can be run again.
+with a copy of the key file need the new one. If the command is interrupted,
+services can be started, and the command can be run again.
 With --json: {"resealed", "key_file"}.`;
 
 export function rekeyCommand(context: Context): Command {
@@ -172,7 +172,7 @@ const healthRows = {
 export function healthCommand(context: Context): Command {
   const command = declare(new Command('health'), healthRows)
     .summary('check that the service on this machine is ready')
-    .description('Check that the service on this machine responds, and its database.')
+    .description('Check that the service on this machine and its database respond.')
     .addHelpText('after', HEALTH_HELP);
   return addOutputOptions(command).action(async () =>
     health(await beginSubcommand(context, command, healthRows)),
