@@ -54,7 +54,7 @@ export function parseKey(typed: string, list: readonly string[]): string {
   if (isLinkKey(text)) return text;
   const words = text.toLowerCase().split(/[\s-]+/);
   if (words.length < LEAST_WORDS)
-    throw new AgeError('key', `a key has 22 characters, or ${LEAST_WORDS} words or more`);
+    throw new AgeError('key', `a key is 22 characters, or ${LEAST_WORDS} or more words`);
   const known = new Set(list);
   const unknown = words.findIndex((word) => !known.has(word));
   if (unknown >= 0)

@@ -26,7 +26,7 @@ test.each([
   'ä'.repeat(22),
 ])('%j is no link key', (text) => {
   expect(isLinkKey(text)).toBe(false);
-  expect(() => parseKey(text, list)).toThrow('a key has 22 characters, or 6 words');
+  expect(() => parseKey(text, list)).toThrow('a key is 22 characters, or 6 or more words');
 });
 
 test.each(['#', '%23', ' https://pw.test/p/abc#', 'https://pw.test/p/abc%2523'])(
@@ -35,7 +35,7 @@ test.each(['#', '%23', ' https://pw.test/p/abc#', 'https://pw.test/p/abc%2523'])
     const key = newLinkKey();
     expect(parseKey(`${before}${key}`, list)).toBe(key);
     expect(parseKey(`${before}${key}&utm_source=mail\n`, list)).toBe(key);
-    expect(() => parseKey(`${before}${key}A`, list)).toThrow('a key has 22');
+    expect(() => parseKey(`${before}${key}A`, list)).toThrow('a key is 22');
   },
 );
 
@@ -106,6 +106,6 @@ describe('words', () => {
   test('that are mistyped are named by their position', () => {
     const typed = 'abacus zoom abdomenn acid yoga wreath';
     expect(() => parseKey(typed, list)).toThrow(/^word 3 of the key is not in the word list$/);
-    expect(() => parseKey('abacus zoom abdomen acid yoga', list)).toThrow('6 words or more');
+    expect(() => parseKey('abacus zoom abdomen acid yoga', list)).toThrow('6 or more words');
   });
 });

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => here.close());
 
-const NOT_A_KEY = 'Wrong key (a key has 22 characters, or 6 words or more), try again:';
+const NOT_A_KEY = 'Wrong key (a key is 22 characters, or 6 or more words), try again:';
 
 const keyOf = (link: string) => link.trim().split('#')[1] ?? '';
 const withoutKey = (link: string) => link.trim().split('#')[0] ?? '';

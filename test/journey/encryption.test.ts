@@ -628,7 +628,7 @@ test('words open in a terminal, and a lost key is asked for', async () => {
   const terminal = onTerminal(`$PWPUSH get ${stdout.trim()}`, env);
   await terminal.shows('Key or words:');
   terminal.type('wrong\r');
-  await terminal.shows('words or more), try again:');
+  await terminal.shows('or more words), try again:');
   terminal.type(`${words.replaceAll('-', ' ')}\r`);
   expect(await terminal.ended).toBe(0);
   expect(terminal.screen()).toContain('hunter2');

@@ -65,7 +65,7 @@ export async function notifying<T>(
 /** Of errors that are known at once, and of interrupts, nobody need be told. */
 const ENDS: Readonly<Partial<Record<CliError['code'], string>>> = {
   expired: 'it has expired',
-  timeout: 'the time is over',
+  timeout: 'the time limit ran out',
   unreachable: 'waiting failed',
   failed: 'waiting failed',
 };

@@ -48,7 +48,7 @@ describe('the end of a wait', () => {
     const late = await owner.run('wait', token, '--for', '1s', '--interval', '1');
     expect([late.code, late.stderr]).toEqual([
       12,
-      expect.stringContaining('pwpush: the time is over'),
+      expect.stringContaining('pwpush: the time limit ran out'),
     ]);
     expect((await owner.run('wait', 'nosuchpush12')).stderr).not.toContain('\u001b]');
   });
