@@ -36,12 +36,13 @@ export function retrieveFrom(
     }
     const { keyFor, keyForAnswer, readAnswer } = await import('./take-answer');
     const key = keyFor(run.context, named);
-    const read = (_: string, given?: string) => readAnswer(api.requests, token, given);
+    const link = `${target.base}/r/${token}`;
+    const read = (_: string, given?: string) => readAnswer(api.requests, token, given, link);
     const push = await retrieve(run, { retrieve: read }, token, passphrase);
     const { publicKey } = named;
     const fragment = publicKey === undefined ? '' : `#${publicKey}`;
     const kept = key ?? keyForAnswer(run.context, named, push.public_key);
-    return found(push, `${target.base}/r/${token}${fragment}`, { key: kept, publicKey });
+    return found(push, link + fragment, { key: kept, publicKey });
   });
 }
 

@@ -1,3 +1,4 @@
+import { shellWord } from '../cli/terminal/wording';
 import type { Api, RequestApi } from '../client/client';
 import type { Reference } from '../client/link';
 import type { Push } from '../contract/api';
@@ -43,12 +44,14 @@ export function keyForAnswer(
 
 /**
  * Takes the answer to a request, as a push, so that it goes where a secret goes.
+ * @param link of the request, for a hint
  * @throws CliError (not_found) if it is not there yet, (expired) if the request is closed
  */
 export async function readAnswer(
   requests: Pick<RequestApi, 'read'>,
   token: string,
   passphrase: string | undefined,
+  link?: string,
 ): Promise<Push> {
   // An instance does not say whether an answer can be read again: a field of pushes must not say so either.
   const { response, views_remaining: _, ...request } = await requests.read(token, passphrase);
@@ -59,7 +62,8 @@ export async function readAnswer(
     });
   if (request.state === 'closed')
     throw new CliError('expired', 'the request is closed', {
-      hint: 'it was read already, or nobody answered in time: see pwpush audit LINK',
+      hint: 'it was read already, closed, or not answered in time; the audit log says which',
+      command: link && `pwpush audit ${shellWord(link)}`,
     });
   throw new CliError('not_found', 'the request has no answer yet', {
     hint: 'wait for it with pwpush wait',
