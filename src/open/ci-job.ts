@@ -202,7 +202,7 @@ function variablesOf(
   const effect = 'would change what later jobs run';
   const setting = { context, refuses: isRefused, effect };
   const wanted = permitted(found.variables, rules, setting, 'the text');
-  checkFound(only, [...wanted.keys()], 'the text sets');
+  checkFound(only, [...wanted.keys()], 'the text has');
   return wanted;
 }
 

@@ -156,5 +156,6 @@ function replacedIn(
 export function checkFound(only: readonly string[], found: readonly string[], what: string): void {
   const there = new Set(found);
   const missing = only.filter((name) => !there.has(name));
-  if (missing.length > 0) throw usageError(`${what} no ${missing.join(' and no ')}`);
+  if (missing.length > 0)
+    throw usageError(`${what} no line ${missing.map((name) => `${name}=…`).join(' or ')}`);
 }

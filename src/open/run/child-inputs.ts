@@ -97,7 +97,7 @@ function addTexts(
     } else if (options.file.length > 0 && options.only.length === 0) return false;
     else throw notDotenv(`the text of ${which}`, dotenv?.wrongLine ?? 1);
   }
-  checkFound(options.only, found, pushes.length === 1 ? 'the push sets' : 'the pushes set');
+  checkFound(options.only, found, pushes.length === 1 ? 'the push has' : 'the pushes have');
   return true;
 }
 
