@@ -1,44 +1,61 @@
-import { type StdioOptions, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
-import type { Child } from './context';
+import type { Child, ChildOutput } from './context';
+import { endings } from './errors';
 import type { Interrupts } from './interrupts';
+import type { OutputPipes } from './pipes';
 
 /** Signals that a key or a resized window sends to every process in the terminal's foreground. */
 const keyboard: readonly string[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
 
 /**
- * Runs a program with our own standard streams and waits for its end. Signals that reach us are passed on to it.
+ * Runs a program with our own standard streams, or with pipes for its output, and waits for its end. Signals that reach us are
+ * passed on to it.
  * @param muted calls its argument with stderr muted: NODE_DEBUG=child_process would print the environment
  * @param terminalFd opens the terminal, if there is one
+ * @param pipes for output that is taken, in place of sockets
  * @returns its exit status, or 128 plus the number of the signal that ended it, as shells do
  * @throws an error of the system if it cannot be started
  */
 export function runChild(
-  { file, words, env, input, terminal }: Child,
+  { file, words, env, input, terminal, output, signalled }: Child,
   interrupts: Interrupts,
   muted: <T>(work: () => T) => T,
   terminalFd: () => number | undefined,
+  pipes: OutputPipes | undefined,
 ): Promise<number> {
   const [argv0, ...args] = words;
   return new Promise((resolve, reject) => {
     const ours = (fd: number) => (terminal && !isatty(fd) ? (terminalFd() ?? fd) : fd);
     const stdin = input === undefined ? ours(0) : 'pipe';
-    const stdio = [stdin, ours(1), ours(2)] satisfies StdioOptions;
-    const child = muted(() => spawn(file, args, { argv0, env: { ...env }, stdio }));
+    const [out, err] = output ? (pipes?.fds ?? (['pipe', 'pipe'] as const)) : [ours(1), ours(2)];
+    const stdio = [stdin, out, err] satisfies StdioOptions;
+    const child = startWith(pipes, () =>
+      muted(() => spawn(file, args, { argv0, env: { ...env }, stdio })),
+    );
+    const { stdout, stderr } = pipes ?? child;
     const fromKeyboard = inForeground() ? keyboard : [];
     const takeBack = interrupts.enter({
       mode: 'forward',
-      deliver: (signal) => fromKeyboard.includes(signal) || child.kill(signal),
+      deliver: (signal) => {
+        signalled?.(signal);
+        // What it left behind may write for ever.
+        if (hasEnded(child) && signal in endings) return stop(stdout, stderr);
+        return fromKeyboard.includes(signal) || child.kill(signal);
+      },
     });
+    const taken = output && Promise.all([take(stdout, output.stdout), take(stderr, output.stderr)]);
     // Once it runs, an error is about a signal that we may not send to it.
     child.on('error', (error) => {
       if (child.pid !== undefined) return;
       takeBack();
       reject(error);
     });
-    child.once('exit', (code, signal) => {
+    child.once('exit', async (code, signal) => {
+      await taken;
       takeBack();
       resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']);
     });
@@ -46,6 +63,30 @@ export function runChild(
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
+  exitCode !== null || signalCode !== null;
+
+function startWith<T>(pipes: OutputPipes | undefined, start: () => T): T {
+  try {
+    return start();
+  } finally {
+    pipes?.close();
+  }
+}
+
+function stop(...streams: readonly (Readable | null)[]): void {
+  for (const one of streams) one?.destroy();
+}
+
+/** Hands over a stream to its end. If that fails, the pipe is closed, and the child notices when it writes again. */
+async function take(from: Readable | null, to: ChildOutput['stdout']): Promise<void> {
+  try {
+    for await (const chunk of from ?? []) await to(chunk);
+  } catch {
+    stop(from);
+  }
 }
 
 /** Whether we are in the terminal's foreground group, so that its keys reach the child too (proc_pid_stat(5)). */

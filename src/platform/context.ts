@@ -75,7 +75,16 @@ export interface Child {
   readonly input?: string;
   /** It gets the terminal in place of those of our streams that are none. */
   readonly terminal?: boolean;
+  /** Takes what it writes, in place of our own streams; when one rejects, the child cannot write to that stream any more. */
+  readonly output?: ChildOutput | undefined;
+  /** Called with each signal that is passed on to it. */
+  readonly signalled?: (signal: NodeJS.Signals) => void;
 }
+
+/** Takes what a child writes, piece by piece: the next one is read when the promise resolves. */
+export type ChildOutput = Readonly<
+  Record<'stdout' | 'stderr', (chunk: Uint8Array) => Promise<void>>
+>;
 
 /** An API token, or what gets it from another program when it is needed, once. */
 export type Token = string | (() => Promise<string>);
@@ -187,7 +196,10 @@ export interface Context {
   asked(): void;
   /** Loads a module and removes the signal handlers that it installs. */
   keepingSignals<T>(load: () => Promise<T>): Promise<T>;
-  /** Runs a program to its end, passes signals on to it, and returns its status. Rejects if it cannot be started. */
+  /**
+   * Runs a program to its end, and to that of its output if we take it, passes signals on to it, and returns its status. Rejects if
+   * it cannot be started.
+   */
   runChild(child: Child): Promise<number>;
   /** Sends a signal to a process group, on Windows to its first process; does nothing if that is gone. */
   signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void;

@@ -72,7 +72,8 @@ export function systemContext(parts: Parts, tune: (many: boolean) => void): Cont
     keepingSignals,
     runChild: async (child) => {
       const { runChild } = await import('./child');
-      return runChild(child, interrupts, withoutStderr, terminalFd);
+      const pipes = child.output && (await (await import('./pipes')).outputPipes(context));
+      return runChild(child, interrupts, withoutStderr, terminalFd, pipes);
     },
     signalGroup,
     quietly,

@@ -8,7 +8,9 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { run as runProgram } from '../../src/main';
 import type {
   Child,
@@ -212,20 +214,33 @@ function input({ stdin = '', terminals = [] }: Conditions): Input {
   };
 }
 
-/** The program itself, its output in the run's own. */
+/** The program itself, its output in the run's own, or handed over. */
 function capturedChild(
-  { file, words: [argv0, ...args], env, input }: Child,
+  { file, words: [argv0, ...args], env, input, output }: Child,
   stdout: { take(data: Buffer): void },
   stderr: { take(data: Buffer): void },
   stdin: string | Uint8Array,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { argv0, env: { ...env } });
-    child.stdout.on('data', stdout.take);
-    child.stderr.on('data', stderr.take);
+    const taken = Promise.all([
+      handedOver(child.stdout, output?.stdout ?? stdout.take),
+      handedOver(child.stderr, output?.stderr ?? stderr.take),
+    ]);
     child.stdin.on('error', noop).end(input ?? stdin);
-    child.once('error', reject).once('close', (code) => resolve(code ?? 1));
+    child.once('error', reject).once('exit', async (code, signal) => {
+      await taken;
+      resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']);
+    });
   });
+}
+
+async function handedOver(from: Readable, take: (data: Buffer) => void | Promise<void>) {
+  try {
+    for await (const chunk of from) await take(chunk);
+  } catch {
+    from.destroy();
+  }
 }
 
 function captured(stream: 'stdout' | 'stderr', conditions: Conditions) {

@@ -1,0 +1,81 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Context } from './context';
+import { findProgram } from './find-program';
+
+/** The output of a child that writes to pipes. */
+export interface OutputPipes {
+  /** The descriptors that it writes to. */
+  readonly fds: readonly [stdout: number, stderr: number];
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Closes these descriptors, once the child has its own. */
+  close(): void;
+}
+
+/**
+ * Pipes for a child. Those that Node.js makes are sockets, which Linux cannot open again, so that `echo >/dev/stderr` would fail.
+ * cat reads each pipe, as no runtime of ours can wait for one without a thread. Undefined where it takes no pipes, or there is
+ * no program for it: sockets will do then.
+ */
+export async function outputPipes(
+  context: Pick<Context, 'env' | 'platform'>,
+): Promise<OutputPipes | undefined> {
+  if (!existsSync('/proc/self/fd')) return undefined;
+  const [mkfifo, cat] = await Promise.all([
+    findProgram('mkfifo', context),
+    findProgram('cat', context),
+  ]);
+  if (!('file' in mkfifo && 'file' in cat)) return undefined;
+  try {
+    const [out, err] = fifos(mkfifo.file);
+    const [stdout, stderr] = [reader(cat.file, out.read), reader(cat.file, err.read)];
+    const close = () => {
+      closeSync(out.write);
+      closeSync(err.write);
+    };
+    return { fds: [out.write, err.write], stdout, stderr, close };
+  } catch {
+    return undefined;
+  }
+}
+
+interface Ends {
+  readonly read: number;
+  readonly write: number;
+}
+
+function fifos(mkfifo: string): [Ends, Ends] {
+  const folder = mkdtempSync(join(tmpdir(), 'pwpush-pipes-'));
+  const [out, err] = [join(folder, 'out'), join(folder, 'err')];
+  try {
+    spawnSync(mkfifo, ['-m', '600', out, err], { env: {}, stdio: 'ignore' });
+    return [endsOf(out), endsOf(err)];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Opening one end waits for the other, unless there is one that is both. */
+function endsOf(path: string): Ends {
+  const both = openSync(path, constants.O_RDWR);
+  const ends = {
+    read: openSync(path, constants.O_RDONLY),
+    write: openSync(path, constants.O_WRONLY),
+  };
+  closeSync(both);
+  return ends;
+}
+
+/** In a group of its own, so that Ctrl-C does not end it before the child. */
+function reader(cat: string, fd: number): Readable {
+  const { stdout } = spawn(cat, { env: {}, stdio: [fd, 'pipe', 'ignore'], detached: true }).on(
+    'error',
+    () => {},
+  );
+  closeSync(fd);
+  return stdout as Readable;
+}
