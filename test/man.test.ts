@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command, Option } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { MARKERS } from '../src/cli/agent';
 import { commands, programFor } from '../src/commands/program';
 import { variables } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/platform/context';
@@ -193,6 +194,11 @@ describe('tables', () => {
       .map(([, code, name]) => [name, Number(code)]);
     expect(Object.fromEntries(listed)).toEqual(exitStatus);
     expect(listed).toHaveLength(Object.keys(exitStatus).length);
+  });
+
+  test('pwpush-run.1 has every variable by which agents are known', () => {
+    const text = page('pwpush-run.1').join('\n');
+    expect(MARKERS.filter((name) => !text.includes(`.Ev ${name}`))).toEqual([]);
   });
 
   test('pwpush.1 has every PWPUSH variable that the program reads, and no other', async () => {

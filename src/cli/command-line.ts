@@ -47,6 +47,12 @@ export function readLine(program: Command, argv: readonly string[]): CommandLine
   return { command, operands, options, unsure, open, rest };
 }
 
+/** The words after `--`. Commander merges the operands before and after it, so this looks at the command line itself. */
+export function afterDashes({ parent }: Command): readonly string[] {
+  const program = parent as Command & { readonly rawArgs: readonly string[] };
+  return readLine(program, program.rawArgs).rest ?? [];
+}
+
 /** An ID of a push that begins with a dash. Words of options have no digits. */
 const DASHED_ID = /^-(?=.*\d)[\w-]{10,63}$/;
 

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
-import { readLine } from '../cli/command-line';
-import { flag, group, list } from '../cli/declare';
-import { keyRows, type Options, passphraseRows } from '../cli/options';
+import { agentMarker } from '../cli/agent';
+import { afterDashes } from '../cli/command-line';
+import { either, flag, group, list } from '../cli/declare';
+import { isCi, keyRows, type Options, passphraseRows } from '../cli/options';
 import { checkPassphrase, knownPassphrase } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
 import { left, usedBefore, variablesSet } from '../cli/terminal/wording';
@@ -9,14 +10,14 @@ import { names } from '../cli/values';
 import { readKeys } from '../open/decryption-keys';
 import { isVariableName } from '../open/dotenv';
 import type { ChildInputs, FileOption, MemoryFolder } from '../open/run/child-inputs';
+import { commandProgram } from '../open/run/command-program';
+import type { MaskedOutput } from '../open/run/mask-output';
 import { safeName } from '../open/safe-name';
 import { newSafe } from '../open/safekeeping';
 import type { Taking } from '../open/taking';
-import { tellError } from '../open/tell-error';
 import { isUnsafe, isUnsafeForFile } from '../open/unsafe-variables';
 import type { Context } from '../platform/context';
 import { ExitWith, endedBy, failedError, usageError } from '../platform/errors';
-import { findProgram } from '../platform/find-program';
 import { type Session, withSession } from '../profile/session';
 
 const rows = {
@@ -34,6 +35,13 @@ const rows = {
       .or([])
       .conflicts(['stdin', 'as']),
     allow: list('--allow <names>', 'let the secret set PATH or replace a variable', names).or([]),
+  }),
+  ...group('Output:', {
+    mask: either(
+      '--mask',
+      'mask secrets in the output (default: in CI, for agents)',
+      'do not mask secrets in the output',
+    ),
   }),
   ...passphraseRows,
   ...keyRows,
@@ -98,12 +106,6 @@ function checkChildOptions(
     );
 }
 
-/** Commander merges the operands before and after `--`, so look at the command line itself. */
-function afterDashes({ parent }: Command): readonly string[] {
-  const program = parent as Command & { readonly rawArgs: readonly string[] };
-  return readLine(program, program.rawArgs).rest ?? [];
-}
-
 /** Finds the program, takes the views, and runs it with its arguments. */
 async function run(
   session: Session<RunOptions>,
@@ -122,8 +124,7 @@ async function run(
   checkStandardInput(options);
   const keys = await readKeys(options, context);
   const references = await Promise.all(links.map(session.reference));
-  const program = await findProgram(name, context);
-  if ('status' in program) return notRun(session, name, program.status);
+  const file = await commandProgram(session, name, 'nothing was sent, and no view was used');
   const named = await session.connectEach(references);
   const passphrase = await knownPassphrase(options, context);
   // Loaded now: `run --help` does without.
@@ -139,13 +140,15 @@ async function run(
   let folder: MemoryFolder | undefined;
   let status: number;
   let delivered: boolean;
+  let masked: MaskedOutput | undefined;
   try {
     if (options.file.length > 0) folder = await memoryFolder(context.env);
     const inputs = await childInputs(pushes, options, folder);
     await reportInputs(session, inputs, pushes, folder);
+    masked = await maskedBy(session, inputs);
     if (signal.aborted) throw endedBy(signal);
-    const child = childOf({ ...options, ...program, words: [name, ...args] }, inputs, context);
-    status = await context.runChild(child);
+    const child = childOf({ ...options, file, words: [name, ...args] }, inputs, context);
+    status = await context.runChild({ ...child, output: masked?.output });
     // The key of an answer whose files are not used may still be needed.
     delivered = options.decrypt && inputs.unused.files.length === 0;
   } catch (error) {
@@ -154,8 +157,25 @@ async function run(
   } finally {
     await remove(session, folder);
   }
+  const unwritten = await masked?.end();
   if (delivered) await forgetKeys(session, pushes);
   if (status !== 0) throw new ExitWith(status);
+  if (unwritten) throw unwritten;
+}
+
+/** Masks the output if that is wanted, or if it is likely to be kept: in CI, and where a coding agent runs us. */
+async function maskedBy(
+  session: Session<RunOptions>,
+  inputs: ChildInputs,
+): Promise<MaskedOutput | undefined> {
+  const { context, options, say } = session;
+  const { env, stdout } = context;
+  if (!(options.mask ?? (isCi(env) || agentMarker(env) !== undefined))) return undefined;
+  const { maskedOutput, secretsOf } = await import('../open/run/mask-output');
+  const { secrets, unread } = await secretsOf(inputs);
+  if (unread.length > 0)
+    await say.warn(`not masked: files that are not text, or over 1 MiB, in ${unread.join(', ')}`);
+  return maskedOutput(session, secrets, stdout);
 }
 
 async function forgetKeys({ say }: Session, pushes: readonly Taking[]): Promise<void> {
@@ -163,18 +183,6 @@ async function forgetKeys({ say }: Session, pushes: readonly Taking[]): Promise<
   if (keys.length === 0) return;
   const { forgetKey } = await import('../open/request-keys');
   for (const key of keys) await forgetKey(say, key);
-}
-
-/** Ends with the status of shells for a program that is not there or cannot be run. */
-async function notRun(
-  { context, options }: Session,
-  name: string,
-  status: 126 | 127,
-): Promise<never> {
-  const what = status === 127 ? `command not found: "${name}"` : `cannot run "${name}"`;
-  const failure = usageError(what, 'nothing was sent, and no view was used');
-  await tellError(context, failure, options);
-  throw new ExitWith(status);
 }
 
 /** Says what is left and was used of the pushes, what of them the program does not get, and the names of its variables. */

@@ -32,6 +32,8 @@ export interface ChildOptions extends NameRules {
 /** The parts of the pushes that the child gets. */
 export interface ChildInputs {
   readonly variables: ReadonlyMap<string, string>;
+  /** Those of them that are paths of files. */
+  readonly paths: ReadonlyMap<string, string>;
   /** Its standard input. */
   readonly input: string | undefined;
   /** The parts that it does not get, for the user to know. */
@@ -48,11 +50,13 @@ export async function childInputs(
   folder: MemoryFolder | undefined,
 ): Promise<ChildInputs> {
   const variables = new Map<string, string>();
+  const paths = new Map<string, string>();
   const [first] = pushes;
   let textUsed = options.stdin;
   const filesUsed = new Set<string>();
   for (const wanted of first && folder ? options.file : []) {
     const { path, file } = await writeFile(wanted, first as Taking, folder as MemoryFolder);
+    paths.set(wanted.variable, path);
     variables.set(wanted.variable, path);
     if (file === undefined) textUsed = true;
     else filesUsed.add(file);
@@ -63,6 +67,7 @@ export async function childInputs(
   );
   return {
     variables,
+    paths,
     input: options.stdin ? textOf(first) : undefined,
     unused: { text: !textUsed, files: files.filter((name) => !filesUsed.has(name)) },
   };
@@ -160,8 +165,8 @@ export interface ChildProgram {
 /** Our own tokens, passphrases and keys are not passed on, nor where they are, unless allowed. */
 export function childOf(
   { file, words, allow, passphraseEnv }: ChildProgram,
-  { variables, input }: ChildInputs,
-  { env, platform }: Context,
+  { variables, input }: Pick<ChildInputs, 'variables' | 'input'>,
+  { env, platform }: Pick<Context, 'env' | 'platform'>,
 ): Child {
   const same = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
   const ours = (name: string) =>

@@ -1,0 +1,108 @@
+/** A set of patterns that finds all of them in one pass (Aho and Corasick 1975). State 0 is the beginning. */
+export interface Automaton {
+  /** The states below `rows` have the state after each byte here, at `256 * state + byte`. */
+  readonly table: Int32Array;
+  readonly rows: number;
+  /** The state after a byte, from any state. */
+  step(state: number, byte: number): number;
+  /** For each state, how many of the last bytes may begin a pattern. */
+  readonly depth: Int32Array;
+  /** For each state, the length of the longest pattern that ends there, or 0. */
+  readonly match: Int32Array;
+}
+
+/** States near the beginning, which are met all the time, have a row of 1 KiB each; deeper ones have only their children. */
+const MOST_ROWS = 4096;
+
+/**
+ * @param patterns bytes as texts of `latin1`, none of which is empty
+ * @param most how many states have a row
+ */
+export function automatonOf(patterns: Iterable<string>, most = MOST_ROWS): Automaton {
+  const { size, parent, label, first, depth, match } = trieOf([...new Set(patterns)].sort());
+  const rows = Math.min(size, most);
+  const table = new Int32Array(256 * rows);
+  /** The state of the longest end of a state's bytes that is a state too. */
+  const fallback = new Int32Array(size);
+  const child = (state: number, byte: number) => {
+    const end = first[state + 1] as number;
+    for (let at = first[state] as number; at < end; at++) if (label[at] === byte) return at;
+    return 0;
+  };
+  const step = (from: number, byte: number) => {
+    let state = from;
+    while (state >= rows) {
+      const next = child(state, byte);
+      if (next > 0) return next;
+      state = fallback[state] as number;
+    }
+    return table[256 * state + byte] as number;
+  };
+  for (let state = 0; state < size; state++) {
+    const above = parent[state] as number;
+    const shorter = above === 0 ? 0 : step(fallback[above] as number, label[state] as number);
+    fallback[state] = shorter;
+    if (match[state] === 0) match[state] = match[shorter] as number;
+    if (state >= rows) continue;
+    table.copyWithin(256 * state, 256 * shorter, 256 * (shorter + 1));
+    const end = first[state + 1] as number;
+    for (let at = first[state] as number; at < end; at++)
+      table[256 * state + (label[at] as number)] = at;
+  }
+  return { table, rows, step, depth, match };
+}
+
+/** The beginnings of sorted texts as states, shorter ones first, so that the children of each follow one another. */
+function trieOf(texts: readonly string[]) {
+  const begun = texts.map((text, at) => ({
+    text,
+    /** How many bytes it has in common with the text before it. */
+    shared: at === 0 ? 0 : inCommon(texts[at - 1] ?? '', text),
+    state: 0,
+  }));
+  const size = begun.reduce((sum, { text, shared }) => sum + text.length - shared, 1);
+  const parent = new Int32Array(size);
+  const label = new Uint8Array(size);
+  const depth = new Int32Array(size);
+  const match = new Int32Array(size);
+  let states = 1;
+  let open = begun;
+  for (let length = 1; open.length > 0; length++) {
+    let before = 0;
+    let ended = false;
+    for (const one of open) {
+      if (one.shared >= length) one.state = before;
+      else {
+        parent[states] = one.state;
+        label[states] = one.text.charCodeAt(length - 1);
+        depth[states] = length;
+        one.state = states++;
+      }
+      before = one.state;
+      if (one.text.length === length) {
+        match[before] = length;
+        ended = true;
+      }
+    }
+    if (ended) open = open.filter(({ text }) => text.length > length);
+  }
+  return { size, parent, label, depth, match, first: childrenOf(parent) };
+}
+
+/** For each state its first child, and at last the number of states. */
+function childrenOf(parent: Int32Array): Int32Array {
+  const first = new Int32Array(parent.length + 1);
+  let at = 1;
+  for (let state = 0; state < parent.length; state++) {
+    first[state] = at;
+    while (at < parent.length && parent[at] === state) at++;
+  }
+  first[parent.length] = parent.length;
+  return first;
+}
+
+function inCommon(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one.charCodeAt(at) === other.charCodeAt(at)) at++;
+  return at;
+}

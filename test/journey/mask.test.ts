@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { inTurns } from '../helpers/long';
+import { needsFile } from '../helpers/needs';
+import { person, pwpush, serving, shell, start } from '../helpers/program';
+import { onTerminal } from '../helpers/pty';
+
+inTurns();
+
+const somebody = person();
+serving(somebody.env);
+const { env } = somebody;
+
+/** Words that run a script of sh with `$A`, masked. */
+async function masking(script: string, secret = 'hunter2'): Promise<readonly string[]> {
+  const { stdout } = await pwpush(['push'], { env, input: secret });
+  return ['run', stdout.trim(), '--as', 'A', '--mask', '--quiet', '--', 'sh', '-c', script];
+}
+
+/** The same as a line for a shell. */
+async function line(script: string): Promise<string> {
+  const words = await masking(script);
+  return `$PWPUSH ${words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}`;
+}
+
+/** Starts it, and waits for what it prints. */
+async function running(script: string) {
+  const { child, ended } = start(await masking(script), { env });
+  let said = '';
+  const says = (text: string) =>
+    new Promise<void>((resolve) => {
+      const check = () => said.endsWith(text) && resolve();
+      child.stdout?.on('data', check);
+      check();
+    });
+  child.stdout?.on('data', (chunk: string) => {
+    said += chunk;
+  });
+  return { child, ended, says };
+}
+
+describe('output', () => {
+  test('is replaced on both streams, however it is cut', async () => {
+    const script =
+      'for part in hun ter2 ", " "$A" " $A"; do printf %s "$part"; done; echo "$A" >&2';
+    const { code, stdout, stderr } = await pwpush(await masking(script), { env });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '***, *** ***', stderr: '***\n' });
+  });
+
+  test('that may begin the secret is not held back for long', async () => {
+    const { child, ended, says } = await running('printf hun; read -r line; printf "ter2\\n"');
+    await says('hun');
+    child.stdin?.write('\n');
+    await says('hun***\n');
+    expect(await ended).toMatchObject({ code: 0 });
+  });
+
+  test('of bytes arrives as it is, all of it', async () => {
+    const bytes = 'head -c 30000000 /dev/zero | openssl enc -aes-128-ctr -K 00 -iv 00 2>/dev/null';
+    const script = `${bytes} || head -c 30000000 /dev/urandom`;
+    const both = `{ ${await line(`{ ${script}; } | tee "$0.copy"`.replace('$0', `${somebody.folder}/all`))}; } | sha256sum; sha256sum <'${somebody.folder}/all.copy'`;
+    const { stdout } = await shell(both, { env });
+    const [through, copied] = stdout.split('\n');
+    expect(through).toBe(copied);
+    expect(through).not.toContain(createHash('sha256').digest('hex'));
+  });
+
+  test('can be written to by name', needsFile('/dev/stderr'), async () => {
+    const script = 'echo "$A" >/dev/stdout; echo "err $A" >/dev/stderr';
+    const { stdout, stderr } = await pwpush(await masking(script), { env });
+    expect({ stdout, stderr }).toEqual({ stdout: '***\n', stderr: 'err ***\n' });
+  });
+
+  test('that nobody reads any more ends the command as a pipe does', async () => {
+    const script = `{ ${await line('exec yes')}; echo "status $?" >&2; } | head -n 1`;
+    const { stdout, stderr } = await shell(script, { env });
+    expect({ stdout, stderr }).toEqual({ stdout: 'y\n', stderr: 'status 141\n' });
+  });
+
+  test('that cannot be written is an error', needsFile('/dev/full'), async () => {
+    const { code, stderr } = await shell(`${await line('echo x')} >/dev/full`, { env });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'pwpush: cannot write to standard output (the disk is full)\n',
+    });
+  });
+
+  test('of what the command left behind is waited for, until a signal', async () => {
+    const { child, ended, says } = await running('sleep 1000 & echo ready $!; exit 4');
+    await says('\n');
+    child.kill('SIGTERM');
+    const { code, stdout } = await ended;
+    process.kill(Number(/\d+/.exec(stdout)?.[0]), 'SIGTERM');
+    expect(code).toBe(4);
+  });
+});
+
+describe('signals', () => {
+  test('reach the program, and its exit code comes back', async () => {
+    const { child, ended, says } = await running(
+      'trap "echo hup" HUP; trap "echo term; exit 9" TERM; echo ready; while :; do sleep 0.1; done',
+    );
+    await says('ready\n');
+    child.kill('SIGHUP');
+    await says('hup\n');
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 9, stdout: 'ready\nhup\nterm\n' });
+  });
+
+  test('that end it are 128 and their number', async () => {
+    expect((await pwpush(await masking('kill -KILL $$'), { env })).code).toBe(137);
+  });
+});
+
+describe('on a terminal', () => {
+  test('the program reads from it, and hears Ctrl-C once', async () => {
+    const script =
+      'trap "echo heard" INT; test -t 0 && echo ready; until read -r line; do :; done; echo "got $line $A"; exit 5';
+    const terminal = onTerminal(`exec ${await line(script)}`, env);
+    await terminal.shows('ready');
+    terminal.type('\u0003');
+    await terminal.shows('heard');
+    terminal.type('more\r');
+    await terminal.shows('got more ***');
+    expect(await terminal.ended).toBe(5);
+    expect(terminal.screen().match(/heard/g)).toHaveLength(1);
+  });
+
+  test.each([
+    ['of a person is its own', {}, 'yes'],
+    ['that a coding agent reads is not', { AI_AGENT: 'x' }, 'no'],
+  ])('%s', async (_, more, wanted) => {
+    const { stdout } = await pwpush(['push'], { env, input: 'A=1' });
+    const words = `run ${stdout.trim()} -- sh -c 'test -t 1 && echo yes || echo no'`;
+    const terminal = onTerminal(`$PWPUSH ${words}`, { ...env, ...more });
+    await terminal.ended;
+    expect(terminal.screen()).toContain(wanted);
+  });
+});
