@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { afterDashes } from '../cli/command-line';
 import { withOptions } from '../cli/options';
 import { locales } from '../contract/api';
 import type { Context } from '../platform/context';
@@ -10,12 +11,15 @@ The secret comes from standard input, or from one of [text], --from, --env,
 for it, several lines too if they are pasted, and offers a passphrase. With no
 instance configured, it offers to log in or to serve the secret from this
 machine.
+With --into, the words after -- are a command: it gets a generated secret first,
+and only if it exits with 0 is the secret pushed. Its output goes to stderr.
 Languages of --locale: ${locales.slice(0, 16).join(' ')}
 ${locales.slice(16).join(' ')}.
 
 Examples:
   $ pwpush push                            asks for the secret
-  $ pwgen 24 1 | pwpush push --views 1     prints only the link`;
+  $ pwgen 24 1 | pwpush push --views 1     prints only the link
+  $ pwpush push --generate --into -- ./set-password.sh`;
 
 export function define(context: Context): Command {
   const command = new Command('push')
@@ -23,10 +27,19 @@ export function define(context: Context): Command {
     .argument('[text]', 'the secret; others can see it, so pipe it in')
     // -pc stays -p -c.
     .combineFlagAndOptionalValue(false)
+    .allowExcessArguments()
     .addHelpText('after', EXAMPLES);
-  return withOptions(command, context, rows, (options, text?: string) =>
-    push(context, { ...options, text }),
+  return withOptions(command, context, rows, (options) =>
+    push(context, { ...options, ...operandsOf(command, options.into) }),
   );
+}
+
+/** The text, and with `--into` the command after `--`, where the text may be otherwise. */
+function operandsOf(push: Command, into: boolean): Pick<PushOptions, 'text' | 'command'> {
+  const command = into ? afterDashes(push) : [];
+  const [text, ...more] = push.args.slice(0, push.args.length - command.length);
+  if (more.length > 0) push.error('too many arguments', { code: 'commander.excessArguments' });
+  return { text, command };
 }
 
 /** Loads what it runs: `push --help` does without. */

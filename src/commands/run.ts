@@ -39,8 +39,8 @@ const rows = {
   ...group('Output:', {
     mask: either(
       '--mask',
-      'mask secrets in the output (default: in CI, for agents)',
-      'do not mask secrets in the output',
+      'mask secrets in output (default: in CI, for agents)',
+      'do not mask secrets in output',
     ),
   }),
   ...passphraseRows,
@@ -169,13 +169,13 @@ async function maskedBy(
   inputs: ChildInputs,
 ): Promise<MaskedOutput | undefined> {
   const { context, options, say } = session;
-  const { env, stdout } = context;
+  const { env } = context;
   if (!(options.mask ?? (isCi(env) || agentMarker(env) !== undefined))) return undefined;
   const { maskedOutput, secretsOf } = await import('../open/run/mask-output');
   const { secrets, unread } = await secretsOf(inputs);
   if (unread.length > 0)
     await say.warn(`not masked: files that are not text, or over 1 MiB, in ${unread.join(', ')}`);
-  return maskedOutput(session, secrets, stdout);
+  return maskedOutput(session, secrets, context);
 }
 
 async function forgetKeys({ say }: Session, pushes: readonly Taking[]): Promise<void> {

@@ -11,6 +11,8 @@ import type { LostFiles, LostText, Safe, Taking } from './taking';
 /** A text or file that was to be kept: where it is, or why it is lost. */
 interface Fate {
   readonly what: LostText['what'] | 'files';
+  /** How messages name it, in place of `what`. */
+  readonly called?: string | undefined;
   /** Parts of one secret have the same number. */
   readonly secret: number;
   /** Its path, or why it could not be saved. */
@@ -40,11 +42,11 @@ export function newSafe(context: RescueContext, resumes = true): Safe {
   /** Paths of texts that are held, by what was received. */
   const held = new Map<Push, string>();
 
-  const keepText = async ({ what, bytes, push }: LostText) => {
+  const keepText = async ({ what, called, bytes, push }: LostText) => {
     const again = push && retrievableAgain(push, context.now());
     if (again !== undefined) return void fates.available.push(again);
     const outcome = await save(context, what, bytes);
-    fates.saved.push({ what, secret: ++secrets, outcome });
+    fates.saved.push({ what, called, secret: ++secrets, outcome });
   };
   const keepPush = async (taking: Taking, from: string) => {
     const { push, sealed } = taking.taken;
@@ -155,7 +157,7 @@ function withParts(
   const hints = [...own, ...lost.map(({ hint }) => hint)];
   const remaining = [...paths, ...causes.flatMap(({ remains }) => remains?.saved_to ?? [])];
   return failure.with({
-    message: `${sentences.join('; ')}${text ? `, and the ${text.what} is LOST: ${why}` : ''}`,
+    message: `${sentences.join('; ')}${text ? `, and the ${text.called ?? text.what} is LOST: ${why}` : ''}`,
     hint: hints.reduce(joinHints, undefined),
     command: command ?? opens ?? remove,
     remains: { ...failure.remains, ...savedTo(remaining) },
@@ -167,7 +169,7 @@ function named(parts: readonly Fate[]): string {
   const [first] = parts;
   if (parts.some(({ secret }) => secret !== first?.secret)) return 'the secrets were';
   if (first?.sealed) return 'the encrypted text was';
-  return `the ${first?.what === 'files' ? 'secret' : first?.what} was`;
+  return `the ${first?.called ?? (first?.what === 'files' ? 'secret' : first?.what)} was`;
 }
 
 function cleanUp(paths: readonly string[]): string | undefined {

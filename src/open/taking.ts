@@ -77,6 +77,8 @@ export type Lost = LostText | LostPushes | LostFiles;
 
 export interface LostText {
   readonly what: 'link' | 'secret' | 'text' | 'response' | 'key';
+  /** How messages name it, in place of `what`. */
+  readonly called?: string;
   readonly bytes: string | Uint8Array;
   /** The push it is from: if that can be retrieved again, nothing is saved. */
   readonly push?: Push | undefined;

@@ -129,9 +129,10 @@ With --json an error has the name as "code":
   $ pwpush get abc123def456 --json
   {"error":{"code":"expired","message":"the push has expired", ...}}
 
-pwpush run exits with the code of the command that it ran; 126 and 127 mean that
-the command could not be started. pwpush doctor exits with the code of the first
-check that failed. With several links or lines, the worst code is returned.
+pwpush run exits with the code of the command that it ran; 126 and 127, also of
+push --into, mean that the command could not be started. pwpush doctor exits
+with the code of the first check that failed. With several links or lines, the
+worst code is returned.
 `;
 
 /** Its recipes are run by test/journey/recipes.test.ts. */

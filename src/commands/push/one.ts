@@ -17,6 +17,7 @@ import {
 } from '../../share/create-push';
 import { deliverLink } from '../../share/deliver-link';
 import { editionOf, toldExpiry } from '../../share/expiry';
+import type { Change } from './into';
 import type { PushOptions } from './push-flags';
 import {
   askedExpiry,
@@ -33,6 +34,9 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
   const { context, say } = session;
   checkPushOptions(options, context);
   const source = contentSource(options, context);
+  const change = options.into
+    ? await (await import('./into')).checkedChange(session, options)
+    : undefined;
   // --here uses no instance, and no profile.
   const target = options.here ? undefined : await targetOrOffer(session, options);
   if (target === 'here') return pushOne(session, { ...options, here: true });
@@ -51,7 +55,7 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
   if (told.shorter !== undefined) await say.warn(told.shorter);
   const attachments = await openFiles(options, context);
   try {
-    const text = await readText(session, source, options);
+    const text = change ? await change.value() : await readText(session, source, options);
     const passphrase = await newPassphrase(
       options,
       context,
@@ -60,7 +64,7 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
     context.asked();
     const draft = {
       ...{ text, files: attachments?.files, passphrase, sealing },
-      ...{ generated: options.generate !== undefined },
+      ...{ generated: options.generate !== undefined && !change },
       ...fieldsOf(options, profile, told.fields),
     };
     if (!target) {
@@ -68,7 +72,8 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
       return await pushHere(session, { draft, ...placeOf(options) });
     }
     if (options.dryRun) return await say.printText(await dryRun(options, target, draft));
-    await create(session, connected, options, draft, keepsReceipts(options, profile));
+    const receipt = keepsReceipts(options, profile);
+    await create(session, connected, options, { draft, receipt, change });
   } finally {
     await attachments?.close();
   }
@@ -114,13 +119,19 @@ function placeOf({ host, port, tlsCert, tlsKey, locale, copy, qr }: PushOptions)
   return { host, port, tlsCert, tlsKey, locale, copy, qr };
 }
 
+interface Plan {
+  readonly draft: Draft;
+  readonly receipt: boolean;
+  /** What has to succeed before. */
+  readonly change: Change | undefined;
+}
+
 /** Creates a push and delivers its link. */
 async function create(
   session: Session,
   connected: () => Promise<Instance>,
   options: PushOptions,
-  draft: Draft,
-  receipt: boolean,
+  { draft, receipt, change }: Plan,
 ): Promise<void> {
   const { acceptLimits, locale } = options;
   // While the transport loads.
@@ -128,7 +139,8 @@ async function create(
   const instance = await connected();
   const account = await accountOf(instance);
   const plan = { draft: begun, account, acceptLimits, locale, search: true };
-  const created = await createPush(session, instance, plan);
+  const push = () => createPush(session, instance, plan);
+  const created = await (change ? change.before(instance, push) : push());
   const failure = await deliverLink(session, options, created);
   if (receipt) await keepReceipts(session, [created]);
   if (failure) throw failure;

@@ -34,11 +34,16 @@ export const INSTANCE_ONLY = [
   'note',
   'notify',
   'dryRun',
+  'into',
 ] as const;
 
 export const rows = {
   ...group('Secret:', {
     ...sourceRows(),
+    into: flag('--into', 'give it to the command after --, then push it')
+      .requires('generate')
+      .conflicts(['dryRun', 'each']),
+    as: text('--as <name>', 'variable for that command, instead of its stdin').requires('into'),
     kind: choice('--kind <kind>', 'kind', kinds),
     ...labelRows(),
   }),
@@ -111,8 +116,11 @@ export const rows = {
   }),
 };
 
-/** The text argument, and the options. */
-export type PushOptions = Options<typeof rows> & { readonly text?: string | undefined };
+/** The text argument, the words of the command of `--into`, and the options. */
+export type PushOptions = Options<typeof rows> & {
+  readonly text?: string | undefined;
+  readonly command?: readonly string[];
+};
 
 /** Takes no other value, so that `--encrypt hunter2` does not push something else than "hunter2". */
 function encryptMode(value: string): 'link' | 'words' {

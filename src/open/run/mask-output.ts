@@ -17,14 +17,16 @@ export interface MaskedOutput {
   end(): Promise<CliError | undefined>;
 }
 
+type Writable = Pick<Output, 'write'>;
+
 /**
  * Masks secrets in the output of a command, and says which it cannot find there.
- * @param stdout where its standard output goes
+ * @param streams where the output goes
  */
 export async function maskedOutput(
-  { context: { stderr }, say }: Invocation,
+  { say }: Invocation,
   secrets: readonly NamedSecret[],
-  stdout: Output,
+  { stdout, stderr }: Readonly<Record<'stdout' | 'stderr', Writable>>,
 ): Promise<MaskedOutput> {
   const { patterns, short, long } = formsOf(secrets);
   if (short.length > 0)
@@ -35,7 +37,7 @@ export async function maskedOutput(
     await say.warn(`too long to be masked in base64, URLs and JSON: ${long.join(', ')}`);
   const automaton = automatonOf(patterns);
   let failure: unknown;
-  const streamTo = (to: Output) =>
+  const streamTo = (to: Writable) =>
     maskedStream(automaton, async (bytes) => {
       try {
         await to.write(bytes);
