@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command, Option } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { MARKERS } from '../src/cli/agent';
-import { commands, programFor } from '../src/commands/program';
+import { commands, wholeProgram } from '../src/commands/program';
 import { variables } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/platform/context';
 import { exitStatus } from '../src/platform/errors';
@@ -65,8 +65,9 @@ function named(lines: readonly string[]): string[] {
 // Declaring options touches nothing of the context but its version.
 const context = { version: '0.1.0', env: {} } as Context;
 
-async function commandOf(name: string): Promise<Command> {
-  const program = await programFor([name], context);
+const program = await wholeProgram(context);
+
+function commandOf(name: string): Command {
   const command = program.commands.find((one) => one.name() === name);
   if (command === undefined) throw new Error(`no command ${name}`);
   return command;
@@ -145,17 +146,16 @@ describe('the manual', () => {
 });
 
 describe('options', () => {
-  test('the global ones stand in pwpush.1, and no other', async () => {
-    const program = await programFor([], context);
+  test('the global ones stand in pwpush.1, and no other', () => {
     const expected = comparable(expectedOf(optionsOf(program)));
     expect(comparable(described(main))).toEqual(expected);
-    const flags = [...optionsOf(program), ...(await ownOptions(names))].flatMap(flagsOf);
+    const flags = [...optionsOf(program), ...ownOptions(names)].flatMap(flagsOf);
     expect(named(main).filter((flag) => !flags.includes(flag))).toEqual([]);
   });
 
-  test.each(names)('%s: its own stand in its page, and the page names no other', async (name) => {
+  test.each(names)('%s: its own stand in its page, and the page names no other', (name) => {
     const lines = page(`pwpush-${name}.1`);
-    const all = withSubcommands(await commandOf(name)).flatMap(optionsOf);
+    const all = withSubcommands(commandOf(name)).flatMap(optionsOf);
     const own = comparable(expectedOf(all.filter((option) => !isGlobal(option))));
     const entries = comparable(described(lines));
     expect(entries.filter((entry) => own.includes(entry))).toEqual(own);
@@ -165,16 +165,16 @@ describe('options', () => {
     expect(named(lines).filter((flag) => !flags.includes(flag))).toEqual([]);
   });
 
-  async function ownOptions(of: readonly string[]): Promise<Option[]> {
-    const trees = await Promise.all(of.map(commandOf));
+  function ownOptions(of: readonly string[]): Option[] {
+    const trees = of.map(commandOf);
     return trees.flatMap(withSubcommands).flatMap(optionsOf);
   }
 });
 
 describe('synopses', () => {
-  test.each(names)('%s: names every subcommand', async (name) => {
+  test.each(names)('%s: names every subcommand', (name) => {
     const text = section(page(`pwpush-${name}.1`), 'SYNOPSIS').join('\n');
-    const command = await commandOf(name);
+    const command = commandOf(name);
     for (const one of withSubcommands(command).filter(({ commands }) => commands.length === 0)) {
       expect(text).toContain(`.Cm ${wordsOf(one).join(' ')}\n`);
     }
@@ -201,7 +201,7 @@ describe('tables', () => {
     expect(MARKERS.filter((name) => !text.includes(`.Ev ${name}`))).toEqual([]);
   });
 
-  test('pwpush.1 has every PWPUSH variable that the program reads, and no other', async () => {
+  test('pwpush.1 has every PWPUSH variable that the program reads, and no other', () => {
     const listed = section(main, 'ENVIRONMENT')
       .filter((line) => line.startsWith('.It Ev '))
       .flatMap((line) => line.match(/\bPWPUSH_\w+/g) ?? []);
@@ -216,10 +216,10 @@ describe('tables', () => {
     expect(elsewhere.filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  test('pwpush-serve.1 has the variable of every option of serve, and no other', async () => {
+  test('pwpush-serve.1 has the variable of every option of serve, and no other', () => {
     const text = section(page('pwpush-serve.1'), 'ENVIRONMENT').join('\n');
     const listed = [...text.matchAll(/^\.It Ev (PWPUSH_SERVE_\w+)\n\.Fl -([\w-]+)/gm)];
-    const serve = await commandOf('serve');
+    const serve = commandOf('serve');
     const options = new Map(serve.options.map((one) => [one.attributeName(), one.name()]));
     const expected = [...variables].map(([name, variable]) => [
       variable,

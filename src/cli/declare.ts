@@ -43,7 +43,7 @@ export class Row<T, Other extends string = never> {
   /** Its default, which the help names if it is a number or text. */
   or(value: Exclude<T, undefined>): Row<Exclude<T, undefined>, Other> {
     if (typeof value !== 'object' && typeof value !== 'boolean')
-      this.option.description += ` (default: ${value})`;
+      this.option.default(value, String(value));
     this.fallback = value;
     return this as Row<unknown, Other> as Row<Exclude<T, undefined>, Other>;
   }
@@ -127,6 +127,21 @@ export function choice<const T extends string>(flags: string, help: string, word
 /** An option whose value can be left out: `true` then. */
 export const optional = <T = string>(flags: string, help: string, parse?: Parse<T>) =>
   new Row<T | true | undefined>(flags, help, undefined, parse);
+
+/** The value that an option takes, by its flags; undefined for a switch. */
+export function valueIn({ flags, variadic }: Option) {
+  const [, mark, name] = /([<[])(.+?)(?:\.\.\.)?[>\]]/.exec(flags) ?? [];
+  return name === undefined ? undefined : { name, required: mark === '<', variadic };
+}
+
+/** The kind of that value, by its name. */
+export function valueKind(option: Option) {
+  const { name = '' } = valueIn(option) ?? {};
+  if (name === '') return 'flag';
+  if (option.argChoices) return 'choice';
+  if (/^(?:path|file|folder)$/.test(name)) return 'path';
+  return /^(?:n|seconds)$/.test(name) ? 'number' : 'text';
+}
 
 /** Puts options under a heading of the help. */
 export function group<R extends Readonly<Record<string, { readonly options: readonly Option[] }>>>(

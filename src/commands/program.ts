@@ -14,7 +14,9 @@ import { lazy } from '../platform/files/lazy';
 import { configFolder, configName } from '../profile/folders';
 import { whyGuarded } from '../profile/guard';
 
-type Load = () => Promise<{ readonly define: (context: Context) => Command }>;
+type Load = () => Promise<{
+  readonly define: (context: Context, whole: () => Promise<Command>) => Command;
+}>;
 
 /** A command: name, one line for the list of them, the file, and another name that people try. */
 type Entry = readonly [name: string, summary: string, load: Load, alias?: string];
@@ -49,6 +51,7 @@ const table: Readonly<Record<string, readonly Entry[]>> = {
     ['doctor', 'diagnose configuration and connection', () => import('./doctor')],
     ['version', 'show the version of pwpush and of the instance', () => import('./version')],
     ['completion', 'print a shell completion script', () => import('./completion')],
+    ['commands', 'list all commands, with --json their options too', () => import('./commands')],
   ],
   'Serve:': [['serve', 'run a Password Pusher server on this machine', () => import('./serve')]],
   '': [['accounts', 'list your accounts (commercial edition)', () => import('./accounts')]],
@@ -178,12 +181,27 @@ export async function programFor(
     if (all) {
       const command = new Command(one.name).summary(one.summary).helpGroup(one.group || 'Set up:');
       program.addCommand(command, { hidden: hidden && one.group === '' });
-    } else if (isCalled(one, typed)) {
-      const command = versioned((await one.load()).define(context), context);
-      program.addCommand(one.alias ? command.alias(one.alias) : command);
-    }
+    } else if (isCalled(one, typed)) program.addCommand(await defined(one, context));
   }
   return program;
+}
+
+/** The tree of all commands, with their options. */
+export async function wholeProgram(context: Context): Promise<Command> {
+  const program = newProgram(context);
+  for (const one of commands) program.addCommand(await defined(one, context));
+  return program;
+}
+
+async function defined(entry: (typeof commands)[number], context: Context): Promise<Command> {
+  const { load, summary, group, alias } = entry;
+  const { define } = await load();
+  const command = versioned(
+    define(context, () => wholeProgram(context)),
+    context,
+  );
+  command.summary(summary).helpGroup(group);
+  return alias ? command.alias(alias) : command;
 }
 
 /** Whether the instance in use is known to have accounts; loads what decides that if a profile has such an instance. */

@@ -81,7 +81,7 @@ const cases: readonly [string[], string[]][] = [
   [['ls', '--loc'], ['--local']],
   [
     ['help', 'c'],
-    ['completion', ...topics.filter((one) => /^c/.test(one))],
+    ['completion', 'commands', ...topics.filter((one) => /^c/.test(one))],
   ],
   [['completion', ''], [...shells]],
   [

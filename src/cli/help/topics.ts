@@ -91,7 +91,7 @@ and where they come from.
 `;
 
 /** Says what an exit code means, and what to do next. */
-const meanings: Readonly<Record<ErrorCode, string>> = {
+export const meanings: Readonly<Record<ErrorCode, string>> = {
   failed: 'the instance failed or sent an unusable response, or something on this machine failed',
   usage:
     'invalid option or input, or no instance configured; nothing was sent, or what was received was saved to a file',

@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 import { optionOf, readLine } from '../../cli/command-line';
+import { valueKind } from '../../cli/declare';
 import { globalOptions } from '../../cli/options';
 import { safe } from '../../cli/terminal/safe';
 import type { Context } from '../../platform/context';
@@ -97,7 +98,7 @@ function optionValues(option: Option | undefined, known: Known): Offer {
   if (!option?.required) return [];
   if (option.argChoices) return words(option.argChoices);
   if (option.long === '--profile') return known.profiles();
-  return /<(path|file|folder)(\.\.\.)?>/.test(option.flags) ? 'files' : [];
+  return valueKind(option) === 'path' ? 'files' : [];
 }
 
 function argumentValues(argument: Argument | undefined, command: Command, known: Known): Offer {

@@ -1,0 +1,90 @@
+// The tree of commands as data, for `pwpush commands`.
+import type { Argument, Command, Option } from 'commander';
+import { valueIn, valueKind } from './declare';
+import { GLOBAL } from './options';
+
+/** A command as `pwpush commands --json` prints it; what does not apply to it is left out. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly group?: string | undefined;
+  readonly summary: string;
+  readonly description: string;
+  readonly usage: string;
+  readonly arguments: readonly ArgumentEntry[];
+  readonly options: readonly OptionEntry[];
+  /** Names of the global options that it accepts. */
+  readonly global_options: readonly string[];
+  readonly commands: readonly CommandEntry[];
+}
+
+interface ArgumentEntry {
+  readonly name: string;
+  readonly required: boolean;
+  readonly variadic: boolean;
+  readonly description: string;
+  readonly choices?: readonly string[] | undefined;
+}
+
+interface OptionEntry {
+  readonly flags: string;
+  readonly long?: string | undefined;
+  readonly short?: string | undefined;
+  readonly description: string;
+  readonly group?: string | undefined;
+  readonly type: ReturnType<typeof valueKind>;
+  readonly value?: ReturnType<typeof valueIn>;
+  readonly choices?: readonly string[] | undefined;
+  readonly default?: string | number | undefined;
+  /** Whether there is a `--no-…` of it. */
+  readonly negatable: boolean;
+}
+
+export function commandEntry(command: Command): CommandEntry {
+  const options = command.createHelp().visibleOptions(command);
+  return {
+    name: command.name(),
+    aliases: command.aliases(),
+    group: heading(command.helpGroup()),
+    summary: command.summary(),
+    description: command.description(),
+    usage: command.createHelp().commandUsage(command),
+    arguments: command.registeredArguments.map(argumentEntry),
+    options: options.filter((one) => !isGlobal(one)).map((one) => optionEntry(one, options)),
+    global_options: options.filter(isGlobal).flatMap(({ long }) => long ?? []),
+    commands: command.commands.map(commandEntry),
+  };
+}
+
+/** The options of a program, all of which are global. */
+export function globalEntries(program: Command): OptionEntry[] {
+  const options = program.createHelp().visibleOptions(program);
+  return options.map((one) => ({ ...optionEntry(one, options), group: undefined }));
+}
+
+const isGlobal = ({ helpGroupHeading }: Option) => helpGroupHeading === GLOBAL;
+
+/** Headings end in a colon. */
+const heading = (text: string | undefined) => text?.replace(/:$/, '') || undefined;
+
+function argumentEntry(one: Argument): ArgumentEntry {
+  const { required, variadic, description, argChoices: choices } = one;
+  return { name: one.name(), required, variadic, description, choices };
+}
+
+function optionEntry(one: Option, all: readonly Option[]): OptionEntry {
+  const { flags, long, short, description, argChoices: choices } = one;
+  const no = long?.replace(/^--/, '--no-');
+  return {
+    flags,
+    long: long ?? undefined,
+    short: short ?? undefined,
+    description,
+    group: heading(one.helpGroupHeading),
+    type: valueKind(one),
+    value: valueIn(one),
+    choices,
+    default: one.defaultValue,
+    negatable: all.some((other) => other.long === no),
+  };
+}
