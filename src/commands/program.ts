@@ -257,7 +257,7 @@ function withoutHelpWord(argv: readonly string[]): readonly string[] {
 }
 
 /** Puts what a former command stands for in its place. */
-function withoutFormer(argv: readonly string[], context: Context): readonly string[] {
+export function withoutFormer(argv: readonly string[], context: Context): readonly string[] {
   if (!argv.some((word) => former.has(word))) return argv;
   const program = newProgram(context);
   const at = argv.findIndex((_, at) => firstWord(readLine(program, argv.slice(0, at + 1))));

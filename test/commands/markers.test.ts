@@ -167,6 +167,7 @@ const lines: Record<string, readonly Line[]> = {
   // How it talks to an instance is tested with the built program too.
   doctor: [{ words: 'doctor --url http://127.0.0.1:9' }],
   completion: [{ words: 'completion bash' }],
+  commands: [{ words: 'commands' }],
   // What it logs while it serves is tested with the built program.
   serve: [
     { words: 'serve --port none' },
@@ -303,6 +304,7 @@ function home(send: Transport, signal?: AbortSignal) {
       time += milliseconds;
     },
     send,
+    invented: 'any',
   });
   for (const name of ['payload', 'passphrase', 'token', 'content', 'key'] as const)
     writeFileSync(here.file(name), marks[name]);

@@ -13,7 +13,9 @@ describe('preview', () => {
   test('prints the link that was checked, whatever else the instance says', async () => {
     const url = 'https://pw.test/p/abc';
     const body = JSON.stringify({ url, html_url: 'javascript:alert(1)', more: 1 });
-    const { stdout } = await asking([json(200, body)], ['preview', 'abc', '--json']);
+    const { stdout } = await asking([json(200, body)], ['preview', 'abc', '--json'], {
+      invented: ['more'],
+    });
     expect(JSON.parse(stdout)).toEqual({ html_url: url, url, more: 1 });
   });
 

@@ -14,7 +14,10 @@ const LINK = 'https://pw.test/p/quyul5r5w08/r\n';
 /** The outcome of a push, how many warnings it printed, and what was asked. */
 async function pushed(answers: Parameters<typeof asking>[0], ...argv: string[]) {
   const env = { PWPUSH_EDITION: 'oss' };
-  const outcome = await asking(answers, ['push', ...argv], { stdin: 'hunter2\n', env });
+  const outcome = await asking(answers, ['push', ...argv], {
+    ...{ stdin: 'hunter2\n', env },
+    invented: ['extra'],
+  });
   const { code, stdout, stderr } = outcome;
   const warnings = stderr.match(/^warning: /gm)?.length ?? 0;
   return { code, stdout, stderr, told: [code, stdout, warnings, ...lines(outcome)] };

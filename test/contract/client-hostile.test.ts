@@ -151,6 +151,7 @@ async function against(given: readonly Literal[], line: string) {
   const here = place({
     stdin: line.startsWith('login') ? 't0ken' : secret,
     env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't0ken', PATH: process.env.PATH },
+    invented: 'any',
     now: () => new Date(time),
     asleep: (milliseconds) => {
       time += milliseconds;

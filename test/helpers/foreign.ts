@@ -1,5 +1,5 @@
 import type { TransportError } from '../../src/client/transport/network-errors';
-import { type Conditions, type Outcome, place } from './run';
+import { type Conditions, type Outcome, type PlaceOptions, place } from './run';
 import { type Literal, wire } from './wire';
 
 /** What an outcome is besides, when a foreign instance was asked. */
@@ -14,7 +14,7 @@ export interface ForeignOutcome extends Outcome {
 export async function asking(
   answers: readonly (Literal | TransportError)[],
   argv: readonly string[],
-  conditions: Conditions = {},
+  conditions: Conditions & Pick<PlaceOptions, 'invented'> = {},
 ): Promise<ForeignOutcome> {
   const { send, sent, check } = wire(answers);
   const here = place({

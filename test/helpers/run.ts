@@ -26,6 +26,7 @@ import { signalGroup } from '../../src/platform/process';
 import type { StoredProfiles } from '../../src/profile/settings';
 import { scratch } from './memory';
 import { type Prompt, scriptedPrompter } from './prompts';
+import { type Invented, jsonFaults } from './schemas';
 
 type Stream = 'stdin' | 'stdout' | 'stderr';
 
@@ -84,6 +85,8 @@ export interface PlaceOptions extends Conditions {
   /** A whole transport, where the socket is the point. */
   readonly transport?: (options: HttpOptions) => HttpClient;
   readonly now?: () => Date;
+  /** Fields that the instance has and docs/schemas have not. */
+  readonly invented?: Invented;
   /** What happens while the program sleeps, which takes no time of its own. */
   readonly asleep?: (milliseconds: number) => void | Promise<void>;
 }
@@ -191,7 +194,28 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
   const code = await runProgram(argv, context);
   for (const transport of open) await transport.close();
   prompts.check();
-  return { code, stdout: stdout.text(), stderr: stderr.text() };
+  const result = { code, stdout: stdout.text(), stderr: stderr.text() };
+  await checkJson(argv, result, conditions, io);
+  return result;
+}
+
+/** Fails where JSON was printed that is not as docs/schemas say. */
+async function checkJson(
+  argv: readonly string[],
+  { code, stdout, stderr }: Outcome,
+  conditions: Conditions,
+  { options: { invented } }: Io,
+): Promise<void> {
+  const whole = (stream: 'stdout' | 'stderr', text: string) =>
+    isWhole(stream, conditions) ? text : undefined;
+  const printed = { argv, code, stdout: whole('stdout', stdout), stderr: whole('stderr', stderr) };
+  const faults = await jsonFaults(printed, invented);
+  if (faults.length > 0) throw new Error(`pwpush ${argv.join(' ')}: ${faults.join('\n')}`);
+}
+
+/** Whether all that was written to a stream arrived. */
+function isWhole(stream: 'stdout' | 'stderr', { failing, held, closed }: Conditions): boolean {
+  return !failing?.[stream] && !held?.[stream] && !closed?.includes(stream);
 }
 
 const noop = async () => {};

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { wholeProgram } from '../src/commands/program';
+import type { Context } from '../src/platform/context';
+import { exitStatus } from '../src/platform/errors';
+import { place } from './helpers/run';
+import { index, jsonFaults, published, schemaNames, valueFaults } from './helpers/schemas';
+import { json, wire } from './helpers/wire';
+
+const root = join(import.meta.dirname, '..');
+const PUSH = { url_token: 'abc123def456', html_url: 'https://pw.test/p/abc123def456' };
+
+describe('the index', () => {
+  test('has a schema for every command that prints JSON', async () => {
+    const program = await wholeProgram({ version: '', env: {} } as Context);
+    const leaves = ({ commands }: Command, above: string): string[] =>
+      commands.flatMap((one) => {
+        const words = `${above}${one.name()}`;
+        const below = leaves(one, `${words} `);
+        return below.length === 0 || one.name() === 'serve' ? [words, ...below] : below;
+      });
+    const silent = ['completion', 'run'];
+    const named = new Set(index.stdout.map(({ command }) => command));
+    expect([...named].sort()).toEqual(
+      leaves(program, '')
+        .filter((words) => !silent.includes(words))
+        .sort(),
+    );
+  });
+
+  test('names every schema but the parts of others, and none besides', () => {
+    const named = [...index.stdout.flatMap(({ schemas }) => schemas), ...index.stderr];
+    const parts = ['event.1.json', 'parts.1.json'];
+    expect([...new Set([...named, ...parts])].sort()).toEqual([...schemaNames].sort());
+    for (const name of schemaNames) expect(name).toMatch(/^[a-z-]+\.\d+\.json$/);
+  });
+
+  test('names the schemas that docs/json.md links', () => {
+    const page = readFileSync(join(root, 'docs/json.md'), 'utf8');
+    const linked = [...page.matchAll(/\(schemas\/([\w.-]+\.\d+\.json)\)/g)].map(([, name]) => name);
+    const all = schemaNames.filter((name) => name !== 'parts.1.json');
+    expect([...new Set(linked)].sort()).toEqual(all.sort());
+  });
+
+  test('has the codes of errors', () => {
+    const error = published()('error.1.json');
+    for (const code of Object.keys(exitStatus))
+      expect(error({ error: { code, message: 'x' } }), code).toBe(true);
+    expect(error({ error: { code: 'other', message: 'x' } })).toBe(false);
+  });
+});
+
+describe('a schema', () => {
+  test.each(schemaNames)('%s compiles', (name) => {
+    expect(published()(name)).toBeTypeOf('function');
+  });
+
+  test('allows unknown fields of an instance, but none of ours', () => {
+    const push = published()('push.1.json');
+    expect(push({ ...PUSH, encrypted: false, color: 'red' })).toBe(true);
+    expect(push({ ...PUSH, color: 'red' })).toBe(false);
+    expect(published()('generate.1.json')({ payload: 'x', color: 'red' })).toBe(false);
+  });
+});
+
+describe('the tests refuse', () => {
+  const push = { ...PUSH, encrypted: false };
+
+  test('no value that is as its schema says', () => {
+    expect(valueFaults(push, ['push.1.json'])).toEqual([]);
+    expect(valueFaults([PUSH], ['list.1.json'])).toEqual([]);
+    expect(valueFaults([PUSH, { ...PUSH, state: 'open' }], ['expire.1.json'])).toEqual([]);
+  });
+
+  test.each([
+    ['push', { ...push, color: 'red' }],
+    ['get', { ...push, files: [{ filename: 'a', url: 'https://pw.test/f', color: 'red' }] }],
+    ['list', [{ ...PUSH, color: 'red' }]],
+    ['expire', [PUSH, { ...PUSH, color: 'red' }]],
+    ['audit', [{ kind: 'view', color: 'red' }]],
+    ['version', { pwpush: '0.1.0', color: 'red' }],
+    ['error', { error: { code: 'failed', message: 'x', color: 'red' } }],
+  ])('an undeclared field: %s', (name, value) => {
+    expect(valueFaults(value, [`${name}.1.json`]).join()).toContain('color');
+  });
+
+  const printed = (line: string, stdout: string, stderr = '') =>
+    jsonFaults({ argv: line.split(' '), code: 0, stdout, stderr });
+  const text = JSON.stringify(push);
+
+  test.each([
+    ['push x --json', '{}\n', ''],
+    ['--json ls', `${JSON.stringify(PUSH)}\n`, ''],
+    ['push --each --json', `${text}\n\n{}\n`, ''],
+    ['profile list --json', '[{}]\n', ''],
+    ['requests --json', '[{"encrypted":1}]\n', ''],
+    ['get x --json', 'hunter2', ''],
+    ['run x --json -- env', 'hunter2', '{"error":{}}\n'],
+    ['push x --json', '', '{"notice":{"message":"x"}}\n'],
+  ])('%s: %j, %j', async (line, stdout, stderr) => {
+    expect(await printed(line, stdout, stderr)).not.toEqual([]);
+  });
+
+  test.each([
+    ['push x --json', `${text}\n`],
+    ['push --each --json', `${text}\n{"line":2,"error":{"code":"usage","message":"x"}}\n`],
+    ['push x', 'https://pw.test/p/abc123def456\n'],
+    ['run x -- jq --json', 'hunter2'],
+    ['push --json --help', 'Usage: pwpush push'],
+  ])('not %s: %j', async (line, stdout) => {
+    expect(await printed(line, stdout)).toEqual([]);
+  });
+
+  test('a run of the program that prints such a field, unless the instance is said to have it', async () => {
+    const answer = () => json(201, JSON.stringify({ ...PUSH, color: 'red' }));
+    const env = { PWPUSH_URL: 'https://pw.test' };
+    const strict = place({ env, send: wire([answer()]).send });
+    const declared = place({ env, send: wire([answer()]).send, invented: ['color'] });
+    const words = ['push', 'x', '--accept-limits', '--json'];
+    await expect(strict.run(...words)).rejects.toThrow('color');
+    expect(JSON.parse((await declared.run(...words)).stdout)).toMatchObject({ color: 'red' });
+    strict.close();
+    declared.close();
+  });
+});
+
+test('the examples of docs/json.md that are whole are as the schemas say', async () => {
+  const page = readFileSync(join(root, 'docs/json.md'), 'utf8');
+  const examples = [...page.matchAll(/^```sh\n(.*?)\n```\n\n```json\n(.*?)^```/gms)].filter(
+    ([, line = '']) => !/\| jq/.test(line),
+  );
+  for (const [, line = '', value = ''] of examples) {
+    const words = line.replace(/^.*?pwpush /, '').match(/"[^"]*"|\S+/g) ?? [];
+    const stream = words.at(-1) === '2>&1' ? 'stderr' : 'stdout';
+    const printed = `${JSON.stringify(JSON.parse(value))}\n`;
+    expect(await jsonFaults({ argv: words, code: 0, [stream]: printed }), line).toEqual([]);
+  }
+  expect(examples.length).toBeGreaterThan(8);
+});
