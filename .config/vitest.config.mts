@@ -49,6 +49,7 @@ const slow = [
   'journey/receive',
   'journey/rekey',
   'journey/request-answers',
+  'journey/skill',
   'journey/terminal',
   'journey/typed',
   'model',

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { texts } from '../../src/cli/help/topics';
-import { inTurns, partOf } from '../helpers/long';
+import { inTurns } from '../helpers/long';
 import { allOf, needsFile, needsPrograms } from '../helpers/needs';
 import { program as built, person, pwpush, serving } from '../helpers/program';
 
@@ -223,58 +223,6 @@ test('waiting: a push that was looked at is taken back', inBash, async () => {
   await pwpush(['get', LINK, '--anonymous'], { env: somebody.env });
   expect((await step(recipe('Wait until'), { ...owner, LINK })).code).toBe(0);
   expect((await pwpush(['get', LINK, '--anonymous'], { env: somebody.env })).code).toBe(6);
-});
-
-describe('the skill for agents (skills/pwpush/SKILL.md)', inBash, () => {
-  const skill = readFileSync(new URL('../../skills/pwpush/SKILL.md', import.meta.url), 'utf8');
-  const SECRET = 'MARKER-f00d';
-  const commandsIn = (text: string) =>
-    [...text.matchAll(/^```sh\n([\s\S]*?)```$/gm)].flatMap(([, body = '']) =>
-      body.trim().split('\n'),
-    );
-  const request = /^## Ask for a secret\n[\s\S]*?(?=^## )/m.exec(skill)?.[0] ?? '';
-  const lines = commandsIn(skill.replace(request, ''));
-
-  beforeEach(() => {
-    for (const name of ['secret.txt', '.env', 'server.key'])
-      writeFileSync(join(work, name), SECRET);
-    program(join(work, 'make-token'), `echo ${SECRET}`);
-    program(join(work, 'deploy.sh'), 'test -n "$DB_PASSWORD" && echo deployed');
-    program(join(work, 'login.sh'), `test "$(cat)" = ${SECRET} && echo logged in`);
-  });
-
-  test('has commands', () => expect(lines.length).toBeGreaterThan(7));
-
-  test.each(partOf(lines, 0, 3))('%s works, and shows no secret', async (line) => {
-    const env = { ...owner, DB_PASSWORD: SECRET, LINK: await push(SECRET) };
-    if (line.includes('--as DB_PASSWORD')) Reflect.deleteProperty(env, 'DB_PASSWORD');
-    const { code, stdout, stderr } = await step(line, env);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stdout + stderr).not.toContain(SECRET);
-    if (line.includes(' push ')) expect(stdout).toMatch(/^http:\S+\n$/);
-    if (line.includes('--generate')) {
-      const made = (await pwpush(['get', stdout.trim(), '--anonymous'], { env: somebody.env }))
-        .stdout;
-      expect(made.length).toBe(24);
-      expect(stderr).not.toContain(made);
-    }
-    if (line.includes('--output')) expect(file('secret.out')).toBe(SECRET);
-  });
-
-  test('a request is answered and used, and shows no secret', async () => {
-    const [ask = '', wait = '', use = ''] = commandsIn(request);
-    const { stdout } = await step(ask, owner);
-    expect(stdout).toMatch(/^http:\S+#age1\w+\n$/);
-    const env = { ...owner, LINK: stdout.trim() };
-    expect((await step(wait.replace('10m', '1'), env)).code).toBe(12);
-    const answered = await pwpush(['respond', env.LINK], { env: somebody.env, input: SECRET });
-    expect(answered.code).toBe(0);
-    expect(await step(wait, env)).toEqual({ code: 0, stdout: '', stderr: '' });
-    const used = await step(use, env);
-    expect(used).toMatchObject({ code: 0, stdout: 'deployed\n' });
-    expect(used.stderr).not.toContain(SECRET);
-    expect((await step(use, env)).code).toBe(6);
-  });
 });
 
 describe('a request: somebody answers the link that was sent', inBash, () => {

@@ -1,0 +1,239 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { inTurns, partOf } from '../helpers/long';
+import { needsPrograms } from '../helpers/needs';
+import { program as built, person, pwpush, serving, shell } from '../helpers/program';
+
+// What the skill tells agents, and its evaluation, with the built program and service.
+
+inTurns(4);
+
+const folder = join(import.meta.dirname, '..', '..', 'skills', 'pwpush');
+const skill = readFileSync(join(folder, 'SKILL.md'), 'utf8');
+const evaluation = readFileSync(join(folder, 'evaluation.md'), 'utf8');
+const SECRET = 'MARKER-f00d';
+
+const somebody = person();
+const work = join(somebody.folder, 'work');
+const bin = join(somebody.folder, 'bin');
+const service = serving(somebody.env);
+let owner: Record<string, string>;
+
+/** Makes a program of sh. */
+function script(path: string, lines: string): void {
+  writeFileSync(path, `#!/bin/sh\n${lines}\n`);
+  chmodSync(path, 0o755);
+}
+
+beforeAll(() => {
+  mkdirSync(bin);
+  script(join(bin, 'pwpush'), `exec ${built.join(' ')} "$@"`);
+  owner = {
+    PATH: bin + delimiter + somebody.env.PATH,
+    HOME: join(somebody.folder, 'elsewhere'),
+    NO_PROXY: '*',
+    CLAUDECODE: '1',
+    PWPUSH_URL: service.url,
+    PWPUSH_TOKEN: service.token,
+    PWPUSH_CONFIG_DIR: join(somebody.folder, 'elsewhere'),
+  };
+});
+beforeEach(() => {
+  rmSync(work, { recursive: true, force: true });
+  mkdirSync(work);
+  writeFileSync(join(work, 'secret.txt'), SECRET);
+  script(join(work, 'make-token'), `echo ${SECRET}`);
+  script(join(work, 'deploy.sh'), 'test -n "$DB_PASSWORD" && echo deployed');
+  script(join(work, 'login.sh'), `test "$(cat)" = ${SECRET} && echo logged in`);
+});
+
+const inBash = needsPrograms('bash', 'awk');
+
+/** Runs lines as an agent does: a shell that ends with the first failure. */
+function agent(lines: string, env: Record<string, string>) {
+  writeFileSync(join(work, 'lines'), lines);
+  return shell('bash -eo pipefail lines', { env, cwd: work });
+}
+
+/** A link to the secret, pushed by a person. */
+async function push(...options: string[]): Promise<string> {
+  const { CLAUDECODE: _, ...env } = owner;
+  return (await pwpush(['push', ...options], { env, input: SECRET })).stdout.trim();
+}
+
+/** What a recipient gets from a link. */
+const opened = (link: string) =>
+  pwpush(['get', link.trim(), '--anonymous', '--quiet'], { env: somebody.env });
+
+const LINK = /^https?:\/\/\S+\/p\/\S+\n$/;
+
+/** The link is all that was printed, and it opens as often as it says. */
+async function pushed(stdout: string, views: number, secret = SECRET): Promise<void> {
+  expect(stdout).toMatch(LINK);
+  for (let view = 0; view < views; view++) expect((await opened(stdout)).stdout).toBe(secret);
+  expect((await opened(stdout)).code).toBe(6);
+}
+
+interface Done {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly link: string;
+}
+
+interface Solution {
+  readonly title: string;
+  /** Before: gives what $LINK is. */
+  readonly link?: () => Promise<string>;
+  readonly effect: (done: Done) => void | Promise<void>;
+}
+
+const deployed = ({ stdout }: Done) => expect(stdout).toBe('deployed\n');
+
+/** The effect of each task, in the order of evaluation.md. */
+const solutions: readonly Solution[] = [
+  { title: 'A file for a colleague', effect: ({ stdout }) => pushed(stdout, 1) },
+  { title: 'A variable of this shell', effect: ({ stdout }) => pushed(stdout, 3) },
+  { title: 'The output of a program', effect: ({ stdout }) => pushed(stdout, 1) },
+  // With `push --into`, the task becomes to change the password by ./set-password, which reads it from standard input.
+  {
+    title: 'A password that nobody has seen',
+    effect: async ({ stdout, stderr }) => {
+      expect(stdout).toMatch(LINK);
+      const { stdout: made } = await opened(stdout);
+      expect([made.length, (await opened(stdout)).stdout]).toEqual([32, made]);
+      expect(stderr).not.toContain(made);
+    },
+  },
+  // With `run --mask`, deploy.sh is to print $DB_PASSWORD here.
+  { title: 'A deployment with a password from a link', link: () => push(), effect: deployed },
+  {
+    title: 'A login that reads standard input',
+    link: () => push(),
+    effect: ({ stdout }) => expect(stdout).toBe('logged in\n'),
+  },
+  {
+    title: 'A file from a link',
+    link: () => push(),
+    effect: ({ stdout }) => {
+      const path = join(work, '.env');
+      expect([stdout, readFileSync(path, 'utf8')]).toEqual(['', SECRET]);
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+    },
+  },
+  { title: 'A password that only a person knows', effect: deployed },
+  {
+    title: 'An answer to a request',
+    link: async () => (await agent('pwpush request "Q"', owner)).stdout.trim(),
+    effect: async ({ link }) => {
+      const { CLAUDECODE: _, ...env } = owner;
+      expect(await pwpush(['get', link], { env })).toMatchObject({ code: 0, stdout: SECRET });
+    },
+  },
+  {
+    title: 'A link that went to the wrong person',
+    link: () => push('--name', 'staging'),
+    effect: async ({ stdout, link }) => {
+      expect(stdout).toMatch(/^views left\t5 of 5$/m);
+      expect((await opened(link)).code).toBe(6);
+    },
+  },
+];
+
+/** The command lines of each task, by its title. */
+const tasks = new Map(
+  [...evaluation.matchAll(/^## \d+\. (.*)\n\n(?:> .*\n)+\n```sh\n([\s\S]*?)```$/gm)].map(
+    ([, title = '', lines = '']) => [title, lines] as const,
+  ),
+);
+
+describe('the evaluation', inBash, () => {
+  beforeEach(() => {
+    // Ann answers at once.
+    script(
+      join(work, 'tell'),
+      `unset PWPUSH_TOKEN CLAUDECODE; pwpush respond "$2" --from secret.txt --quiet`,
+    );
+  });
+
+  test('has ten tasks', () => {
+    expect([...tasks.keys()]).toEqual(solutions.map(({ title }) => title));
+    expect(tasks.size).toBe(10);
+  });
+
+  test.each(solutions)('$title', async ({ title, link: before, effect }) => {
+    const link = (await before?.()) ?? '';
+    const lines = tasks.get(title) ?? '';
+    const env = {
+      ...owner,
+      LINK: link,
+      ...(/--env DB_PASSWORD/.test(lines) && { DB_PASSWORD: SECRET }),
+    };
+    const { code, stdout, stderr } = await agent(lines, env);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stdout + stderr).not.toContain(SECRET);
+    await effect({ stdout, stderr, link });
+  });
+});
+
+describe('SKILL.md', inBash, () => {
+  const commandsIn = (text: string) =>
+    [...text.matchAll(/^```sh\n([\s\S]*?)```$/gm)].flatMap(([, body = '']) =>
+      body.trim().split('\n'),
+    );
+  const request = /^## Ask for a secret\n[\s\S]*?(?=^## )/m.exec(skill)?.[0] ?? '';
+  const lines = commandsIn(skill.replace(request, ''));
+
+  beforeEach(() => {
+    for (const name of ['.env', 'server.key']) writeFileSync(join(work, name), SECRET);
+  });
+
+  test('begins with the metadata that agents and gh skill read (agentskills.io)', () => {
+    const [, head = ''] = /^---\n([\s\S]*?)\n---\n/.exec(skill) ?? [];
+    const { license, author } = JSON.parse(
+      readFileSync(join(folder, '..', '..', 'package.json'), 'utf8'),
+    );
+    expect(parse(head)).toEqual({
+      name: 'pwpush',
+      description: expect.stringMatching(/^.{40,1024}$/),
+      license,
+      compatibility: expect.stringMatching(/^.{1,500}$/),
+      metadata: { author },
+    });
+    expect(skill.split('\n').length).toBeLessThan(500);
+  });
+
+  test('has commands', () => expect(lines.length).toBeGreaterThan(7));
+
+  test.each(partOf(lines, 0, 3))('%s works, and shows no secret', async (line) => {
+    const env = { ...owner, DB_PASSWORD: SECRET, LINK: await push() };
+    if (line.includes('--as DB_PASSWORD')) Reflect.deleteProperty(env, 'DB_PASSWORD');
+    const { code, stdout, stderr } = await agent(line, env);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stdout + stderr).not.toContain(SECRET);
+    if (line.includes(' push ')) expect(stdout).toMatch(LINK);
+    if (line.includes('--generate')) {
+      const made = (await opened(stdout)).stdout;
+      expect(made.length).toBe(24);
+      expect(stderr).not.toContain(made);
+    }
+    if (line.includes('--output'))
+      expect(readFileSync(join(work, 'secret.out'), 'utf8')).toBe(SECRET);
+  });
+
+  test('a request is answered and used, and shows no secret', async () => {
+    const [ask = '', wait = '', use = ''] = commandsIn(request);
+    const { stdout } = await agent(ask, owner);
+    expect(stdout).toMatch(/^http:\S+#age1\w+\n$/);
+    const env = { ...owner, LINK: stdout.trim() };
+    expect((await agent(wait.replace('10m', '1'), env)).code).toBe(12);
+    const answered = await pwpush(['respond', env.LINK], { env: somebody.env, input: SECRET });
+    expect(answered.code).toBe(0);
+    expect(await agent(wait, env)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const used = await agent(use, env);
+    expect(used).toMatchObject({ code: 0, stdout: 'deployed\n' });
+    expect(used.stderr).not.toContain(SECRET);
+    expect((await agent(use, env)).code).toBe(6);
+  });
+});
