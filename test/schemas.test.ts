@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { wholeProgram } from '../src/commands/program';
 import type { Context } from '../src/platform/context';
 import { exitStatus } from '../src/platform/errors';
+import { settings } from '../src/profile/settings';
 import { place } from './helpers/run';
 import { index, jsonFaults, published, schemaNames, valueFaults } from './helpers/schemas';
 import { json, wire } from './helpers/wire';
@@ -42,6 +43,12 @@ describe('the index', () => {
     const linked = [...page.matchAll(/\(schemas\/([\w.-]+\.\d+\.json)\)/g)].map(([, name]) => name);
     const all = schemaNames.filter((name) => name !== 'parts.1.json');
     expect([...new Set(linked)].sort()).toEqual(all.sort());
+  });
+
+  test('has the settings of a profile', () => {
+    const { properties } = published()('profile.1.json').schema as { properties: object };
+    const expected = [...Object.keys(settings), 'profile', 'current'];
+    expect(Object.keys(properties).sort()).toEqual(expected.sort());
   });
 
   test('has the codes of errors', () => {
