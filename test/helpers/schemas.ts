@@ -84,7 +84,7 @@ export async function jsonFaults(
   );
   const helps =
     argv[0] === 'help' || words.some((word) => /^(?:-h|--help|-V|--version)$/.test(word));
-  const logs = /^(?:run|serve)$/.test(command) || /--(?:debug|here)/.test(words.join(' '));
+  const logs = /^(?:run|serve)$/.test(command) || /--(?:debug|here|into)/.test(words.join(' '));
   const faults = (text: string, schemas: readonly string[]) => faultsOf(text, schemas, invented);
   const results = row && !helps ? valuesIn(stdout, row, code) : [];
   const said = stderr.split('\n').filter((text) => (logs ? text.startsWith('{') : text !== ''));
