@@ -107,7 +107,8 @@ class LookupModule(LookupBase):
             value = self.get_option(option)
             if value is not None:
                 env["PWPUSH_" + option.upper()] = value
-        words = [self.get_option("executable"), "get", "--no-files"]
+        # It is read here, also where a coding agent runs Ansible.
+        words = [self.get_option("executable"), "get", "--no-files", "--reveal"]
         if self.get_option("anonymous"):
             words.append("--anonymous")
         try:
