@@ -47,6 +47,8 @@ export async function refuseToPrint(
 
 interface GeneratingOptions extends Pick<GlobalOptions, 'json' | 'quiet'> {
   readonly generate?: string | true;
+  /** It goes to a command, and is never printed. */
+  readonly into?: boolean;
   readonly generatePassphrase?: boolean;
   readonly passphraseOut?: string;
   readonly keyOut?: string;
@@ -59,13 +61,18 @@ interface GeneratingOptions extends Pick<GlobalOptions, 'json' | 'quiet'> {
  * @throws CliError (usage)
  */
 export async function refuseGenerated(
-  context: Pick<Context, 'guard' | 'stderr'>,
+  context: Pick<Context, 'guard'>,
   { json, quiet, dryRun = false, ...options }: GeneratingOptions,
   words = false,
 ): Promise<void> {
-  const printed = json ? !dryRun : !quiet && context.stderr.isTTY;
+  // In a pipe the value is not printed, but the same line must not depend on where it prints.
+  const printed = !options.into && (json ? !dryRun : !quiet);
   if (options.generate !== undefined && printed)
-    await refuseToPrint(context, 'the generated secret', json ? 'remove --json' : 'add --quiet');
+    await refuseToPrint(
+      context,
+      'the generated secret',
+      json ? 'use --quiet in place of --json' : 'add --quiet',
+    );
   if (dryRun) return;
   if (options.generatePassphrase && options.passphraseOut === undefined)
     await refuseToPrint(context, 'the passphrase', 'write it to a file: --passphrase-out FILE');

@@ -67,8 +67,9 @@ const lines: Record<string, readonly Line[]> = {
     { words: 'generate --quiet', ...refused, ...watched },
   ],
   push: [
+    { words: 'push --generate', ...refused },
     { words: 'push --generate', ...refused, ...watched },
-    { words: 'push --generate --dry-run', ...refused, ...watched },
+    { words: 'push --generate --dry-run', ...refused },
     { words: 'push --generate --json', ...refused },
     { words: 'push --generate --json --quiet', ...refused },
     { words: 'push --generate --json --encrypt', ...refused },
@@ -82,7 +83,9 @@ const lines: Record<string, readonly Line[]> = {
     { words: 'push --qr', ...piped, ...watched },
     { words: 'push --encrypt --json', ...piped },
     { words: 'push --each --json', ...piped },
-    { words: 'push --generate' },
+    { words: 'push --generate --quiet' },
+    { words: 'push --generate --into -- true' },
+    { words: 'push --generate --into --json -- true' },
     { words: 'push --generate --quiet', ...watched },
     { words: 'push --generate --dry-run --json' },
     { words: 'push --generate-passphrase --dry-run --encrypt=words', ...piped },
@@ -107,7 +110,7 @@ const lines: Record<string, readonly Line[]> = {
     { words: 'respond ASKED --generate --json', ...refused },
     // The one before it answered.
     { words: 'respond ASKED --generate', ...refused, ...watched, code: 8 },
-    { words: 'respond ASKED --generate' },
+    { words: 'respond ASKED --generate --quiet' },
     { words: 'respond ASKED', ...piped },
   ],
   serve: [
@@ -131,6 +134,7 @@ const lines: Record<string, readonly Line[]> = {
   doctor: [{ words: 'doctor --url http://127.0.0.1:9', code: 9 }],
   version: [{ words: 'version --json' }],
   completion: [{ words: 'completion bash' }],
+  commands: [{ words: 'commands' }, { words: 'commands --json' }],
   accounts: [{ words: 'accounts --json', code: 5 }],
 };
 
@@ -150,6 +154,7 @@ const REPEATED = Object.fromEntries(
 async function repeating(settings: Profile = {}, loses = false): Promise<Instance> {
   const asked: string[] = [];
   const here: Instance = await instance({
+    invented: 'any',
     asleep: (milliseconds) => here.service.clock.advance(milliseconds),
     send: async (request) => {
       const response = await overFetch(here.service, asked)(request);
