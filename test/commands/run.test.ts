@@ -265,6 +265,27 @@ describe('--file gives the path of a file, 0600 in a folder 0700, that is gone a
     });
   });
 
+  test('masked in the output if it is a text of up to 1 MiB', async () => {
+    const names = [
+      ['text', 'hunter2\nswordfish\n', true],
+      ['long', `hunter2\n${'x'.repeat(1024 * 1024)}\n`, false],
+      ['binary', 'hunter2\n\0', false],
+      ['latin1', Buffer.from('hunter2\n\xff', 'latin1'), false],
+    ] as const;
+    for (const [name, content, masked] of names) {
+      const one = await createWithFiles(here.service, filePart(name, content as string));
+      const words = ['run', one, '--file', 'F', '--mask', ...sh('head -n 1 "$F"; echo "$F"')];
+      const { stdout, stderr } = await here.run(...words);
+      const warned = /warning: not masked: .* in F\n/.test(stderr);
+      expect([name, warned, stdout.split('\n')[0]]).toEqual([
+        name,
+        !masked,
+        masked ? '***' : 'hunter2',
+      ]);
+      expect(stdout).toMatch(new RegExp(`/${name}\n$`));
+    }
+  });
+
   test('and files that were not asked for, or are not there, are saved when nothing is started', async () => {
     for (const wish of [[], ['--file', 'F=c'], ['--file', 'F']]) {
       const files = [filePart('a', 'A'), filePart('b', 'B')];
