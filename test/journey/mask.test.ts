@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inTurns } from '../helpers/long';
 import { needsFile } from '../helpers/needs';
@@ -56,13 +57,17 @@ describe('output', () => {
   });
 
   test('of bytes arrives as it is, all of it', async () => {
-    const bytes = 'head -c 30000000 /dev/zero | openssl enc -aes-128-ctr -K 00 -iv 00 2>/dev/null';
-    const script = `${bytes} || head -c 30000000 /dev/urandom`;
-    const both = `{ ${await line(`{ ${script}; } | tee "$0.copy"`.replace('$0', `${somebody.folder}/all`))}; } | sha256sum; sha256sum <'${somebody.folder}/all.copy'`;
-    const { stdout } = await shell(both, { env });
-    const [through, copied] = stdout.split('\n');
-    expect(through).toBe(copied);
-    expect(through).not.toContain(createHash('sha256').digest('hex'));
+    const copy = join(somebody.folder, 'copy');
+    const script = `head -c 30000000 /dev/urandom | tee '${copy}'`;
+    const { code, stderr } = await shell(
+      `${await line(script)} | cat >'${copy}.out'; cmp '${copy}' '${copy}.out'`,
+      { env },
+    );
+    expect({ code, stderr, size: statSync(copy).size }).toEqual({
+      code: 0,
+      stderr: '',
+      size: 30_000_000,
+    });
   });
 
   test('can be written to by name', needsFile('/dev/stderr'), async () => {
