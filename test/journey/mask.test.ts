@@ -76,6 +76,12 @@ describe('output', () => {
     expect({ stdout, stderr }).toEqual({ stdout: '***\n', stderr: 'err ***\n' });
   });
 
+  test('goes through sockets where there are no programs for pipes', async () => {
+    const words = (await masking('echo "$A"')).map((word) => (word === 'sh' ? '/bin/sh' : word));
+    const ended = await pwpush(words, { env: { ...env, PATH: '/nonexistent' } });
+    expect(ended).toMatchObject({ code: 0, stdout: '***\n', stderr: '' });
+  });
+
   test('that nobody reads any more ends the command as a pipe does', async () => {
     const script = `{ ${await line('exec yes')}; echo "status $?" >&2; } | head -n 1`;
     const { stdout, stderr } = await shell(script, { env });
