@@ -7,8 +7,8 @@ const EXAMPLES = `
 The question comes from [question] or from standard input; at a terminal pwpush
 asks for it, and offers an expiry. The answer is encrypted to a key that stays
 on this machine, so that the instance cannot read it; pwpush get on this machine
-opens it. If the instance drops the key, as the commercial edition does, the request
-is closed again, unless --no-encrypt lets the instance read the answer.
+opens it. If the instance drops the key, as the commercial edition does, the
+request is closed again, unless --no-encrypt lets the instance read the answer.
 
 With --here, no instance is needed: this machine serves the page until someone
 has answered, shows the link and a QR code, and prints the answer. It listens on

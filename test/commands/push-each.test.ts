@@ -190,8 +190,10 @@ describe('every option is applied, or refused before anything is sent', () => {
     const names = [...own.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name);
     // What these do the tests above show: where lines are from, and how many at once.
     const shown = ['--locale', '--each', '--from', '--concurrency', '--dry-run', '--accept-limits'];
-    // And those of encryption.test.ts and agent.test.ts.
+    // And those of encryption.test.ts, agent.test.ts and into.test.ts.
     shown.push(
+      '--as',
+      '--into',
       '--no-receipt',
       '--reveal',
       '--encrypt',
