@@ -20,6 +20,7 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
         dumb
           ? (await import('./cli/terminal/plain-prompt')).plainPrompter(streams, signals)
           : (await import('./cli/terminal/prompt')).inquirerPrompter(streams, signals),
+      command: run,
     },
     tune,
   );

@@ -79,6 +79,8 @@ export interface Child {
   readonly output?: ChildOutput | undefined;
   /** Called with each signal that is passed on to it. */
   readonly signalled?: (signal: NodeJS.Signals) => void;
+  /** Whose signals are passed on to it; those of this process if left out. */
+  readonly interrupts?: Interrupts;
 }
 
 /** Takes what a child writes, piece by piece: the next one is read when the promise resolves. */
@@ -203,6 +205,8 @@ export interface Context {
   runChild(child: Child): Promise<number>;
   /** Sends a signal to a process group, on Windows to its first process; does nothing if that is gone. */
   signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** Runs a command line of ours in this process, in another world; returns the exit status. */
+  command(argv: readonly string[], context: Context): Promise<number>;
   /** Runs `work` without Node's warnings about experimental features. */
   quietly<T>(work: () => T): T;
 }

@@ -22,6 +22,7 @@ export interface Parts {
     signals: TerminalSignals,
     dumb: boolean,
   ): Promise<TerminalPrompter>;
+  command: Context['command'];
 }
 
 /**
@@ -73,9 +74,10 @@ export function systemContext(parts: Parts, tune: (many: boolean) => void): Cont
     runChild: async (child) => {
       const { runChild } = await import('./child');
       const pipes = child.output && (await (await import('./pipes')).outputPipes(context));
-      return runChild(child, interrupts, withoutStderr, terminalFd, pipes);
+      return runChild(child, child.interrupts ?? interrupts, withoutStderr, terminalFd, pipes);
     },
     signalGroup,
+    command: parts.command,
     quietly,
   };
   return context;

@@ -35,6 +35,10 @@ export interface Conditions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What is piped in. */
   readonly stdin?: string | Uint8Array;
+  /** What comes in while it runs, in place of that. */
+  readonly arriving?: AsyncIterable<Uint8Array>;
+  /** Called with what is written to standard output. */
+  readonly printed?: (data: string) => void;
   /** Which streams are terminals. */
   readonly terminals?: readonly Stream[];
   readonly columns?: number;
@@ -189,6 +193,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     keepingSignals: (load) => load(),
     runChild: (child) => capturedChild(child, stdout, stderr, conditions.stdin ?? ''),
     signalGroup,
+    command: runProgram,
     quietly: (work) => work(),
   };
   const code = await runProgram(argv, context);
@@ -229,10 +234,11 @@ function sender({ options }: Io): Transport {
   );
 }
 
-function input({ stdin = '', terminals = [] }: Conditions): Input {
+function input({ stdin = '', arriving, terminals = [] }: Conditions): Input {
   return {
     isTTY: terminals.includes('stdin'),
     bytes: async function* () {
+      if (arriving) return yield* arriving;
       yield typeof stdin === 'string' ? Buffer.from(stdin) : stdin;
     },
   };
@@ -240,7 +246,7 @@ function input({ stdin = '', terminals = [] }: Conditions): Input {
 
 /** The program itself, its output in the run's own, or handed over. */
 function capturedChild(
-  { file, words: [argv0, ...args], env, input, output }: Child,
+  { file, words: [argv0, ...args], env, input, output, interrupts }: Child,
   stdout: { take(data: Buffer): void },
   stderr: { take(data: Buffer): void },
   stdin: string | Uint8Array,
@@ -252,6 +258,7 @@ function capturedChild(
       handedOver(child.stderr, output?.stderr ?? stderr.take),
     ]);
     child.stdin.on('error', noop).end(input ?? stdin);
+    interrupts?.enter({ mode: 'forward', deliver: (signal) => child.kill(signal) });
     child.once('error', reject).once('exit', async (code, signal) => {
       await taken;
       resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']);
@@ -279,7 +286,9 @@ function captured(stream: 'stdout' | 'stderr', conditions: Conditions) {
       const held = conditions.held?.[stream];
       if (held) return new Promise(held);
       if (code) throw Object.assign(new Error(`write ${code}`), { code, syscall: 'write' });
-      chunks.push(Buffer.from(data as Uint8Array));
+      const chunk = Buffer.from(data as Uint8Array);
+      chunks.push(chunk);
+      if (stream === 'stdout') conditions.printed?.(`${chunk}`);
     },
   };
   const take = (data: Buffer) => void chunks.push(data);
