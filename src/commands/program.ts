@@ -53,7 +53,10 @@ const table: Readonly<Record<string, readonly Entry[]>> = {
     ['completion', 'print a shell completion script', () => import('./completion')],
     ['commands', 'list all commands, with --json their options too', () => import('./commands')],
   ],
-  'Serve:': [['serve', 'run a Password Pusher server on this machine', () => import('./serve')]],
+  'Serve:': [
+    ['serve', 'run a Password Pusher server on this machine', () => import('./serve')],
+    ['mcp', 'serve tools by which agents use secrets unseen', () => import('./mcp')],
+  ],
   '': [['accounts', 'list your accounts (commercial edition)', () => import('./accounts')]],
 };
 

@@ -1,0 +1,170 @@
+import { parseReference } from '../../client/link';
+import { CliError, usageError } from '../../platform/errors';
+import { raceWithLimit } from '../../platform/files/abort';
+import { createSession } from '../../profile/session';
+import { NoInstance } from '../../profile/target';
+import { newBelow } from './below-root';
+import { type Desk, linkWords, savedTo, saveLink } from './desk';
+import type { Ran } from './inner-run';
+import { failure, type Told } from './told';
+import type { Arguments } from './tool-arguments';
+
+/** What the person did with the page that the client offered. */
+export type Action = 'accept' | 'decline' | 'cancel';
+
+/** A page for a person, whose answer does not pass through the conversation. */
+export interface Page {
+  readonly url: string;
+  readonly message: string;
+  /** Resolves when the page has done its work. */
+  readonly done: Promise<unknown>;
+  /**
+   * What to answer then.
+   * @param action undefined if the client cannot show pages
+   */
+  shown(action: Action | undefined, signal: AbortSignal): Promise<Told>;
+}
+
+/** A question that was asked, until its answer is saved. */
+interface Question {
+  readonly link: string;
+  readonly place: string;
+  readonly done: Promise<Told>;
+  /** Whether it was answered, closed, or failed. */
+  over: boolean;
+  close(): Promise<void>;
+}
+
+/** Questions that are open at once. */
+const MOST = 20;
+
+/** The questions of a server, by the token of their links. */
+export type Questions = Map<string, Question>;
+
+/**
+ * Asks a person for a secret, which goes to a new file: by a request at the instance, or without one by a page that this
+ * machine serves to itself.
+ */
+export async function ask(
+  desk: Desk,
+  questions: Questions,
+  { question, file, expire, seconds }: Arguments<'ask'>,
+): Promise<Told | Page> {
+  const place = await newBelow(desk.root, file);
+  for (const [token, { over }] of questions)
+    if (over && questions.size >= MOST) questions.delete(token);
+  if (questions.size >= MOST)
+    throw usageError(`${MOST} questions are open`, 'wait for their answers');
+  const open = [...questions.values()].filter(({ over }) => !over);
+  if (open.some((one) => one.place === place))
+    throw usageError(`another answer is to be saved to "${file}"`, 'name another file');
+  const local = !(await hasInstance(desk));
+  const asked = await (local ? askHere : askInstance)(desk, { question, expire, place, file });
+  if ('text' in asked) return asked;
+  const { link } = asked;
+  questions.set(parseReference(link).token, asked);
+  void asked.done.finally(() => {
+    asked.over = true;
+  });
+  const where = local ? ' It opens in a browser on this machine.' : '';
+  return {
+    url: link,
+    message: `${question}\nThe answer goes to ${file}, and not into the conversation.`,
+    done: asked.done,
+    shown: async (action, signal) => {
+      if (action === 'accept') return answered(asked, seconds, signal);
+      if (action === undefined)
+        return {
+          text: `Give this link to the person who knows the answer: ${link}${where}\nThen call wait with this link. The answer is saved to ${file}.`,
+        };
+      await asked.close();
+      return { text: `The person did not open the page (${action}); the question is closed.` };
+    },
+  };
+}
+
+/** Waits for an answer to be saved. */
+export async function answered(
+  { done, link }: Question,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<Told> {
+  const over = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
+  const late = { text: `no answer within ${seconds} s; call wait with ${link} to wait on` };
+  return raceWithLimit(done, { signal: over }, () => late);
+}
+
+/** Whether there is an instance that takes requests of ours; what is wrong with it otherwise, its commands say. */
+async function hasInstance({ context, options }: Desk): Promise<boolean> {
+  try {
+    return (await createSession(context, options).target()).token !== undefined;
+  } catch (error) {
+    return !(error instanceof NoInstance);
+  }
+}
+
+interface Asking {
+  readonly question: string;
+  readonly expire: string;
+  readonly place: string;
+  readonly file: string;
+}
+
+/** A page that this machine serves to itself, in the background, until it is answered. */
+async function askHere(
+  desk: Desk,
+  { question, expire, place, file }: Asking,
+): Promise<Question | Told> {
+  const closing = new AbortController();
+  const words = ['--here', '--host=127.0.0.1', '--quiet', `--output=${place}`];
+  let ran: Promise<Ran> | undefined;
+  const link = await new Promise<string | undefined>((resolve) => {
+    ran = desk.local('request', [...words, `--expire=${expire}`, '--', question], {
+      signal: closing.signal,
+      heard: (line) => /^http:\/\/\S+$/.test(line) && resolve(line),
+    });
+    ran.then(
+      () => resolve(undefined),
+      () => resolve(undefined),
+    );
+  });
+  if (ran === undefined || link === undefined) return failure(await (ran as Promise<Ran>));
+  const done = ran.then((ended) => {
+    const rest = { ...ended, stderr: ended.stderr.replace(link, '') };
+    return ended.status === 0 ? savedTo(place, file, rest) : failure(rest);
+  });
+  const close = async () => {
+    closing.abort();
+    await done;
+  };
+  return { link, place, done, over: false, close };
+}
+
+/** A request at the instance, which is closed again if the person declines. */
+async function askInstance(
+  desk: Desk,
+  { question, expire, place, file }: Asking,
+): Promise<Question | Told> {
+  const closing = new AbortController();
+  const world = { signal: closing.signal };
+  const words = ['--json', `--expire=${expire}`, '--', question];
+  const made = await desk.command('request', words, world);
+  if (made.status !== 0) return failure(made);
+  const { html_url: link } = JSON.parse(made.stdout) as { html_url: string };
+  const save = async () => {
+    const waited = await desk.command('wait', ['--json', ...linkWords(link)], world);
+    if (waited.status !== 0) return failure(waited);
+    const saved = await saveLink(desk, link, place, world);
+    return saved.status === 0 ? savedTo(place, file, saved) : failure(saved);
+  };
+  const done = save();
+  const close = async () => {
+    closing.abort();
+    await done;
+    const ended = await desk.command('expire', ['--json', ...linkWords(link)], {
+      signal: desk.signal,
+    });
+    if (ended.status !== 0) throw new CliError('failed', failure(ended).text);
+  };
+  return { link, place, done, over: false, close };
+}

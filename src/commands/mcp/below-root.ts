@@ -1,0 +1,89 @@
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { safeName } from '../../open/safe-name';
+import { type CliError, usageError } from '../../platform/errors';
+import { codeOf } from '../../platform/files/file-error';
+
+// Files that a caller names stay below a folder. Between the check here and its use, another program of this user could
+// replace a folder by a link; who can do that needs no help of ours. The last component is never followed when a file is
+// written: it gets its name only if nothing has it.
+
+/**
+ * The path of an existing file below the root, without links.
+ * @throws CliError (usage) for anything else
+ */
+export async function fileBelow(root: string, path: string): Promise<string> {
+  const named = namedBelow(root, path);
+  const real = await realpath(named).catch((error) => {
+    throw usageError(`cannot read "${path}" (${codeOf(error)})`, 'name a file that exists');
+  });
+  await checkInside(root, real, path);
+  if (!(await stat(real)).isFile()) throw usageError(`"${path}" is not a regular file`);
+  return real;
+}
+
+/**
+ * The path for a new file below the root, without links, or that of a folder, with a separator at its end: if it is one, or
+ * is named like one.
+ * @throws CliError (usage) if there is a file already, or it would be elsewhere
+ */
+export async function newBelow(root: string, path: string): Promise<string> {
+  const named = namedBelow(root, path);
+  const found = await lstat(named).catch(() => undefined);
+  const isFolder = found && (await stat(named).catch(() => undefined))?.isDirectory();
+  if (found && !isFolder)
+    throw usageError(`"${path}" already exists`, 'name a new file: nothing is overwritten');
+  if (isFolder) {
+    const real = await realpath(named);
+    await checkInside(root, real, path);
+    return join(real, sep);
+  }
+  const parent = await realFolder(dirname(named), /[/\\]$/.test(path), path);
+  await checkInside(root, parent, path);
+  return join(parent, basename(named)) + (/[/\\]$/.test(path) ? sep : '');
+}
+
+/** The path as it is named, without `..`, NUL, and on Windows the names of devices and streams. */
+function namedBelow(root: string, path: string): string {
+  const parts = path.split(/[/\\]/);
+  if (path === '' || path.includes('\0')) throw usageError('the path is empty or contains NUL');
+  if (parts.includes('..')) throw outside(path);
+  const odd = (part: string) =>
+    safeName(part.replace(/^\.+/, ''), true) !== part.replace(/^\.+/, '');
+  if (
+    sep === '\\' &&
+    parts.slice(isAbsolute(path) ? 1 : 0).some((part) => part !== '' && odd(part))
+  )
+    throw usageError(`"${path}" is not a name for a file`);
+  return resolve(root, path);
+}
+
+/**
+ * A folder without links.
+ * @param makes whether those that are missing will be made
+ */
+async function realFolder(folder: string, makes: boolean, path: string): Promise<string> {
+  try {
+    const real = await realpath(folder);
+    if ((await stat(real)).isDirectory()) return real;
+    throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
+  } catch (error) {
+    // A dangling link must not be made a folder elsewhere.
+    const isLink = (await lstat(folder).catch(() => undefined))?.isSymbolicLink();
+    if (codeOf(error) !== 'ENOENT' || isLink || !makes || dirname(folder) === folder)
+      throw usageError(`cannot write "${path}" (${codeOf(error)})`, 'create its folder first');
+    return join(await realFolder(dirname(folder), makes, path), basename(folder));
+  }
+}
+
+async function checkInside(root: string, real: string, path: string): Promise<void> {
+  const from = relative(await realpath(root), real);
+  if (from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from)) throw outside(path);
+}
+
+function outside(path: string): CliError {
+  return usageError(
+    `"${path}" is outside the folder of this server`,
+    'name a path below it, relative to it, without ".." and without links that lead out',
+  );
+}

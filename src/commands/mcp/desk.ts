@@ -1,0 +1,103 @@
+import { stat } from 'node:fs/promises';
+import { type GlobalOptions, globalRows } from '../../cli/options';
+import { parseReference } from '../../client/link';
+import type { Context } from '../../platform/context';
+import { usageError } from '../../platform/errors';
+import { type InnerWorld, type Ran, runInside } from './inner-run';
+import { saidText, type Told } from './told';
+
+/** What the operator allows, which callers cannot change. */
+export interface Allowed {
+  /** The folder of all files. */
+  readonly root: string;
+  /** Variables that may be pushed. */
+  readonly env: readonly string[];
+  /** Programs that may be run. */
+  readonly run: readonly string[];
+}
+
+/** Where the tools work: runs commands with what the operator allows. */
+export interface Desk extends Allowed {
+  readonly context: Context;
+  readonly options: GlobalOptions;
+  /** Aborts when the server ends. */
+  readonly signal: AbortSignal;
+  /** Runs a command for an instance, with the global options of the server. */
+  command(name: string, words: readonly string[], world: InnerWorld): Promise<Ran>;
+  /** The same for one that uses no instance. */
+  local(name: string, words: readonly string[], world: InnerWorld): Promise<Ran>;
+  /** Resolves when all of them have ended. */
+  idle(): Promise<unknown>;
+}
+
+export function newDesk(
+  context: Context,
+  options: GlobalOptions,
+  allowed: Allowed,
+  signal: AbortSignal,
+): Desk {
+  const global = globalWords(options);
+  const debug = options.debug ? ['--debug'] : [];
+  const running = new Set<Promise<Ran>>();
+  const inside = (argv: readonly string[], world: InnerWorld): Promise<Ran> => {
+    const ends = AbortSignal.any([signal, world.signal]);
+    const ran = runInside(context, argv, { ...world, signal: ends });
+    running.add(ran);
+    return ran.finally(() => running.delete(ran));
+  };
+  return {
+    ...allowed,
+    context,
+    options,
+    signal,
+    command: (name, words, world) => inside([name, ...global, ...debug, ...words], world),
+    local: (name, words, world) => inside([name, ...debug, ...words], world),
+    idle: () => Promise.allSettled(running),
+  };
+}
+
+/** About the output, which is ours. */
+const OUTPUT = ['json', 'quiet', 'input', 'color', 'debug'];
+
+/** The global options about the instance, as words of a command line. */
+function globalWords(options: GlobalOptions): string[] {
+  const given = new Map<string, unknown>(Object.entries(options));
+  return Object.entries(globalRows).flatMap(([name, { option, fallback }]) => {
+    const value = given.get(name);
+    if (OUTPUT.includes(name) || value === undefined || value === fallback) return [];
+    if (value === true) return [`${option.long}`];
+    return [value].flat().map((one) => `${option.long}=${one}`);
+  });
+}
+
+/**
+ * The words for a link, which is never taken for an option.
+ * @throws CliError (usage) for anything else
+ */
+export function linkWords(link: string): readonly ['--', string] {
+  checkLink(link);
+  return ['--', link];
+}
+
+/** @throws CliError (usage) for what is no link */
+export function checkLink(link: string): void {
+  if (link !== 'last') parseReference(link);
+  if (link.startsWith('-')) throw usageError('the ID begins with a dash', 'use the whole link');
+}
+
+/** Saves the secret of a link to a new place. */
+export async function saveLink(
+  desk: Desk,
+  link: string,
+  place: string,
+  world: InnerWorld,
+): Promise<Ran> {
+  return desk.command('get', [`--output=${place}`, ...linkWords(link)], world);
+}
+
+/** Says where something was saved, and never what. */
+export async function savedTo(place: string, named: string, { stderr }: Ran): Promise<Told> {
+  const found = await stat(place).catch(() => undefined);
+  const size = found?.isFile() ? `, ${found.size} bytes` : '';
+  return { text: [`saved to ${named}${size}`, saidText(stderr)].join('\n').trim() };
+}

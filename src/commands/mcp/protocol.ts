@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { Readable, Writable } from 'node:stream';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  inputRequired,
+  McpServer,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Context } from '../../platform/context';
+import { usageError } from '../../platform/errors';
+import { aborted } from '../../platform/files/abort';
+import type { Action, Page } from './ask';
+import { type Told, toldError } from './told';
+import { schemas, type ToolName } from './tool-arguments';
+import type { Tool, Tools } from './tools';
+
+/** Milliseconds between two messages that a call goes on, for clients that ask for them. */
+const PROGRESS_MS = 10_000;
+/** Milliseconds that a person has to decide about a page. */
+const PATIENCE_MS = 60 * 60 * 1000;
+
+const INSTRUCTIONS =
+  'Hands over and uses secrets that you never see: links, paths and names go in; links, limits and exit codes come out. Never ask a person to write a secret into the conversation: call ask.';
+
+/** What the tools of one connection share. */
+interface Connection {
+  readonly server: McpServer;
+  /** Version 2026-07-28 of the protocol or later: a server asks by its result, and the call is made again. */
+  readonly modern: boolean;
+  /** Pages that a client was asked to show, by the state that it sends back. */
+  readonly pages: Map<string, Page>;
+}
+
+/** Serves the tools on the standard streams of the context, until the client closes them or `ending` aborts. */
+export async function serveProtocol(
+  context: Context,
+  tools: Tools,
+  ending: AbortSignal,
+): Promise<void> {
+  const input = Readable.from(context.stdin.bytes(), { objectMode: false });
+  const output = new Writable({
+    write: (chunk, _encoding, done) => void context.stdout.write(chunk).then(() => done(), done),
+  });
+  const transport = new StdioServerTransport(input, output);
+  const pages = new Map<string, Page>();
+  const served = serveStdio(
+    ({ era }) => {
+      const server = new McpServer(
+        { name: 'pwpush', version: context.version },
+        { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false } } },
+      );
+      const connection = { server, modern: era === 'modern', pages };
+      for (const name of Object.keys(schemas) as ToolName[])
+        register(connection, name, tools[name] as Tool);
+      return server;
+    },
+    { transport },
+  );
+  const { onclose } = transport;
+  const closed = new Promise<void>((resolve) => {
+    transport.onclose = () => {
+      onclose?.();
+      resolve();
+    };
+  });
+  await Promise.race([closed, aborted(ending)]);
+  await served.close();
+}
+
+function register(connection: Connection, name: ToolName, tool: Tool): void {
+  const { title, description, effects } = tool;
+  // What is reached is of anybody's choice: links name their instance.
+  const annotations = { ...effects, openWorldHint: true };
+  const inputSchema: StandardSchemaWithJSON = schemas[name];
+  connection.server.registerTool(
+    name,
+    { title, description, annotations, inputSchema },
+    async (given, call) => {
+      const done = progress(name, call);
+      try {
+        const shown = shownPage(connection, call);
+        if (shown) return await shown;
+        const answer = await tool.work(given as never, call.mcpReq.signal);
+        return 'text' in answer ? result(answer) : await show(connection, call, answer);
+      } catch (error) {
+        return result(toldError(error));
+      } finally {
+        done();
+      }
+    },
+  );
+}
+
+function result({ text, failed = false }: Told) {
+  return { content: [{ type: 'text' as const, text }], ...(failed && { isError: true }) };
+}
+
+/** Offers a page to the person, if the client can. */
+async function show(connection: Connection, call: ServerContext, page: Page) {
+  const { server, modern, pages } = connection;
+  const { signal, id } = call.mcpReq;
+  const { url, message } = page;
+  if (!canShow(server, call)) return result(await page.shown(undefined, signal));
+  if (modern) {
+    const state = randomUUID();
+    pages.set(state, page);
+    return asked(page, state);
+  }
+  const elicitationId = randomUUID();
+  const complete = server.server.createElicitationCompletionNotifier(elicitationId, {
+    relatedRequestId: id,
+  });
+  // Some clients answer only then.
+  void page.done.then(complete).catch(() => {});
+  const { action } = await call.mcpReq.elicitInput(
+    { mode: 'url', message, url, elicitationId },
+    { signal, timeout: PATIENCE_MS },
+  );
+  return result(await page.shown(action, signal));
+}
+
+const asked = ({ url, message }: Page, requestState: string) =>
+  inputRequired({
+    inputRequests: { page: inputRequired.elicitUrl({ message, url }) },
+    requestState,
+  });
+
+/**
+ * What became of a page that the client was asked to show, if this is a call about one. The state is a random name, and the
+ * page was made by this server: a client can name nothing else.
+ */
+function shownPage({ pages }: Connection, { mcpReq }: ServerContext) {
+  const state = mcpReq.requestState();
+  if (state === undefined) return undefined;
+  const page = typeof state === 'string' ? pages.get(state) : undefined;
+  if (page === undefined || typeof state !== 'string') throw usageError('no such question');
+  const action = actionOf(mcpReq.inputResponses?.page);
+  if (action === undefined) return asked(page, state);
+  pages.delete(state);
+  return page.shown(action, mcpReq.signal).then(result);
+}
+
+function actionOf(response: unknown): Action | undefined {
+  const { action } = (response ?? {}) as { action?: unknown };
+  return (['accept', 'decline', 'cancel'] as const).find((one) => one === action);
+}
+
+function canShow({ server }: McpServer, { mcpReq }: ServerContext): boolean {
+  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
+  const declared = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  return (declared ?? server.getClientCapabilities())?.elicitation?.url !== undefined;
+}
+
+/** Says that a call goes on, until what it returns is called. */
+function progress(name: ToolName, { mcpReq }: ServerContext): () => void {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  let number = 0;
+  const timer = setInterval(() => {
+    number += 1;
+    const params = { progressToken, progress: number, message: `${name} goes on` };
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  }, PROGRESS_MS);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,45 @@
+import { realpath } from 'node:fs/promises';
+import type { GlobalOptions } from '../../cli/options';
+import { terminal } from '../../cli/terminal/output';
+import type { Context } from '../../platform/context';
+import { usageError } from '../../platform/errors';
+import { aborted, raceWithLimit } from '../../platform/files/abort';
+import { codeOf } from '../../platform/files/file-error';
+import { GRACE } from '../../platform/interrupts';
+import type { Questions } from './ask';
+import { newDesk } from './desk';
+import { serveProtocol } from './protocol';
+import { toolsOf } from './tools';
+
+/** What the operator gives on the command line. */
+export interface ServeToolsOptions extends GlobalOptions {
+  readonly root?: string;
+  readonly env: readonly string[];
+  readonly allowRun: readonly string[];
+}
+
+/** Serves the tools until the client closes standard input, or a signal ends it; then ends what still runs. */
+export async function serveTools(context: Context, options: ServeToolsOptions): Promise<void> {
+  const { root = '.', env, allowRun, tokenFile } = options;
+  if (tokenFile === '-')
+    throw usageError(
+      '--token-file cannot be standard input, which is the protocol',
+      'use a file, or log in: pwpush login',
+    );
+  const folder = await realpath(root).catch((error) => {
+    throw usageError(`--root must be a folder; cannot read "${root}" (${codeOf(error)})`);
+  });
+  context.interrupts.enter({ mode: 'own' });
+  const say = terminal(context, options);
+  if (context.stdin.isTTY)
+    await say.note('waiting for a client on standard input; see man pwpush-mcp (Ctrl-C ends it)');
+  const ending = new AbortController();
+  void aborted(context.signal).then(() => ending.abort());
+  const allowed = { root: folder, env, run: allowRun };
+  const questions: Questions = new Map();
+  const desk = newDesk(context, options, allowed, ending.signal);
+  await serveProtocol(context, toolsOf(desk, questions), ending.signal);
+  ending.abort();
+  // A program that does not end is left behind.
+  await raceWithLimit(desk.idle(), { milliseconds: 2 * GRACE.run }, () => {});
+}

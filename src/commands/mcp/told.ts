@@ -1,0 +1,99 @@
+import { safe, safeLines } from '../../cli/terminal/safe';
+import { asCliError, type ErrorCode, exitStatus } from '../../platform/errors';
+import type { Ran } from './inner-run';
+
+/** What a tool answers: a text for a model and for people, without any secret. */
+export interface Told {
+  readonly text: string;
+  readonly failed?: boolean;
+}
+
+/** What a caller gets of the objects of an instance. The rest may be a secret, or of no use to a model. */
+const FIELDS = [
+  ...(['html_url', 'url_token', 'name', 'state', 'kind', 'created_at'] as const),
+  ...(['expire_after_views', 'views_remaining', 'expire_after_days', 'days_remaining'] as const),
+  ...(['expires_at', 'expired', 'expired_on', 'deleted', 'close_after_at', 'encrypted'] as const),
+  ...(['deletable_by_viewer', 'retrieval_step', 'ip', 'user_agent'] as const),
+];
+
+/** Characters of a text that visitors or the instance chose. */
+const LONGEST_FIELD = 400;
+
+/** The told fields of one object, or of each in a list, as JSON. */
+export function toldFields(json: string): Told {
+  const found: unknown = JSON.parse(json);
+  const told = Array.isArray(found) ? found.map(chosen) : chosen(found);
+  return { text: JSON.stringify(told) };
+}
+
+function chosen(object: unknown): object {
+  const known = new Map<string, unknown>(Object.entries(object ?? {}));
+  const told: Record<string, string | number | boolean> = {};
+  for (const name of FIELDS) {
+    const value = known.get(name);
+    if (typeof value === 'string') told[name] = safe(value).slice(0, LONGEST_FIELD);
+    else if (typeof value === 'number' || typeof value === 'boolean') told[name] = value;
+  }
+  return told;
+}
+
+/** What only a person can do about an error. */
+const forPeople: Partial<Record<ErrorCode, string>> = {
+  unauthorized: 'Ask the operator of this server to log in: pwpush login.',
+  forbidden: 'Ask the person to whom it belongs.',
+  passphrase:
+    'Ask the person to open it in a terminal with pwpush get, or the operator to set PWPUSH_PASSPHRASE for this server. Do not ask for the passphrase.',
+};
+
+/** Why a command failed, and what to do. */
+export function failure({ status, stderr }: Ran, more?: string): Told {
+  const [code] = Object.entries(exitStatus).find(([, one]) => one === status) ?? [];
+  const advice = forPeople[code as ErrorCode];
+  const text = [saidText(stderr) || `failed with status ${status}`, advice, more];
+  return { text: text.filter((part) => part !== undefined).join('\n'), failed: true };
+}
+
+/** An error of a tool; of one that is not ours, without its message. */
+export function toldError(error: unknown): Told {
+  const { message, hint } = asCliError(error);
+  return { text: safe(withHint(message, hint)), failed: true };
+}
+
+const withHint = (message: string, hint: string | undefined) =>
+  hint === undefined ? message : `${message}; ${hint}`;
+
+/** What a command said, of JSON the messages and hints. */
+export function saidText(stderr: string): string {
+  return stderr.trim().split('\n').map(saidLine).join('\n');
+}
+
+function saidLine(line: string): string {
+  try {
+    const { error, warning } = JSON.parse(line);
+    const { message, hint } = error ?? { ...warning, message: `warning: ${warning.message}` };
+    return safe(withHint(message, hint));
+  } catch {
+    return safe(line.replace(/^pwpush: /, ''));
+  }
+}
+
+/** Bytes of the output of a program that are told, of each stream: the end. */
+const TOLD_BYTES = 16 * 1024;
+
+/** How a program ended, and what it printed. */
+export function programEnd({ status, stdout, stderr }: Ran): Told {
+  const parts = [
+    `exit code ${status}`,
+    ...shown('standard output', stdout),
+    ...shown('standard error', stderr),
+  ];
+  return { text: parts.join('\n') };
+}
+
+function shown(name: string, text: string): string[] {
+  const bytes = Buffer.from(text);
+  if (bytes.length === 0) return [];
+  const cut = bytes.length - TOLD_BYTES;
+  const heading = cut > 0 ? `${name}, its last ${TOLD_BYTES} bytes:` : `${name}:`;
+  return ['', heading, safeLines(bytes.subarray(Math.max(0, cut)).toString('utf8'))];
+}

@@ -1,0 +1,126 @@
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { undiciTransport } from '../../../src/client/transport/undici';
+import { type Instance, instance } from '../../helpers/instance';
+import { type Connected, connected, eras, type ShowPage } from '../../helpers/mcp';
+import { type Place, place } from '../../helpers/run';
+
+const ANSWER = 'marker-Xq7pLw2vT9';
+const QUESTION = { question: 'The password of db1?', file: 'db.env' };
+
+let here: Instance;
+/** Someone with a browser on this machine. */
+let person: Place;
+let open: Connected[];
+beforeEach(async () => {
+  here = await instance({ asleep: () => new Promise((resolve) => void setImmediate(resolve)) });
+  person = place({ transport: (options) => undiciTransport(options) });
+  mkdirSync(here.file('root'));
+  open = [];
+});
+afterEach(async () => {
+  for (const one of open) {
+    expect(await one.close()).toMatchObject({ code: 0 });
+    expect(one.transcript.join('\n')).not.toContain(ANSWER);
+  }
+  person.close();
+  await here.close();
+});
+
+/** Where the question is asked: at the instance, or from this machine without one. */
+const places = ['instance', 'machine'] as const;
+const cases = eras.flatMap((era) => places.map((where) => ({ era, where })));
+
+async function server({ era, where }: (typeof cases)[number], showPage?: ShowPage) {
+  const env = where === 'instance' ? here.admin : { PWPUSH_URL: undefined };
+  const words = ['--root', here.file('root')];
+  const more = showPage ? { showPage } : {};
+  const made = await connected(here, words, { era, ...more, conditions: { env } });
+  open.push(made);
+  return made;
+}
+
+/** Answers the question of a link, as in a browser. */
+async function respond(link: string): Promise<number> {
+  const at = /127\.0\.0\.1/.test(link) ? person : here;
+  const { code } = await at.under({ stdin: ANSWER }).run('respond', link);
+  return code;
+}
+
+const saved = () => readFileSync(here.file('root/db.env'), 'utf8');
+const files = () => readdirSync(here.file('root'));
+const linkIn = (text: string) => /https?:\/\/\S+/.exec(text)?.[0] ?? '';
+
+describe.each(cases)('version $era, a question of the $where', (one) => {
+  test('is answered on the page that the client shows', async () => {
+    const { call } = await server(one, async (url) => {
+      expect(url).toMatch(/^http.*\/r\/[\w-]+#age1/);
+      await respond(url);
+      return 'accept';
+    });
+    expect(await call('ask', QUESTION)).toBe('saved to db.env, 17 bytes');
+    expect([saved(), statSync(here.file('root/db.env')).mode & 0o777]).toEqual([ANSWER, 0o600]);
+  });
+
+  test('is closed if the person declines', async () => {
+    let link = '';
+    const { call } = await server(one, async (url) => {
+      link = url;
+      return 'decline';
+    });
+    expect(await call('ask', QUESTION)).toMatch(/\(decline\); the question is closed/);
+    expect(await respond(link)).not.toBe(0);
+    expect(files()).toEqual([]);
+  });
+
+  test('is a link in the answer if the client shows no pages; wait takes it up', async () => {
+    const { call } = await server(one);
+    const told = await call('ask', QUESTION);
+    expect(told).toMatch(/^Give this link to the person .*\n.* call wait with this link/);
+    const link = linkIn(told);
+    expect(await call('wait', { link, seconds: 1 })).toMatch(/^no answer within 1 s/);
+    expect(await call('save', { link, file: 'other' })).toMatch(/^! .*call wait with this link/);
+    expect(await call('ask', QUESTION)).toMatch(/^! another answer is to be saved to "db.env"/);
+    await respond(link);
+    expect(await call('wait', { link })).toBe('saved to db.env, 17 bytes');
+    expect(saved()).toBe(ANSWER);
+  });
+
+  test('is left with the person who looks at the page for long', async () => {
+    let link = '';
+    const { call } = await server(one, async (url) => {
+      link = url;
+      return 'accept';
+    });
+    expect(await call('ask', { ...QUESTION, seconds: 1 })).toMatch(/^no answer within 1 s/);
+    await respond(link);
+    expect(await call('wait', { link })).toBe('saved to db.env, 17 bytes');
+  });
+
+  test('ends with the server, and leaves nothing', async () => {
+    const { call, close } = await server(one);
+    const link = linkIn(await call('ask', QUESTION));
+    expect((await close()).code).toBe(0);
+    expect(files()).toEqual([]);
+    // A request stays at the instance, with its key here.
+    expect(await respond(link)).toBe(one.where === 'instance' ? 0 : 9);
+  });
+
+  test.each([
+    [{ file: '../out' }, 'is outside the folder'],
+    [{ expire: '1s' }, 'too short'],
+    [{ expire: 'never' }, 'is not a duration'],
+    [{ question: '' }, 'question: Too small'],
+  ])('%j is refused', async (given, why) => {
+    const { call } = await server(one);
+    expect(await call('ask', { ...QUESTION, ...given })).toContain(why);
+    expect(files()).toEqual([]);
+  });
+});
+
+test('a client that invents the state of a question gets nothing', async () => {
+  const { client } = await server({ era: eras[1], where: 'machine' });
+  const params = { name: 'ask', arguments: QUESTION, requestState: 'x' };
+  const { content } = await client.callTool(params as never);
+  expect(content).toMatchObject([{ text: 'no such question' }]);
+});

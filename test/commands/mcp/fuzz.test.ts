@@ -1,0 +1,155 @@
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Instance, instance } from '../../helpers/instance';
+import { times } from '../../helpers/long';
+import { type Connected, connected } from '../../helpers/mcp';
+import { seed } from '../../helpers/seed';
+
+const SECRET = 'marker-Xq7pLw2vT9';
+const CALLS = 10_000;
+/** Calls of one server, whose clients and services grow. */
+const AT_ONCE = 250;
+
+let here: Instance;
+let server: Connected;
+beforeEach(async () => {
+  here = await instance({
+    env: { PATH: process.env.PATH, DB_PASSWORD: SECRET },
+    asleep: () => new Promise((resolve) => void setImmediate(resolve)),
+  });
+  mkdirSync(here.file('root/inner'), { recursive: true });
+  writeFileSync(here.file('root/db.env'), `PASSWORD=${SECRET}\n`);
+  writeFileSync(here.file('outside'), SECRET);
+  symlinkSync(here.folder, here.file('root/out'));
+  const words = [
+    '--root',
+    here.file('root'),
+    '--env',
+    'DB_PASSWORD',
+    '--allow-run',
+    'true',
+    '--debug',
+  ];
+  server = await connected(here, words, { conditions: { env: here.admin } });
+});
+afterEach(async () => {
+  await server.close();
+  await here.close();
+});
+
+const odd = fc.constantFrom(
+  ...['', '-', '--', '--json', '--output=/tmp/x', '..', '../outside', '/etc/passwd', 'out/new'],
+  ...[
+    '/dev/stdin',
+    '/proc/self/environ',
+    '\0',
+    '\n',
+    '\u001b[2J',
+    '💣',
+    '__proto__',
+    'constructor',
+  ],
+  ...['last', 'https://pw.test/p/x#', 'true', '99999999999', 'inner/', 'db.env', 'DB_PASSWORD'],
+);
+const anything = fc.oneof(
+  { weight: 4, arbitrary: odd },
+  fc.string({ unit: 'binary' }),
+  fc.string({ minLength: 2000, maxLength: 3000 }),
+  fc.integer(),
+  fc.double(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.array(odd, { maxLength: 4 }),
+  fc.object({ maxDepth: 2 }),
+);
+
+/** Values that are right more often. */
+const near = (link: () => string) => ({
+  link: fc.oneof(fc.constant(null).map(link), odd, anything),
+  file: fc.oneof(
+    fc.constantFrom('db.env', 'inner/', 'new'),
+    fc.string({ maxLength: 12 }),
+    anything,
+  ),
+  env: fc.oneof(fc.constant('DB_PASSWORD'), anything),
+  generate: fc.oneof(fc.integer({ min: 8, max: 40 }), fc.constant('words:4'), anything),
+  command: fc.oneof(fc.constant(['true']), fc.array(anything, { maxLength: 3 }), anything),
+  as: fc.oneof(fc.constant('A'), anything),
+  seconds: fc.oneof(fc.constant(1), anything),
+  question: anything,
+  expire: fc.oneof(fc.constantFrom('1h', '3d'), anything),
+  ...Object.fromEntries(
+    ['views', 'days', 'name', 'encrypt', 'deletable', 'retrieval_step', 'as_text', 'page'].map(
+      (name) => [name, anything],
+    ),
+  ),
+  state: fc.oneof(fc.constantFrom('active', 'expired', 'open'), anything),
+});
+
+/** The arguments of each tool. */
+const tools: Readonly<Record<string, readonly string[]>> = {
+  push: ['file', 'env', 'generate', 'as_text', 'views', 'days', 'expire', 'name', 'encrypt'],
+  ask: ['question', 'file', 'expire'],
+  run: ['link', 'command', 'as'],
+  save: ['link', 'file'],
+  expire: ['link'],
+  show: ['link'],
+  audit: ['link'],
+  list: ['state', 'page'],
+};
+
+/** Every file of the place, but what the program keeps for itself. */
+const files = () =>
+  readdirSync(here.folder, { encoding: 'utf8' })
+    .filter((name) => name !== 'state')
+    .sort();
+
+test(`${CALLS} calls of any shape break nothing and tell nothing`, async () => {
+  const before = files();
+  let link = await here.push({ payload: `A=${SECRET}`, expire_after_views: 100 });
+  const values = near(() => link);
+  const calls = fc.oneof(
+    ...Object.entries(tools).map(([name, known]) => {
+      const given = fc.record(
+        Object.fromEntries(known.map((one) => [one, values[one as 'link'] ?? anything])),
+        { requiredKeys: [] },
+      );
+      const more = fc.dictionary(fc.string({ maxLength: 8 }), anything, { maxKeys: 1 });
+      return fc.record({
+        name: fc.constant(name),
+        given: fc.oneof({ weight: 8, arbitrary: given }, more),
+      });
+    }),
+  );
+  let count = 0;
+  await fc.assert(
+    fc.asyncProperty(calls, async ({ name, given }) => {
+      count += 1;
+      if (count % AT_ONCE === 0)
+        link = await here.push({ payload: `A=${SECRET}`, expire_after_views: 100 });
+      const { transcript } = server;
+      transcript.length = 0;
+      const told = await server.call(name, given);
+      expect(told).not.toContain('internal error');
+      // What the caller wrote may stand in the answer.
+      const answer = transcript.filter((line) => !line.includes('"method"')).join('\n');
+      expect(answer).not.toContain(SECRET);
+    }),
+    { numRuns: times(CALLS), seed: seed || 1, endOnFailure: true },
+  );
+  const { code, stderr } = await server.close();
+  expect([code, stderr.includes(SECRET)]).toEqual([0, false]);
+  expect(files()).toEqual(before);
+  expect(readFileSync(here.file('outside'), 'utf8')).toBe(SECRET);
+  for (const name of readdirSync(here.file('root')))
+    if (name !== 'out' && name !== 'db.env' && lstatSync(here.file(`root/${name}`)).isFile())
+      expect(lstatSync(here.file(`root/${name}`)).mode & 0o777).toBe(0o600);
+}, 600_000);

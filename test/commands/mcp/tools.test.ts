@@ -1,0 +1,239 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Instance, instance } from '../../helpers/instance';
+import { type Connected, type Connecting, connected, eras } from '../../helpers/mcp';
+import { createWithFiles, filePart } from '../../helpers/service';
+
+const SECRET = 'marker-Xq7pLw2vT9';
+/** As it would stand in what encodes it. */
+const forms = [SECRET, Buffer.from(SECRET).toString('base64'), Buffer.from(SECRET).toString('hex')];
+
+let here: Instance;
+let open: Connected[];
+beforeEach(async () => {
+  here = await instance({
+    env: { PATH: process.env.PATH, DB_PASSWORD: SECRET },
+    // A wait gives way to the others.
+    asleep: () => new Promise((resolve) => void setImmediate(resolve)),
+  });
+  open = [];
+  mkdirSync(here.file('root'));
+  writeFileSync(here.file('root/db.env'), `PASSWORD=${SECRET}\n`);
+});
+afterEach(async () => {
+  for (const one of open) {
+    const { stderr } = await one.close();
+    // Whatever a test did.
+    for (const form of forms) expect(`${one.transcript.join('\n')}${stderr}`).not.toContain(form);
+  }
+  await here.close();
+});
+
+async function server(words: readonly string[] = [], connecting: Connecting = {}) {
+  const root = ['--root', here.file('root')];
+  const env = { ...here.admin, ...connecting.conditions?.env };
+  const conditions = { ...connecting.conditions, env };
+  const made = await connected(here, [...root, ...words], { ...connecting, conditions });
+  open.push(made);
+  return made;
+}
+
+const owner = () => here.under({ env: here.admin });
+const saved = (name: string) => readFileSync(here.file(`root/${name}`), 'utf8');
+
+describe.each(eras)('version %s', (era) => {
+  test('lists the tools, and no other', async () => {
+    const { client } = await server([], { era });
+    const { tools } = await client.listTools();
+    const names = ['push', 'ask', 'run', 'save', 'wait', 'expire', 'show', 'audit', 'list'];
+    expect(tools.map(({ name }) => name)).toEqual(names);
+    for (const { inputSchema, annotations, description } of tools) {
+      expect(inputSchema.additionalProperties).toBe(false);
+      expect(annotations?.readOnlyHint).toBeDefined();
+      expect(description).toMatch(/\.$/);
+    }
+  });
+
+  test('a secret goes from file to link to file, and is in no message', async () => {
+    const { call } = await server(['--debug'], { era });
+    const pushed = JSON.parse(await call('push', { file: 'db.env', as_text: true, views: 2 }));
+    expect(pushed).toMatchObject({ expire_after_views: 2, views_remaining: 2 });
+    const link = pushed.html_url;
+    expect(await call('save', { link, file: 'copy.env' })).toBe('saved to copy.env, 27 bytes');
+    expect(saved('copy.env')).toBe(`PASSWORD=${SECRET}\n`);
+    expect(statSync(here.file('root/copy.env')).mode & 0o777).toBe(0o600);
+    expect(await call('wait', { link: 'last', seconds: 1 })).toMatch(
+      /^nothing happened within 1 s/,
+    );
+    const events: { kind: string }[] = JSON.parse(await call('audit', { link }));
+    expect(events.map(({ kind }) => kind).sort()).toEqual(['creation', 'owner_view']);
+    expect(JSON.parse(await call('expire', { link }))).toMatchObject([{ expired: true }]);
+    expect(JSON.parse(await call('list', { state: 'expired' }))).toMatchObject([
+      { url_token: pushed.url_token },
+    ]);
+  });
+
+  test('ends with 0 once its standard input is closed', async () => {
+    const { close } = await server([], { era });
+    expect(await close()).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('push', () => {
+  test('takes a variable that the operator names, and no other', async () => {
+    const { call } = await server(['--env', 'DB_PASSWORD']);
+    const { html_url: link } = JSON.parse(
+      await call('push', { env: 'DB_PASSWORD', encrypt: true }),
+    );
+    expect(link).toMatch(/#[\w-]{22}$/);
+    expect((await owner().run('get', link)).stdout).toBe(SECRET);
+    expect(await call('push', { env: 'PATH' })).toMatch(
+      /^! the operator has not allowed .*--env PATH/,
+    );
+  });
+
+  test('generates a secret, which it does not return', async () => {
+    const { call, transcript } = await server();
+    for (const generate of [40, 'words:5']) {
+      const { html_url } = JSON.parse(await call('push', { generate, days: 1, deletable: false }));
+      const { stdout } = await owner().run('get', html_url);
+      expect(stdout).toMatch(/^[\w.+@%-]{20,}$/);
+      expect(transcript.join()).not.toContain(stdout);
+    }
+  });
+
+  test('attaches a file', async () => {
+    const { call } = await server();
+    const { html_url } = JSON.parse(await call('push', { file: 'db.env', retrieval_step: false }));
+    expect(await call('save', { link: html_url, file: 'inbox/' })).toMatch(
+      /saved .*inbox\/db\.env/,
+    );
+    expect(saved('inbox/db.env')).toBe(`PASSWORD=${SECRET}\n`);
+  });
+
+  test.each([
+    [{}, 'exactly one of file, env and generate'],
+    [{ file: 'db.env', generate: 20 }, 'exactly one of file, env and generate'],
+    [{ generate: 20, as_text: true }, 'as_text requires file'],
+    [{ text: 'hunter2' }, 'Unrecognized key: "text"'],
+    [{ generate: 20, passphrase: 'x' }, 'Unrecognized key: "passphrase"'],
+    [{ generate: 'words:99' }, 'must be from words:4 to words:64'],
+    [{ generate: 20, expire: '-x' }, '--expire must be a duration or a time'],
+    [{ generate: 20, views: '3' }, 'views: Invalid input: expected number'],
+  ])('refuses %j, and sends nothing', async (given, why) => {
+    const { call } = await server();
+    expect(await call('push', given)).toContain(why);
+    expect(here.asked).toEqual([]);
+  });
+
+  test('takes a label that begins with a dash for a label', async () => {
+    const { call } = await server();
+    expect(await call('push', { generate: 20, name: '--here' })).toContain('"name":"--here"');
+  });
+});
+
+describe('save', () => {
+  test('saves files of a push into a folder, and its text beside them', async () => {
+    const { call } = await server();
+    const token = await createWithFiles(
+      here.service,
+      { name: 'push[payload]', value: SECRET },
+      filePart('key.pem', SECRET),
+    );
+    expect(await call('save', { link: token, file: 'new/' })).toContain('saved to new/');
+    expect(readdirSync(here.file('root/new')).sort()).toEqual(['key.pem', 'secret.txt']);
+  });
+
+  test('overwrites nothing, and uses no view then', async () => {
+    const { call } = await server();
+    const token = await here.push({ payload: SECRET, expire_after_views: 1 });
+    expect(await call('save', { link: token, file: 'db.env' })).toMatch(
+      /^! "db.env" already exists/,
+    );
+    expect(await call('save', { link: token, file: 'db.out' })).toBe('saved to db.out, 17 bytes');
+  });
+
+  test('does not take a passphrase, and says whom to ask', async () => {
+    const { call } = await server();
+    const token = await here.push({ payload: SECRET, passphrase: 'horse' });
+    const told = await call('save', { link: token, file: 'out' });
+    expect(told).toMatch(/^! .*passphrase[\s\S]*Ask the person to open it in a terminal/);
+    const given = { conditions: { env: { PWPUSH_PASSPHRASE: 'horse' } } };
+    const { call: callWithIt } = await server([], given);
+    expect(await callWithIt('save', { link: token, file: 'out' })).toContain('saved to out');
+  });
+});
+
+describe('the rest', () => {
+  test('wait tells of a view, of an expiry and of an answer', async () => {
+    const { call } = await server();
+    const push = { payload: SECRET, expire_after_views: 5 };
+    const token = await here.push(push, here.admin.PWPUSH_TOKEN);
+    await here.run('get', token);
+    expect(await call('wait', { link: token })).toBe('the push was viewed');
+    const unseen = await here.push(push, here.admin.PWPUSH_TOKEN);
+    await owner().run('expire', unseen);
+    expect(await call('wait', { link: unseen })).toBe('! the push expired without a view');
+    const { stdout: request } = await owner().run('request', 'The password?');
+    await here.under({ stdin: SECRET }).run('respond', request.trim());
+    expect(await call('wait', { link: request.trim() })).toMatch(/^the request was answered/);
+    expect(await call('show', { link: request.trim() })).toContain('"state":"ready"');
+    expect(await call('list', { state: 'ready' })).toContain('/r/');
+    expect(await call('save', { link: request.trim(), file: 'answer' })).toContain('17 bytes');
+  });
+
+  test('says what to ask a person for', async () => {
+    const { call } = await server([], { conditions: { env: { PWPUSH_TOKEN: undefined } } });
+    expect(await call('list')).toMatch(/^! [\s\S]*Ask the operator of this server to log in/);
+    const none = await server([], { conditions: { env: { PWPUSH_URL: undefined } } });
+    expect(await none.call('list')).toMatch(
+      /^! no instance is configured; log in with pwpush login/,
+    );
+  });
+
+  test('a link is never taken for an option, and must be one', async () => {
+    const { call } = await server(['--allow-run', 'sh']);
+    for (const link of ['--help', '-h', '--output=x', 'no link'])
+      for (const name of ['show', 'expire', 'audit', 'wait'])
+        expect(await call(name, { link })).toMatch(/^! /);
+    expect(await call('run', { link: '--as', command: ['sh'] })).toMatch(/^! /);
+    expect(here.asked).toEqual([]);
+  });
+
+  test('makes control characters of an instance visible, and cuts its texts', async () => {
+    const { call } = await server();
+    const name = `\u001b[31mred\u202e${'x'.repeat(200)}`;
+    const token = await here.push({ payload: 's', name }, here.admin.PWPUSH_TOKEN);
+    const shown = await call('show', { link: token });
+    expect(shown).toContain('\\\\x1b[31mred\\\\u202e');
+    expect(shown).not.toContain('payload');
+  });
+
+  test('an unknown tool is an error of the protocol', async () => {
+    const { client } = await server();
+    await expect(client.callTool({ name: 'get', arguments: {} })).rejects.toThrow('get not found');
+  });
+
+  test('a cancelled call ends, and the server goes on', async () => {
+    const { client, call } = await server();
+    const token = await here.push({ payload: 's' }, here.admin.PWPUSH_TOKEN);
+    const stop = new AbortController();
+    const calls = { name: 'wait', arguments: { link: token, seconds: 3600 } };
+    const waiting = client.callTool(calls, { signal: stop.signal });
+    await expect.poll(() => here.asked.length).toBeGreaterThan(2);
+    stop.abort();
+    await expect(waiting).rejects.toThrow();
+    expect(await call('show', { link: token })).toContain(token);
+    const before = here.asked.length;
+    expect(await call('list')).toContain(token);
+    expect(here.asked.length - before).toBe(1);
+  });
+});
+
+test.each([
+  [['--root', 'nowhere'], '--root must be a folder'],
+  [['--token-file', '-'], '--token-file cannot be standard input'],
+])('%j is refused', async (words, why) => {
+  const { code, stderr } = await here.run('mcp', ...words);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
+});
