@@ -1,0 +1,94 @@
+import { mkdirSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Instance, instance } from '../../helpers/instance';
+import { type Connected, connected } from '../../helpers/mcp';
+
+const SECRET = 'marker-Xq7pLw2vT9';
+
+let here: Instance;
+let server: Connected;
+beforeEach(async () => {
+  here = await instance({
+    env: { PATH: process.env.PATH, DB_PASSWORD: `operator-${SECRET}`, PWPUSH_STATE: SECRET },
+    asleep: () => new Promise((resolve) => void setImmediate(resolve)),
+  });
+  mkdirSync(here.file('root'));
+  const words = ['--root', here.file('root'), '--env', 'DB_PASSWORD', '--debug'];
+  const programs = ['sh', 'env', 'sleep', 'no-such-program'];
+  const allowed = programs.flatMap((name) => ['--allow-run', name]);
+  const conditions = { env: here.admin };
+  server = await connected(here, [...words, ...allowed], { conditions });
+});
+afterEach(async () => {
+  const { code, stderr } = await server.close();
+  expect(code).toBe(0);
+  expect(`${server.transcript.join('\n')}${stderr}`).not.toContain(SECRET);
+  await here.close();
+});
+
+const pushed = (payload = SECRET) => here.push({ payload }, here.admin.PWPUSH_TOKEN);
+
+test('a program that prints its environment tells neither the secret nor what is the operator’s', async () => {
+  const link = await pushed();
+  const told = await server.call('run', { link, command: ['env'], as: 'TOKEN_OF_LINK' });
+  expect(told).toMatch(/^exit code 0\n\nstandard output:\n/);
+  expect(told).toContain('TOKEN_OF_LINK=***');
+  expect(told).not.toMatch(/DB_PASSWORD|PWPUSH_TOKEN|PWPUSH_STATE=/);
+});
+
+test('an exit code and both streams are told, without control characters', async () => {
+  const line = 'printf "\\033[1m$A\\n"; echo "$A" | base64 >&2; exit 3';
+  const link = await pushed(`A=${SECRET}\n`);
+  const told = await server.call('run', { link, command: ['sh', '-c', line] });
+  expect(told).toMatch(/^exit code 3\n\nstandard output:\n\\x1b\[1m\*\*\*\n/);
+  expect(told).toContain('\nstandard error:\n');
+});
+
+test('of a long output the end is told', async () => {
+  const line = 'i=0; while [ $i -lt 3000 ]; do echo "line $i"; i=$((i+1)); done';
+  const link = await pushed();
+  const told = await server.call('run', { link, as: 'A', command: ['sh', '-c', line] });
+  expect(told).toContain('standard output, its last 16384 bytes:');
+  expect(told).toMatch(/line 2999\n$/);
+});
+
+test('its standard input is empty, and not the protocol', async () => {
+  const link = await pushed();
+  const command = ['sh', '-c', 'cat; echo end'];
+  expect(await server.call('run', { link, as: 'A', command })).toContain('output:\nend\n');
+});
+
+test('a cancelled call ends the program', async () => {
+  const link = await pushed();
+  const stop = new AbortController();
+  const given = { link, as: 'A', command: ['sleep', '1000'] };
+  const running = server.client.callTool(
+    { name: 'run', arguments: given },
+    { signal: stop.signal },
+  );
+  await expect.poll(() => here.asked.length).toBeGreaterThan(0);
+  stop.abort();
+  await expect(running).rejects.toThrow();
+});
+
+test.each([
+  [['ls'], 'the operator has not allowed the program "ls"'],
+  [['./sh'], 'has not allowed'],
+  [['/bin/sh'], 'has not allowed'],
+  [['sh ', '-c', 'id'], 'has not allowed'],
+  [['no-such-program'], 'command not found'],
+  [['sh', 'a\0b'], 'contains NUL'],
+  [[], 'command: Too small'],
+  ['sh', 'command: Invalid input: expected array'],
+])('%j is refused before a view is used', async (command, why) => {
+  const link = await pushed();
+  expect(await server.call('run', { link, command, as: 'A' })).toContain(why);
+  expect(here.asked).toEqual([]);
+});
+
+test('variables that decide what is loaded and run are refused', async () => {
+  const link = await pushed();
+  for (const as of ['PATH', 'LD_PRELOAD', 'NODE_OPTIONS', '--file', 'a b', ''])
+    expect(await server.call('run', { link, command: ['env'], as })).toMatch(/^! /);
+  expect(here.asked).toEqual([]);
+});
