@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
-import { Client, type ClientOptions } from '@modelcontextprotocol/client';
+import { Client, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
+import { type Ended, type Running, start } from './program';
 import type { Conditions, Outcome, Place } from './run';
 
 /** The versions of the protocol. */
@@ -9,17 +10,17 @@ export type Era = (typeof eras)[number];
 /** What a person does with a page that the client shows. */
 export type ShowPage = (url: string) => Promise<'accept' | 'decline' | 'cancel'>;
 
-/** A client of the SDK, connected to the program in process. */
-export interface Connected {
+/** A client of the SDK, connected to the program. */
+export interface Connected<End = Outcome> {
   readonly client: Client;
   /** Every message, in both directions. */
   readonly transcript: string[];
   /** How the program ended. */
-  readonly ended: Promise<Outcome>;
+  readonly ended: Promise<End>;
   /** Calls a tool and answers its text, with `! ` before it if it failed. */
   call(name: string, given?: Record<string, unknown>): Promise<string>;
   /** Closes the standard input of the program, and returns how it ended. */
-  close(): Promise<Outcome>;
+  close(): Promise<End>;
 }
 
 export interface Connecting {
@@ -28,7 +29,7 @@ export interface Connecting {
   readonly conditions?: Conditions;
 }
 
-export const clientFor = ({ era = eras[1], showPage }: Connecting): Client => {
+const clientFor = ({ era = eras[1], showPage }: Connecting): Client => {
   const options: ClientOptions = {
     versionNegotiation: { mode: era === eras[0] ? 'legacy' : 'auto' },
     capabilities: showPage ? { elicitation: { url: {} } } : {},
@@ -42,8 +43,7 @@ export const clientFor = ({ era = eras[1], showPage }: Connecting): Client => {
   return client;
 };
 
-/** Calls a tool and answers its text, with `! ` before it if it failed. */
-export const callWith =
+const callWith =
   (client: Client) =>
   async (name: string, given: Record<string, unknown> = {}) => {
     const { content, isError } = await client.callTool({ name, arguments: given });
@@ -51,13 +51,8 @@ export const callWith =
     return `${isError ? '! ' : ''}${first?.type === 'text' ? first.text : ''}`;
   };
 
-/** Runs `pwpush mcp` at a place, and connects a client to it. */
-export async function connected(
-  place: Pick<Place, 'under'>,
-  words: readonly string[] = [],
-  connecting: Connecting = {},
-): Promise<Connected> {
-  const arriving = new PassThrough();
+/** A transport of lines, and what takes those of the other end. */
+function lineTransport(write: (line: string) => void, end: () => void) {
   const transcript: string[] = [];
   let read = (_line: string) => {};
   let rest = '';
@@ -69,20 +64,62 @@ export async function connected(
       read(line);
     }
   };
-  const conditions = { ...connecting.conditions, arriving, printed };
-  const ended = place.under(conditions).run('mcp', ...words);
-  const client = clientFor(connecting);
-  await client.connect({
-    start: async function (this: { onmessage?: (message: never) => void }) {
-      read = (line) => this.onmessage?.(JSON.parse(line) as never);
+  const transport: Transport = {
+    start: async () => {
+      read = (line) => transport.onmessage?.(JSON.parse(line));
     },
     send: async (message) => {
       const line = JSON.stringify(message);
       transcript.push(line);
-      arriving.write(`${line}\n`);
+      write(`${line}\n`);
     },
-    close: async () => void arriving.end(),
-  });
+    close: async () => {
+      end();
+      transport.onclose?.();
+    },
+  };
+  return { transport, transcript, printed };
+}
+
+/** Runs `pwpush mcp` at a place, and connects a client to it. */
+export async function connected(
+  place: Pick<Place, 'under'>,
+  words: readonly string[] = [],
+  connecting: Connecting = {},
+): Promise<Connected<Outcome>> {
+  const arriving = new PassThrough();
+  const lines = lineTransport(
+    (line) => arriving.write(line),
+    () => arriving.end(),
+  );
+  const conditions = { ...connecting.conditions, arriving, printed: lines.printed };
+  const ended = place.under(conditions).run('mcp', ...words);
+  return connectedTo(lines, ended, connecting);
+}
+
+/** Starts the built program, and connects a client to it. */
+export async function connectedProgram(
+  words: readonly string[],
+  options: Parameters<typeof start>[1],
+  connecting: Connecting = {},
+): Promise<Connected<Ended> & Running> {
+  const running = start(['mcp', ...words], options);
+  const { stdin, stdout } = running.child;
+  const lines = lineTransport(
+    (line) => stdin?.write(line),
+    () => stdin?.end(),
+  );
+  stdout?.on('data', lines.printed);
+  return { ...(await connectedTo(lines, running.ended, connecting)), ...running };
+}
+
+async function connectedTo<End>(
+  { transport, transcript }: ReturnType<typeof lineTransport>,
+  ended: Promise<End>,
+  connecting: Connecting,
+): Promise<Connected<End>> {
+  const client = clientFor(connecting);
+  await client.connect(transport);
   return {
     client,
     transcript,

@@ -87,6 +87,12 @@ const lines: readonly (readonly [
   ],
   ['list', [...call, ...table, 'list'], [...net, 'v8', 'vm']],
   ['expire LINK', [...call, 'concurrent-map', 'expire', 'receipts'], [...net, 'v8', 'vm']],
+  ['mcp --help', [...frame, 'mcp'], ['vm']],
+  [
+    'mcp',
+    [...frame, 'mcp', 'safe-name', 'serve-tools', 'session'],
+    [...net, 'crypto', 'fs/promises', 'vm'],
+  ],
   [
     'profile set days 3',
     [...frame, ...table, 'profile', 'session', 'store'],

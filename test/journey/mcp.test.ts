@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { inTurns } from '../helpers/long';
+import { connectedProgram, eras } from '../helpers/mcp';
+import { person, serving } from '../helpers/program';
+
+inTurns();
+
+const SECRET = 'marker-Xq7pLw2vT9';
+const operator = person();
+serving(operator.env);
+
+const root = join(operator.folder, 'root');
+mkdirSync(root);
+writeFileSync(join(root, 'db.env'), `PASSWORD=${SECRET}\n`);
+const words = ['--root', root, '--env', 'DB_PASSWORD', '--debug'];
+const env = { ...operator.env, DB_PASSWORD: SECRET };
+
+describe.each(eras)('version %s', (era) => {
+  test('a client starts the program, hands over secrets, and ends it by closing its input', async () => {
+    const { client, call, close, transcript } = await connectedProgram(words, { env }, { era });
+    expect((await client.listTools()).tools).toHaveLength(9);
+    const { html_url: link } = JSON.parse(await call('push', { file: 'db.env', as_text: true }));
+    const file = `copy-${era}`;
+    expect(await call('save', { link, file })).toBe(`saved to ${file}, 27 bytes`);
+    expect(readFileSync(join(root, file), 'utf8')).toBe(`PASSWORD=${SECRET}\n`);
+    expect(await call('push', { env: 'DB_PASSWORD', encrypt: true })).toMatch(/#[\w-]{22}"/);
+    const { code, signal, stderr } = await close();
+    expect([code, signal]).toEqual([0, null]);
+    expect(stderr).toMatch(/^debug: /);
+    expect(`${transcript.join('\n')}${stderr}`).not.toContain(SECRET);
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it in the middle of a call', async (name) => {
+    const started = await connectedProgram(words, { env }, { era });
+    const { html_url: link } = JSON.parse(await started.call('push', { generate: 20 }));
+    const waiting = started.call('wait', { link, seconds: 3600 }).catch(() => 'closed');
+    await started.call('list');
+    started.child.kill(name);
+    expect(await started.ended).toMatchObject({ code: 0, signal: null });
+    await started.client.close();
+    expect(await waiting).toBe('closed');
+  });
+});
+
+test('a question of this machine is closed with the server', async () => {
+  const nowhere = { ...env, PWPUSH_CONFIG_DIR: join(operator.folder, 'none') };
+  const { call, close } = await connectedProgram(words, { env: nowhere });
+  const told = await call('ask', { question: 'The password?', file: 'answer' });
+  const link = /http:\/\/127\.0\.0\.1:\d+\S+/.exec(told)?.[0] ?? '';
+  expect((await fetch(link)).status).toBe(200);
+  expect(await close()).toMatchObject({ code: 0, signal: null });
+  await expect(fetch(link)).rejects.toThrow();
+  expect(existsSync(join(root, 'answer'))).toBe(false);
+});
+
+test('a program prints its environment, in which the secret is masked', async () => {
+  const allowed = [...words, '--allow-run', 'env'];
+  const { call, close, transcript } = await connectedProgram(allowed, { env });
+  const { html_url: link } = JSON.parse(await call('push', { file: 'db.env', as_text: true }));
+  const told = await call('run', { link, command: ['env'] });
+  expect(told).toMatch(/^exit code 0\n\nstandard output:\n[\s\S]*^PASSWORD=\*\*\*$/m);
+  const { code, stderr } = await close();
+  expect(code).toBe(0);
+  expect(`${transcript.join('\n')}${stderr}`).not.toContain(SECRET);
+});
+
+test('what is no message is no end, and neither is a client that sends nothing', async () => {
+  const { call, close, child } = await connectedProgram(words, { env });
+  child.stdin?.write('not JSON\n{"jsonrpc":"2.0"}\n[]\n\n');
+  expect(await call('list')).toMatch(/^\[/);
+  expect(await close()).toMatchObject({ code: 0 });
+});
