@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Instance, instance } from '../../helpers/instance';
 import { type Connected, connected } from '../../helpers/mcp';
@@ -14,7 +14,7 @@ beforeEach(async () => {
   });
   mkdirSync(here.file('root'));
   const words = ['--root', here.file('root'), '--env', 'DB_PASSWORD', '--debug'];
-  const programs = ['sh', 'env', 'sleep', 'no-such-program'];
+  const programs = ['sh', 'env', 'no-such-program'];
   const allowed = programs.flatMap((name) => ['--allow-run', name]);
   const conditions = { env: here.admin };
   server = await connected(here, [...words, ...allowed], { conditions });
@@ -61,14 +61,17 @@ test('its standard input is empty, and not the protocol', async () => {
 test('a cancelled call ends the program', async () => {
   const link = await pushed();
   const stop = new AbortController();
-  const given = { link, as: 'A', command: ['sleep', '1000'] };
+  const [ready, gone] = [here.file('ready'), here.file('gone')];
+  const line = `trap 'echo >${gone}; exit' TERM; echo >${ready}; while :; do sleep 0.05; done`;
+  const given = { link, as: 'A', command: ['sh', '-c', line] };
   const running = server.client.callTool(
     { name: 'run', arguments: given },
     { signal: stop.signal },
   );
-  await expect.poll(() => here.asked.length).toBeGreaterThan(0);
+  await expect.poll(() => existsSync(ready)).toBe(true);
   stop.abort();
   await expect(running).rejects.toThrow();
+  await expect.poll(() => existsSync(gone)).toBe(true);
 });
 
 test.each([
