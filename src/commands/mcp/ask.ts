@@ -1,5 +1,5 @@
 import { parseReference } from '../../client/link';
-import { CliError, usageError } from '../../platform/errors';
+import { CliError, exitStatus, usageError } from '../../platform/errors';
 import { raceWithLimit } from '../../platform/files/abort';
 import { createSession } from '../../profile/session';
 import { NoInstance } from '../../profile/target';
@@ -58,15 +58,16 @@ export async function ask(
   const open = [...questions.values()].filter(({ over }) => !over);
   if (open.some((one) => one.place === place))
     throw usageError(`another answer is to be saved to "${file}"`, 'name another file');
-  const local = !(await hasInstance(desk));
-  const asked = await (local ? askHere : askInstance)(desk, { question, expire, place, file });
+  const asking = { question, expire, place, file };
+  const atInstance = (await hasInstance(desk)) ? await askInstance(desk, asking) : undefined;
+  const asked = atInstance ?? (await askHere(desk, asking));
   if ('text' in asked) return asked;
   const { link } = asked;
   questions.set(parseReference(link).token, asked);
   void asked.done.finally(() => {
     asked.over = true;
   });
-  const where = local ? ' It opens in a browser on this machine.' : '';
+  const where = atInstance ? '' : ' It opens in a browser on this machine.';
   return {
     url: link,
     message: `${question}\nThe answer goes to ${file}, and not into the conversation.`,
@@ -140,15 +141,19 @@ async function askHere(
   return { link, place, done, over: false, close };
 }
 
-/** A request at the instance, which is closed again if the person declines. */
+/**
+ * A request at the instance, which is closed again if the person declines; undefined if the instance has no requests, or
+ * could read the answer.
+ */
 async function askInstance(
   desk: Desk,
   { question, expire, place, file }: Asking,
-): Promise<Question | Told> {
+): Promise<Question | Told | undefined> {
   const closing = new AbortController();
   const world = { signal: closing.signal };
   const words = ['--json', `--expire=${expire}`, '--', question];
   const made = await desk.command('request', words, world);
+  if (made.status === exitStatus.rejected) return undefined;
   if (made.status !== 0) return failure(made);
   const { html_url: link } = JSON.parse(made.stdout) as { html_url: string };
   const save = async () => {

@@ -38,10 +38,11 @@ export function newDesk(
 ): Desk {
   const global = globalWords(options);
   const debug = options.debug ? ['--debug'] : [];
+  const log = options.debug ? context.stderr : undefined;
   const running = new Set<Promise<Ran>>();
   const inside = (argv: readonly string[], world: InnerWorld): Promise<Ran> => {
     const ends = AbortSignal.any([signal, world.signal]);
-    const ran = runInside(context, argv, { ...world, signal: ends });
+    const ran = runInside(context, argv, { ...world, debug: log, signal: ends });
     running.add(ran);
     return ran.finally(() => running.delete(ran));
   };

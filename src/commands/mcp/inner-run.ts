@@ -11,6 +11,8 @@ export interface InnerWorld {
   readonly input?: string;
   /** Variables that it does not have. */
   readonly without?: readonly string[];
+  /** Where lines of `--debug` go. */
+  readonly debug?: Output | undefined;
   /** Called with each line of standard error. */
   readonly heard?: (line: string) => void;
 }
@@ -27,22 +29,21 @@ export interface Ran {
 /** Bytes of each stream that are kept; of more, the end. */
 const KEPT_BYTES = 1024 * 1024;
 
-/** Runs one of our commands in this process. Lines of `--debug` go to the standard error of the server. */
+/** Runs one of our commands in this process. */
 export async function runInside(
   host: Context,
   argv: readonly string[],
-  { signal, input = '', without = [], heard = () => {} }: InnerWorld,
+  { signal, input = '', without = [], debug, heard = () => {} }: InnerWorld,
 ): Promise<Ran> {
   const open: HttpClient[] = [];
   const signals = callSignals(signal);
   const stdout = captured();
   const stderr = captured((text) => {
     const lines = text.split(/(?<=\n)/);
-    const debug = lines.filter((line) => /^debug: |^\s+at /.test(line));
-    if (debug.length > 0 && argv.includes('--debug'))
-      host.stderr.write(debug.join('')).catch(() => {});
+    const traced = lines.filter((line) => debug && /^debug: |^\s+at /.test(line));
+    if (traced.length > 0) debug?.write(traced.join('')).catch(() => {});
     for (const line of lines) heard(line.trimEnd());
-    return lines.filter((line) => !debug.includes(line)).join('');
+    return lines.filter((line) => !traced.includes(line)).join('');
   });
   let started = false;
   const context: Context = {

@@ -115,10 +115,13 @@ async function show(connection: Connection, call: ServerContext, page: Page) {
   });
   // Some clients answer only then.
   void page.done.then(complete).catch(() => {});
-  const { action } = await call.mcpReq.elicitInput(
-    { mode: 'url', message, url, elicitationId },
-    { signal, timeout: PATIENCE_MS },
-  );
+  const action = await call.mcpReq
+    .elicitInput({ mode: 'url', message, url, elicitationId }, { signal, timeout: PATIENCE_MS })
+    .then(
+      (answer) => answer.action,
+      // The client failed to show it.
+      () => undefined,
+    );
   return result(await page.shown(action, signal));
 }
 

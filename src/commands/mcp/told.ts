@@ -1,5 +1,5 @@
 import { safe, safeLines } from '../../cli/terminal/safe';
-import { asCliError, type ErrorCode, exitStatus } from '../../platform/errors';
+import { asCliError, type ErrorCode, exitStatus, failedError } from '../../platform/errors';
 import type { Ran } from './inner-run';
 
 /** What a tool answers: a text for a model and for people, without any secret. */
@@ -16,14 +16,23 @@ const FIELDS = [
   ...(['deletable_by_viewer', 'retrieval_step', 'ip', 'user_agent'] as const),
 ];
 
-/** Characters of a text that visitors or the instance chose. */
-const LONGEST_FIELD = 400;
+/** Characters of a text that visitors or the instance chose, and of a link, half of which is useless. */
+const LONGEST = { text: 400, link: 4000 };
 
 /** The told fields of one object, or of each in a list, as JSON. */
 export function toldFields(json: string): Told {
-  const found: unknown = JSON.parse(json);
+  const found = parsed(json);
   const told = Array.isArray(found) ? found.map(chosen) : chosen(found);
   return { text: JSON.stringify(told) };
+}
+
+/** @throws CliError for what is not whole, as too much of it was printed */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw failedError('the response of the instance is too long');
+  }
 }
 
 function chosen(object: unknown): object {
@@ -31,7 +40,8 @@ function chosen(object: unknown): object {
   const told: Record<string, string | number | boolean> = {};
   for (const name of FIELDS) {
     const value = known.get(name);
-    if (typeof value === 'string') told[name] = safe(value).slice(0, LONGEST_FIELD);
+    if (typeof value === 'string')
+      told[name] = safe(value).slice(0, LONGEST[name === 'html_url' ? 'link' : 'text']);
     else if (typeof value === 'number' || typeof value === 'boolean') told[name] = value;
   }
   return told;
@@ -70,8 +80,11 @@ export function saidText(stderr: string): string {
 function saidLine(line: string): string {
   try {
     const { error, warning } = JSON.parse(line);
-    const { message, hint } = error ?? { ...warning, message: `warning: ${warning.message}` };
-    return safe(withHint(message, hint));
+    if (warning) return safe(`warning: ${warning.message}`);
+    const { message, hint, link, expired } = error;
+    // What was created must not be lost.
+    const remains = link === undefined || expired ? '' : `; its link is ${link}`;
+    return safe(withHint(message, hint) + remains);
   } catch {
     return safe(line.replace(/^pwpush: /, ''));
   }

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
+import { commercialRequests, OWNER, PRO } from '../../helpers/commercial-requests';
 import { type Instance, instance } from '../../helpers/instance';
 import { type Connected, connected, eras, type ShowPage } from '../../helpers/mcp';
 import { type Place, place } from '../../helpers/run';
@@ -116,6 +117,33 @@ describe.each(cases)('version $era, a question of the $where', (one) => {
     expect(await call('ask', { ...QUESTION, ...given })).toContain(why);
     expect(files()).toEqual([]);
   });
+});
+
+test('an instance without requests is not asked: this machine is', async () => {
+  const { send } = commercialRequests({ requests: false });
+  const pro = place({ send, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER } });
+  mkdirSync(pro.file('root'));
+  const { call, close } = await connected(pro, ['--root', pro.file('root')]);
+  const told = await call('ask', QUESTION);
+  expect(told).toMatch(/http:\/\/127\.0\.0\.1.* It opens in a browser on this machine\./);
+  await respond(linkIn(told));
+  expect(await call('wait', { link: linkIn(told) })).toBe('saved to db.env, 17 bytes');
+  expect((await close()).code).toBe(0);
+  pro.close();
+});
+
+test('of a client that fails to show a page the model gets the link', async () => {
+  const { call } = await server({ era: eras[0], where: 'machine' }, async () => {
+    throw new Error('no browser');
+  });
+  expect(await call('ask', QUESTION)).toMatch(/^Give this link to the person/);
+});
+
+test('only so many questions are open at once', async () => {
+  const { call } = await server({ era: eras[1], where: 'machine' });
+  for (let at = 0; at < 20; at++) await call('ask', { question: 'Q', file: `answer-${at}` });
+  const more = { question: 'Q', file: 'one-more' };
+  expect(await call('ask', more)).toBe('! 20 questions are open; wait for their answers');
 });
 
 test('a client that invents the state of a question gets nothing', async () => {
