@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inTurns } from '../helpers/long';
 import { connectedProgram, eras } from '../helpers/mcp';
-import { person, serving } from '../helpers/program';
+import { person, pwpush, serving } from '../helpers/program';
 
 inTurns();
 
@@ -64,6 +64,29 @@ test('a program prints its environment, in which the secret is masked', async ()
   const { code, stderr } = await close();
   expect(code).toBe(0);
   expect(`${transcript.join('\n')}${stderr}`).not.toContain(SECRET);
+});
+
+test('SIGTERM ends a program that runs, too', async () => {
+  const [ready, gone] = ['ready', 'gone'].map((name) => join(root, name)) as [string, string];
+  const line = `trap 'echo >${gone}; exit' TERM; echo >${ready}; while :; do sleep 0.05; done`;
+  const started = await connectedProgram([...words, '--allow-run', 'sh'], { env });
+  const { html_url: link } = JSON.parse(await started.call('push', { generate: 20 }));
+  const given = { link, as: 'A', command: ['sh', '-c', line] };
+  const running = started.call('run', given).catch(() => 'closed');
+  await expect.poll(() => existsSync(ready)).toBe(true);
+  started.child.kill('SIGTERM');
+  expect(await started.ended).toMatchObject({ code: 0, signal: null });
+  expect(existsSync(gone)).toBe(true);
+  await started.client.close();
+  expect(await running).toBe('closed');
+});
+
+test('the home of a user and the whole system are no root unless they are named', async () => {
+  for (const cwd of ['/', operator.folder]) {
+    const refused = await pwpush(['mcp'], { env, cwd });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--root FOLDER')]);
+    expect((await pwpush(['mcp', '--root', '.'], { env, cwd })).code).toBe(0);
+  }
 });
 
 test('what is no message is no end, and neither is a client that sends nothing', async () => {

@@ -1,4 +1,5 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { GlobalOptions } from '../../cli/options';
 import { terminal } from '../../cli/terminal/output';
 import type { Context } from '../../platform/context';
@@ -20,26 +21,43 @@ export interface ServeToolsOptions extends GlobalOptions {
 
 /** Serves the tools until the client closes standard input, or a signal ends it; then ends what still runs. */
 export async function serveTools(context: Context, options: ServeToolsOptions): Promise<void> {
-  const { root = '.', env, allowRun, tokenFile } = options;
+  const { env, allowRun, tokenFile } = options;
   if (tokenFile === '-')
     throw usageError(
       '--token-file cannot be standard input, which is the protocol',
       'use a file, or log in: pwpush login',
     );
-  const folder = await realpath(root).catch((error) => {
-    throw usageError(`--root must be a folder; cannot read "${root}" (${codeOf(error)})`);
-  });
+  const root = await rootFolder(context, options.root);
   context.interrupts.enter({ mode: 'own' });
   const say = terminal(context, options);
   if (context.stdin.isTTY)
     await say.note('waiting for a client on standard input; see man pwpush-mcp (Ctrl-C ends it)');
   const ending = new AbortController();
   void aborted(context.signal).then(() => ending.abort());
-  const allowed = { root: folder, env, run: allowRun };
+  const allowed = { root, env, run: allowRun };
   const questions: Questions = new Map();
   const desk = newDesk(context, options, allowed, ending.signal);
   await serveProtocol(context, toolsOf(desk, questions), ending.signal);
   ending.abort();
   // A program that does not end is left behind.
   await raceWithLimit(desk.idle(), { milliseconds: 2 * GRACE.run }, () => {});
+}
+
+/**
+ * The folder of all files. Clients start servers in any folder, some in that of the whole system.
+ * @throws CliError (usage) if it is no folder, or if it is too large a one and was not named
+ */
+async function rootFolder({ home }: Context, named: string | undefined): Promise<string> {
+  const folder = named ?? '.';
+  const found = await realpath(folder).catch((error) => {
+    throw usageError(`--root must be a folder; cannot read "${folder}" (${codeOf(error)})`);
+  });
+  if (!(await stat(found)).isDirectory()) throw usageError(`--root: "${folder}" is not a folder`);
+  const isHome = found === (await realpath(home).catch(() => undefined));
+  if (named === undefined && (isHome || dirname(found) === found))
+    throw usageError(
+      `the current folder is ${isHome ? 'your home' : 'the whole system'}, with files that no tool should reach`,
+      'name a folder: pwpush mcp --root FOLDER',
+    );
+  return found;
 }

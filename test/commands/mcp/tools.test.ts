@@ -232,6 +232,7 @@ describe('the rest', () => {
 
 test.each([
   [['--root', 'nowhere'], '--root must be a folder'],
+  [['--root', 'package.json'], 'is not a folder'],
   [['--token-file', '-'], '--token-file cannot be standard input'],
 ])('%j is refused', async (words, why) => {
   const { code, stderr } = await here.run('mcp', ...words);
