@@ -1,5 +1,5 @@
 import type { Context, HttpClient, Output } from '../../platform/context';
-import { usageError } from '../../platform/errors';
+import { failedError, usageError } from '../../platform/errors';
 import { aborted, raceWithLimit } from '../../platform/files/abort';
 import type { Interrupts, Mode } from '../../platform/interrupts';
 
@@ -72,9 +72,10 @@ export async function runInside(
       throw usageError('no terminal to ask on');
     },
     asked: () => {},
-    runChild: (child) => {
+    runChild: async (child) => {
+      // Our own streams are the protocol.
+      if (!child.output) throw failedError('the output of the program would not be masked');
       started = true;
-      // Ours is the protocol.
       const own = { ...child, input: child.input ?? '', interrupts: signals.interrupts };
       return host.runChild(own);
     },
