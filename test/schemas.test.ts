@@ -22,7 +22,7 @@ describe('the index', () => {
         const below = leaves(one, `${words} `);
         return below.length === 0 || one.name() === 'serve' ? [words, ...below] : below;
       });
-    const silent = ['completion', 'run'];
+    const silent = ['completion', 'mcp', 'run'];
     const named = new Set(index.stdout.map(({ command }) => command));
     expect([...named].sort()).toEqual(
       leaves(program, '')

@@ -48,6 +48,16 @@ const armor = await encryptText(marks.payload, [passphraseRecipient(marks.key, 1
 const sealed = `https://pw.test/p/sealed#${marks.key}`;
 const asked = `https://pw.test/r/abc#${newKeyPair().recipient}`;
 
+/** Calls of tools, by a client that has gone when they are answered. */
+const messages = [
+  { name: 'list', arguments: {} },
+  { name: 'show', arguments: { link: sealed } },
+  { name: 'push', arguments: { text: marks.payload } },
+  { name: 'get', arguments: { link: marks.token, passphrase: marks.passphrase } },
+]
+  .map((params, id) => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`)
+  .join('');
+
 interface Line {
   readonly words: string;
   readonly stdin?: string;
@@ -168,6 +178,12 @@ const lines: Record<string, readonly Line[]> = {
   doctor: [{ words: 'doctor --url http://127.0.0.1:9' }],
   completion: [{ words: 'completion bash' }],
   commands: [{ words: 'commands' }],
+  // What its tools return is tested with a client.
+  mcp: [
+    { words: 'mcp --root src', stdin: messages },
+    { words: 'mcp --root nowhere' },
+    { words: `mcp --allow-run sh ${marks.payload}` },
+  ],
   // What it logs while it serves is tested with the built program.
   serve: [
     { words: 'serve --port none' },
