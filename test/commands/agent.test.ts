@@ -135,6 +135,7 @@ const lines: Record<string, readonly Line[]> = {
   version: [{ words: 'version --json' }],
   completion: [{ words: 'completion bash' }],
   commands: [{ words: 'commands' }, { words: 'commands --json' }],
+  mcp: [{ words: 'mcp --root DIR' }],
   accounts: [{ words: 'accounts --json', code: 5 }],
 };
 
