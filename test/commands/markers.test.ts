@@ -352,7 +352,7 @@ function home(send: Transport, signal?: AbortSignal) {
         env: { ...env, AI_AGENT: AGENT.test(mode) ? 'some' : '' },
         stdin,
         ...more,
-        ...(prompts ? { prompts } : {}),
+        ...(prompts && !AGENT.test(mode) ? { prompts } : {}),
         ...(signal ? { signal } : {}),
       };
       const argv = [...words, ...behind.flatMap((one) => ['--', ...one.split(' ')])];
