@@ -24,23 +24,32 @@ const seconds = (preset: number) =>
     .default(preset)
     .describe(`Seconds to wait at most; ${preset} by default. Call again to wait on.`);
 
+/** A text or a passphrase that a model knows is in the transcript already. */
+const refusedText: z.core.$ZodErrorMap = ({ code, keys }) =>
+  code === 'unrecognized_keys' && Array.isArray(keys)
+    ? `there is no argument ${keys.join(', ')}: what is in the conversation is no secret. Ask a person to save the secret to a file`
+    : undefined;
+
 export const schemas = {
-  push: z.strictObject({
-    file: line().optional().describe('A file below the folder of this server, attached.'),
-    as_text: z.boolean().optional().describe('Send the content of `file` as text, for `run`.'),
-    env: line(200).optional().describe('A variable that the operator has allowed with --env.'),
-    generate: z
-      .union([z.int().min(8).max(1024), z.string().regex(/^(alnum|hex|digits|words):\d{1,4}$/)])
-      .optional()
-      .describe('Make a new secret: its length, or a form such as words:5 or hex:32.'),
-    views: z.int().min(1).max(1000).optional().describe('Expire after this number of views.'),
-    days: z.int().min(1).max(365).optional().describe('Expire after this number of days.'),
-    expire: time('Expire after a time such as 45m, 6h or 3d, instead of days.'),
-    name: line(255).optional().describe('Label in lists. Never a secret.'),
-    encrypt: z.boolean().optional().describe('Encrypt end to end; the key is in the link.'),
-    deletable: z.boolean().optional().describe('Whether the recipient can delete it.'),
-    retrieval_step: z.boolean().optional().describe('Require a click before it is shown.'),
-  }),
+  push: z.strictObject(
+    {
+      file: line().optional().describe('A file below the folder of this server, attached.'),
+      as_text: z.boolean().optional().describe('Send the content of `file` as text, for `run`.'),
+      env: line(200).optional().describe('A variable that the operator has allowed with --env.'),
+      generate: z
+        .union([z.int().min(8).max(1024), z.string().regex(/^(alnum|hex|digits|words):\d{1,4}$/)])
+        .optional()
+        .describe('Make a new secret: its length, or a form such as words:5 or hex:32.'),
+      views: z.int().min(1).max(1000).optional().describe('Expire after this number of views.'),
+      days: z.int().min(1).max(365).optional().describe('Expire after this number of days.'),
+      expire: time('Expire after a time such as 45m, 6h or 3d, instead of days.'),
+      name: line(255).optional().describe('Label in lists. Never a secret.'),
+      encrypt: z.boolean().optional().describe('Encrypt end to end; the key is in the link.'),
+      deletable: z.boolean().optional().describe('Whether the recipient can delete it.'),
+      retrieval_step: z.boolean().optional().describe('Require a click before it is shown.'),
+    },
+    { error: refusedText },
+  ),
   ask: z.strictObject({
     question: line(1000).describe('What you ask a person for. They read it on a page.'),
     file: newFile,
