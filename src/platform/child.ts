@@ -11,6 +11,10 @@ import type { OutputPipes } from './pipes';
 /** Signals that a key or a resized window sends to every process in the terminal's foreground. */
 const keyboard: readonly string[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
 
+/** How long, in all, output is awaited from processes that a program left behind: CHECKS times, of these milliseconds each. */
+const CHECK_MS = 100;
+const CHECKS = 10;
+
 /**
  * Runs a program with our own standard streams, or with pipes for its output, and waits for its end. Signals that reach us are
  * passed on to it.
@@ -47,7 +51,16 @@ export function runChild(
         return fromKeyboard.includes(signal) || child.kill(signal);
       },
     });
-    const taken = output && Promise.all([take(stdout, output.stdout), take(stderr, output.stderr)]);
+    let writes = 0;
+    const counted = (write: ChildOutput['stdout']) => async (chunk: Uint8Array) => {
+      writes += 1;
+      await write(chunk).finally(() => {
+        writes -= 1;
+      });
+    };
+    const taken =
+      output &&
+      Promise.all([take(stdout, counted(output.stdout)), take(stderr, counted(output.stderr))]);
     // Once it runs, an error is about a signal that we may not send to it.
     child.on('error', (error) => {
       if (child.pid !== undefined) return;
@@ -55,7 +68,13 @@ export function runChild(
       reject(error);
     });
     child.once('exit', async (code, signal) => {
+      // A daemon that it started may keep the pipes open for ever.
+      const rest = afterChecks(
+        () => writes === 0,
+        () => stop(stdout, stderr),
+      );
       await taken;
+      clearInterval(rest);
       takeBack();
       resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']);
     });
@@ -63,6 +82,18 @@ export function runChild(
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });
+}
+
+/** Calls `work` once `isIdle` was true that many times. What waits for a slow reader of ours is not idle. */
+function afterChecks(isIdle: () => boolean, work: () => void): NodeJS.Timeout {
+  let left = CHECKS;
+  const timer = setInterval(() => {
+    if (isIdle()) left -= 1;
+    if (left > 0) return;
+    clearInterval(timer);
+    work();
+  }, CHECK_MS);
+  return timer;
 }
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>

@@ -96,13 +96,14 @@ describe('output', () => {
     });
   });
 
-  test('of what the command left behind is waited for, until a signal', async () => {
-    const { child, ended, says } = await running('sleep 1000 & echo ready $!; exit 4');
-    await says('\n');
-    child.kill('SIGTERM');
-    const { code, stdout } = await ended;
-    process.kill(Number(/\d+/.exec(stdout)?.[0]), 'SIGTERM');
-    expect(code).toBe(4);
+  test('of what the command left behind is not waited for', async () => {
+    const { code, stdout } = await pwpush(await masking('sleep 1000 & echo "$A" $!; exit 4'), {
+      env,
+    });
+    const [, sleeper] = stdout.split(' ');
+    // It runs on.
+    process.kill(Number(sleeper), 'SIGTERM');
+    expect({ code, stdout }).toEqual({ code: 4, stdout: `*** ${sleeper}` });
   });
 });
 
