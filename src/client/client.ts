@@ -99,9 +99,8 @@ export function apiClient(options: ApiSettings): Api {
   return {
     version: () => ask(pushCalls.version, versionSchema),
     create: async (push, files, account) => {
-      const secrets = [push.payload, push.passphrase, push.note];
       const body = await bodyOf({ push }, files, account);
-      return ask(pushCalls.create, createdSchema, { ...body, secrets });
+      return ask(pushCalls.create, createdSchema, { ...body, secrets: secretsIn(push) });
     },
     retrieve: async (token, passphrase, keyProof) => {
       const details = { token, keyProof, ...withPassphrase(passphrase) };
@@ -125,6 +124,11 @@ export function apiClient(options: ApiSettings): Api {
       (await import('./file-link')).openLink(await withToken(settings), url, resume, begun),
     requests: requestApi(ask),
   };
+}
+
+/** Secrets of a new push, which no message repeats. */
+export function secretsIn({ payload, passphrase, note }: NewPush): string[] {
+  return [payload, passphrase, note].filter((one) => one !== undefined);
 }
 
 function requestApi(ask: Ask): RequestApi {

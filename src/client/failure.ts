@@ -270,7 +270,8 @@ function rateLimited({ response, text, now }: Refusal): CliError {
 
 /** The error for a success whose body does not match its schema. */
 function malformed(response: WholeResponse, call: Call, sent: SentRequest): CliError {
-  const text = call.holds && !isPage(response) ? sizeOnly(response) : firstLine(response);
+  const mayHold = call.holds || isJson(response);
+  const text = mayHold && !isPage(response) ? sizeOnly(response) : firstLine(response);
   const quoted = quotable(text, sent.secrets);
   const what = `the instance sent an unexpected response (${response.status}): ${quoted}`;
   const rescued = call.holds === 'secret' && isJson(response) && response.body.length > 0;

@@ -1,6 +1,7 @@
 import { isArmored } from '../age/armored';
 import { count } from '../cli/terminal/wording';
-import { apiClient } from '../client/client';
+import { apiClient, secretsIn } from '../client/client';
+import { quotable } from '../client/error-body';
 import { isPushLink, withKey } from '../client/link';
 import { listing } from '../client/pages';
 import type { ApiSettings } from '../client/send-call';
@@ -39,7 +40,8 @@ export async function unanswered(
     return describeFound(failure, target.base, recent, { key, encrypted });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const message = `${failure.message}; your pushes could not be checked (${error.message})`;
+    const why = quotable(error.message, secretsIn(request));
+    const message = `${failure.message}; your pushes could not be checked (${why})`;
     return failure.with({ message });
   }
 }

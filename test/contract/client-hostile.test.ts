@@ -300,3 +300,26 @@ test('a content type that repeats the passphrase is not quoted', async () => {
   const { stderr } = await asking([answer], ['get', 'abc'], { env: { PWPUSH_PASSPHRASE: secret } });
   expect(stderr).not.toContain('horse');
 });
+
+test.each([
+  ['show', 'abc'],
+  ['expire', 'abc', '--json'],
+  ['audit', 'abc', '--debug'],
+  ['list', '--json'],
+])(
+  'a response to %s that is not understood is not quoted: it may hold a secret',
+  async (...words) => {
+    const answer = json(201, JSON.stringify({ payload: secret, url_token: 1, logs: 1 }));
+    const { code, stderr } = await asking([answer], words, { env: { PWPUSH_TOKEN: 't' } });
+    expect([code, stderr.includes('unexpected response')]).toEqual([1, true]);
+    expect(stderr).not.toContain('horse');
+  },
+);
+
+test('a lookup after a push without a response does not repeat the secret', async () => {
+  const answers = [json(500, '{}'), json(403, JSON.stringify({ error: `not ${secret}` }))];
+  const env = { PWPUSH_TOKEN: 't' };
+  const { code, stderr } = await asking(answers, ['push'], { env, stdin: secret });
+  expect([code, stderr.includes('could not be checked')]).toEqual([11, true]);
+  expect(stderr).not.toContain('horse');
+});
