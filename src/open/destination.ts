@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, type Stats, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type CliError, usageError } from '../platform/errors';
@@ -76,13 +76,26 @@ function isDescriptor(path: string): boolean {
 }
 
 /**
- * Whether what is written to a path goes to a terminal or an open file, as with `-`.
+ * Whether what is written to a path goes to a terminal, an open file, or where our own output goes, as with `-`.
  * @throws CliError (usage) as `linkTarget` does
  */
 export function isStream(path: string, user: User): boolean {
   if (path === '-' || isDescriptor(path)) return true;
   const found = statSync(linkTarget(path, user), { throwIfNoEntry: false });
-  return found?.isCharacterDevice() ?? false;
+  return found !== undefined && (found.isCharacterDevice() || isOurOutput(found));
+}
+
+/** Whether it is the file or pipe of standard output or standard error, by whatever name. */
+function isOurOutput({ dev, ino }: Stats): boolean {
+  return [1, 2].some((fd) => {
+    try {
+      const ours = fstatSync(fd);
+      return ino !== 0 && ours.ino === ino && ours.dev === dev;
+    } catch {
+      // It is closed.
+      return false;
+    }
+  });
 }
 
 /**

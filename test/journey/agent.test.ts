@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MARKERS } from '../../src/cli/agent';
-import { makePerson, pwpush, serveBuilt } from '../helpers/program';
+import { makePerson, pwpush, serveBuilt, shell } from '../helpers/program';
 
 test('tests run as where there is no agent', () => {
   expect(MARKERS.filter((name) => process.env[name] !== undefined)).toEqual([]);
@@ -43,3 +43,19 @@ test('a refusal is one line of JSON', async () => {
   expect([code, stdout, JSON.parse(stderr).error.code]).toEqual([2, '', 'usage']);
   remove();
 });
+
+test.each(['out', 'link', 'fifo'])(
+  'the file of standard output is no place, as %s',
+  async (name) => {
+    const { env, folder, remove } = makePerson();
+    const place = (file: string) => `'${join(folder, file)}'`;
+    const made = `mkfifo ${place('fifo')}; ln -s ${place('out')} ${place('link')}; exec 3<>${place('fifo')}`;
+    const target = name === 'fifo' ? 'fifo' : 'out';
+    const line = `$PWPUSH get abc123def456 --output ${place(name)} --force >${place(target)}`;
+    const { code, stderr } = await shell(`${made}; ${line}`, {
+      env: { ...env, PWPUSH_URL: 'http://127.0.0.1:9', CLAUDECODE: '1' },
+    });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('CLAUDECODE is set')]);
+    remove();
+  },
+);
