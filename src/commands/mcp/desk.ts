@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type GlobalOptions, globalRows } from '../../cli/options';
+import { safe } from '../../cli/terminal/safe';
 import { parseReference } from '../../client/link';
 import type { Context } from '../../platform/context';
 import { usageError } from '../../platform/errors';
@@ -100,5 +101,5 @@ export async function saveLink(
 export async function savedTo(place: string, named: string, { stderr }: Ran): Promise<Told> {
   const found = await stat(place).catch(() => undefined);
   const size = found?.isFile() ? `, ${found.size} bytes` : '';
-  return { text: [`saved to ${named}${size}`, saidText(stderr)].join('\n').trim() };
+  return { text: [`saved to ${safe(named)}${size}`, saidText(stderr)].join('\n').trim() };
 }
