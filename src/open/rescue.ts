@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
 import { makeWhole } from '../platform/files/atomic-file';
@@ -40,6 +40,17 @@ export async function rescue(
     makeWhole(path, bytes);
     return path;
   });
+}
+
+/**
+ * Makes sure, before something is done that cannot be undone, that what it may leave can be saved.
+ * @throws CliError (failed) if not
+ */
+export async function checkRescue(context: RescueContext): Promise<void> {
+  const path = await rescue(context, 'check', '');
+  rmSync(path, { force: true });
+  const folder = dirname(path);
+  if (basename(folder).startsWith(TEMPORARY)) rmdirSync(folder);
 }
 
 /**

@@ -1,9 +1,16 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Instance, instance } from '../helpers/instance';
 import { CREATED, VERSION } from '../helpers/reference';
-import { place } from '../helpers/run';
+import { type Place, place } from '../helpers/run';
 import { broken, json, wire } from '../helpers/wire';
 
 let here: Instance;
@@ -145,18 +152,38 @@ describe('after the command succeeded', () => {
     cut.close();
   });
 
-  test('a secret that cannot be saved either is said to be lost', async () => {
-    const cut = place({
+  const withoutSafe = (cut: Place, state: string) =>
+    cut.under({
       env: {
         ...{ PATH: process.env.PATH, PWPUSH_URL: 'https://pw.test' },
-        ...{ PWPUSH_STATE_DIR: '/proc/nowhere', TMPDIR: '/proc/nowhere' },
+        ...{ PWPUSH_STATE_DIR: state, TMPDIR: '/proc/nowhere' },
       },
-      send: wire([json(200, VERSION), json(422, '{}')]).send,
     });
-    const { code, stderr } = await cut.run(...into, '--', 'true');
+
+  test('a secret that can no longer be saved either is said to be lost', async () => {
+    const cut = place({ send: wire([json(200, VERSION), json(422, '{}')]).send });
+    const state = cut.file('safe');
+    const words = ['--', 'sh', '-c', `rm -r '${state}'; touch '${state}'`];
+    const { code, stderr } = await withoutSafe(cut, state).run(...into, ...words);
     cut.close();
     expect(code).toBe(8);
     expect(stderr).toContain('the command succeeded, and the new value is LOST');
+  });
+
+  test('nothing is started that could not be saved', async () => {
+    const cut = place({ send: wire([json(200, VERSION)]).send });
+    const words = ['--', 'touch', cut.file('started')];
+    const { code } = await withoutSafe(cut, '/proc/nowhere').run(...into, ...words);
+    expect([code, existsSync(cut.file('started'))]).toEqual([1, false]);
+    cut.close();
+  });
+
+  test('nothing is left of the look for a place', async () => {
+    const tmp = here.file('tmp');
+    mkdirSync(tmp);
+    const env = { PATH: process.env.PATH, PWPUSH_STATE_DIR: '/proc/nowhere', TMPDIR: tmp };
+    expect((await here.under({ env }).run(...into, '--', 'true')).code).toBe(0);
+    expect(readdirSync(tmp)).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { generate, parseGenerate } from '../../cli/random-secret';
 import { isVariableName } from '../../open/dotenv';
+import { checkRescue } from '../../open/rescue';
 import { childOf, startFailure } from '../../open/run/child-inputs';
 import { commandProgram } from '../../open/run/command-program';
 import { maskedOutput } from '../../open/run/mask-output';
@@ -56,6 +57,7 @@ export async function checkedChange(session: Session, options: PushOptions): Pro
     value,
     before: async (instance, push) => {
       await checkInstance(instance);
+      await checkSafe(session);
       const setter = { program, as, value: await value() };
       return setAndPush(session, setter, push);
     },
@@ -83,6 +85,16 @@ async function checkInstance({ api, target }: Instance): Promise<void> {
   );
   if (response instanceof CliError && SHARED.includes(response.code))
     throw response.with({ message: `${response.message}; the command was not started` });
+}
+
+/** Nothing is set that would be lost if the push failed. */
+async function checkSafe({ context }: Session): Promise<void> {
+  const checked = await attempt(() => checkRescue(context));
+  if (checked instanceof CliError)
+    throw failedError('the secret could not be saved if that failed; nothing was started', {
+      hint: 'make the state folder writable, or set PWPUSH_STATE_DIR',
+      cause: checked,
+    });
 }
 
 interface Setter {
