@@ -70,7 +70,7 @@ export function runChild(
     child.once('exit', async (code, signal) => {
       // A daemon that it started may keep the pipes open for ever.
       const rest = afterChecks(
-        () => writes === 0,
+        () => writes === 0 && (pipes?.areIdle() ?? true),
         () => stop(stdout, stderr),
       );
       await taken;

@@ -1,5 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -12,6 +20,8 @@ export interface OutputPipes {
   readonly fds: readonly [stdout: number, stderr: number];
   readonly stdout: Readable;
   readonly stderr: Readable;
+  /** Whether there is nothing in the pipes that would come at once, were the machine less busy. */
+  areIdle(): boolean;
   /** Closes these descriptors, once the child has its own. */
   close(): void;
 }
@@ -32,12 +42,14 @@ export async function outputPipes(
   if (!('file' in mkfifo && 'file' in cat)) return undefined;
   try {
     const [out, err] = fifos(mkfifo.file);
-    const [stdout, stderr] = [reader(cat.file, out.read), reader(cat.file, err.read)];
+    const readers = [reader(cat.file, out.read), reader(cat.file, err.read)] as const;
+    const [stdout, stderr] = [readers[0].stdout, readers[1].stdout];
     const close = () => {
       closeSync(out.write);
       closeSync(err.write);
     };
-    return { fds: [out.write, err.write], stdout, stderr, close };
+    const areIdle = () => !readers.some(isBusy);
+    return { fds: [out.write, err.write], stdout, stderr, areIdle, close };
   } catch {
     return undefined;
   }
@@ -71,11 +83,21 @@ function endsOf(path: string): Ends {
 }
 
 /** In a group of its own, so that Ctrl-C does not end it before the child. */
-function reader(cat: string, fd: number): Readable {
-  const { stdout } = spawn(cat, { env: {}, stdio: [fd, 'pipe', 'ignore'], detached: true }).on(
-    'error',
-    () => {},
-  );
+function reader(cat: string, fd: number) {
+  const { pid, stdout } = spawn(cat, {
+    env: {},
+    stdio: [fd, 'pipe', 'ignore'],
+    detached: true,
+  }).on('error', () => {});
   closeSync(fd);
-  return stdout as Readable;
+  return { pid, stdout: stdout as Readable };
+}
+
+/** Whether a process runs, or waits for a disk (proc_pid_stat(5)). */
+function isBusy({ pid }: { readonly pid: number | undefined }): boolean {
+  try {
+    return /\) [RD] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
 }
