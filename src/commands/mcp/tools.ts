@@ -5,6 +5,7 @@ import { answered, ask, type Page, type Questions } from './ask';
 import { fileBelow, newBelow } from './below-root';
 import { checkLink, type Desk, linkWords, savedTo, saveLink } from './desk';
 import type { Ran } from './inner-run';
+import { withoutOperators } from './operator-secrets';
 import { failure, programEnd, type Told, toldFields } from './told';
 import type { Arguments, ToolName } from './tool-arguments';
 
@@ -171,7 +172,7 @@ async function run(
   checkLink(link);
   const words = ['--quiet', MASKED, ...(as === undefined ? [] : [`--as=${as}`]), link, '--'];
   const ran = await desk.command('run', [...words, ...command], { signal, without: desk.env });
-  return ran.started ? programEnd(ran) : failure(ran);
+  return ran.started ? programEnd(withoutOperators(ran, desk)) : failure(ran);
 }
 
 async function save(

@@ -36,6 +36,17 @@ test('a program that prints its environment tells neither the secret nor what is
   expect(told).not.toMatch(/DB_PASSWORD|PWPUSH_TOKEN|PWPUSH_STATE=/);
 });
 
+test.each([
+  ['a variable', () => ['operator-marker-Xq7', 'pLw2vT9']],
+  ['the token', () => [here.admin.PWPUSH_TOKEN.slice(0, 9), here.admin.PWPUSH_TOKEN.slice(9)]],
+])('%s that a program reads from the server is masked', async (_, parts) => {
+  const line = 'echo "$1$2"; printf %s "$1$2" | base64 >&2';
+  const command = ['sh', '-c', line, 'sh', ...parts()];
+  const told = await server.call('run', { link: await pushed('another one'), as: 'A', command });
+  expect(told).toMatch(/output:\n\*\*\*\n+standard error:\n\*\*\*/);
+  expect(server.transcript.join('\n')).not.toContain(here.admin.PWPUSH_TOKEN);
+});
+
 test('an exit code and both streams are told, without control characters', async () => {
   const line = 'printf "\\033[1m$A\\n"; echo "$A" | base64 >&2; exit 3';
   const link = await pushed(`A=${SECRET}\n`);
