@@ -109,6 +109,8 @@ export function place(options: PlaceOptions = {}): Place {
   const own = {
     PWPUSH_CONFIG_DIR: join(folder, 'config'),
     PWPUSH_STATE_DIR: join(folder, 'state'),
+    // Where others leave no rescue files.
+    TMPDIR: join(folder, 'home'),
   };
   const base: Conditions = { ...options, env: { ...own, ...options.env } };
   const config = join(folder, 'config', 'config.json');
