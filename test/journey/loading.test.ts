@@ -90,7 +90,7 @@ const lines: readonly (readonly [
   ['mcp --help', [...frame, 'mcp'], ['vm']],
   [
     'mcp',
-    [...frame, 'mcp', 'safe-name', 'serve-tools', 'session'],
+    [...frame, 'mcp', 'safe-name', 'secret-forms', 'serve-tools', 'session'],
     [...net, 'crypto', 'fs/promises', 'vm'],
   ],
   [
