@@ -35,6 +35,7 @@ const architectures = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' };
 const licenses = {
   MIT: 'Expat',
   ISC: 'ISC',
+  'Apache-2.0': 'Apache-2.0',
   'Apache 2.0': 'Apache-2.0',
   Unlicense: 'Unlicense',
   'CC BY 3.0 US': 'CC-BY-3.0-US',
