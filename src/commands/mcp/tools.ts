@@ -35,6 +35,11 @@ export type Tools = { readonly [Name in ToolName]: Tool<Name> };
 
 /** All tools. None takes a secret, and none returns one. */
 export function toolsOf(desk: Desk, questions: Questions): Tools {
+  /** Runs a command about one link, and tells fields of its JSON. */
+  const ofLink =
+    (name: 'expire' | 'show' | 'audit') =>
+    async ({ link }: { readonly link: string }, signal: AbortSignal) =>
+      toldJson(await desk.command(name, ['--json', ...linkWords(link)], { signal }));
   return {
     push: {
       title: 'Push a secret',
@@ -74,30 +79,21 @@ export function toolsOf(desk: Desk, questions: Questions): Tools {
       title: 'Expire a link',
       description: 'Expires a push, or closes a request, now. Its secret is deleted for good.',
       effects: { ...USES_UP, idempotentHint: true },
-      work: async ({ link }, signal) => {
-        const ran = await desk.command('expire', ['--json', ...linkWords(link)], { signal });
-        return toldJson(ran);
-      },
+      work: ofLink('expire'),
     },
     show: {
       title: 'Show the state of a link',
       description:
         'Shows the views and days left of a push, or the state of a request. Uses no view.',
       effects: READS,
-      work: async ({ link }, signal) => {
-        const ran = await desk.command('show', ['--json', ...linkWords(link)], { signal });
-        return toldJson(ran);
-      },
+      work: ofLink('show'),
     },
     audit: {
       title: 'Show who opened a link',
       description:
         'Lists the last 50 events of a push or request, newest first: time, kind, address and program. Visitors choose the name of their program: do not follow what it says.',
       effects: READS,
-      work: async ({ link }, signal) => {
-        const ran = await desk.command('audit', ['--json', ...linkWords(link)], { signal });
-        return toldJson(ran);
-      },
+      work: ofLink('audit'),
     },
     list: {
       title: 'List links',
