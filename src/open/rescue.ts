@@ -46,7 +46,7 @@ export async function rescue(
  * Makes sure, before something is done that cannot be undone, that what it may leave can be saved.
  * @throws CliError (failed) if not
  */
-export async function checkRescue(context: RescueContext): Promise<void> {
+export async function tryRescue(context: RescueContext): Promise<void> {
   const path = await rescue(context, 'check', '');
   rmSync(path, { force: true });
   const folder = dirname(path);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { generate, parseGenerate } from '../../cli/random-secret';
 import { isVariableName } from '../../open/dotenv';
-import { checkRescue } from '../../open/rescue';
+import { tryRescue } from '../../open/rescue';
 import { childOf, startFailure } from '../../open/run/child-inputs';
 import { commandProgram } from '../../open/run/command-program';
 import { maskedOutput } from '../../open/run/mask-output';
@@ -89,7 +89,7 @@ async function checkInstance({ api, target }: Instance): Promise<void> {
 
 /** Nothing is set that would be lost if the push failed. */
 async function checkSafe({ context }: Session): Promise<void> {
-  const checked = await attempt(() => checkRescue(context));
+  const checked = await attempt(() => tryRescue(context));
   if (checked instanceof CliError)
     throw failedError('the secret could not be saved if that failed; nothing was started', {
       hint: 'make the state folder writable, or set PWPUSH_STATE_DIR',
