@@ -345,7 +345,7 @@ describe('install.sh', allOf(onUnix, packing), () => {
       stdio: 'ignore',
     });
     const ended = new Promise((resolve) => child.once('close', resolve));
-    await vi.waitUntil(() => asked.length > 0, { timeout: 10_000 });
+    await vi.waitUntil(() => asked.length > 0, { timeout: 60_000 });
     process.kill(-Number(child.pid), 'SIGHUP');
     expect([await ended, readdirSync(temporary)]).toEqual([129, []]);
   });

@@ -38,7 +38,6 @@ const unreached = (stdout: string) =>
 describe('the model of a claim (needs spin and cc)', needsPrograms('spin', 'cc'), () => {
   test.each(long ? [1, 2] : [1])(
     'no view has two readers, none is lost, and a repeat is the same: %i views',
-    { timeout: 300_000 },
     async (views) => {
       const found = await search('claim.pml', [`VIEWS=${views}`]);
       const figures = figuresOf(found);
@@ -47,10 +46,7 @@ describe('the model of a claim (needs spin and cc)', needsPrograms('spin', 'cc')
     },
   );
 
-  test('once nothing fails, each reader gets a response', {
-    timeout: 300_000,
-    ...onlyLong,
-  }, async () => {
+  test('once nothing fails, each reader gets a response', onlyLong, async () => {
     const figures = figuresOf(await search('claim.pml', ['VIEWS=1'], true));
     console.log(`claim.pml, responses: ${figures}`);
   });

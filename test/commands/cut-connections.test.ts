@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { type Service, startService } from '../../src/server/service';
 import { type CuttingProxy, cuttingProxy } from '../helpers/cutting-proxy';
 import { inTurns, long } from '../helpers/long';
@@ -9,7 +9,6 @@ import { overSocket } from '../helpers/sockets';
 // Each connection of a command is cut after some bytes, then after some more, until it is not cut.
 
 inTurns();
-vi.setConfig({ testTimeout: 300_000 });
 
 const SECRET = 'MARKER-correct-horse-battery-staple';
 const step = long ? 1 : 100;

@@ -63,13 +63,18 @@ function openChromium(): Promise<Browser> {
   return chromium.launch(inChromium);
 }
 
+/** How long is waited for what a page is to do, on a machine that is busy, in milliseconds. */
+const PATIENCE = 60_000;
+
 /** Chromium with a profile on disk, and the tabs that were open when it was closed. */
-export function openProfile(folder: string): Promise<BrowserContext> {
-  return chromium.launchPersistentContext(folder, {
+export async function openProfile(folder: string): Promise<BrowserContext> {
+  const context = await chromium.launchPersistentContext(folder, {
     ...inChromium,
     ignoreDefaultArgs: [...inChromium.ignoreDefaultArgs, 'about:blank'],
     args: [...inChromium.args, '--restore-last-session', '--hide-crash-restore-bubble'],
   });
+  context.setDefaultTimeout(PATIENCE);
+  return context;
 }
 
 export interface Watched {
@@ -81,11 +86,15 @@ export interface Watched {
 /** A new page, watched for anything that goes wrong on it. */
 export async function watchedPage(context: BrowserContext, origin: string): Promise<Watched> {
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
   const troubles: string[] = [];
   page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
-  page.on('requestfailed', (request) =>
-    troubles.push(`failed: ${request.url()} ${request.failure()?.errorText}`),
-  );
+  page.on('requestfailed', (request) => {
+    const why = request.failure()?.errorText;
+    // A page that leaves for another, as that of a damaged link does, may still be loading.
+    if (request.isNavigationRequest() && why === 'net::ERR_ABORTED') return;
+    troubles.push(`failed: ${request.url()} ${why}`);
+  });
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== origin) troubles.push(`foreign: ${request.url()}`);
   });

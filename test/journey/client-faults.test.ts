@@ -83,7 +83,6 @@ const needed = allOf(needsPrograms('strace'), onNode);
 describe('a client at whose system calls something happens (needs strace)', needed, () => {
   let token: string;
   const once = { payload: SECRET, expire_after_views: 1 };
-  const tries = { timeout: long ? 300_000 : 60_000 };
   const pushed = async () => {
     token = await create(overSocket(service), once);
   };
@@ -109,7 +108,7 @@ describe('a client at whose system calls something happens (needs strace)', need
     ['to a pipe', [], undefined],
     ['to a full disk', [], '/dev/full'],
     ['to a file', ['--output', 'OUT'], undefined],
-  ] as const)('get %s loses nothing', tries, async (_, more, to) => {
+  ] as const)('get %s loses nothing', async (_, more, to) => {
     await each(
       async (home) => {
         await pushed();
@@ -120,7 +119,7 @@ describe('a client at whose system calls something happens (needs strace)', need
     );
   });
 
-  test('get of a file saves it, or leaves it to be resumed', tries, async () => {
+  test('get of a file saves it, or leaves it to be resumed', async () => {
     await each(
       async (home) => {
         const views = { name: 'push[expire_after_views]', value: '1' };
@@ -140,7 +139,7 @@ describe('a client at whose system calls something happens (needs strace)', need
     );
   });
 
-  test('push prints links of pushes only, and leaves its secret nowhere', tries, async () => {
+  test('push prints links of pushes only, and leaves its secret nowhere', async () => {
     await each(
       async () => ({ words: ['push', '--views', '1'], input: SECRET }),
       async ({ where, stdout, files, code }) => {

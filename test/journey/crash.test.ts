@@ -215,20 +215,20 @@ async function crashAndCheck(store: Store, rounds: number, { processes, by, env 
   await check(store, ledger, round + 1);
   for (const entry of ledger.entries) while (await ledger.retrieve(service, entry, 'the last'));
   await check(store, ledger, round + 2);
-  await expect.poll(() => store.look(undeleted), { timeout: 30_000 }).toEqual([[]]);
+  await expect.poll(() => store.look(undeleted)).toEqual([[]]);
   await service.stop();
 }
 
 const claim = 'crashes lose nothing that was answered, and give no view twice';
 
 describe('SQLite', () => {
-  test(claim, { ...inTurn(0, 3), timeout: 600_000 }, async () =>
+  test(claim, inTurn(0, 3), async () =>
     crashAndCheck(await onSqlite(), times(40), { processes: [1, 4] }),
   );
 });
 
 onSharedPostgres((databases) => {
-  test(`of four processes: ${claim}`, { ...inTurn(1, 3), timeout: 600_000 }, async () =>
+  test(`of four processes: ${claim}`, inTurn(1, 3), async () =>
     crashAndCheck(await onServer(databases()), times(16), { processes: [4] }),
   );
 });
@@ -249,14 +249,12 @@ describe('what is planted in a copy of the program is found', onNode, () => {
 
   describe('SQLite', () => {
     if (!needsPostgres.skip) inTurns(2, 0);
-    test.each(faults)('%s', { timeout: 600_000 }, async (fault) =>
-      findPlanted(await onSqlite(), fault, 1, by),
-    );
+    test.each(faults)('%s', async (fault) => findPlanted(await onSqlite(), fault, 1, by));
   });
 
   onSharedPostgres((databases) => {
     inTurns(2, 1);
-    test.each(faults)('%s, by four processes', { timeout: 600_000 }, async (fault) =>
+    test.each(faults)('%s, by four processes', async (fault) =>
       findPlanted(await onServer(databases()), fault, 4, by),
     );
   });

@@ -85,81 +85,90 @@ const everything = (below: string) =>
     )
     .join('\n');
 
-test('the key is in no byte on the wire, in no log, message, name or file', {
-  ...needsPrograms('ssh-keygen'),
-  timeout: 180_000,
-}, async () => {
-  wire.length = 0;
-  const said: Ended[] = [];
-  const quietly = async (words: string[], input = '', more = {}) => {
-    said.push(await run([...words, '--debug'], input, more));
-  };
-  writeFileSync(path('a.txt'), 'MARKcontent');
-  const views = ['--views', '9', '--debug'];
-  const pushed = [
-    await succeeded(['push', '--encrypt', ...views], 'MARKpayload'),
-    await succeeded(['push', '--encrypt', '--file', 'a.txt', '--message', 'MARKmessage', ...views]),
-  ];
-  const words = await succeeded(['push', '--encrypt=words', ...views], 'MARKpayload');
-  const drawn =
-    words.stderr
-      .split('\n')
-      .find((line) => line.startsWith('key: '))
-      ?.slice(5) ?? '';
-  expect(spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path('id')]).status).toBe(
-    0,
-  );
-  const to = await succeeded(['push', '-R', 'id.pub', ...views], 'MARKpayload');
-  const links = pushed.map(({ stdout }) => stdout.trim());
-  const [link = '', files = ''] = links;
-  for (const one of pushed) said.push({ ...one, stdout: '' });
-  for (const words of [
-    ['get', link, '--anonymous'],
-    ['get', files, '--output', 'in/'],
-    ['get', `${link.replace('#', '%23')}`],
-  ])
-    await quietly(words);
-  await quietly(['get', withoutKey(link)]);
-  await quietly(['get', `${withoutKey(link)}#${newLinkKey()}`, '--json']);
-  await quietly(['get', words.stdout.trim()], '', { PWPUSH_KEY: drawn });
-  await quietly(['get', words.stdout.trim(), '--key-file', '-'], drawn);
-  await quietly(['get', to.stdout.trim(), '-i', 'id']);
-  await quietly([
-    'run',
-    link,
-    '--as',
-    'A',
-    '--',
-    'sh',
-    '-c',
-    'cat /proc/$PPID/cmdline /proc/$PPID/environ /proc/$$/cmdline >&2',
-  ]);
-  for (const word of ['show', 'preview', 'audit', 'wait']) await quietly([word, link]);
-  await quietly(['notify', link, 'a@b.test']);
-  await quietly(['list', '--json']);
-  await quietly(['expire', ...links, '--json']);
-  await quietly(['get', link]);
-  await quietly(['get', `${link}/nonsense`]);
-  const last = (await succeeded(['push', '--encrypt', '--views', '1'], 'MARKpayload')).stdout;
-  await quietly(['get', withoutKey(last), '--anonymous']);
-  expect(Buffer.concat(wire).toString('latin1')).toContain('-----BEGIN AGE');
-  const secrets = [...links.map(keyOf), keyOf(last), drawn];
-  expect(secrets.filter((one) => one.length < 22)).toEqual([]);
-  const identity = readFileSync(path('id'), 'utf8').split('\n')[2] ?? '';
-  expect(holds(Buffer.concat(wire).toString('latin1'), [...secrets, identity])).toEqual([]);
-  const texts = ['MARKpayload', 'MARKcontent', 'MARKmessage', 'a.txt'];
-  expect(holds(Buffer.concat(wire).toString('latin1'), texts)).toEqual([]);
-  for (const { stdout, stderr } of said) expect(holds(stdout + stderr, secrets)).toEqual([]);
-  for (const kept of ['config', 'state', 'data'])
-    expect([
-      kept,
-      holds(everything(join(somebody.folder, kept)), [...secrets, ...texts.slice(0, 3)]),
-    ]).toEqual([kept, []]);
-  expect(said.filter(({ stdout }) => stdout.includes('MARKpayload'))).toHaveLength(5);
-  const { stderr: log } = await service.stop();
-  expect(holds(log, secrets)).toEqual([]);
-  Object.assign(service, await serveBuilt(somebody.env));
-});
+test(
+  'the key is in no byte on the wire, in no log, message, name or file',
+  needsPrograms('ssh-keygen'),
+  async () => {
+    wire.length = 0;
+    const said: Ended[] = [];
+    const quietly = async (words: string[], input = '', more = {}) => {
+      said.push(await run([...words, '--debug'], input, more));
+    };
+    writeFileSync(path('a.txt'), 'MARKcontent');
+    const views = ['--views', '9', '--debug'];
+    const pushed = [
+      await succeeded(['push', '--encrypt', ...views], 'MARKpayload'),
+      await succeeded([
+        'push',
+        '--encrypt',
+        '--file',
+        'a.txt',
+        '--message',
+        'MARKmessage',
+        ...views,
+      ]),
+    ];
+    const words = await succeeded(['push', '--encrypt=words', ...views], 'MARKpayload');
+    const drawn =
+      words.stderr
+        .split('\n')
+        .find((line) => line.startsWith('key: '))
+        ?.slice(5) ?? '';
+    expect(
+      spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path('id')]).status,
+    ).toBe(0);
+    const to = await succeeded(['push', '-R', 'id.pub', ...views], 'MARKpayload');
+    const links = pushed.map(({ stdout }) => stdout.trim());
+    const [link = '', files = ''] = links;
+    for (const one of pushed) said.push({ ...one, stdout: '' });
+    for (const words of [
+      ['get', link, '--anonymous'],
+      ['get', files, '--output', 'in/'],
+      ['get', `${link.replace('#', '%23')}`],
+    ])
+      await quietly(words);
+    await quietly(['get', withoutKey(link)]);
+    await quietly(['get', `${withoutKey(link)}#${newLinkKey()}`, '--json']);
+    await quietly(['get', words.stdout.trim()], '', { PWPUSH_KEY: drawn });
+    await quietly(['get', words.stdout.trim(), '--key-file', '-'], drawn);
+    await quietly(['get', to.stdout.trim(), '-i', 'id']);
+    await quietly([
+      'run',
+      link,
+      '--as',
+      'A',
+      '--',
+      'sh',
+      '-c',
+      'cat /proc/$PPID/cmdline /proc/$PPID/environ /proc/$$/cmdline >&2',
+    ]);
+    for (const word of ['show', 'preview', 'audit', 'wait']) await quietly([word, link]);
+    await quietly(['notify', link, 'a@b.test']);
+    await quietly(['list', '--json']);
+    await quietly(['expire', ...links, '--json']);
+    await quietly(['get', link]);
+    await quietly(['get', `${link}/nonsense`]);
+    const last = (await succeeded(['push', '--encrypt', '--views', '1'], 'MARKpayload')).stdout;
+    await quietly(['get', withoutKey(last), '--anonymous']);
+    expect(Buffer.concat(wire).toString('latin1')).toContain('-----BEGIN AGE');
+    const secrets = [...links.map(keyOf), keyOf(last), drawn];
+    expect(secrets.filter((one) => one.length < 22)).toEqual([]);
+    const identity = readFileSync(path('id'), 'utf8').split('\n')[2] ?? '';
+    expect(holds(Buffer.concat(wire).toString('latin1'), [...secrets, identity])).toEqual([]);
+    const texts = ['MARKpayload', 'MARKcontent', 'MARKmessage', 'a.txt'];
+    expect(holds(Buffer.concat(wire).toString('latin1'), texts)).toEqual([]);
+    for (const { stdout, stderr } of said) expect(holds(stdout + stderr, secrets)).toEqual([]);
+    for (const kept of ['config', 'state', 'data'])
+      expect([
+        kept,
+        holds(everything(join(somebody.folder, kept)), [...secrets, ...texts.slice(0, 3)]),
+      ]).toEqual([kept, []]);
+    expect(said.filter(({ stdout }) => stdout.includes('MARKpayload'))).toHaveLength(5);
+    const { stderr: log } = await service.stop();
+    expect(holds(log, secrets)).toEqual([]);
+    Object.assign(service, await serveBuilt(somebody.env));
+  },
+);
 
 test(
   'no spelling of a link stays among the arguments',
@@ -315,7 +324,7 @@ describe('an instance that', () => {
   const saved = (name: string) => readFileSync(path(`in/${name}`), 'latin1');
   const named = (filename: string, answer: ReturnType<typeof whole>) => ({ filename, answer });
 
-  test('files that were changed, cut or exchanged are not saved', { timeout: 60_000 }, async () => {
+  test('files that were changed, cut or exchanged are not saved', async () => {
     const { one, two, entries, manifest } = await made();
     const flipped = Buffer.from(two);
     flipped.writeUInt8(flipped.readUInt8(150_000) ^ 1, 150_000);

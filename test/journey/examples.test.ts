@@ -41,7 +41,7 @@ const examples: Example[] = [...readme.matchAll(/^```console\n(.*?)^```/gms)].fl
   }),
 );
 
-test('the examples of the README run as they stand', { timeout: 60_000 }, async () => {
+test('the examples of the README run as they stand', async () => {
   expect(examples.length).toBeGreaterThan(8);
   // Addresses and tokens of the README, and what they are here.
   const here = new Map([['http://127.0.0.1:5100', service.url]]);
@@ -76,10 +76,7 @@ function shapeOf(value: unknown): unknown {
 const jsonPage = readFileSync(new URL('../../docs/json.md', import.meta.url), 'utf8');
 const outputs = [...jsonPage.matchAll(/^```sh\n(.*?)^```\n\n```json\n(.*?)^```/gms)];
 
-test('the examples of docs/json.md print what they say (jq)', {
-  ...needsPrograms('jq'),
-  timeout: 60_000,
-}, async () => {
+test('the examples of docs/json.md print what they say (jq)', needsPrograms('jq'), async () => {
   writeFileSync(join(work, 'report.txt'), 'figures');
   const api = { ...env, PWPUSH_URL: service.url, PWPUSH_TOKEN: service.token };
   const words = ['push', '--file', 'report.txt', '--message', 'see the file', '--name', 'db'];

@@ -120,28 +120,24 @@ const attacks: Record<string, readonly [(socket: Socket) => void, readonly numbe
 const measurable = !allOf(onLinux, needsPrograms('perl')).skip;
 
 describe('an instance that attacks', () => {
-  test.each(partOf(Object.entries(attacks), 0, 4))(
-    '%s',
-    { timeout: 90_000 },
-    async (what, [talk, codes]) => {
-      const instance = await wire(talk);
-      const meet = async (...words: string[]) => {
-        const peak = join(somebody.folder, `peak-of-${words[0]}`);
-        const env = {
-          ...somebody.env,
-          PWPUSH_URL: instance.url,
-          PWPUSH_TIMEOUT: '2',
-        };
-        const by = measurable ? measured(peak) : undefined;
-        const { code, stderr } = await pwpush(words, { env, by });
-        expect(codes).toContain(code);
-        expect(stderr).not.toMatch(/^\s+at |internal error/m);
-        if (measurable) expect(Number(readFileSync(peak, 'utf8')) / 1024).toBeLessThan(200);
+  test.each(partOf(Object.entries(attacks), 0, 4))('%s', async (what, [talk, codes]) => {
+    const instance = await wire(talk);
+    const meet = async (...words: string[]) => {
+      const peak = join(somebody.folder, `peak-of-${words[0]}`);
+      const env = {
+        ...somebody.env,
+        PWPUSH_URL: instance.url,
+        PWPUSH_TIMEOUT: '2',
       };
-      // In a short run one command meets each attack, in turn.
-      const commands = partOf([['get', 'abc'], ['list']], Object.keys(attacks).indexOf(what));
-      await Promise.all(commands.map((words) => meet(...words)));
-      instance.stop();
-    },
-  );
+      const by = measurable ? measured(peak) : undefined;
+      const { code, stderr } = await pwpush(words, { env, by });
+      expect(codes).toContain(code);
+      expect(stderr).not.toMatch(/^\s+at |internal error/m);
+      if (measurable) expect(Number(readFileSync(peak, 'utf8')) / 1024).toBeLessThan(200);
+    };
+    // In a short run one command meets each attack, in turn.
+    const commands = partOf([['get', 'abc'], ['list']], Object.keys(attacks).indexOf(what));
+    await Promise.all(commands.map((words) => meet(...words)));
+    instance.stop();
+  });
 });

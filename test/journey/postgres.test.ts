@@ -71,15 +71,11 @@ onPostgres((cluster) => {
   test.each([
     [times(500), 1],
     [times(1000), 10],
-  ])(
-    'of %i requests at once to four processes %i get the payload',
-    { timeout: 90_000 },
-    async (requests, views) => {
-      const answers = await pushes.atOnce(requests, await create({ expire_after_views: views }));
-      pushes.judge();
-      expect(viewsIn(answers)).toBe(views);
-    },
-  );
+  ])('of %i requests at once to four processes %i get the payload', async (requests, views) => {
+    const answers = await pushes.atOnce(requests, await create({ expire_after_views: views }));
+    pushes.judge();
+    expect(viewsIn(answers)).toBe(views);
+  });
 
   test('passphrases that are right take the views there are', async () => {
     const push = await create({ expire_after_views: 2, passphrase: 'p' });

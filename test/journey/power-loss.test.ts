@@ -322,10 +322,7 @@ async function sceneOf(name: string, record: (home: string) => Promise<Scene>): 
   return scene;
 }
 
-describe('a loss of power (needs strace)', {
-  ...allOf(needsPrograms('strace'), onNode),
-  timeout: long ? 300_000 : 60_000,
-}, () => {
+describe('a loss of power (needs strace)', allOf(needsPrograms('strace'), onNode), () => {
   test.each(SCENES)('loses nothing and gives no view twice: %s', async (name, record) => {
     const scene = await sceneOf(name, record);
     const all = [...leftBy(scene.trace)];

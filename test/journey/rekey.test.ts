@@ -59,12 +59,10 @@ async function rekeyKilled(data: string, ...place: string[]): Promise<void> {
 
 const claim = 'the instance key changes after a crash of the service, killed or not';
 
-test(`SQLite: ${claim}`, { ...inTurn(2, 3), timeout: 60_000 }, async () =>
-  rekeyKilled(await newFolder()),
-);
+test(`SQLite: ${claim}`, inTurn(2, 3), async () => rekeyKilled(await newFolder()));
 
 onSharedPostgres((databases) => {
-  test(claim, { ...inTurn(0, 3), timeout: 60_000 }, async () => {
+  test(claim, inTurn(0, 3), async () => {
     const database = databases().localUrl(await databases().createDatabase());
     await rekeyKilled(await newFolder(), '--database', database);
   });

@@ -24,7 +24,6 @@ inTurns();
 
 const someone = person();
 const newFolder = folders();
-const tries = { timeout: long ? 300_000 : 60_000 };
 
 const FILES = ['', '-wal', '-shm', '-journal'].map((end) => `pwpush.db${end}`);
 const files = (data: string) =>
@@ -105,14 +104,13 @@ describe(
 
     test.each(ERRORS)(
       'loses nothing and gives no view twice: %s fails, %s',
-      tries,
       async (call, effect, steps) => {
         for (const more of ['', '+'])
           await inSteps(steps, (nth) => withFault(call, effect, `${nth}${more}`));
       },
     );
 
-    test.each(KILLS)('loses nothing and gives no view twice: killed at %s', tries, (call, steps) =>
+    test.each(KILLS)('loses nothing and gives no view twice: killed at %s', (call, steps) =>
       inSteps(steps, (nth) => withFault(call, 'KILL', `${nth}`)),
     );
   },
@@ -124,7 +122,7 @@ onSharedPostgres((databases) => {
     ['writev', [1, 12]],
   ] as [CallName, [number, number]][])(
     'one of two services, killed at %s, loses nothing and gives no view twice (needs strace)',
-    { ...needsPrograms('strace'), ...tries },
+    needsPrograms('strace'),
     async (call, steps) => {
       const data = await newFolder();
       const database = databases().localUrl(await databases().createMigrated());

@@ -105,9 +105,7 @@ describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
     closing.push(close);
     const mine = new Set(connecting(port));
     const waiting = () =>
-      expect
-        .poll(() => connecting(port).some((one) => !mine.has(one)), { timeout: 20_000 })
-        .toBe(true);
+      expect.poll(() => connecting(port).some((one) => !mine.has(one))).toBe(true);
     expect(await stopped(['version'], at(`http://127.0.0.1:${port}`), signal, waiting)).toEqual(
       ended(code, word),
     );

@@ -133,7 +133,7 @@ function heapAfterCollection(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test('no request meets a failure, or leaves anything behind', { timeout: 240_000 }, async () => {
+test('no request meets a failure, or leaves anything behind', async () => {
   const api = described((await call(service, 'GET', '/api/v2/openapi.json')).json);
   let [made, heap] = [1, 0];
   await fc.assert(
@@ -178,9 +178,7 @@ function exchanged(port: number, bytes: Buffer): Promise<string> {
   });
 }
 
-test('no bytes on a socket meet a failure, or leave anything behind', {
-  timeout: 60_000,
-}, async () => {
+test('no bytes on a socket meet a failure, or leave anything behind', async () => {
   const { app, log } = service.service;
   const sockets = createSockets(app, [{ host: '127.0.0.1', port: 0 }], {
     tls: undefined,

@@ -50,7 +50,7 @@ const io = () => {
   };
 };
 
-const WAIT = { timeout: 10_000, interval: 1 };
+const WAIT = { interval: 1 };
 
 const inMemory = { ...defaults, ephemeral: true };
 const onDisk = () => ({ ...defaults, ephemeral: false, data: join(folder, 'data') });
@@ -370,7 +370,7 @@ describe('stopping', () => {
       await answer.text();
     });
     const all = Promise.allSettled(posts);
-    await expect.poll(() => lines.length, { timeout: 10_000 }).toBeGreaterThan(60);
+    await expect.poll(() => lines.length).toBeGreaterThan(60);
     await running.close();
     await all;
     // Whatever still ran has its turn before anything is counted.
@@ -393,7 +393,7 @@ describe('stopping', () => {
     // Two are under way, the others in line.
     await expect.poll(passphraseChecks, WAIT).toEqual({ running: 2, waiting: 4 });
     for (const { socket } of clients) socket.destroy();
-    await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(6);
+    await expect.poll(() => lines.length).toBe(6);
     expect(lines.map((line) => line.split(' ')[3])).toEqual(Array(6).fill('499'));
     await close();
     const database = await openSqlite(join(folder, 'data', 'pwpush.db'), (load) => load());

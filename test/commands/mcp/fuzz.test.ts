@@ -155,4 +155,4 @@ test(`${CALLS} calls of any shape break nothing and tell nothing`, async () => {
   for (const name of readdirSync(here.file('root')))
     if (name !== 'out' && name !== 'db.env' && lstatSync(here.file(`root/${name}`)).isFile())
       expect(lstatSync(here.file(`root/${name}`)).mode & 0o777).toBe(0o600);
-}, 600_000);
+});

@@ -145,7 +145,7 @@ describe('answers that wait for their reader', () => {
     for (const { socket } of readers) socket.pause().write(request);
     const answered = () => service.lines.filter((line) => / 200 | 503 /.test(line));
     const before = answered().length;
-    await expect.poll(() => answered().length - before, { timeout: 20_000 }).toBe(20);
+    await expect.poll(() => answered().length - before).toBe(20);
     const given = answered().filter((line) => line.includes(' 200 ')).length - before;
     expect([given, await viewsLeft(token)]).toEqual([16, 84]);
     // A small secret is shown all the same.
@@ -165,7 +165,7 @@ describe('answers that wait for their reader', () => {
     const token = await create(service, large, service.adminToken);
     const readers = Array.from({ length: 20 }, () => speak());
     for (const { socket } of readers) socket.pause().write(asking(token));
-    await expect.poll(() => answeredWith(200) + answeredWith(503), { timeout: 20_000 }).toBe(20);
+    await expect.poll(() => answeredWith(200) + answeredWith(503)).toBe(20);
     expect(answeredWith(200)).toBe(4);
     const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
     other.end(asking(token, 'Connection: close\r\n'));

@@ -137,7 +137,7 @@ test('a key that another program has made meanwhile is used, not replaced', asyn
 });
 
 onSharedPostgres((databases) => {
-  const cut = { ...inTurn(2, 3), timeout: 120_000 };
+  const cut = inTurn(2, 3);
 
   test('a connection that is cut anywhere leaves everything open', cut, async () => {
     const database = databases().url(await databases().createMigrated());

@@ -67,9 +67,7 @@ onEachStore((store) => {
     expect([viewsIn(answers), await viewsOf(token)]).toEqual([10, 10]);
   });
 
-  test('with a passphrase, too: whom nobody can check now is told so, and takes nothing', {
-    timeout: 90_000,
-  }, async () => {
+  test('with a passphrase, too: whom nobody can check now is told so, and takes nothing', async () => {
     // One is checked and 32 wait, until most of them go away: each check takes some processor time.
     const token = await createOwn({ expire_after_views: 2, passphrase: 'p' });
     const leaving = new AbortController();

@@ -106,9 +106,7 @@ describe('SQLite', () => {
 });
 
 onPostgres((cluster) => {
-  test('a connection that is cut anywhere gives no view twice, and loses no push that was created', {
-    timeout: long ? 300_000 : 60_000,
-  }, async () => {
+  test('a connection that is cut anywhere gives no view twice, and loses no push that was created', async () => {
     const database = cluster().url(await cluster().createDatabase());
     const data = await newFolder();
     const direct = await testService({ data, database });
