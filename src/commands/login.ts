@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { askUntil } from '../cli/ask-until';
+import { askUntil, filledIn } from '../cli/ask-until';
 import { flag } from '../cli/declare';
 import type { GlobalOptions, Options } from '../cli/options';
 import { readAll } from '../cli/source';
@@ -153,7 +153,11 @@ async function chooseInstance(
   const prompter = await context.prompter();
   const question = 'Address of the instance, such as https://eu.pwpush.com:';
   return retryPrompt(session, ['usage', 'unreachable', 'not_found', 'failed'], async () =>
-    checked(session, candidate(await prompter.text(question, known)), candidate),
+    checked(
+      session,
+      candidate(await filledIn(question, (text) => prompter.text(text, known))),
+      candidate,
+    ),
   );
 }
 
@@ -224,9 +228,10 @@ async function chooseToken(session: Session, { base, check }: Candidate): Promis
   }
   const prompter = await context.prompter();
   return retryPrompt(session, ['usage', 'unauthorized'], async (again) => {
-    const typed = await prompter.secret(
-      again ? 'Wrong token, try again:' : 'API token (on your account page, under API):',
-    );
+    const question = again
+      ? 'Wrong token, try again:'
+      : 'API token (on your account page, under API):';
+    const typed = await filledIn(question, (text) => prompter.secret(text));
     return accepted(parseToken(typed, 'the prompt'));
   });
 }
