@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Context } from '../../platform/context';
-import { usageError } from '../../platform/errors';
+import { CliError, usageError } from '../../platform/errors';
 import { aborted } from '../../platform/files/abort';
 import type { Action, Page } from './ask';
 import { type Told, toldError } from './told';
@@ -34,7 +34,10 @@ interface Connection {
   readonly pages: Map<string, Page>;
 }
 
-/** Serves the tools on the standard streams of the context, until the client closes them or `ending` aborts. */
+/**
+ * Serves the tools on the standard streams of the context, until the client closes them or `ending` aborts.
+ * @throws CliError (failed) after a message that is too large
+ */
 export async function serveProtocol(
   context: Context,
   tools: Tools,
@@ -68,6 +71,9 @@ export async function serveProtocol(
   });
   await Promise.race([closed, aborted(ending)]);
   await served.close();
+  // Neither stream ended: only such a message makes the transport close by itself.
+  if (!ending.aborted && !input.readableEnded && !input.destroyed && !output.destroyed)
+    throw new CliError('failed', 'the client sent a message of more than 10 MiB');
 }
 
 function register(connection: Connection, name: ToolName, tool: Tool): void {

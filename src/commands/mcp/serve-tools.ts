@@ -37,10 +37,13 @@ export async function serveTools(context: Context, options: ServeToolsOptions): 
   const allowed = { root, env, run: allowRun };
   const questions: Questions = new Map();
   const desk = newDesk(context, options, allowed, ending.signal);
-  await serveProtocol(context, toolsOf(desk, questions), ending.signal);
-  ending.abort();
-  // A program that does not end is left behind.
-  await raceWithLimit(desk.idle(), { milliseconds: 2 * GRACE.run }, () => {});
+  try {
+    await serveProtocol(context, toolsOf(desk, questions), ending.signal);
+  } finally {
+    ending.abort();
+    // A program that does not end is left behind.
+    await raceWithLimit(desk.idle(), { milliseconds: 2 * GRACE.run }, () => {});
+  }
 }
 
 /**

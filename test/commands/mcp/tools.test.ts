@@ -209,6 +209,14 @@ describe('the rest', () => {
     expect(shown).not.toContain('payload');
   });
 
+  test('says why it ends at a message that is too large', async () => {
+    const { ended, call, client } = await server();
+    const calling = call('show', { link: 'x'.repeat(10 * 1024 * 1024) }).catch(() => 'closed');
+    expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining('10 MiB') });
+    await client.close();
+    expect(await calling).toBe('closed');
+  });
+
   test('an unknown tool is an error of the protocol', async () => {
     const { client } = await server();
     await expect(client.callTool({ name: 'get', arguments: {} })).rejects.toThrow('get not found');
