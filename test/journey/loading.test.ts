@@ -91,7 +91,8 @@ const lines: readonly (readonly [
   [
     'mcp',
     [...frame, 'mcp', 'safe-name', 'secret-forms', 'serve-tools', 'session'],
-    [...net, 'crypto', 'fs/promises', 'vm'],
+    // fs/promises of Node.js 24 loads os.
+    [...net, 'crypto', 'fs/promises', 'os', 'vm'],
   ],
   [
     'profile set days 3',
