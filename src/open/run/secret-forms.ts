@@ -17,7 +17,7 @@ export interface SecretForms {
 /** A shorter text is found in any output. */
 export const SHORTEST = 4;
 
-/** Bytes of secrets, in all, whose other forms are searched for; these are 20 times as long. */
+/** Bytes of secrets, in all, whose other forms are searched for; these may be over 100 times as long. */
 export const MOST_ENCODED = 32 * 1024;
 
 /**
@@ -64,13 +64,27 @@ function* encodings(text: string): Iterable<string> {
   yield latin1(escaped);
   // As Go and others do, for HTML.
   yield latin1(escaped.replace(/[&<>]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`));
-  const url = encodeURIComponent(text);
-  // A form is stricter than a URL, and has + for a space.
-  const form = new URLSearchParams([['', text]]).toString().slice(1);
-  for (const one of [url, form, form.replaceAll('+', '%20')]) {
-    yield one;
-    yield one.replace(/%../g, (code) => code.toLowerCase());
+  for (const unescaped of UNESCAPED) {
+    const url = percentEncoded(text, unescaped);
+    for (const one of [url, url.replaceAll('%20', '+')]) {
+      yield one;
+      yield one.replace(/%../g, (code) => code.toLowerCase());
+    }
   }
+}
+
+/**
+ * What percent-encodings leave as it is besides letters and digits: that of JavaScript, those of RFC 3986, without and with
+ * slashes, that of forms, that of PHP, and whole URLs in JavaScript.
+ */
+const UNESCAPED = ["-_.!~*'()", '-_.~', '-_.~/', '-_.*', '-_.', "-_.!~*'();/?:@&=+$,#"];
+
+function percentEncoded(text: string, unescaped: string): string {
+  return latin1(text).replace(/[^A-Za-z0-9]/g, (sign) =>
+    unescaped.includes(sign)
+      ? sign
+      : `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
 }
 
 /**
