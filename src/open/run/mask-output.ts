@@ -77,11 +77,13 @@ export async function secretsOf({ variables, paths, input }: ChildInputs): Promi
   return { secrets, unread };
 }
 
-/** Of NAME=value lines the values. */
+/** Of NAME=value lines the values. One alone may be a secret with an equals sign: it is also taken as it is. */
 function valuesIn(secret: NamedSecret): readonly NamedSecret[] {
   const parsed = parseDotenv(secret.text);
   if (!('variables' in parsed) || parsed.variables.size === 0) return [secret];
-  return [...parsed.variables].map(([name, text]) => ({ name, text }));
+  const values = [...parsed.variables];
+  if (values.length > 1) return values.map(([name, text]) => ({ name, text }));
+  return [secret, ...values.map(([, text]) => ({ ...secret, text }))];
 }
 
 /** The text in a file; undefined if it is not one, or too long. */
