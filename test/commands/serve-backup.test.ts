@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSqlite } from '../../src/server/store/sqlite';
@@ -96,6 +104,16 @@ test('a file that exists is left as it is, and the database itself even with --f
   const before = readFileSync(itself);
   expect([(await backup(file)).code, (await backup(itself, '--force')).code]).toEqual([2, 2]);
   expect([readFileSync(file, 'utf8'), readFileSync(itself)]).toEqual(['precious', before]);
+});
+
+test('a link is not replaced, even with --force', async () => {
+  await (await testService({ data })).close();
+  const [file, link] = [here.file('copy.db'), here.file('latest.db')];
+  writeFileSync(file, 'precious');
+  symlinkSync(file, link);
+  const { code, stderr } = await backup(link, '--force');
+  expect([code, stderr]).toEqual([2, `pwpush: "${link}" is not a regular file\n`]);
+  expect([readlinkSync(link), readFileSync(file, 'utf8')]).toEqual([file, 'precious']);
 });
 
 test('where there is nothing to copy, or no place for it, nothing is made', async () => {

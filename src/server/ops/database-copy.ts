@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { makeFile, nameFile, syncFile } from '../../platform/files/atomic-file';
@@ -61,7 +61,7 @@ function syncRegularly(path: string): () => Promise<unknown> {
   return () => worker.terminate();
 }
 
-/** The absolute path of the copy. Throws a `ServiceError` when it exists or is a file of the database. */
+/** The absolute path of the copy. Throws a `ServiceError` when it exists, is no file, or is one of the database. */
 function checkTarget(file: string, source: string, force: boolean): string {
   const folder = dirname(resolve(file));
   if (!existsSync(folder)) {
@@ -72,7 +72,10 @@ function checkTarget(file: string, source: string, force: boolean): string {
   if ([own, `${own}-wal`, `${own}-shm`].includes(target)) {
     throw new ServiceError(`"${file}" is the database itself`, { input: true });
   }
-  if (existsSync(target) && !force) throw existsError(file);
+  const found = lstatSync(target, { throwIfNoEntry: false });
+  if (found && !found.isFile())
+    throw new ServiceError(`"${file}" is not a regular file`, { input: true });
+  if (found && !force) throw existsError(file);
   return target;
 }
 
