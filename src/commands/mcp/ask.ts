@@ -1,5 +1,5 @@
 import { parseReference } from '../../client/link';
-import { CliError, exitStatus, usageError } from '../../platform/errors';
+import { asCliError, CliError, exitStatus, usageError } from '../../platform/errors';
 import { raceWithLimit } from '../../platform/files/abort';
 import { createSession } from '../../profile/session';
 import { NoInstance } from '../../profile/target';
@@ -28,7 +28,8 @@ export interface Page {
 /** A question that was asked, until its answer is saved. */
 interface Question {
   readonly link: string;
-  readonly place: string;
+  /** Whether this machine serves its page. */
+  readonly here: boolean;
   readonly done: Promise<Told>;
   /** Whether it was answered, closed, or failed. */
   over: boolean;
@@ -38,8 +39,13 @@ interface Question {
 /** Questions that are open at once. */
 const MOST = 20;
 
-/** The questions of a server, by the token of their links. */
-export type Questions = Map<string, Question>;
+/** The questions of a server. */
+export interface Questions {
+  /** By the token of their links. */
+  readonly asked: Map<string, Question>;
+  /** Where the answers go of those that are open, or about to be. */
+  readonly places: Set<string>;
+}
 
 /**
  * Asks a person for a secret, which goes to a new file: by a request at the instance, or without one by a page that this
@@ -51,23 +57,26 @@ export async function ask(
   { question, file, expire, seconds }: Arguments<'ask'>,
 ): Promise<Told | Page> {
   const place = await newBelow(desk.root, file);
-  for (const [token, { over }] of questions)
-    if (over && questions.size >= MOST) questions.delete(token);
-  if (questions.size >= MOST)
-    throw usageError(`${MOST} questions are open`, 'wait for their answers');
-  const open = [...questions.values()].filter(({ over }) => !over);
-  if (open.some((one) => one.place === place))
+  const { asked: known, places } = questions;
+  if (places.size >= MOST) throw usageError(`${MOST} questions are open`, 'wait for their answers');
+  if (places.has(place))
     throw usageError(`another answer is to be saved to "${file}"`, 'name another file');
-  const asking = { question, expire, place, file };
-  const atInstance = (await hasInstance(desk)) ? await askInstance(desk, asking) : undefined;
-  const asked = atInstance ?? (await askHere(desk, asking));
-  if ('text' in asked) return asked;
+  places.add(place);
+  const asked = await begin(desk, { question, expire, place, file }).catch(asCliError);
+  if (!('link' in asked)) {
+    places.delete(place);
+    if ('text' in asked) return asked;
+    throw asked;
+  }
   const { link } = asked;
-  questions.set(parseReference(link).token, asked);
-  void asked.done.finally(() => {
+  for (const [token, { over }] of known) if (over && known.size >= MOST) known.delete(token);
+  known.set(parseReference(link).token, asked);
+  const over = () => {
     asked.over = true;
-  });
-  const where = atInstance ? '' : ' It opens in a browser on this machine.';
+    places.delete(place);
+  };
+  void asked.done.then(over, over);
+  const where = asked.here ? ' It opens in a browser on this machine.' : '';
   return {
     url: link,
     message: `${question}\nThe answer goes to ${file}, and not into the conversation.`,
@@ -111,6 +120,11 @@ interface Asking {
   readonly file: string;
 }
 
+async function begin(desk: Desk, asking: Asking): Promise<Question | Told> {
+  const atInstance = (await hasInstance(desk)) ? await askInstance(desk, asking) : undefined;
+  return atInstance ?? askHere(desk, asking);
+}
+
 /** A page that this machine serves to itself, in the background, until it is answered. */
 async function askHere(
   desk: Desk,
@@ -138,7 +152,7 @@ async function askHere(
     closing.abort();
     await done;
   };
-  return { link, place, done, over: false, close };
+  return { link, here: true, done, over: false, close };
 }
 
 /**
@@ -156,8 +170,9 @@ async function askInstance(
   if (made.status === exitStatus.rejected) return undefined;
   if (made.status !== 0) return failure(made);
   const { html_url: link } = JSON.parse(made.stdout) as { html_url: string };
+  const named = linkWords(link);
   const save = async () => {
-    const waited = await desk.command('wait', ['--json', ...linkWords(link)], world);
+    const waited = await desk.command('wait', ['--json', ...named], world);
     if (waited.status !== 0) return failure(waited);
     const saved = await saveLink(desk, link, place, world);
     return saved.status === 0 ? savedTo(place, file, saved) : failure(saved);
@@ -166,10 +181,8 @@ async function askInstance(
   const close = async () => {
     closing.abort();
     await done;
-    const ended = await desk.command('expire', ['--json', ...linkWords(link)], {
-      signal: desk.signal,
-    });
+    const ended = await desk.command('expire', ['--json', ...named], { signal: desk.signal });
     if (ended.status !== 0) throw new CliError('failed', failure(ended).text);
   };
-  return { link, place, done, over: false, close };
+  return { link, here: false, done, over: false, close };
 }

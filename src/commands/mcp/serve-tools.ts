@@ -35,7 +35,7 @@ export async function serveTools(context: Context, options: ServeToolsOptions): 
   const ending = new AbortController();
   void aborted(context.signal).then(() => ending.abort());
   const allowed = { root, env, run: allowRun };
-  const questions: Questions = new Map();
+  const questions: Questions = { asked: new Map(), places: new Set() };
   const desk = newDesk(context, options, allowed, ending.signal);
   try {
     await serveProtocol(context, toolsOf(desk, questions), ending.signal);

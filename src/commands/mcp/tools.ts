@@ -203,6 +203,6 @@ async function wait(
 }
 
 /** The question of a link that `ask` made. */
-function question(questions: Questions, link: string) {
-  return link === 'last' ? undefined : questions.get(parseReference(link).token);
+function question({ asked }: Questions, link: string) {
+  return link === 'last' ? undefined : asked.get(parseReference(link).token);
 }

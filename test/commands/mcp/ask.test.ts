@@ -1,9 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
+import type { Transport } from '../../../src/platform/context';
 import { commercialRequests, OWNER, PRO } from '../../helpers/commercial-requests';
 import { type Instance, instance } from '../../helpers/instance';
 import { type Connected, connected, eras, type ShowPage } from '../../helpers/mcp';
+import { changed } from '../../helpers/reference';
 import { type Place, place } from '../../helpers/run';
 
 const ANSWER = 'marker-Xq7pLw2vT9';
@@ -139,11 +142,32 @@ test('of a client that fails to show a page the model gets the link', async () =
   expect(await call('ask', QUESTION)).toMatch(/^Give this link to the person/);
 });
 
-test('only so many questions are open at once', async () => {
+test('only so many questions are open at once, and one for each file', async () => {
   const { call } = await server({ era: eras[1], where: 'machine' });
-  for (let at = 0; at < 20; at++) await call('ask', { question: 'Q', file: `answer-${at}` });
-  const more = { question: 'Q', file: 'one-more' };
-  expect(await call('ask', more)).toBe('! 20 questions are open; wait for their answers');
+  const ask = (file: string) => call('ask', { question: 'Q', file });
+  const [, second] = await Promise.all([ask('answer-0'), ask('answer-0')]);
+  expect(second).toBe('! another answer is to be saved to "answer-0"; name another file');
+  const asked = await Promise.all(Array.from({ length: 25 }, (_, at) => ask(`answer-${at}`)));
+  const many = '! 20 questions are open; wait for their answers';
+  expect(asked.filter((told) => told === many)).toHaveLength(5);
+});
+
+test('an instance whose link names no request does not end the server', async () => {
+  const { send } = commercialRequests({ encrypts: true });
+  const lying: Transport = async (request) => {
+    const response = await send(request);
+    if (request.method !== 'POST') return response;
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of response.body) chunks.push(chunk);
+    const body = changed(Buffer.concat(chunks).toString(), { html_url: `${PRO}/` });
+    return { ...response, body: Readable.from([Buffer.from(body)]) };
+  };
+  const pro = place({ send: lying, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER } });
+  mkdirSync(pro.file('root'));
+  const { call, close } = await connected(pro, ['--root', pro.file('root')]);
+  for (const _ of [1, 2]) expect(await call('ask', QUESTION)).toMatch(/^! not a link/);
+  expect((await close()).code).toBe(0);
+  pro.close();
 });
 
 test('a client that invents the state of a question gets nothing', async () => {
