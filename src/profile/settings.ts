@@ -132,7 +132,7 @@ export function savedOptions(options: Readonly<Partial<GlobalOptions>>): Profile
 }
 
 /**
- * Returns a profile with one setting changed; an empty value removes it. A new address removes the token and
+ * Returns a profile with one setting changed; an empty value removes it. Another address removes the token and
  * all that decides whom to trust, which are for the old one.
  * @throws CliError (usage) for an unknown key or an invalid value
  */
@@ -149,7 +149,9 @@ export function withSetting(profile: Profile, key: string, value: string): Profi
   // A profile has one token.
   const { [setting]: _old, ...rest } = bound === 'token' ? withoutToken(profile) : profile;
   const next: Profile = value === '' ? rest : { ...rest, [setting]: parse(value, setting) };
-  return setting === 'url' && next.url !== profile.url ? withoutTrust(next) : next;
+  // What was set before the first address is for that one.
+  const moved = setting === 'url' && profile.url !== undefined && next.url !== profile.url;
+  return moved ? withoutTrust(next) : next;
 }
 
 /** Removes the token, wherever it is kept. */

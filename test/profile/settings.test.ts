@@ -43,6 +43,18 @@ describe('a setting', () => {
     ]);
   });
 
+  test('the first address keeps what was set before it, for which there was no other', () => {
+    const before: Profile = {
+      account: '123',
+      'ca-file': '/etc/ca.pem',
+      'token-command': 'pass show pwpush',
+    };
+    expect(withSetting(before, 'url', 'https://a.test')).toEqual({
+      ...before,
+      url: 'https://a.test',
+    });
+  });
+
   test.each([
     ['token', 'x'],
     ['colour', 'x'],
