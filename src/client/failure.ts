@@ -263,7 +263,7 @@ function rateLimited({ response, text, now }: Refusal): CliError {
     `rate limited by the instance${text === '' ? '' : `: ${text}`}`,
     {
       status: 429,
-      hint: seconds === undefined ? 'try again later' : `try again in ${seconds} s`,
+      hint: seconds ? `try again in ${seconds} s` : 'try again later',
     },
   );
 }

@@ -188,7 +188,7 @@ export async function findLink(
   if (link === undefined) {
     return {
       link: what === 'request' ? `${base}/r/${token}` : pushLink(base, created),
-      doubt: 'the instance returned no link; this one is built from its address and the token',
+      doubt: 'the instance returned no link; this one is built from its address and the ID',
     };
   }
   const other = otherOrigin(base, link);

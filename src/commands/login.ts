@@ -20,11 +20,11 @@ import { profileStore } from '../profile/profile-store';
 import { type Session, withSession } from '../profile/session';
 import {
   checkProfileName,
+  movedFrom,
   type Profile,
   type StoredProfiles,
   savedOptions,
   withoutToken,
-  withoutTrust,
 } from '../profile/settings';
 import { chooseTarget } from '../profile/target';
 
@@ -333,11 +333,11 @@ function withLogin(
   { base, token, command, edition, account, options }: Login,
 ): StoredProfiles {
   const before = stored.profiles[name] ?? {};
-  const kept = withoutToken(before.url === base ? before : withoutTrust(before));
+  const kept = withoutToken(movedFrom(before.url, { ...before, url: base }));
   const id = account === undefined ? {} : { account: String(account) };
   const profile: Profile = {
     ...kept,
-    ...{ url: base, edition, ...id },
+    ...{ edition, ...id },
     ...(token === undefined ? {} : tokenSetting(token, command, options)),
     ...savedOptions({ ...options, ...id }),
   };

@@ -149,9 +149,7 @@ export function withSetting(profile: Profile, key: string, value: string): Profi
   // A profile has one token.
   const { [setting]: _old, ...rest } = bound === 'token' ? withoutToken(profile) : profile;
   const next: Profile = value === '' ? rest : { ...rest, [setting]: parse(value, setting) };
-  // What was set before the first address is for that one.
-  const moved = setting === 'url' && profile.url !== undefined && next.url !== profile.url;
-  return moved ? withoutTrust(next) : next;
+  return movedFrom(profile.url, next);
 }
 
 /** Removes the token, wherever it is kept. */
@@ -159,9 +157,11 @@ export function withoutToken(profile: Profile): Profile {
   return keeping(profile, ({ bound }) => bound !== 'token');
 }
 
-/** Removes the token and the settings that are for one address only. */
-export function withoutTrust(profile: Profile): Profile {
-  return keeping(profile, ({ bound }) => bound === undefined);
+/** Removes the token and all that is for one address, if that was another one. */
+export function movedFrom(before: string | undefined, profile: Profile): Profile {
+  // What was set before the first address is for that one.
+  const moved = before !== undefined && before !== profile.url;
+  return moved ? keeping(profile, ({ bound }) => bound === undefined) : profile;
 }
 
 /** Also keeps what a later version may have set. */

@@ -55,6 +55,13 @@ describe('the profile', () => {
     });
   });
 
+  test('without an address yet is kept with what was set for it', async () => {
+    await here.keep({ profiles: { work: { account: '7', insecure: true } } });
+    const words = ['login', 'https://pw.test', '--profile', 'work'];
+    await here.under({ stdin: token }).run(...words);
+    expect(here.kept()?.profiles.work).toMatchObject({ insecure: true, url: 'https://pw.test' });
+  });
+
   test('of another address is not overwritten unless it is named', async () => {
     await here.keep({ current: 'default', profiles: { default: { url: 'https://home.test' } } });
     await here.under({ stdin: token }).run('login', 'https://pw.test');
