@@ -94,7 +94,8 @@ export interface Answer {
 
 export function apiClient(options: ApiSettings): Api {
   const { waiting = () => {} } = options;
-  const settings = { ...options, ...sharedBackoff({ ...options, waiting }), waiting };
+  const shared = sharedBackoff({ ...options, waiting });
+  const settings = { ...options, ...shared, sendNow: options.send };
   const ask: Ask = (call, schema, details = {}) => sendCall(settings, call, schema, details);
   return {
     version: () => ask(pushCalls.version, versionSchema),

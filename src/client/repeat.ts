@@ -81,6 +81,8 @@ async function again<T>(
   // The pauses are counted too: the clock may be set back meanwhile.
   let left = until - now().getTime();
   for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    // The machine may have slept in a pause, or the instance have taken long to say what it announces.
+    if (now().getTime() >= until) return undefined;
     const result = await attempt();
     if (result !== undefined) return result;
     left = Math.min(left, until - now().getTime()) - pause;
@@ -89,8 +91,8 @@ async function again<T>(
       () => false,
       () => true,
     );
-    // The loss is what there is to tell. The machine may have slept in the pause.
-    if (interrupted || now().getTime() >= until) return undefined;
+    // The loss is what there is to tell.
+    if (interrupted) return undefined;
   }
 }
 

@@ -74,7 +74,11 @@ export async function withToken<T extends ApiSettings>(settings: T): Promise<Rea
   return { ...settings, token: await token() };
 }
 
-type CompleteSettings = ApiSettings & Required<Pick<ApiSettings, 'waiting'>>;
+type CompleteSettings = ApiSettings &
+  Required<Pick<ApiSettings, 'waiting'>> & {
+    /** As `send`, but does not wait for others. */
+    readonly sendNow: Transport;
+  };
 
 /**
  * Sends a call and decodes its response.
@@ -139,7 +143,9 @@ async function sendOnce(
     outcome = error;
   }
   const sent = { began, holds: call.holds, hasFiles: typeof request.body === 'object' };
-  const response = settings.repeats === false ? undefined : await sendAgain(settings, send, sent);
+  // After a wait that a 429 asks for, also to another request, it could be too late.
+  const again = () => callOver(settings.sendNow, request, { ...rules, waitsOn429: false });
+  const response = settings.repeats === false ? undefined : await sendAgain(settings, again, sent);
   if (response) return response;
   if (outcome instanceof TransportError) throw outcome;
   return outcome;

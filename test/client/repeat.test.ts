@@ -1,4 +1,7 @@
+import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { apiClient } from '../../src/client/client';
+import type { TransportError } from '../../src/client/transport/network-errors';
 import { type Instance, instance, overFetch } from '../helpers/instance';
 import { testClock } from '../helpers/service';
 import { broken, html, json, type Literal, wire } from '../helpers/wire';
@@ -11,21 +14,25 @@ let here: Instance;
 let clock = testClock();
 /** What comes in place of the next responses to requests with a key, of which the service gets the first. */
 let misdeeds: (() => Literal)[];
+/** Called before each request without one, such as for the version. */
+let unkeyed: () => Literal | undefined;
 let asleep: (milliseconds: number) => void;
 
 beforeEach(async () => {
   clock = testClock();
   asleep = clock.advance;
   misdeeds = [];
+  unkeyed = () => undefined;
   let sent = 0;
   here = await instance({
     settings: { clock },
     asleep: (milliseconds) => asleep(milliseconds),
     send: async (request) => {
-      const misdeed = 'idempotency-key' in request.headers ? misdeeds[sent++] : undefined;
-      if (misdeed === undefined) return overFetch(here.service)(request);
-      if (sent === 1) await overFetch(here.service)(request);
-      return wire([misdeed()]).send(request);
+      const keyed = 'idempotency-key' in request.headers;
+      const misdeed = keyed ? misdeeds[sent++] : undefined;
+      if (misdeed && sent === 1) await overFetch(here.service)(request);
+      const literal = keyed ? misdeed?.() : unkeyed();
+      return literal ? wire([literal]).send(request) : overFetch(here.service)(request);
     },
   });
 });
@@ -114,4 +121,61 @@ test('429 until the end: what became of the first request is unknown', async () 
   misdeeds = [lostAfter(1), ...Array(100).fill(saying(json(429, '{}')))];
   const { code } = await here.run('get', id);
   expect([code, await viewsOf(id)]).toEqual([11, 1]);
+});
+
+test.each([
+  ['takes a minute', undefined],
+  ['is 429 with a minute to wait', json(429, '{}', { 'retry-after': '60' })],
+])('a version that %s is too late for a repetition', async (_, response) => {
+  const id = await push();
+  misdeeds = [lostAfter(80)];
+  let asked = 0;
+  unkeyed = () => {
+    asked += 1;
+    if (asked > 1) return undefined;
+    if (response === undefined) clock.advance(60 * SECOND);
+    return response;
+  };
+  const { code } = await here.run('get', id, '--timeout', '300');
+  unkeyed = () => undefined;
+  expect([code, await viewsOf(id)]).toEqual([11, 1]);
+});
+
+test('429 to the repetition of a creation, and a machine that sleeps then: one push', async () => {
+  misdeeds = [lostAfter(1), saying(json(429, '{}', { 'retry-after': '30' }))];
+  asleep = () => clock.advance(3600 * SECOND);
+  const { code } = await here.under({ env: here.admin, stdin: 'hunter2' }).run('push');
+  expect([code, await pushes()]).toEqual([11, 1]);
+});
+
+test('a repetition is not held up by the wait of another request', async () => {
+  const made = json(201, '{"url_token":"x"}');
+  const answers: Record<string, (Literal | TransportError)[]> = {
+    version: [json(200, '{"features":{"pushes":{"idempotency":true}}}')],
+    one: [broken(true), json(500, '{}'), made],
+    two: [json(429, '{}', { 'retry-after': '30' }), made],
+  };
+  const sent: string[] = [];
+  const events = new EventEmitter();
+  const [pausing, waiting, over] = ['pausing', 'waiting', 'over'].map((name) => once(events, name));
+  const api = apiClient({
+    ...{ base: 'https://pw.test', userAgent: 'pwpush', now: clock.now },
+    send: async (request) => {
+      const [which = 'version'] = /one|two/.exec(String(request.body)) ?? [];
+      sent.push(which);
+      if (which === 'two') await pausing;
+      return wire([answers[which]?.shift() as Literal]).send(request);
+    },
+    sleep: async (milliseconds) => {
+      const isPause = milliseconds < 30 * SECOND;
+      events.emit(isPause ? 'pausing' : 'waiting');
+      await (isPause ? waiting : over);
+    },
+  });
+  const both = [api.create({ payload: 'two' }), api.create({ payload: 'one' })];
+  await waiting;
+  for (let round = 0; round < 10; round += 1) await new Promise(setImmediate);
+  expect(sent).toEqual(['two', 'one', 'version', 'one', 'one']);
+  events.emit('over');
+  await Promise.all(both);
 });
