@@ -3,7 +3,7 @@ import type { Call } from './calls';
 import { isTemporary } from './failure';
 import { hasFeature } from './features';
 import { TransportError } from './transport/network-errors';
-import type { WholeResponse } from './transport/response';
+import { header, isSuccess, jsonIn, type WholeResponse } from './transport/response';
 
 /** Seconds for which a request is sent again. */
 const PATIENCE = 90;
@@ -105,9 +105,18 @@ async function announces({ features }: Repetition): Promise<boolean | undefined>
   }
 }
 
-/** Whether a response tells what became of the first request; that of a limit or a failure does not. */
-function isFinal({ status }: WholeResponse): boolean {
-  return status !== 429 && status < 500;
+/**
+ * Whether a response tells what became of the first request. That of a limit, a failure or a proxy does not, nor one that
+ * asks to come again later: an instance that does requests once says what it refuses in JSON.
+ */
+function isFinal(response: WholeResponse): boolean {
+  const { status } = response;
+  const isRefusal = status >= 400 && status < 500 && ![408, 425, 429].includes(status);
+  return (
+    (isSuccess(response) || isRefusal) &&
+    header(response, 'retry-after') === undefined &&
+    jsonIn(response) !== undefined
+  );
 }
 
 /** A redirect that cannot be followed is a loss, too. */

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { API_PATH } from '../contract/api';
 import { versionSchema } from '../contract/decode';
-import { parseJson } from '../contract/json';
 import type { HeaderFields, HttpRequest, Token, Transport } from '../platform/context';
 import { type Call, hasEffect, pushCalls } from './calls';
 import type { SentRequest, TokenSource } from './failure';
@@ -11,7 +10,13 @@ import type { FirstSent } from './repeat';
 import { type CallRules, call as callOver } from './transport/call';
 import { TransportError } from './transport/network-errors';
 import { LeavesOrigin } from './transport/redirects';
-import { isLost, isSuccess, ResponseTooLong, type WholeResponse } from './transport/response';
+import {
+  isLost,
+  isSuccess,
+  jsonIn,
+  ResponseTooLong,
+  type WholeResponse,
+} from './transport/response';
 
 export interface ApiSettings extends TokenSource {
   /** The instance's base address, without a final slash. */
@@ -92,7 +97,7 @@ export async function sendCall<T>(
 ): Promise<T> {
   const ready = await withToken(settings);
   const response = await responseTo(ready, call, details);
-  const decoded = isSuccess(response) ? v.safeParse(schema, parsed(response)) : undefined;
+  const decoded = isSuccess(response) ? v.safeParse(schema, jsonIn(response)) : undefined;
   if (decoded?.success) return decoded.output;
   const { explain } = await import('./failure');
   throw explain(response, call, sentRequest(ready, details), settings.now());
@@ -211,13 +216,4 @@ function wireRequest(
     effect: hasEffect(call),
     body: form ?? text,
   };
-}
-
-/** The body as JSON; undefined, which matches no schema, for anything else. */
-function parsed({ body }: WholeResponse): unknown {
-  try {
-    return parseJson(body);
-  } catch {
-    return undefined;
-  }
 }

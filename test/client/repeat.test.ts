@@ -95,9 +95,27 @@ test.each([
   ['500', json(500, '{}')],
   ['503', html(503, '<h1>Service Unavailable</h1>')],
   ['a redirect to another host', { status: 302, headers: { location: 'https://portal.test/' } }],
+  ['a redirect to nowhere', { status: 302 }],
+  ['408', json(408, '{}')],
+  ['409 that asks to wait', json(409, '{}', { 'retry-after': '1' })],
+  ['425', html(425, 'Too Early')],
+  ['404 of a proxy', html(404, 'default backend - 404')],
+  ['403 of a proxy', html(403, '<h1>Forbidden</h1>')],
+  ['the page of a portal', html(200, '<h1>Welcome</h1>')],
+  ['a part of the response', json(200, '{"payload":"hun')],
 ])('%s in place of a repetition: it is sent once more', async (_, response) => {
   const id = await push();
   misdeeds = [lostAfter(1), saying(response), saying(response)];
+  const { code, stdout } = await here.run('get', id);
+  expect([code, stdout, await viewsOf(id)]).toEqual([0, 'hunter2', 1]);
+});
+
+test.each([
+  ['502', html(502, '<h1>Bad Gateway</h1>')],
+  ['520', html(520, '<h1>Web server is returning an unknown error</h1>')],
+])('%s in place of the response: the request is sent again', async (_, response) => {
+  const id = await push();
+  misdeeds = [saying(response)];
   const { code, stdout } = await here.run('get', id);
   expect([code, stdout, await viewsOf(id)]).toEqual([0, 'hunter2', 1]);
 });

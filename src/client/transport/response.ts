@@ -1,3 +1,4 @@
+import { parseJson } from '../../contract/json';
 import type { HttpResponse } from '../../platform/context';
 import { codeOf } from '../../platform/files/file-error';
 import { TransportError } from './network-errors';
@@ -24,9 +25,21 @@ export function isSuccess({ status }: Pick<WholeResponse, 'status'>): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** Whether a proxy says that it has no response of the instance (RFC 9110, 15.6.3 and 15.6.5). */
+/** The body as JSON; undefined, which matches no schema, for anything else. */
+export function jsonIn({ body }: Pick<WholeResponse, 'body'>): unknown {
+  try {
+    return parseJson(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether a proxy says that it has no response of the instance (RFC 9110, 15.6.3 and 15.6.5); 520 to 524 are those of
+ * Cloudflare.
+ */
 export function isLost(status: number): boolean {
-  return status === 502 || status === 504;
+  return status === 502 || status === 504 || (status >= 520 && status <= 524);
 }
 
 /** The first value of a header, or undefined. */
