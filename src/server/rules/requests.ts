@@ -172,10 +172,12 @@ export class Requests extends Records {
    *   or for the passphrase
    */
   async uploadAnswer(urlToken: string, visitor: Visitor, passphrase: string): Promise<Upload> {
-    // The files of an answer that is sent again are only compared.
-    const find = (await this.once.isRepeated(visitor))
-      ? () => this.find(urlToken)
-      : () => this.findOpen(urlToken, visitor);
+    // The files of an answer that is sent again are only compared, also if the first came while they arrive.
+    const find = async () => {
+      const request = await this.find(urlToken);
+      if (requestState(request) === 'open' || (await this.once.isRepeated(visitor))) return request;
+      throw await this.late(request, visitor);
+    };
     const request = await find();
     if (!request.response_file_attachments)
       throw invalid({ files: ['This request accepts no files.'] });
@@ -200,17 +202,6 @@ export class Requests extends Records {
     const uploads = [...(this.arriving.get(id) ?? [])];
     // What cannot be discarded now is left to the sweep.
     await Promise.allSettled(uploads.map((upload) => upload.discard()));
-  }
-
-  private async findOpen(
-    urlToken: string,
-    visitor: Visitor,
-    done?: Done<unknown>,
-  ): Promise<PushRow> {
-    const request = await this.find(urlToken);
-    if (requestState(request) === 'open') return request;
-    await done?.check(this.options.database.sql, this.options.now());
-    throw await this.late(request, visitor);
   }
 
   /**
@@ -241,7 +232,11 @@ export class Requests extends Records {
     done: Done<PushRow>,
   ): Promise<PushRow> {
     const { database, vault, events, space } = this.options;
-    const request = await this.findOpen(urlToken, visitor, done);
+    const request = await this.find(urlToken);
+    if (requestState(request) !== 'open') {
+      await done.check(database.sql, this.options.now());
+      throw await this.late(request, visitor);
+    }
     const payload = validateResponse(input, upload?.fileCount ?? 0);
     await space.check();
     const unlocked = await this.passphrases.keyOf(request, visitor, passphrase);

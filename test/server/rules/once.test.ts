@@ -10,7 +10,9 @@ import {
   type Call,
   call,
   create,
+  FORM_TYPE,
   filePart,
+  formBytes,
   type TestService,
   testClock,
   testService,
@@ -299,6 +301,29 @@ onEachStore((store) => {
         'response',
         'response_view',
       ]);
+    });
+
+    test('takes an answer whose copy is still arriving', async () => {
+      const token = await asked({ response_file_attachments: true });
+      const form = [{ ...filePart('a.txt', 'x'.repeat(1_000_000)), name: 'request[files][]' }];
+      const bytes = formBytes(form);
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      const copy = service().fetch(
+        new Request(`http://pw.test${at(`requests/${token}/respond`)}`, {
+          ...{ method: 'PATCH', body: readable, duplex: 'half' },
+          headers: { 'content-type': FORM_TYPE, 'idempotency-key': `"${KEY}"` },
+        }),
+      );
+      const sender = writable.getWriter();
+      const middle = 900_000;
+      // When it takes the last one, the upload has begun.
+      for (let sent = 0; sent < middle; sent += 100_000)
+        await sender.write(bytes.subarray(sent, sent + 100_000));
+      const first = await respond(token, withKey(KEY, { form }));
+      await sender.write(bytes.subarray(middle));
+      await sender.close();
+      expect([first.status, (await copy).status]).toEqual([200, 200]);
+      expect(await kinds(`requests/${token}`)).toEqual(['creation', 'response']);
     });
 
     test('takes the files of an answer once', async () => {
