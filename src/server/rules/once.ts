@@ -143,7 +143,8 @@ function keysOf(idempotencyKey: string) {
 
 /** With a key, as a passphrase or a payload could be guessed from a plain hash. */
 function digestOf(key: Uint8Array, { visitor, call, body = null }: Asked): Buffer {
-  const whole = JSON.stringify([call, visitor.owner?.id ?? null, body]);
+  const { owner, manages = null } = visitor;
+  const whole = JSON.stringify([call, owner?.id ?? manages, body]);
   return createHmac('sha256', key).update(whole).digest();
 }
 

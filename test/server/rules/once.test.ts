@@ -172,6 +172,14 @@ onEachStore((store) => {
       expect((await get(`${path}y`, withKey(KEY))).json.views_remaining).toBe(4);
     });
 
+    test('of an owner without an account is another one without the management token', async () => {
+      const { json } = await post('pushes', { body: { push: { payload: 'x' } } });
+      const read = (how: Call) => get(`pushes/${json.url_token}`, withKey(KEY, how));
+      const owned = await read({ token: json.management_token });
+      expect(owned.json.views_remaining).toBe(5);
+      expect((await read({})).status).toBe(422);
+    });
+
     test('in six copies at once takes one view', async () => {
       const pushes = noted((client, ...how) => call(services[client % 2] as TestService, ...how));
       const token = await pushes.create({ expire_after_views: 1 }, admin());
