@@ -58,6 +58,11 @@ export async function forgetKept(sql: Sql, pushId: number): Promise<void> {
   await sql`DELETE FROM kept WHERE push_id = ${pushId} AND sealed IS NOT NULL`;
 }
 
+/** Destroys those of them that are over. */
+export async function forgetOver(sql: Sql, pushId: number, now: number): Promise<void> {
+  await sql`DELETE FROM kept WHERE push_id = ${pushId} AND sealed IS NOT NULL AND until <= ${now}`;
+}
+
 /** Deletes what is over by then, and what was kept while the clock was ahead, for longer than anything is. */
 export async function deleteKept(sql: Sql, now: number): Promise<void> {
   await sql`DELETE FROM kept WHERE until <= ${now} OR until > ${now + LONGEST + 60_000}`;

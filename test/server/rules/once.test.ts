@@ -87,10 +87,10 @@ onEachStore((store) => {
       service().clock.advance(2 * MINUTE - 1);
       expect((await get(`pushes/${token}`, withKey(KEY))).json.payload).toBe('x');
       service().clock.advance(1);
-      expect((await get(`pushes/${token}`, withKey(KEY))).json.payload).toBeNull();
       expect(await kept()).toHaveLength(1);
       await service().service.housekeeping.sweep();
       expect(await kept()).toEqual([]);
+      expect((await get(`pushes/${token}`, withKey(KEY))).json.payload).toBeNull();
       expect((await get(`pushes/${await oneTime()}`, withKey(KEY))).json.payload).toBe('x');
     });
 
@@ -127,6 +127,20 @@ onEachStore((store) => {
       service().clock.advance(MINUTE);
       expect((await get(`pushes/${token}`, withKey(KEY))).json.payload).toBeNull();
     });
+
+    test.each([600, 60])(
+      'gets nothing once it did, if the clock is set back (%d s)',
+      async (life) => {
+        const push = { payload: 'x', expire_after_views: 1, expires_in: life };
+        const token = await create(service(), push);
+        const read = async () => (await get(`pushes/${token}`, withKey(KEY))).json.payload;
+        const got = [await read()];
+        service().clock.advance(Math.min(2 * MINUTE, life * 1000));
+        got.push(await read());
+        service().clock.advance(-5000);
+        expect([...got, await read()]).toEqual(['x', null, null]);
+      },
+    );
 
     test('gets it where the logs of expired pushes are not kept', async () => {
       const one = await testService({ ...room.settings, clock: service().clock, keepDays: 0 });
