@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CliError, type Client, createClient } from '../../src/index';
+import { type Listening, listening, rawServer } from '../helpers/listen';
 import { CREATED, VERSION } from '../helpers/reference';
-import { type Listening, listening, socketServer } from '../helpers/sockets';
 
 let server: Listening;
 let client: Client;
@@ -43,8 +43,8 @@ test('what fails is a CliError with its code and the HTTP status', async () => {
 test('the signal ends a wait for Retry-After', async () => {
   const controller = new AbortController();
   const head = ['HTTP/1.1 429 Wait', 'retry-after: 60', 'connection: close', 'content-length: 0'];
-  const busy = await socketServer((socket) => {
-    socket.once('data', () => socket.write(`${head.join('\r\n')}\r\n\r\n`));
+  const busy = await rawServer((socket) => {
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
     // The client closes when it has read the answer.
     socket.once('close', () => controller.abort());
   });
@@ -55,7 +55,7 @@ test('the signal ends a wait for Retry-After', async () => {
   await busy.close();
   expect(failure).toBeInstanceOf(CliError);
   expect(failure).toMatchObject({ code: 'interrupted' });
-  expect(busy.seen).toHaveLength(1);
+  expect(busy.requests).toHaveLength(1);
 });
 
 test('an address that is none is refused at once', () => {

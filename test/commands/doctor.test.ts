@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../src/client/transport/undici';
+import { type Listens, listening, socketServer } from '../helpers/listen';
 import { changed, VERSION } from '../helpers/reference';
 import { NOW, type Place, place } from '../helpers/run';
-import { type Listening, listening, proxying, socketServer } from '../helpers/sockets';
+import { proxying } from '../helpers/sockets';
 import { cert, expiredCert, expiredKey, key } from '../server/certificate';
 
 interface Made {
@@ -15,7 +16,7 @@ interface Made {
 }
 
 let here: Place;
-const open: Listening[] = [];
+const open: Listens[] = [];
 
 beforeEach(() => {
   here = place({ transport: undiciTransport });
@@ -25,7 +26,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-async function opened<T extends Listening>(server: Promise<T>): Promise<T> {
+async function opened<T extends Listens>(server: Promise<T>): Promise<T> {
   const one = await server;
   open.push(one);
   return one;

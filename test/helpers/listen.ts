@@ -1,5 +1,13 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from 'node:net';
 
 export interface Listens {
   readonly port: number;
@@ -34,6 +42,50 @@ export async function listen(server: Server): Promise<Listens> {
       await once(server, 'close');
     },
   };
+}
+
+export interface Listening extends Listens {
+  /** `GET /path` of each request that arrived. */
+  readonly seen: string[];
+  readonly headers: IncomingHttpHeaders[];
+}
+
+/** An HTTP server on a free port of loopback. */
+export async function listening(answer: RequestListener, tls?: ServerOptions): Promise<Listening> {
+  const seen: string[] = [];
+  const headers: IncomingHttpHeaders[] = [];
+  const listener: RequestListener = (request, response) => {
+    seen.push(`${request.method} ${request.url}`);
+    headers.push(request.headers);
+    answer(request, response);
+  };
+  const server = tls ? createHttpsServer(tls, listener) : createServer(listener);
+  return { seen, headers, ...(await listen(server)) };
+}
+
+/** A TCP server that calls `talk` with each connection. */
+export function socketServer(talk: (socket: Socket) => void): Promise<Listens> {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    talk(socket);
+  });
+  return listen(server);
+}
+
+/** An HTTP server that may break the rules of HTTP: `talk` gets each request, from its head on, and its connection. */
+export async function rawServer(talk: (socket: Socket, request: string) => unknown) {
+  const requests: string[] = [];
+  const listens = await socketServer((socket) => {
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      if (!text.includes('\r\n\r\n')) return;
+      requests.push(text);
+      talk(socket, text);
+      text = '';
+    });
+  });
+  return { requests, ...listens };
 }
 
 /** Connects a client to a port of this machine: when one of both sockets ends, so does the other. */

@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
-import { listen } from './listen';
 import { scratch } from './memory';
 import { only } from './needs';
 
@@ -174,22 +172,4 @@ export function serving(...options: Parameters<typeof serveBuilt>): Served {
     await service.stop?.();
   });
   return service;
-}
-
-/** A listener that hands each connection to `talk`; for instances that misbehave on the wire. */
-export async function wire(talk: (socket: Socket, text: string) => void) {
-  const requests: string[] = [];
-  const server = createServer((socket) => {
-    socket.on('error', () => {});
-    let text = '';
-    socket.on('data', (chunk) => {
-      text += chunk.toString('latin1');
-      if (!text.includes('\r\n\r\n')) return;
-      requests.push(text);
-      talk(socket, text);
-      text = '';
-    });
-  });
-  const { url, close } = await listen(server);
-  return { url, requests, stop: () => void close() };
 }

@@ -1,53 +1,16 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
-import { connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { undiciTransport } from '../../src/client/transport/undici';
-import { type Listens, listen } from './listen';
+import { type Listening, listen } from './listen';
 import { type Conditions, type Outcome, place } from './run';
 
-export interface Listening extends Listens {
-  /** `GET /path` of each request that arrived. */
-  readonly seen: string[];
-}
-
-/** An HTTP server on a free port of loopback. */
-export async function listening(answer: RequestListener, tls?: ServerOptions): Promise<Listening> {
-  const seen: string[] = [];
-  const listener: RequestListener = (request, response) => {
-    seen.push(`${request.method} ${request.url}`);
-    answer(request, response);
-  };
-  const server = tls ? createHttpsServer(tls, listener) : createServer(listener);
-  return { seen, ...(await listen(server)) };
-}
-
-/** A TCP server that does with each connection what it is told. */
-export async function socketServer(talk: (socket: Socket) => void): Promise<Listening> {
-  const seen: string[] = [];
-  const server = createTcpServer((socket) => {
-    socket.on('error', () => {});
-    socket.on('data', (data) => seen.push(String(data).split(' HTTP/')[0] ?? ''));
-    talk(socket);
-  });
-  return { seen, ...(await listen(server)) };
-}
-
-interface Proxy extends Listening {
-  /** `Proxy-Authorization` of each request. */
-  readonly headers: string[];
-  /** `Authorization` of each request. */
-  readonly tokens: (string | undefined)[];
-}
-
 /** A proxy: forwards plain requests, and tunnels by CONNECT; whatever is asked for, it goes to `port`. */
-export async function proxying(port: number): Promise<Proxy> {
-  const headers: string[] = [];
-  const tokens: (string | undefined)[] = [];
+export async function proxying(port: number): Promise<Listening> {
   const seen: string[] = [];
+  const headers: IncomingHttpHeaders[] = [];
   const note = (request: IncomingMessage) => {
     seen.push(`${request.method} ${request.url}`);
-    headers.push(request.headers['proxy-authorization'] ?? '');
-    tokens.push(request.headers.authorization);
+    headers.push(request.headers);
   };
   const server = createServer((request, response) => {
     note(request);
@@ -63,7 +26,7 @@ export async function proxying(port: number): Promise<Proxy> {
     });
     for (const socket of [client, upstream]) socket.on('error', () => {});
   });
-  return { seen, headers, tokens, ...(await listen(server)) };
+  return { seen, headers, ...(await listen(server)) };
 }
 
 /** Runs one command line with the real transport. */

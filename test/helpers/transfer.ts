@@ -1,32 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Busboy } from '@fastify/busboy';
-import { listen } from './listen';
-
-export interface Seen {
-  readonly line: string;
-  readonly headers: IncomingMessage['headers'];
-}
-
-export interface Listener {
-  readonly url: string;
-  /** Requests whose head arrived, in order. */
-  readonly seen: Seen[];
-  stop(): Promise<void>;
-}
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** An HTTP listener on a free port of loopback that writes down what it is asked. */
-export async function listener(answer: Answer): Promise<Listener> {
-  const seen: Seen[] = [];
-  const server = createServer((request, response) => {
-    seen.push({ line: `${request.method} ${request.url}`, headers: request.headers });
-    answer(request, response);
-  });
-  const { url, close } = await listen(server);
-  return { url, seen, stop: close };
-}
+import { type Listening, listening } from './listen';
 
 export function json(response: ServerResponse, status: number, value: unknown): void {
   const body = JSON.stringify(value);
@@ -62,10 +37,10 @@ export function parts(request: IncomingMessage): Promise<Part[]> {
 }
 
 /** An instance that takes every push, and hands over what came with it. */
-export async function taking(): Promise<Listener & { readonly pushes: Part[][]; cut: number }> {
+export async function taking(): Promise<Listening & { readonly pushes: Part[][]; cut: number }> {
   const pushes: Part[][] = [];
   const counts = { cut: 0 };
-  const base = await listener((request, response) => {
+  const base = await listening((request, response) => {
     parts(request).then(
       (got) => {
         pushes.push(got);
@@ -88,7 +63,7 @@ export async function taking(): Promise<Listener & { readonly pushes: Part[][]; 
 export interface OfferedFile {
   readonly filename: string;
   /** What its link answers. */
-  readonly answer: Answer;
+  readonly answer: RequestListener;
 }
 
 /** An instance whose push `abc` holds a text and files. */
@@ -96,8 +71,8 @@ export async function offering(
   files: readonly OfferedFile[],
   payload: string | null = '',
   views = 4,
-): Promise<Listener> {
-  const self: Listener = await listener((request, response) => {
+): Promise<Listening> {
+  const self: Listening = await listening((request, response) => {
     const at = /^\/file\/(\d+)/.exec(request.url ?? '')?.[1];
     const file = at === undefined ? undefined : files[Number(at)];
     if (file) return file.answer(request, response);
@@ -119,7 +94,7 @@ export async function offering(
 
 /** Answers these bytes. */
 export const whole =
-  (content: string | Buffer): Answer =>
+  (content: string | Buffer): RequestListener =>
   (_request, response) => {
     const body = Buffer.from(content as string);
     response.writeHead(200, { 'content-length': body.length }).end(body);
@@ -127,7 +102,7 @@ export const whole =
 
 /** Answers the beginning of so many bytes, and breaks. */
 export const cut =
-  (length: number, beginning = 'half'): Answer =>
+  (length: number, beginning = 'half'): RequestListener =>
   (_request, response) => {
     response.writeHead(200, { 'content-length': length });
     response.write(beginning, () => response.destroy());

@@ -14,9 +14,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../package.json';
+import { rawServer } from '../helpers/listen';
 import { inTurns, partOf } from '../helpers/long';
 import { allOf, needsPrograms, only, onUnix } from '../helpers/needs';
-import { binary, onNode, person, program, pwpush, serving, start, wire } from '../helpers/program';
+import { binary, onNode, person, program, pwpush, serving, start } from '../helpers/program';
 import { CREATED, changed } from '../helpers/reference';
 import { exampleOf, yaml } from '../helpers/yaml';
 
@@ -441,11 +442,11 @@ describe('the executable of the action', allOf(runner, onNode), () => {
   });
 
   test('is not unpacked if the server does not answer', async () => {
-    const gone = await wire((socket) => socket.destroy());
+    const gone = await rawServer((socket) => socket.destroy());
     const { code, log } = await install({ 'release-url': gone.url });
     expect([code, log]).toEqual([1, expect.stringContaining('cannot download')]);
     expect(gone.requests.length).toBe(3);
-    gone.stop();
+    await gone.close();
     const { log: refused } = await install({ 'release-url': gone.url });
     expect(refused).toContain('ECONNREFUSED');
     expect(nothing()).toEqual([[], []]);
@@ -455,10 +456,10 @@ describe('the executable of the action', allOf(runner, onNode), () => {
     'comes through the proxy of the runner (needs Node.js 24)',
     only('Node.js 24', 'setGlobalProxyFromEnv' in http),
     async () => {
-      const proxy = await wire((socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'));
+      const proxy = await rawServer((socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'));
       const env = { NO_PROXY: '', https_proxy: proxy.url };
       const { code } = await install({ 'release-url': 'https://mirror.example' }, env);
-      proxy.stop();
+      await proxy.close();
       expect(code).toBe(1);
       expect(proxy.requests[0]).toMatch(/^CONNECT mirror.example:443 /);
     },
@@ -547,13 +548,13 @@ describe('inputs of the action that are refused', allOf(runner, onNode), () => {
   test('a link of two lines, from the instance, is no output', async () => {
     const html_url = 'http://127.0.0.1:1/p/x\nlink=https://attacker.example/p/x';
     const body = changed(CREATED, { html_url });
-    const told = await wire((socket) => {
+    const told = await rawServer((socket) => {
       const head = `content-type: application/json\r\ncontent-length: ${body.length}`;
       socket.end(`HTTP/1.1 201 Created\r\n${head}\r\n\r\n${body}`);
     });
     const inputs = { command: 'push', url: told.url, token: 'T0ken', env: 'SECRET', views: '1' };
     const { log, outputs } = await step(inputs, { SECRET, PWPUSH_EDITION: 'oss' });
-    told.stop();
+    await told.close();
     expect(told.requests[0]).toContain('Bearer T0ken');
     expect(log).toMatch(/^::add-mask::T0ken\n/);
     expect(outputs.link ?? '').not.toContain('attacker');

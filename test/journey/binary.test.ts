@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
-import { binary, dist, onBinary, person, pwpush, wire } from '../helpers/program';
+import { rawServer } from '../helpers/listen';
+import { binary, dist, onBinary, person, pwpush } from '../helpers/program';
 import { cert, key } from '../server/certificate';
 
 // The executable takes nothing from the folder it runs in, the home, or variables of its runtime. The tests of
@@ -83,7 +84,7 @@ const variables: Record<string, string> = {
 
 /** An instance that keeps what it is asked. */
 const instance = () =>
-  wire((socket) => {
+  rawServer((socket) => {
     const body = '{"api_version":"2.1","application_version":"1.0","edition":"oss"}';
     socket.end(
       `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
@@ -97,7 +98,7 @@ describe('an executable (PWPUSH_TEST_BINARY)', onBinary, () => {
       env: { PWPUSH_URL: asked.url, PWPUSH_TOKEN: 'T0ken', ...env },
       cwd: here,
     });
-    asked.stop();
+    await asked.close();
     const { port } = new URL(asked.url);
     return {
       code,

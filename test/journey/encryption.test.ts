@@ -11,11 +11,12 @@ import { parseRecipients } from '../../src/age/key-files';
 import { encodeManifest, type ManifestFile } from '../../src/age/manifest';
 import { passphraseRecipient } from '../../src/age/recipients';
 import { encryptText, joined, pieces } from '../helpers/age';
+import { listening } from '../helpers/listen';
 import { inTurns, partOf } from '../helpers/long';
 import { needsFile, needsPrograms } from '../helpers/needs';
 import { type Ended, person, pwpush, serveBuilt, serving, shell, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
-import { listener, offering, json as sendJson, whole } from '../helpers/transfer';
+import { offering, json as sendJson, whole } from '../helpers/transfer';
 
 inTurns(4);
 
@@ -344,7 +345,7 @@ describe('an instance that', () => {
         await manifest(entries),
       );
       const { code, stderr } = await get(instance, '--force');
-      await instance.stop();
+      await instance.close();
       expect([how, code, kept()]).toEqual([how, 1, ['1.txt']]);
       expect(stderr).toMatch(/1 of 2 files were not saved/);
     }
@@ -355,7 +356,7 @@ describe('an instance that', () => {
     const payload = await manifest(entries);
     for (const answer of [whole(two), whole(one)])
       for (const spelling of partOf(['', '#2', '&x'], 0)) {
-        const instance = await listener((request, response) => {
+        const instance = await listening((request, response) => {
           if (request.url?.startsWith('/file')) return answer(request, response);
           const url = `${instance.url}/file?x`;
           const files = [url, url + spelling].map((url, at) => ({
@@ -374,7 +375,7 @@ describe('an instance that', () => {
         const got = await get(instance, '--force');
         const child = ['--file', 'F=1.txt', '--file', 'G=2.txt', '--', 'sh', '-c', 'cmp $F $G'];
         const ran = await run(['run', `${instance.url}/p/abc#${key}`, ...child]);
-        await instance.stop();
+        await instance.close();
         expect([got.code, got.stdout, ran.code, ran.stdout]).toEqual([1, '', 1, '']);
         if (spelling === '') expect(got.stderr + ran.stderr).toContain('have the same address');
         for (const name of readdirSync(path('.')).includes('in') ? kept() : [])
@@ -395,7 +396,7 @@ describe('an instance that', () => {
       await manifest(entries, 'm'),
     );
     const { code } = await get(instance);
-    await instance.stop();
+    await instance.close();
     expect([code, kept(), saved('2.txt')]).toEqual([
       0,
       ['1.txt', '2.txt', 'secret.txt'],
@@ -424,7 +425,7 @@ describe('an instance that', () => {
       ranges.length = 0;
       const instance = await offering([named('1.age', breaking)], await manifest([entry]));
       const { code, stdout } = await get(instance, '--output', output);
-      await instance.stop();
+      await instance.close();
       const bytes = output === '-' ? stdout : saved('2.txt');
       expect([code, bytes === 'b'.repeat(3_000_000)]).toEqual([0, true]);
       const starts = ranges.map((range) => Number(range?.match(/\d+/)?.[0] ?? 0));
@@ -457,7 +458,7 @@ describe('an instance that', () => {
     expect(code).toBe(130);
     expect(holds(readFileSync(kept, 'latin1'), [key, 'MARKmessage'])).toEqual([]);
     await succeeded([...words, '--resume', kept], '', { PWPUSH_STATE_DIR: path('state') });
-    await instance.stop();
+    await instance.close();
     expect(readdirSync(path('in')).sort()).toEqual(['1.txt', '2.txt', 'secret.txt']);
     expect(saved('2.txt')).toBe('b'.repeat(200_000));
     expect(readdirSync(path('state')).filter((name) => name.startsWith('download'))).toEqual([]);
@@ -490,7 +491,7 @@ describe('an instance that', () => {
       await stretching(child);
       child.kill(signal);
       const { code, stderr } = await ended;
-      await instance.stop();
+      await instance.close();
       const [, file = ''] = /the encrypted text was saved to (\S+)/.exec(stderr) ?? [];
       expect([code, readFileSync(file, 'utf8')]).toEqual([status, payload]);
       expect(stderr.match(/interrupted|terminated/g)).toHaveLength(1);
@@ -510,7 +511,7 @@ describe('an instance that', () => {
     await stretching(child);
     child.kill('SIGINT');
     const { code, stderr } = await ended;
-    await instance.stop();
+    await instance.close();
     expect([code, kept()]).toEqual([130, ['1.txt']]);
     expect(stderr).toMatch(
       /1 file not saved\nhint: get the rest .*or add the link:\n {2}pwpush get --resume '/,
@@ -536,7 +537,7 @@ describe('an instance that', () => {
     const state = { PWPUSH_STATE_DIR: path('state') };
     const instance = await offering(listed, await manifest(entries), 0);
     const ended = await run(['get', `${instance.url}/p/abc#${key}`, '--output', 'in/'], '', state);
-    await instance.stop();
+    await instance.close();
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr).toContain(`the files differ from those that were sent: ${said}`);
     const rescued = readdirSync(path('state'), { recursive: true, encoding: 'utf8' });
@@ -565,7 +566,7 @@ describe('an instance that', () => {
         const state = { ...env, PWPUSH_STATE_DIR: path('state') };
         const got = await run(['get', ...options, link, '--output', 'in/'], '', state);
         const ran = await run(['run', ...options, link, ...child], '', state);
-        await instance.stop();
+        await instance.close();
         for (const { code, stdout, stderr } of [got, ran]) {
           expect([end, options, code, stdout]).toEqual([end, options, 1, '']);
           expect(stderr).toContain('the files of the push are not encrypted: it may have been');
@@ -579,7 +580,7 @@ describe('an instance that', () => {
     const payload = await encryptText('{"pwpush-manifest":2,"files":[]}', recipients);
     const instance = await offering([], payload);
     const { code, stderr } = await get(instance);
-    await instance.stop();
+    await instance.close();
     expect([code, stderr]).toEqual([
       1,
       expect.stringContaining('a newer version of pwpush made it'),
@@ -596,7 +597,7 @@ describe('an instance that', () => {
       await encryptText(text, recipients),
     );
     const { code } = await get(instance);
-    await instance.stop();
+    await instance.close();
     expect([code, kept()]).toEqual([0, ['1.txt']]);
   });
 
@@ -622,7 +623,7 @@ describe('an instance that', () => {
       await half;
       child.kill(signal);
       await ended;
-      await instance.stop();
+      await instance.close();
       expect(kept().filter((name) => !name.startsWith('.'))).toEqual([]);
     },
   );

@@ -22,7 +22,7 @@ async function get(by: readonly string[], ...words: string[]) {
   const instance = await offering([{ filename: 'a', answer: whole('A') }], 'text', 0);
   const all = ['get', `${instance.url}/p/abc`, '--output', 'in/', ...words];
   const ended = await pwpush(all, { env: somebody.env, cwd: folder, by });
-  await instance.stop();
+  await instance.close();
   return ended;
 }
 

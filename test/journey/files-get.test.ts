@@ -11,26 +11,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, type TestContext, test } from 'vitest';
+import { type Listening, listening, rawServer } from '../helpers/listen';
 import { inTurns, partOf } from '../helpers/long';
 import { needs, needsFile, skipWithout } from '../helpers/needs';
-import {
-  type Ended,
-  onBinary,
-  onNode,
-  person,
-  pwpush,
-  shell,
-  start,
-  wire,
-} from '../helpers/program';
-import {
-  cut,
-  type Listener,
-  listener,
-  type OfferedFile,
-  offering,
-  whole,
-} from '../helpers/transfer';
+import { type Ended, onBinary, onNode, person, pwpush, shell, start } from '../helpers/program';
+import { cut, type OfferedFile, offering, whole } from '../helpers/transfer';
 
 inTurns();
 
@@ -54,15 +39,15 @@ function world(finished: TestContext['onTestFinished']) {
     files: readonly OfferedFile[] | Record<string, string>,
     payload: string | null = '',
     views = 4,
-  ): Promise<Listener> {
+  ): Promise<Listening> {
     const list = Array.isArray(files)
       ? files
       : Object.entries(files).map(([filename, text]) => ({ filename, answer: whole(text) }));
     const instance = await offering(list, payload, views);
-    stop.push(instance.stop);
+    stop.push(instance.close);
     return instance;
   }
-  const get = (instance: Listener, ...words: string[]): Promise<Ended> =>
+  const get = (instance: Listening, ...words: string[]): Promise<Ended> =>
     pwpush(['get', `${instance.url}/p/abc`, ...words], { env: somebody.env, cwd: folder });
   return { folder, stop, offered, get, files: () => filesIn(folder) };
 }
@@ -399,7 +384,7 @@ describe.concurrent('a file that does not come at once', () => {
       stderr: `retrying "bad" in 1 s: ${why}\nretrying "bad" in 3 s: ${why}\nwarning: bad: ${why}\nsaved good (1 B)\npwpush: 1 of 2 files were not saved\nhint: ${LIVE}\n`,
     });
     expect(files()).toEqual({ good: 'G' });
-    expect(instance.seen.map(({ line }) => line.split('?')[0])).toEqual([
+    expect(instance.seen.map((line) => line.split('?')[0])).toEqual([
       'GET /api/v2/pushes/abc',
       ...Array(3).fill('GET /file/0'),
       'GET /file/1',
@@ -425,7 +410,7 @@ describe.concurrent('a file that does not come at once', () => {
 
   test('because nobody is reached is exit 9', async ({ onTestFinished }) => {
     const { stop, get } = world(onTestFinished);
-    const instance = await listener((_request, response) => {
+    const instance = await listening((_request, response) => {
       const url = 'http://127.0.0.1:1/a';
       const body = JSON.stringify({
         url_token: 'abc',
@@ -434,7 +419,7 @@ describe.concurrent('a file that does not come at once', () => {
       });
       response.writeHead(200, { 'content-type': 'application/json' }).end(body);
     });
-    stop.push(instance.stop);
+    stop.push(instance.close);
     expect(await get(instance, '-q')).toMatchObject({ code: 9, stdout: '' });
   });
 
@@ -481,7 +466,7 @@ describe('a file that does not come', () => {
   });
 
   test('more than was announced is left on the wire', async () => {
-    const instance = await wire((socket, text) => {
+    const instance = await rawServer((socket, text) => {
       const { port } = socket.address() as { port: number };
       const url = `http://127.0.0.1:${port}/file`;
       const object = JSON.stringify({
@@ -494,7 +479,7 @@ describe('a file that does not come', () => {
         : `content-type: application/json\r\ncontent-length: ${object.length}\r\n\r\n${object}`;
       socket.write(`HTTP/1.1 200 OK\r\n${body}`);
     });
-    stop.push(instance.stop);
+    stop.push(instance.close);
     const words = ['get', `${instance.url}/p/abc`, '-q'];
     const { code } = await pwpush(words, { env: somebody.env, cwd: folder });
     expect({ code, files: files() }).toEqual({ code: 0, files: { a: 'four' } });
@@ -550,12 +535,12 @@ describe('a link', () => {
     const hops: string[] = [];
     const note = (who: string, url: string | undefined, authorization: string | undefined) =>
       hops.push(`${who} ${url} ${authorization ?? 'no token'}`);
-    const store = await listener((request, response) => {
+    const store = await listening((request, response) => {
       note('store', request.url, request.headers.authorization);
       if (request.url === '/back') response.writeHead(302, { location: `${own.url}/last` }).end();
       else whole('A')(request, response);
     });
-    const own: Listener = await listener((request, response) => {
+    const own: Listening = await listening((request, response) => {
       note('own', request.url, request.headers.authorization);
       if (request.url === '/first')
         response.writeHead(302, { location: '/second?x=1' }).end('moved');
@@ -569,7 +554,7 @@ describe('a link', () => {
         response.writeHead(200, { 'content-type': 'application/json' }).end(body);
       }
     });
-    stop.push(store.stop, own.stop);
+    stop.push(store.close, own.close);
     const env = { ...somebody.env, ...token, PWPUSH_URL: own.url };
     const ended = await pwpush(['get', 'abc', '-q', '--debug'], { env, cwd: folder });
     expect(ended).toMatchObject({ code: 0, stdout: '' });
@@ -586,16 +571,16 @@ describe('a link', () => {
   });
 
   test('on another host gets no token at all', async () => {
-    const store = await listener(whole('A'));
-    const own = await listener((_request, response) => {
+    const store = await listening(whole('A'));
+    const own = await listening((_request, response) => {
       const file = { filename: 'a', url: `${store.url}/a` };
       const body = JSON.stringify({ url_token: 'abc', payload: '', files: [file] });
       response.writeHead(200, { 'content-type': 'application/json' }).end(body);
     });
-    stop.push(store.stop, own.stop);
+    stop.push(store.close, own.close);
     const env = { ...somebody.env, ...token, PWPUSH_URL: own.url };
     expect(await pwpush(['get', 'abc', '-q'], { env, cwd: folder })).toMatchObject({ code: 0 });
-    expect(store.seen.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+    expect(store.headers.map(({ authorization }) => authorization)).toEqual([undefined]);
   });
 
   test('that leads in circles is given up after ten redirects', async () => {
@@ -755,7 +740,7 @@ describe('Ctrl-C in a download', () => {
     expect(filesIn(join(folder, 'in'))).toEqual({ 'secret.txt': 'text', '.big': text });
     expect(readdirSync(join(folder, "it's kept"))).toEqual([]);
     expect(ranges).toEqual([undefined, 'bytes=600000-', ...[undefined].slice(2 - times)]);
-    expect(instance.seen.filter(({ line }) => line.includes('abc'))).toHaveLength(1);
+    expect(instance.seen.filter((line) => line.includes('abc'))).toHaveLength(1);
   });
 
   test(

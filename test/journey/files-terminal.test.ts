@@ -1,10 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { listening } from '../helpers/listen';
 import { inTurns } from '../helpers/long';
 import { person } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
-import { json, listener, offering, taking, whole } from '../helpers/transfer';
+import { json, offering, taking, whole } from '../helpers/transfer';
 
 inTurns();
 
@@ -37,7 +38,7 @@ test('get shows how far it is, then where the files are, and the sum', async () 
       },
     },
   ]);
-  stop.push(instance.stop);
+  stop.push(instance.close);
   const folder = here();
   const terminal = onTerminal(`cd ${folder}; $PWPUSH get ${instance.url}/p/abc`, somebody.env);
   await terminal.shows('2 of 2 files');
@@ -54,7 +55,7 @@ test('get shows how far it is, then where the files are, and the sum', async () 
 
 test('push shows how far it is, and the link', async () => {
   let finish = () => {};
-  const instance = await listener((request, response) => {
+  const instance = await listening((request, response) => {
     const sip = () => {
       request.pause();
       setTimeout(() => request.resume(), 5);
@@ -65,7 +66,7 @@ test('push shows how far it is, and the link', async () => {
       json(response, 201, { url_token: 'abc', html_url: `${instance.url}/p/abc` }),
     );
   });
-  stop.push(instance.stop);
+  stop.push(instance.close);
   const path = join(somebody.folder, 'big.bin');
   writeFileSync(path, Buffer.alloc(64 * 1024 * 1024));
   const line = `$PWPUSH push -f ${path} --message m --url ${instance.url}`;
@@ -83,14 +84,14 @@ test('push shows how far it is, and the link', async () => {
 /** `push` of 64 MiB to an instance that takes them sip by sip; `refuse` has it answer 413 meanwhile. */
 async function uploading() {
   let refuse = () => {};
-  const instance = await listener((request, response) => {
+  const instance = await listening((request, response) => {
     request.on('data', () => {
       request.pause();
       setTimeout(() => request.resume(), 5);
     });
     refuse = () => json(response, 413, { error: 'A file is larger than 16.0 MiB.' });
   });
-  stop.push(instance.stop);
+  stop.push(instance.close);
   const path = join(somebody.folder, 'upload.bin');
   writeFileSync(path, Buffer.alloc(64 * 1024 * 1024));
   const terminal = onTerminal(`$PWPUSH push -f ${path} --url ${instance.url}`, somebody.env);
@@ -126,7 +127,7 @@ test('Control-C wipes the progress of a download, of two lines too', async () =>
     { filename: 'a', answer },
     { filename: 'b', answer },
   ]);
-  stop.push(instance.stop);
+  stop.push(instance.close);
   const line = `cd ${here()}; $PWPUSH get ${instance.url}/p/abc`;
   const terminal = onTerminal(line, somebody.env);
   await terminal.shows('1 of 2 files');
@@ -158,7 +159,7 @@ describe('Control-C in the download of a push without a view left', () => {
       };
     };
     const instance = await offering([{ filename: 'last.bin', answer }], '', 0);
-    stop.push(instance.stop);
+    stop.push(instance.close);
     const folder = here();
     // In place of the shell, which would end by the signal in any case.
     const line = `cd ${folder}; exec $PWPUSH get ${instance.url}/p/abc ${words.join(' ')}`;
@@ -194,7 +195,7 @@ describe('Control-C in the download of a push without a view left', () => {
 
 test.each(['CI=1', 'TERM=dumb'])('with %s no progress is drawn', async (setting) => {
   const instance = await taking();
-  stop.push(instance.stop);
+  stop.push(instance.close);
   const path = join(somebody.folder, 'a');
   writeFileSync(path, 'A');
   const line = `${setting} $PWPUSH push -f ${path} --url ${instance.url}`;
@@ -205,7 +206,7 @@ test.each(['CI=1', 'TERM=dumb'])('with %s no progress is drawn', async (setting)
 
 test('get --output - does not write a file to the terminal', async () => {
   const instance = await offering([{ filename: 'a', answer: whole('\u001b[2Jraw') }]);
-  stop.push(instance.stop);
+  stop.push(instance.close);
   const folder = here();
   const line = `cd ${folder}; $PWPUSH get ${instance.url}/p/abc -o -`;
   const terminal = onTerminal(line, somebody.env);

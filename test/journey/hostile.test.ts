@@ -3,9 +3,10 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { rawServer } from '../helpers/listen';
 import { inTurns, partOf } from '../helpers/long';
 import { allOf, needsPrograms, onLinux } from '../helpers/needs';
-import { measured, person, pwpush, wire } from '../helpers/program';
+import { measured, person, pwpush } from '../helpers/program';
 import { RETRIEVED } from '../helpers/reference';
 
 inTurns();
@@ -124,7 +125,7 @@ describe('an instance that attacks', () => {
   const peaks: [command: string, mebibytes: number][] = [];
 
   test.each(partOf(Object.entries(attacks), 0, 4))('%s', async (what, [talk, codes]) => {
-    const instance = await wire(talk);
+    const instance = await rawServer(talk);
     const meet = async (...words: string[]) => {
       const peak = join(somebody.folder, `peak-of-${words[0]}`);
       const env = {
@@ -141,7 +142,7 @@ describe('an instance that attacks', () => {
     // In a short run one command meets each attack, in turn.
     const commands = partOf([['get', 'abc'], ['list']], Object.keys(attacks).indexOf(what));
     await Promise.all(commands.map((words) => meet(...words)));
-    instance.stop();
+    await instance.close();
   });
 
   test('makes no command take 200 MiB (needs perl)', measurable, () => {

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { rawServer } from '../helpers/listen';
 import { inTurns } from '../helpers/long';
-import { makePerson, person, serveBuilt, start, wire } from '../helpers/program';
+import { makePerson, person, serveBuilt, start } from '../helpers/program';
 
 inTurns();
 
@@ -15,13 +16,13 @@ describe('Ctrl-C', () => {
     const asked = new Promise<void>((resolve) => {
       arrived = resolve;
     });
-    const silent = await wire(() => arrived());
+    const silent = await rawServer(() => arrived());
     const env = { ...somebody.env, PWPUSH_URL: silent.url };
     const { child, ended } = start(['push'], { env, input: 'MARKER-secret' });
     await asked;
     child.kill(signal);
     const outcome = await ended;
-    silent.stop();
+    await silent.close();
     expect(outcome).toEqual({
       code,
       signal: null,
@@ -36,7 +37,7 @@ describe('Ctrl-C', () => {
     const asked = new Promise<void>((resolve) => {
       deleting = resolve;
     });
-    const loose = await wire((socket, text) => {
+    const loose = await rawServer((socket, text) => {
       if (text.startsWith('DELETE')) return deleting();
       const body = '{"url_token":"abc","html_url":"http://x.test/p/abc","expire_after_views":5}';
       socket.write(
@@ -48,7 +49,7 @@ describe('Ctrl-C', () => {
     await asked;
     child.kill('SIGINT');
     const { code, stdout, stderr } = await ended;
-    loose.stop();
+    await loose.close();
     expect({ code, stdout, stderr }).toEqual({
       code: 130,
       stdout: '',
@@ -58,7 +59,7 @@ describe('Ctrl-C', () => {
   });
 
   test('while stdin is still open ends with 130 and nothing sent', async () => {
-    const silent = await wire(() => {});
+    const silent = await rawServer(() => {});
     const { child, ended } = start(['push', '--debug'], {
       env: { ...somebody.env, PWPUSH_URL: silent.url },
     });
@@ -66,7 +67,7 @@ describe('Ctrl-C', () => {
     await new Promise((resolve) => child.stdin?.write('x'.repeat(900_000), resolve));
     child.kill('SIGINT');
     const { code, signal } = await ended;
-    silent.stop();
+    await silent.close();
     expect([code, signal, silent.requests]).toEqual([130, null, []]);
   });
 });

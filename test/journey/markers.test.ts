@@ -1,17 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rawServer } from '../helpers/listen';
 import { inTurns, partOf } from '../helpers/long';
 import { needsFile } from '../helpers/needs';
-import {
-  afterScript,
-  type Ended,
-  person,
-  pwpush,
-  serveBuilt,
-  start,
-  wire,
-} from '../helpers/program';
+import { afterScript, type Ended, person, pwpush, serveBuilt, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 
@@ -83,7 +76,7 @@ describe('a secret on its way', () => {
         held = resolve;
       });
       const body = changed(CREATED, { passphrase: marks.passphrase });
-      const instance = await wire((socket) => {
+      const instance = await rawServer((socket) => {
         const head = 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\n\r\n';
         held(() => socket.end(head + body));
       });
@@ -98,7 +91,7 @@ describe('a secret on its way', () => {
       expect([readdirSync(temporary), readdirSync(memory)]).toEqual([[], []]);
       answer();
       expect(leaked(await running.ended)).toEqual(nothing);
-      instance.stop();
+      await instance.close();
     },
   );
 
@@ -167,7 +160,7 @@ describe('a program that breaks', () => {
 
   test.each(Object.entries(crashes))('%s tells nothing of what it held', async (where, code) => {
     const body = changed(RETRIEVED, { payload: marks.payload });
-    const instance = await wire((socket) =>
+    const instance = await rawServer((socket) =>
       socket.end(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n${body}`),
     );
     writeFileSync(file('break.cjs'), code);
@@ -180,7 +173,7 @@ describe('a program that breaks', () => {
     const terminal = onTerminal(`${by.join(' ')} get abc`, broken);
     await terminal.ended;
     expect(found(terminal.screen())).toEqual([]);
-    instance.stop();
+    await instance.close();
   });
 });
 
@@ -189,7 +182,7 @@ describe('NODE_DEBUG', () => {
     'http,https,http2,net,tls,stream,fs,child_process,timer,module,crypto,undici,fetch';
 
   test.each(partOf([sections, '*'], 0))('%s makes Node tell no secret', async (section) => {
-    const proxy = await wire((socket) =>
+    const proxy = await rawServer((socket) =>
       socket.end('HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n'),
     );
     const address = proxy.url.replace('//', `//ann:${marks.proxy}@`);
@@ -208,7 +201,7 @@ describe('NODE_DEBUG', () => {
     ];
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 9]);
     expect(outcomes.map(leaked)).toEqual([nothing, nothing, nothing]);
-    proxy.stop();
+    await proxy.close();
   });
 });
 

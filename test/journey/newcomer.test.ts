@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { person, pwpush, shell, wire } from '../helpers/program';
+import { rawServer } from '../helpers/listen';
+import { person, pwpush, shell } from '../helpers/program';
 
 const newcomer = person();
 const run = (...words: string[]) => pwpush(words, { env: newcomer.env, cwd: newcomer.folder });
@@ -20,7 +21,7 @@ test('stdin that is closed is empty', async () => {
 
 describe('a broken home', () => {
   test('that cannot be written: pushing works, storing says why not', async () => {
-    const listener = await wire((socket) =>
+    const listener = await rawServer((socket) =>
       socket.end(
         'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 66\r\n\r\n{"url_token":"abc","html_url":"https://pwpush.example/p/abc/r"  }\n',
       ),
@@ -33,7 +34,7 @@ describe('a broken home', () => {
     const pushed = await pwpush(['push'], { env: homeless, input: 's' });
     expect(pushed).toMatchObject({ code: 0, stdout: 'https://pwpush.example/p/abc/r\n' });
     const stored = await pwpush(['profile', 'set', 'url', listener.url], { env: homeless });
-    listener.stop();
+    await listener.close();
     expect(stored).toMatchObject({ code: 1, stderr: expect.stringContaining('/proc/nowhere') });
   });
 });
@@ -46,7 +47,7 @@ describe('a config file that is broken', () => {
     return folder;
   };
   const answering = () =>
-    wire((socket) =>
+    rawServer((socket) =>
       socket.end(
         'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n[]',
       ),
@@ -62,7 +63,7 @@ describe('a config file that is broken', () => {
       stdout: '',
       stderr: `warning: the config file "${folder}/config.json" is not JSON; profiles are ignored\nno active pushes\n`,
     });
-    listener.stop();
+    await listener.close();
   });
 
   test('stops whoever might need it: its token, or a profile that is named', async () => {
@@ -75,14 +76,14 @@ describe('a config file that is broken', () => {
 
 describe('a link to another instance', () => {
   test('is asked there, without the token of the one configured', async () => {
-    const other = await wire((socket) =>
+    const other = await rawServer((socket) =>
       socket.end(
         'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 49\r\n\r\n{"url_token":"abc","payload":"s","expired":false}',
       ),
     );
     const env = { ...at('http://127.0.0.1:1'), PWPUSH_TOKEN: 'MARKER-token' };
     const got = await pwpush(['get', `${other.url}/p/abc`], { env });
-    other.stop();
+    await other.close();
     expect(got).toEqual({ code: 0, signal: null, stdout: 's', stderr: '' });
     expect(other.requests).toHaveLength(1);
     expect(other.requests[0]).toMatch(/^GET \/api\/v2\/pushes\/abc HTTP\/1\.1\r\n/);

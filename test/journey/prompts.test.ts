@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { rawServer } from '../helpers/listen';
 import { inTurns, partOf } from '../helpers/long';
-import { makePerson, pwpush, wire } from '../helpers/program';
+import { makePerson, pwpush } from '../helpers/program';
 import { onTerminal, type Terminal } from '../helpers/pty';
 
 inTurns();
@@ -54,18 +55,18 @@ beforeEach(() => {
 afterEach(() => newcomer.remove());
 
 describe('between two prompts, while an instance is asked', () => {
-  let slow: Awaited<ReturnType<typeof wire>>;
+  let slow: Awaited<ReturnType<typeof rawServer>>;
   let asked: Promise<Socket>;
   let onAsked: (socket: Socket) => void;
   beforeAll(async () => {
-    slow = await wire((socket) => onAsked(socket));
+    slow = await rawServer((socket) => onAsked(socket));
   });
   beforeEach(() => {
     asked = new Promise((resolve) => {
       onAsked = resolve;
     });
   });
-  afterAll(() => slow.stop());
+  afterAll(() => slow.close());
 
   /** `login`, as far as the address was typed and its instance, which does not answer yet, was asked. */
   async function waiting() {

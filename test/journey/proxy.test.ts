@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { rawServer } from '../helpers/listen';
 import { inTurns } from '../helpers/long';
-import { person, pwpush, wire } from '../helpers/program';
+import { person, pwpush } from '../helpers/program';
 
 inTurns();
 
@@ -9,7 +10,7 @@ const somebody = person();
 const silent = () => {};
 
 async function through(scheme: 'http' | 'https', talk: (socket: Socket) => void) {
-  const proxy = await wire(talk);
+  const proxy = await rawServer(talk);
   const { NO_PROXY: _none, ...rest } = somebody.env;
   const address = proxy.url.replace('http://', 'http://ann:s3cret@');
   const env = { ...rest, HTTP_PROXY: address, HTTPS_PROXY: address, PWPUSH_EDITION: 'oss' };
@@ -17,7 +18,7 @@ async function through(scheme: 'http' | 'https', talk: (socket: Socket) => void)
   const timeout = talk === silent ? '1' : '30';
   const words = ['push', '--timeout', timeout, '--url', url, '--anonymous', '-q', '--json'];
   const { code, stderr } = await pwpush(words, { env, input: 'MARKER' });
-  proxy.stop();
+  await proxy.close();
   const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
   return {
     code,

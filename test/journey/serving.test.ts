@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
+import { rawServer } from '../helpers/listen';
 import { inTurns } from '../helpers/long';
-import { makePerson, person, pwpush, type Running, start, wire } from '../helpers/program';
+import { makePerson, person, pwpush, type Running, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { cert, key, nextCert, nextKey } from '../server/certificate';
 
@@ -92,7 +93,7 @@ describe('health', () => {
         /^pwpush: 127.0.0.1:9 cannot be reached: the connection was refused\n/,
       ),
     });
-    const down = await wire((socket) => {
+    const down = await rawServer((socket) => {
       socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 5\r\n\r\ndown\n');
     });
     const { port } = new URL(down.url);
@@ -100,7 +101,7 @@ describe('health', () => {
       code: 1,
       stderr: `pwpush: ${down.url} is not ready (503)\n`,
     });
-    down.stop();
+    await down.close();
   });
 });
 

@@ -12,9 +12,10 @@ import { open } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { rawServer } from '../helpers/listen';
 import { inTurns, partOf } from '../helpers/long';
 import { needs, needsPrograms, onLinux, onUnix } from '../helpers/needs';
-import { binary, makePerson, onNode, program, type Running, start, wire } from '../helpers/program';
+import { binary, makePerson, onNode, program, type Running, start } from '../helpers/program';
 import { changed, RETRIEVED } from '../helpers/reference';
 
 // A signal during each kind of waiting: the program ends, says so, and leaves nothing half-made.
@@ -70,11 +71,11 @@ async function listener(answer: (socket: Socket, text: string) => void = () => {
   const asked = new Promise<Socket>((resolve) => {
     first = resolve;
   });
-  const server = await wire((socket, text) => {
+  const server = await rawServer((socket, text) => {
     answer(socket, text);
     first(socket);
   });
-  closing.push(server.stop);
+  closing.push(server.close);
   return { url: server.url, asked };
 }
 

@@ -15,9 +15,10 @@ import {
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { rawServer } from '../helpers/listen';
 import { inTurns } from '../helpers/long';
 import { needsFile, needsPrograms, skipWithout } from '../helpers/needs';
-import { makePerson, program, shell, start, wire } from '../helpers/program';
+import { makePerson, program, shell, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 
@@ -54,8 +55,8 @@ const answer = (socket: Socket, status: string, body: string) =>
 
 /** An instance on the wire, and the environment of who uses it. */
 async function instance(talk: (socket: Socket, text: string) => void) {
-  const listener = await wire(talk);
-  closing.push(listener.stop);
+  const listener = await rawServer(talk);
+  closing.push(listener.close);
   return { ...listener, env: { ...somebody.env, PWPUSH_URL: listener.url } };
 }
 

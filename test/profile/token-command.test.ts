@@ -3,10 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../src/client/transport/undici';
 import { type Instance, instance } from '../helpers/instance';
+import { type Listening, listening } from '../helpers/listen';
 import { needsPrograms } from '../helpers/needs';
 import { VERSION } from '../helpers/reference';
 import { type Conditions, place } from '../helpers/run';
-import { type Listening, listening } from '../helpers/sockets';
 
 let here: Instance;
 let token: string;

@@ -202,7 +202,7 @@ test('a hundred pushes of ten files leave no descriptor and no temporary file', 
     await attachments.close();
   }
   await client.close();
-  await instance.stop();
+  await instance.close();
   vi.unstubAllEnvs();
   const left = [heldFiles(), readdirSync(temporary)];
   rmSync(folder, { recursive: true });

@@ -8,10 +8,11 @@ import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import { readHeadersFile } from '../../../src/profile/header-fields';
+import { type Listening, listening } from '../../helpers/listen';
 import { needsPrograms } from '../../helpers/needs';
 import { changed, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Conditions, type Place, place } from '../../helpers/run';
-import { type Listening, listening, proxying } from '../../helpers/sockets';
+import { proxying } from '../../helpers/sockets';
 import { cert, expiredCert, expiredKey, key, nextCert, nextKey } from '../../server/certificate';
 
 // Access proxies in front of an instance, played by servers on this machine: one that wants headers, and one that wants a

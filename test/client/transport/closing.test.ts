@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
-import { type Listening, socketServer } from '../../helpers/sockets';
+import { type Listens, socketServer } from '../../helpers/listen';
 
-let server: Listening | undefined;
+let server: Listens | undefined;
 afterEach(() => server?.close());
 
 /** undici's buffer: a body that fills it with its last byte makes undici pause before the end. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
+import { type Listens, listening, socketServer } from '../../helpers/listen';
 import { inTurns } from '../../helpers/long';
 import { needsPrograms } from '../../helpers/needs';
 import {
@@ -17,14 +18,13 @@ import {
   VERSION,
 } from '../../helpers/reference';
 import { place } from '../../helpers/run';
-import { type Listening, listening, socketServer } from '../../helpers/sockets';
 
 // Every call against every way to fail, over real sockets: how often it was sent, what was waited for, and how
 // it ends. docs/wire.md, "What a retrieval costs": retrieval and creation are repeated only when they never left.
 
 inTurns();
 
-const open: Listening[] = [];
+const open: Listens[] = [];
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });

@@ -4,14 +4,21 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
-import { listen } from '../../helpers/listen';
+import {
+  type Listening,
+  type Listens,
+  listen,
+  listening,
+  rawServer,
+  socketServer,
+} from '../../helpers/listen';
 import { inTurns } from '../../helpers/long';
 import { CREATED, RETRIEVED, VERSION } from '../../helpers/reference';
-import { type Listening, listening, overSocket, socketServer } from '../../helpers/sockets';
+import { overSocket } from '../../helpers/sockets';
 
 inTurns();
 
-const open: Listening[] = [];
+const open: Listens[] = [];
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
@@ -22,11 +29,14 @@ async function server(...told: Parameters<typeof listening>): Promise<Listening>
   return one;
 }
 
-async function sockets(talk: Parameters<typeof socketServer>[0]): Promise<Listening> {
-  const one = await socketServer(talk);
+async function raw(talk: Parameters<typeof rawServer>[0]) {
+  const one = await rawServer(talk);
   open.push(one);
   return one;
 }
+
+/** `GET /path` of a whole request. */
+const lineOf = (request: string) => request.split(' HTTP/')[0];
 
 const CALLS: [string[], string, string][] = [
   [['push', 'hunter2'], 'POST /api/v2/pushes', CREATED],
@@ -143,21 +153,21 @@ test('a request that was aborted before it could leave was not sent', async () =
 
 describe('the request left and no whole answer came: exit 11, and one request only', () => {
   const conditions = { env: { PWPUSH_EDITION: 'oss' } };
-  const talks: [string, Parameters<typeof socketServer>[0], RegExp][] = [
-    ['reset', (socket) => socket.once('data', () => socket.resetAndDestroy()), /reset/],
-    ['closed', (socket) => socket.once('data', () => socket.end()), /closed/],
+  const talks: [string, Parameters<typeof rawServer>[0], RegExp][] = [
+    ['reset', (socket) => socket.resetAndDestroy(), /reset/],
+    ['closed', (socket) => socket.end(), /closed/],
   ];
   const each = CALLS.flatMap(([argv, line]) =>
     talks.map(([how, talk, said]) => ({ argv, line, how, talk, said })),
   );
 
   test.each(each)('$argv: $how without an answer', async ({ argv, line, talk, said }) => {
-    const { port, seen } = await sockets(talk);
+    const { port, requests } = await raw(talk);
     const { code, stderr } = await overSocket(
       [...argv, '--url', `http://127.0.0.1:${port}`],
       conditions,
     );
-    expect([code, said.test(stderr), seen]).toEqual([11, true, [line]]);
+    expect([code, said.test(stderr), requests.map(lineOf)]).toEqual([11, true, [line]]);
   });
 
   test.each(CALLS)('%j: cut in the body, of a length or chunked', async (argv, line, answer) => {
@@ -194,17 +204,13 @@ describe('the request left and no whole answer came: exit 11, and one request on
 });
 
 test('a call that may be repeated is, once, on a new connection', async () => {
-  let times = 0;
-  const { port, seen } = await sockets((socket) => {
-    socket.once('data', () => {
-      times += 1;
-      if (times === 1) return socket.resetAndDestroy();
-      const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n';
-      return socket.end(`${head}content-length: ${VERSION.length}\r\n\r\n${VERSION}`);
-    });
+  const { port, requests } = await raw((socket) => {
+    if (requests.length === 1) return socket.resetAndDestroy();
+    const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n';
+    return socket.end(`${head}content-length: ${VERSION.length}\r\n\r\n${VERSION}`);
   });
   const { code } = await overSocket(['version', '--url', `http://127.0.0.1:${port}`]);
-  expect({ code, seen }).toEqual({
+  expect({ code, seen: requests.map(lineOf) }).toEqual({
     code: 0,
     seen: ['GET /api/v2/version', 'GET /api/v2/version'],
   });
@@ -228,7 +234,13 @@ test('an answer that is slow but moves is not cut', async () => {
 });
 
 test('what does not speak HTTP is said to be so', async () => {
-  const { port } = await sockets((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
-  const { code, stderr } = await overSocket(['get', 'abc', '--url', `http://127.0.0.1:${port}`]);
+  const ssh = await socketServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
+  open.push(ssh);
+  const { code, stderr } = await overSocket([
+    'get',
+    'abc',
+    '--url',
+    `http://127.0.0.1:${ssh.port}`,
+  ]);
   expect([code, /does not speak HTTP/.test(stderr)]).toEqual([11, true]);
 });

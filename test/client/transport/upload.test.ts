@@ -4,7 +4,8 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import type { HttpOptions } from '../../../src/platform/context';
-import { listening, proxying } from '../../helpers/sockets';
+import { listening } from '../../helpers/listen';
+import { proxying } from '../../helpers/sockets';
 import { cert, key } from '../../server/certificate';
 
 /** A listener on a thread of its own, so that this one can stand still: it answers the first bytes and hangs up. */
