@@ -20,7 +20,7 @@ import {
   type Values,
   valuesOf,
 } from './declare';
-import { pageNumber, seconds } from './values';
+import { pageNumber, port, seconds } from './values';
 
 /** Whether a CI job runs us, whose log may be parsed for commands. Most set CI; GitHub, Azure and TeamCity one of their own. */
 export function isCi(env: Environment): boolean {
@@ -182,6 +182,16 @@ export const tlsRows = () => ({
   tlsCert: filledText('--tls-cert <path>', 'certificate chain (PEM)'),
   tlsKey: filledText('--tls-key <path>', 'private key of the certificate (PEM)'),
 });
+
+/** Where `--here` listens, besides its address. */
+export const hereRows = () => {
+  const { tlsCert, tlsKey } = tlsRows();
+  return {
+    port: parsed('--port <n>', 'port to listen on (default: any free one)', port).requires('here'),
+    tlsCert: tlsCert.requires('here'),
+    tlsKey: tlsKey.requires('here'),
+  };
+};
 
 const tooManyPages = () =>
   usageError('--page cannot be combined with --all or --limit', 'use only one of them');

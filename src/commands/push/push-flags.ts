@@ -13,6 +13,7 @@ import {
 } from '../../cli/declare';
 import {
   fileRows,
+  hereRows,
   labelRows,
   linkRows,
   newPassphraseRows,
@@ -21,7 +22,7 @@ import {
   revealRows,
   sourceRows,
 } from '../../cli/options';
-import { expiry, port, positive } from '../../cli/values';
+import { expiry, positive } from '../../cli/values';
 import { kinds, locales } from '../../contract/api';
 import { usageError } from '../../platform/errors';
 
@@ -98,9 +99,7 @@ export const rows = {
     host: filledText('--host <address>', '0.0.0.0 for the LAN (default: 127.0.0.1)').requires(
       'here',
     ),
-    port: parsed('--port <n>', 'port to listen on (default: any free one)', port).requires('here'),
-    tlsCert: filledText('--tls-cert <path>', 'certificate chain (PEM)').requires('here'),
-    tlsKey: filledText('--tls-key <path>', 'private key of the certificate (PEM)').requires('here'),
+    ...hereRows(),
   }),
   ...group('Many at once:', {
     each: flag('--each', 'push every line of stdin: secret or JSON object').conflicts(

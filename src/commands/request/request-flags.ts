@@ -1,5 +1,6 @@
 import { filledText, flag, group, list, parsed, switchOff, text } from '../../cli/declare';
 import {
+  hereRows,
   labelRows,
   linkRows,
   newPassphraseRows,
@@ -7,7 +8,7 @@ import {
   type Options,
   revealRows,
 } from '../../cli/options';
-import { closing, port, waitingTime } from '../../cli/values';
+import { closing, waitingTime } from '../../cli/values';
 import { usageError } from '../../platform/errors';
 
 /** Options that need an instance, or a key that is kept, which `--here` does without. */
@@ -53,9 +54,7 @@ export const rows = {
     host: filledText('--host <address>', 'address to listen on (default: 0.0.0.0)').requires(
       'here',
     ),
-    port: parsed('--port <n>', 'port to listen on (default: any free one)', port).requires('here'),
-    tlsCert: filledText('--tls-cert <path>', 'certificate chain (PEM)').requires('here'),
-    tlsKey: filledText('--tls-key <path>', 'private key of the certificate (PEM)').requires('here'),
+    ...hereRows(),
   }),
 };
 
