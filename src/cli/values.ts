@@ -2,6 +2,7 @@
 import {
   type ClosingFields,
   closingFields,
+  DAY_SECONDS,
   durationInOneUnit,
   type Edition,
   type Expiry,
@@ -50,8 +51,8 @@ export function closing(value: string, name: string): ClosingFields {
   return fields;
 }
 
-/** The most that `--for` waits, in seconds: a push lives for 90 days. */
-const LONGEST_WAIT_SECONDS = 90 * 86_400;
+/** The most that `--for` waits: a push lives for 90 days. */
+const LONGEST_WAIT_SECONDS = 90 * DAY_SECONDS;
 
 /** Parses how long to wait, in seconds or as a duration such as `6h`: more than 0. */
 export function waitingTime(value: string, name: string): number {
@@ -69,7 +70,7 @@ export function positive(value: string, name: string): number {
 }
 
 /** Parses seconds: more than 0, fractions allowed, at most `most`. */
-export function seconds(value: string, name: string, most = 86_400): number {
+export function seconds(value: string, name: string, most = DAY_SECONDS): number {
   if (/^\d+(\.\d+)?$/.test(value)) return within(name, most, Number(value), value);
   throw usageError(`${name} must be a number of seconds above 0, not "${value}"`);
 }

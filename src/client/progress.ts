@@ -1,4 +1,5 @@
 import type { AuditEntry, Push, SecretRequest } from '../contract/api';
+import { DAY_MS } from '../contract/lifetime';
 import { CliError } from '../platform/errors';
 import { eventKey, readAuditLog } from './audit-log';
 import type { Api, RequestApi, RequestState } from './client';
@@ -13,7 +14,6 @@ export interface PushProgress {
 
 /** The time between two requests for the listing while nothing seems to happen: clocks differ. */
 const RECHECK_MS = 5 * 60_000;
-const DAY_MS = 86_400_000;
 
 /**
  * Returns a function that polls the owner's push once, without using a view. Views and deletions are in the audit log;

@@ -3,7 +3,10 @@ import type { NewPush, NewRequest } from './api';
 /** How an instance takes the expiry of a push: in days, as an index of `durations`, or in seconds. */
 export type Edition = 'oss' | 'commercial' | 'pwpush';
 
-const units = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, mo: 2_592_000 } as const;
+export const DAY_SECONDS = 86_400;
+export const DAY_MS = 1000 * DAY_SECONDS;
+
+const units = { s: 1, m: 60, h: 3600, d: DAY_SECONDS, w: 604_800, mo: 2_592_000 } as const;
 
 /**
  * Seconds of each index of `expire_after_duration` and `close_after_duration` (docs/wire.md, "Durations"): minutes, hours,

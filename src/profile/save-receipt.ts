@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSyn
 import { dirname, join } from 'node:path';
 import { parseReference } from '../client/link';
 import { limits, type Push, pushFlags } from '../contract/api';
-import { grantedLifetime } from '../contract/lifetime';
+import { DAY_SECONDS, grantedLifetime } from '../contract/lifetime';
 import { failedError } from '../platform/errors';
 import { codeOf } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
@@ -31,10 +31,10 @@ export interface SavedPush {
   readonly name: string | undefined;
 }
 
-/** Seconds for which a receipt is kept if the instance does not say when the push expires. */
-const LIFETIME = limits.days.max * 86_400;
-/** Of `pwpush serve`, in seconds. */
-const LONGEST = 36_500 * 86_400;
+/** How long a receipt is kept if the instance does not say when the push expires. */
+const LIFETIME_SECONDS = limits.days.max * DAY_SECONDS;
+/** Of `pwpush serve`. */
+const LONGEST_SECONDS = 36_500 * DAY_SECONDS;
 
 /** Bytes by which the file may grow at least until it is compacted. */
 const STEP = 64 * 1024;
@@ -62,7 +62,7 @@ const PLAIN = /^https?:\/\/[\w.:-]+\/p\/([\w-]{1,128})$/;
 /** Without the fragment of the link, which may be a key. */
 function receiptOf({ push, link, name }: SavedPush, now: Date): StoredReceipt {
   const [html_url = ''] = link.split('#');
-  const lifetime = Math.min(grantedLifetime(push) ?? LIFETIME, LONGEST);
+  const lifetime = Math.min(grantedLifetime(push) ?? LIFETIME_SECONDS, LONGEST_SECONDS);
   // Texts of the instance are not saved: they could repeat the secret.
   return {
     url_token: PLAIN.exec(html_url)?.[1] ?? parseReference(html_url).token,

@@ -1,6 +1,7 @@
 import { askEdition } from '../client/edition';
 import {
   askedLifetime,
+  DAY_SECONDS,
   durationCode,
   durationText,
   type Edition,
@@ -12,8 +13,6 @@ import {
 import { CliError, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
-
-const DAY_SECONDS = 86_400;
 
 /**
  * Translates the expiry of a push for an instance; `shorter` is a warning that this has nothing as long.

@@ -9,6 +9,7 @@ import {
 import {
   askedLifetime,
   comparedLifetimes,
+  DAY_SECONDS,
   durationText,
   grantedLifetime,
   type LifetimeFields,
@@ -16,8 +17,6 @@ import {
 import type { ErrorCode } from '../platform/errors';
 import { listed } from '../platform/listed';
 import type { EncryptMode } from './encryption';
-
-const DAY_SECONDS = 86_400;
 
 /** Something that was created is not as it was asked for, and has to end. */
 export interface Refusal {

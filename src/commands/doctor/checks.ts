@@ -12,6 +12,7 @@ import {
 } from '../../client/transport/probe';
 import { header } from '../../client/transport/response';
 import type { InstanceVersion } from '../../contract/api';
+import { DAY_MS } from '../../contract/lifetime';
 import type { Context, Transport } from '../../platform/context';
 import { CliError, failedError } from '../../platform/errors';
 import { travelsOpen } from '../../profile/base-address';
@@ -25,7 +26,6 @@ import {
 import type { Session } from '../../profile/session';
 import { ignoredText, type Target } from '../../profile/target';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** A certificate should be renewed before it has so little left. */
 const SOON_DAYS = 14;
 

@@ -2,7 +2,7 @@ import { checkPassphrase } from '../../cli/passphrase';
 import { checkStandardInput } from '../../cli/source';
 import { notifyFields } from '../../client/notification';
 import type { Kind } from '../../contract/api';
-import type { Expiry, ExpiryFields } from '../../contract/lifetime';
+import { DAY_SECONDS, type Expiry, type ExpiryFields } from '../../contract/lifetime';
 import type { Context } from '../../platform/context';
 import { usageError } from '../../platform/errors';
 import type { Profile } from '../../profile/settings';
@@ -82,7 +82,7 @@ export function askedExpiry(
 ): Expiry | undefined {
   if (expire) return expire;
   const wholeDays = days ?? profile?.days;
-  return wholeDays === undefined ? undefined : { after: wholeDays * 86_400 };
+  return wholeDays === undefined ? undefined : { after: wholeDays * DAY_SECONDS };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../contract/lifetime';
 import type { Vault } from '../keys/vault';
 import type { PushEvents } from '../ops/metrics';
 import type { Abandonable } from '../queues';
@@ -7,8 +8,6 @@ import type { PushRow } from '../store/push-rows';
 import type { Database } from '../store/sql';
 import type { Owner } from './owners';
 import type { Space } from './space';
-
-export const DAY = 86_400_000;
 
 export interface RuleOptions extends Omit<CheckedSettings, 'rateLimit'> {
   readonly database: Database;
@@ -44,7 +43,7 @@ export function whatIs({ kind }: Pick<PushRow, 'kind'>): 'push' | 'request' | un
 
 /** Full days left, rounded up; never below 0. */
 export function daysRemaining(push: PushRow, now: number): number {
-  return Math.max(0, Math.ceil((push.expires_at - now) / DAY));
+  return Math.max(0, Math.ceil((push.expires_at - now) / DAY_MS));
 }
 
 export function viewsRemaining(push: PushRow): number {

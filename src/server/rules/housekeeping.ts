@@ -1,10 +1,11 @@
+import { DAY_MS } from '../../contract/lifetime';
 import type { Log } from '../ops/log';
 import { Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { deleteKept, LONGEST } from '../store/kept-rows';
 import * as store from '../store/push-rows';
 import { limitBytes, type Sql } from '../store/sql';
-import { DAY, type RuleOptions } from './access';
+import type { RuleOptions } from './access';
 import type { Files } from './files';
 
 const SWEEP_EVERY = 60_000;
@@ -54,7 +55,7 @@ export class Housekeeping {
       () => audit.deleteTriesAfter(database.sql, now + 60_000),
       () => deleteKept(database.sql, now),
       // Not while a request that was done with one can still be repeated.
-      () => this.dropEndedBefore(now - Math.max(keepDays * DAY, LONGEST)),
+      () => this.dropEndedBefore(now - Math.max(keepDays * DAY_MS, LONGEST)),
     ];
     // Each step runs even if another one fails.
     for (const step of steps) await step().catch(report);

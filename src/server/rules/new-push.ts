@@ -3,7 +3,7 @@ import { isLinkKey } from '../../age/link-key';
 import { sealedWith } from '../../age/sealed-with';
 import { parseUrl } from '../../contract/address';
 import { type Kind, kinds, limits, pushFlags } from '../../contract/api';
-import { durations, longestDuration, shortestLifetime } from '../../contract/lifetime';
+import { DAY_SECONDS, durations, longestDuration, shortestLifetime } from '../../contract/lifetime';
 import { invalid } from '../service-errors';
 import type { Bound, Bounds } from '../service-settings';
 
@@ -14,8 +14,6 @@ export type ValidPush = Omit<
   /** Seconds. */
   readonly lifetime: number;
 };
-
-const DAY = 86_400;
 
 export const PASSPHRASE_CHARACTERS = 1024;
 
@@ -47,8 +45,8 @@ export function validatePush(
   const push = {
     ...rest,
     // Rounded up for clients that know days only.
-    ...(lifetime !== undefined && { expire_after_days: Math.ceil(lifetime / DAY) }),
-    lifetime: lifetime ?? rest.expire_after_days * DAY,
+    ...(lifetime !== undefined && { expire_after_days: Math.ceil(lifetime / DAY_SECONDS) }),
+    lifetime: lifetime ?? rest.expire_after_days * DAY_SECONDS,
   };
   const problem =
     expiryProblem(input) ??
@@ -109,12 +107,12 @@ export function pushSchema(bounds: Bounds, withFiles: boolean) {
     expire_after_days: count('Expire after days', bounds.days),
     expire_after_duration: count('Expire after duration', {
       min: 0,
-      max: longestDuration(bounds.days.max * DAY),
+      max: longestDuration(bounds.days.max * DAY_SECONDS),
       default: undefined,
     }),
     expires_in: count('Expires in', {
       min: shortestLifetime.pwpush,
-      max: bounds.days.max * DAY,
+      max: bounds.days.max * DAY_SECONDS,
       default: undefined,
     }),
     expire_after_views: count('Expire after views', bounds.views),

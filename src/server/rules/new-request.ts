@@ -1,12 +1,10 @@
 import * as v from 'valibot';
 import { pointOf } from '../../age/bech32';
 import { limits, requestFlags } from '../../contract/api';
-import { durations } from '../../contract/lifetime';
+import { DAY_SECONDS, durations } from '../../contract/lifetime';
 import { invalid } from '../service-errors';
 import type { Bounds } from '../service-settings';
 import { commonFields, count, flags, isUnicode, noFiles, notInJson } from './new-push';
-
-const DAY = 86_400;
 
 export interface ValidRequest
   extends Omit<
@@ -24,9 +22,9 @@ export interface ValidRequest
 export function validateRequest(input: object, bounds: Bounds): ValidRequest {
   const output = valid(requestSchema(bounds), input);
   const { files: _, notify_emails_to: __, close_after_duration, close_after, ...request } = output;
-  const seconds = durations[close_after_duration ?? -1] ?? bounds.days.default * DAY;
+  const seconds = durations[close_after_duration ?? -1] ?? bounds.days.default * DAY_SECONDS;
   const { max } = bounds.days;
-  if (close_after === undefined && seconds > max * DAY) {
+  if (close_after === undefined && seconds > max * DAY_SECONDS) {
     throw invalid({ close_after_duration: [`Close after duration is over ${max} days.`] });
   }
   return { ...request, close_after: close_after ?? seconds };
@@ -55,7 +53,7 @@ export function requestSchema({ days }: Bounds) {
       max: durations.length - 1,
       default: undefined,
     }),
-    close_after: count('Close after', { min: 1, max: days.max * DAY, default: undefined }),
+    close_after: count('Close after', { min: 1, max: days.max * DAY_SECONDS, default: undefined }),
     ...flags(requestFlags, false),
     public_key: v.nullish(
       v.pipe(

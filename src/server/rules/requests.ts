@@ -1,9 +1,10 @@
+import { DAY_SECONDS } from '../../contract/lifetime';
 import { busy, invalid, Refusal } from '../service-errors';
 import { recordEvent, recordRepeated } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
-import { DAY, isOwn, type Visitor } from './access';
+import { isOwn, type Visitor } from './access';
 import type { Upload } from './files';
 import { type ValidRequest, validateRequest, validateResponse } from './new-request';
 import type { Done } from './once';
@@ -64,7 +65,7 @@ export class Requests extends Records {
       ...fields,
       kind: 'request' as const,
       owner_id: visitor.owner?.id ?? null,
-      expire_after_days: Math.ceil((close_after * 1000) / DAY),
+      expire_after_days: Math.ceil(close_after / DAY_SECONDS),
       expire_after_views: 1,
       ...this.lasting(close_after),
     };
