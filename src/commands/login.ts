@@ -13,7 +13,7 @@ import type { Context, Token } from '../platform/context';
 import { CliError, type ErrorCode, usageError } from '../platform/errors';
 import { parseToken } from '../profile/api-token';
 import { parseBase } from '../profile/base-address';
-import { profileName, storedProfiles } from '../profile/config-file';
+import { profileIn, profileName, storedProfiles } from '../profile/config-file';
 import { accountOf, clientFor, exposure } from '../profile/connect';
 import { configFolder, configName } from '../profile/folders';
 import { profileStore } from '../profile/profile-store';
@@ -99,7 +99,7 @@ async function keep({ context, say }: Session, name: string, login: Login): Prom
   const store = await profileStore(context);
   let before: Profile = {};
   await store.update((now) => {
-    before = now.profiles[name] ?? {};
+    before = profileIn(now, name) ?? {};
     return withLogin(now, name, login);
   });
   if (!before.keyring || (inKeyring && before.url === base)) return;
@@ -135,10 +135,7 @@ async function chooseInstance(
     throw usageError('the address was given twice', 'remove --url');
   const candidate = (address: string) => candidateAt(session, stored, parseBase(address));
   const name = profileName(stored, requested);
-  const known =
-    name !== undefined && Object.hasOwn(stored.profiles, name)
-      ? stored.profiles[name]?.url
-      : undefined;
+  const known = name === undefined ? undefined : profileIn(stored, name)?.url;
   const given =
     address ??
     options.url ??
@@ -256,7 +253,7 @@ type Candidate = ReturnType<typeof candidateAt>;
 function candidateAt(session: Session, stored: StoredProfiles, base: string) {
   const { requested, options, say } = session;
   const name = nameFor(base, stored, options.profile);
-  const profile = Object.hasOwn(stored.profiles, name) ? name : undefined;
+  const profile = profileIn(stored, name) && name;
   const env = { ...requested.env, profile: undefined };
   let warned = false;
   let version: InstanceVersion | undefined;
@@ -309,9 +306,7 @@ function nameFor(base: string, stored: StoredProfiles, named: string | undefined
   if (named !== undefined) return named;
   const same = Object.entries(stored.profiles).find(([, profile]) => profile.url === base);
   if (same) return same[0];
-  return Object.hasOwn(stored.profiles, 'default')
-    ? new URL(base).host.replace(/[^\w.-]/g, '-')
-    : 'default';
+  return profileIn(stored, 'default') ? new URL(base).host.replace(/[^\w.-]/g, '-') : 'default';
 }
 
 interface Login extends Learned {
@@ -332,7 +327,7 @@ function withLogin(
   name: string,
   { base, token, command, edition, account, options }: Login,
 ): StoredProfiles {
-  const before = stored.profiles[name] ?? {};
+  const before = profileIn(stored, name) ?? {};
   const kept = withoutToken(movedFrom(before.url, { ...before, url: base }));
   const id = account === undefined ? {} : { account: String(account) };
   const profile: Profile = {

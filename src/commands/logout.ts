@@ -3,7 +3,7 @@ import { addProfileOptions, optionsOf } from '../cli/options';
 import { type Invocation, invocation } from '../cli/terminal/output';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
-import { namedProfile, storedProfiles } from '../profile/config-file';
+import { namedProfile, profileIn, storedProfiles } from '../profile/config-file';
 import { profileStore } from '../profile/profile-store';
 import { hasToken, type Profile, withoutToken } from '../profile/settings';
 
@@ -26,7 +26,7 @@ async function logout({ context, options, say }: Invocation): Promise<void> {
   const { name, profile } = namedProfile(storedProfiles(context), options.profile, context.env);
   const store = await profileStore(context);
   await store.update((stored) => {
-    const rest = withoutToken(stored.profiles[name] ?? {});
+    const rest = withoutToken(profileIn(stored, name) ?? {});
     return { ...stored, profiles: { ...stored.profiles, [name]: rest } };
   });
   const problem = profile.keyring ? await forgotten(context, name, profile) : undefined;

@@ -4,7 +4,7 @@ import { yesNo } from '../cli/terminal/listings';
 import { type Invocation, invocation, type Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
 import type { Context } from '../platform/context';
-import { namedProfile, noSuchProfile, storedProfiles } from '../profile/config-file';
+import { namedProfile, noSuchProfile, profileIn, storedProfiles } from '../profile/config-file';
 import { profileStore } from '../profile/profile-store';
 import {
   checkProfileName,
@@ -74,7 +74,7 @@ async function show(run: Invocation, name: string | undefined): Promise<void> {
 async function use(run: Invocation, name: string): Promise<void> {
   const store = await profileStore(run.context);
   await store.update((state) => {
-    if (!Object.hasOwn(state.profiles, name)) throw noSuchProfile(name, state);
+    if (!profileIn(state, name)) throw noSuchProfile(name, state);
     return { ...state, current: name };
   });
   await changed(run, name, `using profile "${name}"`);
@@ -83,8 +83,9 @@ async function use(run: Invocation, name: string): Promise<void> {
 /** Says what changed; with `--json`, prints the profile. */
 async function changed({ context, options, say }: Invocation, name: string, what: string) {
   if (!options.json) return say.remark(what);
-  const { profiles, current } = storedProfiles(context);
-  await say.print(shownProfile(name, profiles[name] ?? {}, name === current), () => '');
+  const stored = storedProfiles(context);
+  const profile = profileIn(stored, name) ?? {};
+  await say.print(shownProfile(name, profile, name === stored.current), () => '');
 }
 
 /** Changes the named profile, else the one in use, else `default`; the first profile made becomes the one in use. */
@@ -100,7 +101,7 @@ async function set(run: Invocation, key: string, value: string): Promise<void> {
     name =
       options.profile ?? (context.env.PWPUSH_PROFILE || undefined) ?? state.current ?? 'default';
     checkProfileName(name);
-    const before = Object.hasOwn(state.profiles, name) ? (state.profiles[name] ?? {}) : {};
+    const before = profileIn(state, name) ?? {};
     const after = withSetting(before, key, value);
     const now = after[key as keyof Profile];
     summary = `profile "${name}": ${now === undefined ? `${key} is no longer set` : `${key} = ${now}`}`;
@@ -129,7 +130,7 @@ async function remove({ context, options, say }: Invocation, name: string): Prom
   const store = await profileStore(context);
   let gone: Profile = {};
   await store.update((state) => {
-    if (!Object.hasOwn(state.profiles, name)) throw noSuchProfile(name, state);
+    if (!profileIn(state, name)) throw noSuchProfile(name, state);
     const { [name]: removed = {}, ...profiles } = state.profiles;
     gone = removed;
     // Without choosing another one: pushes would silently go to another instance.

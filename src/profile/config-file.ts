@@ -115,6 +115,11 @@ export function noneInUse(stored: StoredProfiles, missing?: string) {
   );
 }
 
+/** The profile of that name; undefined without one. */
+export function profileIn({ profiles }: StoredProfiles, name: string): Profile | undefined {
+  return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+}
+
 /**
  * The profile `named`, or the current one.
  * @throws CliError (usage) when it does not exist
@@ -129,7 +134,7 @@ export function namedProfile(
     throw Object.keys(stored.profiles).length === 0
       ? usageError('no profiles yet', 'create one with pwpush login')
       : noneInUse(stored);
-  const profile = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
+  const profile = profileIn(stored, name);
   if (profile === undefined) throw noSuchProfile(name, stored);
   return { name, profile };
 }
