@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { type Look, lookOf, type Style } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { wrap } from '../cli/terminal/text-width';
-import { count } from '../cli/terminal/wording';
+import { count, shellWord } from '../cli/terminal/wording';
 import { rescuedFiles } from '../open/rescue';
 import type { Context } from '../platform/context';
 import {
@@ -165,7 +165,7 @@ function refuseOpen(path: string, wanted: number): void {
   if ((mode & 0o077) === 0) return;
   const octal = (bits: number) => bits.toString(8).padStart(4, '0');
   throw failedError(`"${path}" is open to other users (mode ${octal(mode)})`, {
-    hint: `run chmod ${octal(wanted)} '${path}', as it contains tokens`,
+    hint: `run chmod ${octal(wanted)} ${shellWord(path)}, as it contains tokens`,
   });
 }
 

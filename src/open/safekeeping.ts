@@ -202,6 +202,6 @@ function withKey(failure: CliError, { outcome }: Fate): CliError {
   const kept =
     outcome instanceof CliError
       ? `the private key is lost: ${outcome.message}`
-      : `its private key was saved to ${outcome}: try age -d -i '${outcome}'`;
+      : `its private key was saved to ${outcome}: try age -d -i ${shellWord(outcome)}`;
   return failure.with({ hint: joinHints(kept, failure.hint) });
 }

@@ -4,6 +4,7 @@ import { isArmored } from '../age/armored';
 import { encryptedName } from '../age/manifest';
 import { bytesOf, placeOf, unreadable } from '../cli/source';
 import type { Invocation } from '../cli/terminal/output';
+import { shellWord } from '../cli/terminal/wording';
 import type { Push, PushFile } from '../contract/api';
 import { usageError } from '../platform/errors';
 import type { Safe, Taking } from './taking';
@@ -16,7 +17,10 @@ import type { Safe, Taking } from './taking';
 export async function takeSaved(run: Invocation, path: string): Promise<Taking> {
   const payload = (await bytesOf(path, run.context, 'encrypted text')).toString('utf8');
   if (/^\{"link":/.test(payload))
-    throw usageError(`"${path}" is a download to finish`, `run pwpush get --resume '${path}'`);
+    throw usageError(
+      `"${path}" is a download to finish`,
+      `run pwpush get --resume ${shellWord(path)}`,
+    );
   if (/^age-encryption\.org\//.test(payload))
     throw usageError(
       `${placeOf(path)} is a single encrypted file`,
