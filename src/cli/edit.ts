@@ -1,23 +1,19 @@
 import {
   closeSync,
   lstatSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
-  statfsSync,
   writeSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Context, Environment } from '../platform/context';
+import type { Context } from '../platform/context';
 import { CliError, endedBy, endings, exitStatus, usageError } from '../platform/errors';
-import { findProgram } from '../platform/find-program';
+import { findProgram, withoutOurs } from '../platform/find-program';
+import { folderInMemory } from '../platform/memory-folder';
 import { commandWords } from './command-words';
-
-/** Types of file systems in memory: tmpfs and ramfs (statfs(2)). */
-const IN_MEMORY = [0x01021994, 0x858458f6];
 
 /** Arguments for an editor of the vi family, so that it keeps no copy in a folder of its own: no swap, undo, backup and history. */
 const VIM = ['-n', '-i', 'NONE', '-c', 'set nobackup nowritebackup noundofile'];
@@ -32,7 +28,8 @@ export async function edited(context: Context): Promise<Buffer> {
   // Its questions are over; the editor reads the terminal itself.
   context.asked();
   const leave = context.interrupts.enter({ mode: 'own' });
-  const folder = folderInMemory(context);
+  const folder = folderInMemory(context.env, 'pwpush-');
+  if (folder === undefined) throw noMemory();
   try {
     const path = join(folder, 'secret.txt');
     closeSync(openSync(path, 'wx', 0o600));
@@ -59,25 +56,12 @@ async function editorOf(context: Context) {
   return { file: found.file, words: [...words, ...(vim ? VIM : [])] as const };
 }
 
-/** A new folder that is only in memory. */
-function folderInMemory({ env, platform }: Context): string {
-  const places = platform === 'linux' ? [env.XDG_RUNTIME_DIR, '/dev/shm'] : [];
-  for (const place of places) {
-    try {
-      if (place && IN_MEMORY.includes(statfsSync(place).type))
-        return mkdtempSync(join(place, 'pwpush-'));
-    } catch {
-      // Missing, or not ours to write to.
-    }
-  }
-  throw usageError(
+function noMemory(): CliError {
+  return usageError(
     '--edit needs a file system in memory, and this machine has none that is known: a disk would keep the secret',
     'use pwpush push alone: it takes pasted lines',
   );
 }
-
-const withoutOurs = (env: Environment): Environment =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !/^PWPUSH_/i.test(name)));
 
 /** @throws CliError for an editor that failed, or was ended by a signal that was passed on to it */
 function checkEnd(status: number): void {

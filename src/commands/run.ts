@@ -142,7 +142,7 @@ async function run(
   let delivered: boolean;
   let masked: MaskedOutput | undefined;
   try {
-    if (options.file.length > 0) folder = await memoryFolder(context.env);
+    if (options.file.length > 0) folder = memoryFolder(context.env);
     const inputs = await childInputs(pushes, options, folder);
     await reportInputs(session, inputs, pushes, folder);
     masked = await maskedBy(session, inputs);

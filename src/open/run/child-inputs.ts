@@ -1,10 +1,10 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silent } from '../../cli/terminal/transfer-meter';
 import type { Child, Context, Environment } from '../../platform/context';
 import { asCliError, attempt, CliError, failedError, usageError } from '../../platform/errors';
+import { folderInMemory } from '../../platform/memory-folder';
 import { notDotenv, parseDotenv } from '../dotenv';
 import { toolsFor } from '../download';
 import { newFile } from '../new-file';
@@ -217,27 +217,13 @@ export interface MemoryFolder {
   remove(): void;
 }
 
-/** `f_type` of a tmpfs (linux/magic.h). */
-const TMPFS = 0x01021994;
-
-/** Makes it in memory if there is a tmpfs, as on Linux, else where temporary files are. */
-export async function memoryFolder(env: Environment): Promise<MemoryFolder> {
-  for (const parent of [env.XDG_RUNTIME_DIR, '/dev/shm']) {
-    const made = parent?.startsWith('/') ? await inTmpfs(parent) : undefined;
-    if (made !== undefined) return folder(made, true);
-  }
-  return folder(mkdtempSync(join(tmpdir(), PREFIX)), false);
-}
-
 const PREFIX = 'pwpush-run-';
 
-async function inTmpfs(parent: string): Promise<string | undefined> {
-  try {
-    const { type } = await statfs(parent);
-    return type === TMPFS ? mkdtempSync(join(parent, PREFIX)) : undefined;
-  } catch {
-    return undefined;
-  }
+/** Makes it in memory if there is a place for it, as on Linux, else where temporary files are. */
+export function memoryFolder(env: Environment): MemoryFolder {
+  const made = folderInMemory(env, PREFIX);
+  if (made !== undefined) return folder(made, true);
+  return folder(mkdtempSync(join(tmpdir(), PREFIX)), false);
 }
 
 function folder(path: string, inMemory: boolean): MemoryFolder {
