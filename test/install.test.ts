@@ -280,7 +280,7 @@ describe('install.sh', allOf(onUnix, packing), () => {
     expect(installed()).toEqual([]);
   });
 
-  test('follows no link that somebody planted where it writes', async () => {
+  test('follows no link that another user planted where it writes', async () => {
     const script = release('0.0.1')['install.sh'] ?? '';
     await install(script);
     const kept = join(home, 'kept');

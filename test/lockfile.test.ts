@@ -27,7 +27,7 @@ test('the lockfile has every platform’s binaries, without which npm ci refuses
   expect(missing, 'run: npm run lock').toEqual([]);
 });
 
-test('the lockfile does not say where somebody downloaded from', () => {
+test('the lockfile does not say where packages were downloaded from', () => {
   expect(all.filter(([, { resolved }]) => resolved?.startsWith('http'))).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import { ascii, type Bytes, derive, joined, type Primitives, type Scrypt } from 
 import { isLinkKey } from './link-key';
 
 /*
- * Shows an instance that somebody has the key of a push, and nothing of the key (docs/encryption.md, "Proof of the key").
+ * Shows an instance that someone has the key of a push, and nothing of the key (docs/encryption.md, "Proof of the key").
  */
 
 const PURPOSE = 'pwpush key proof v1';

@@ -68,7 +68,7 @@ describe('an SSH key as it stands in authorized_keys', () => {
   });
 });
 
-describe('stanzas that somebody made for an RSA key', () => {
+describe('stanzas that someone made for an RSA key', () => {
   const { publicKey, privateKey } = rsa(2048);
   const real = parseRecipient(sshLine(publicKey));
   const identities = parseIdentities(`${privateKey.export({ type: 'pkcs8', format: 'pem' })}`);

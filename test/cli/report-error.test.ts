@@ -97,6 +97,6 @@ describe('an error of ours', () => {
   });
 });
 
-test('when all was said already, nothing is', () => {
+test('prints nothing for an error that was reported already', () => {
   expect([failureText(new ExitWith(4), plain), statusOf(new ExitWith(4))]).toEqual(['', 4]);
 });

@@ -82,7 +82,7 @@ test('files that took long are not sent again, as they would arrive too late', a
   expect([code, await pushes()]).toEqual([11, 1]);
 });
 
-test('a machine that sleeps in a pause does not send it again', async () => {
+test('a request is not sent again after the machine slept in a pause', async () => {
   const id = await push();
   misdeeds = [lostAfter(1), lostAfter(1)];
   asleep = () => clock.advance(3600 * SECOND);
@@ -127,7 +127,7 @@ test('503 to a retrieval, of a service that lost its database after the view: it
   expect([code, stdout, await viewsOf(id)]).toEqual([0, 'hunter2', 1]);
 });
 
-test('503 to a creation is its outcome', async () => {
+test('503 to a creation: it is not sent again', async () => {
   misdeeds = [saying(json(503, '{"error":"Try again later."}'))];
   const run = here.under({ env: here.admin, stdin: 'hunter2' });
   const { code } = await run.run('push');

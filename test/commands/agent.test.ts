@@ -363,7 +363,7 @@ test('serve token add writes the token to a file that only its owner can read', 
   await here.close();
 });
 
-test('a text whose place is gone is not printed in its place', async () => {
+test('a text whose folder is gone is not printed instead', async () => {
   let swap = () => {};
   const here: Instance = await instance({
     settings: { anonymousFiles: true },

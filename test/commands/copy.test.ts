@@ -54,7 +54,7 @@ describe('push --copy', () => {
     expect(said('env')).not.toContain('PWPUSH');
   });
 
-  test('is done without on a dumb terminal', async () => {
+  test('prints the link alone on a dumb terminal', async () => {
     const dumb = here.under({ env: { ...env, TERM: 'dumb' }, terminals: ['stderr'] });
     const { code, stdout } = await dumb.run('push', 'x', '--copy');
     expect([code, LINK.test(stdout)]).toEqual([0, true]);

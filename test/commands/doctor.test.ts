@@ -154,7 +154,7 @@ describe('what is wrong is found where it is', () => {
     expect([told, said.includes('DNS:proxied.test')]).toEqual([[9, 'tls'], true]);
   });
 
-  test('a certificate that nobody vouches for; with --insecure it is a warning', async () => {
+  test('an untrusted certificate; with --insecure it is a warning', async () => {
     const server = await opened(listening(reference(), { key, cert }));
     const url = ['--url', `https://localhost:${server.port}`];
     const { told, said } = await failing(url);

@@ -340,7 +340,7 @@ describe('a link that lost its key', () => {
     return { stdout: `${stdout.trim()}#${key}` };
   };
 
-  test('is no loss: the armor is saved', async () => {
+  test('saves the armor', async () => {
     const { stdout } = await unproved();
     const { code, stdout: out } = await here.run('get', withoutKey(stdout));
     const [[name = '', armor = ''] = []] = Object.entries(here.rescued());
@@ -495,7 +495,7 @@ describe('an instance that decides what is encrypted', () => {
       }
   });
 
-  test('by answering as a request is not asked: what a key opens is a push', async () => {
+  test('by answering as a request: it is not asked if there is a key', async () => {
     const sent: string[] = [];
     const { send } = forging(sent);
     const there = place({ send, env: { ...env, PWPUSH_URL: 'https://pw.test' } });

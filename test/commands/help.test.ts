@@ -77,7 +77,7 @@ describe('help', () => {
     },
   );
 
-  test('of push, and its page, tell what somebody at a terminal is asked', async () => {
+  test('of push, and its page, tell what a user at a terminal is asked', async () => {
     const { stdout } = await here.run('help', 'push');
     const page = readFileSync(new URL('../../man/pwpush-push.1', import.meta.url), 'utf8');
     for (const text of [stdout, page]) {

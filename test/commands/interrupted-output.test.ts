@@ -89,7 +89,7 @@ describe('a push that was created as the signal came', () => {
   const silence = { held: { stdout: nothing, stderr: nothing } };
   const silent = { code: 130, stdout: '', stderr: '', rescued: [LINK] };
 
-  test('nor does stderr: its link goes to a rescue file', async () => {
+  test('neither stdout nor stderr takes anything: its link goes to a rescue file', async () => {
     expect(await pushed(silence)).toEqual(silent);
   });
 
@@ -129,7 +129,7 @@ describe('a secret that was retrieved as the signal came', () => {
     expect(stderr).toMatch(/^\npwpush: interrupted; .* saved to \S+\nhint: .*\n {2}rm '\S+'\n$/);
   });
 
-  test('nor does stderr: it is rescued all the same', async () => {
+  test('neither stdout nor stderr takes anything: it is rescued', async () => {
     expect(await got({ held: { stdout: nothing, stderr: nothing } })).toEqual({
       code: 130,
       stdout: '',

@@ -180,7 +180,7 @@ describe('after the command succeeded', () => {
     cut.close();
   });
 
-  test('nothing is left of the look for a place', async () => {
+  test('no file is left by the check that a rescue file can be written', async () => {
     const tmp = here.file('tmp');
     mkdirSync(tmp);
     const env = { PATH: process.env.PATH, PWPUSH_STATE_DIR: '/proc/nowhere', TMPDIR: tmp };

@@ -69,7 +69,7 @@ describe('the profile', () => {
   });
 });
 
-test('somebody who is asked is warned once of what others can read', async () => {
+test('warns once at a terminal that others can read what is sent', async () => {
   const prompts = [
     { text: 'Address of the instance, such as https://eu.pwpush.com:', answer: 'pw.test' },
     { secret: 'API token (on your account page, under API):', answer: 'wrong' },

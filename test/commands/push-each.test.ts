@@ -184,7 +184,7 @@ describe('every option is applied, or refused before anything is sent', () => {
     expect(JSON.parse(stdout).body.push).toEqual({ payload: '***', ...fields });
   });
 
-  test('and there is no other', async () => {
+  test('the tests name every option of push', async () => {
     const { stdout } = await here.run('push', '--help');
     const [own = ''] = stdout.split('\nGlobal options');
     const names = [...own.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name);

@@ -225,7 +225,7 @@ test('a link of the push removes its receipt as well, and no other', async () =>
   expect(await listed()).toHaveLength(1);
 });
 
-test('and so does a wait that ends with the push', async () => {
+test('a wait that ends with the push removes its receipt', async () => {
   const own = here.under({ stdin: 'a', env: here.admin });
   for (const command of ['expire', 'get'] as const) {
     const { stdout } = await own.run('push', '--views', '1');
@@ -247,7 +247,7 @@ test('the state folder may be read-only', async () => {
   expect(code).toBe(0);
 });
 
-test('the file is not followed if it is a symbolic link', async () => {
+test('a file of receipts that is a symbolic link is not followed', async () => {
   await push('a');
   renameSync(file(), here.file('elsewhere'));
   symlinkSync(here.file('elsewhere'), file());

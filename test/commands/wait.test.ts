@@ -40,7 +40,7 @@ describe('a view', () => {
     expect(here.sleeps).toEqual([5000, 5000]);
   });
 
-  test('is no look of the owner, and none with a wrong passphrase', async () => {
+  test('is neither a retrieval by the owner nor one with a wrong passphrase', async () => {
     token = await here.push({ payload: 'x', passphrase: 'horse' }, here.service.adminToken);
     happens[1] = () => owner().run('get', token);
     happens[2] = () => here.under({ env: { PWPUSH_PASSPHRASE: 'wrong' } }).run('get', token);
@@ -49,7 +49,7 @@ describe('a view', () => {
     expect({ code, sleeps: here.sleeps }).toEqual({ code: 0, sleeps: [1500, 1500, 1500] });
   });
 
-  test('that ends the push is a view all the same', async () => {
+  test('that ends the push ends the wait with 0, too', async () => {
     token = await here.push({ payload: 'x', expire_after_views: 1 }, here.service.adminToken);
     happens[1] = look;
     expect((await wait()).code).toBe(0);

@@ -34,11 +34,11 @@ describe('what an instance echoes is not printed', () => {
     expect(await refusedWith(message, payload)).toBe(UNSAID);
   });
 
-  test('chance is no echo: a short passphrase inside another word', async () => {
+  test('a short passphrase inside another word does not count as an echo', async () => {
     expect(await refusedWith('too many passphrases', 'hunter2')).toBe('too many passphrases\n');
   });
 
-  test('nor as a page', async () => {
+  test('in a response that is a page', async () => {
     const answer = html(502, `<h1>POST {"push":{"payload":"hunter2hunter2"}}</h1>`);
     const { stderr } = await asking([answer], ['push'], { stdin: 'hunter2hunter2' });
     expect(stderr).not.toContain('hunter2');

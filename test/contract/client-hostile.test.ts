@@ -248,7 +248,7 @@ describe('an instance that says what the program says', () => {
   });
 });
 
-describe('an answer made to be dear', () => {
+describe('a response that is expensive to process', () => {
   const values = (text: string) => `[{"url_token":"abc","x":[${text.repeat(300_000)}1]}]`;
   test.each([
     ['arrays', values('[],')],

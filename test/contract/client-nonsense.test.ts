@@ -85,7 +85,7 @@ describe('a success without what the API describes', () => {
     expect(outcome).toMatchObject({ code: 0, stdout: 'https://pw.test/p/quyul5r5w08/r\n' });
   });
 
-  test('a byte order mark and a compression nobody asked for cost nobody the link', async () => {
+  test('prints the link of a response with a byte order mark, and of a compressed one', async () => {
     const packed = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     const answer = { status: 201, headers: packed, body: gzipSync(`\ufeff${CREATED}`) };
     expect(await answered(answer, 'push')).toMatchObject({
@@ -101,7 +101,7 @@ describe('a success without what the API describes', () => {
     expect(await answered(answer, 'push')).toMatchObject({ code: 11, stdout: '', requests: 1 });
   });
 
-  test('nested a hundred thousand deep, the link is still told', async () => {
+  test('prints the link of a response that is nested 100,000 deep', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const body = CREATED.replace(/}\s*$/, `,"more":${deep}}`);
     const { code, stdout } = await asking([json(201, body)], ['push', '--json'], { stdin: 'x' });

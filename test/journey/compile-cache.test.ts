@@ -151,17 +151,17 @@ describe('code that another user may have put there is not run', () => {
     expect(anew()).toBe(0);
   });
 
-  test('a home of somebody else, as sudo may leave it', needsRoot, () => {
+  test('a home of another user, as sudo may leave it', needsRoot, () => {
     chownSync(somebody.folder, 1, 1);
     isLeftAlone();
   });
 
-  test('a folder of somebody else', needsRoot, () => {
+  test('a folder of another user', needsRoot, () => {
     chownSync(caches, 1, 1);
     isLeftAlone();
   });
 
-  test('a file of somebody else', needsRoot, () => {
+  test('a file of another user', needsRoot, () => {
     chownSync(program(), 1, 1);
     expect(anew()).toBeGreaterThan(0);
     expect(anew()).toBe(0);
@@ -181,18 +181,18 @@ test('nothing is kept where there is no home, where it is not wanted, and for a 
   expect(existsSync(join(somebody.folder, '.cache'))).toBe(false);
 });
 
-test('a cache folder that cannot be looked at is no trouble', async () => {
+test('runs without a cache if its folder cannot be read', async () => {
   const XDG_CACHE_HOME = join(somebody.folder, 'loop');
   symlinkSync('loop', XDG_CACHE_HOME);
   await help({ XDG_CACHE_HOME });
 });
 
-test('a home that cannot be written to is no trouble', async () => {
+test('runs without a cache if the home cannot be written to', async () => {
   writeFileSync(join(somebody.folder, '.cache'), 'a file is in the way');
   await help();
 });
 
-test('a file system that takes nothing is no trouble', async () => {
+test('runs without a cache if nothing can be written there', async () => {
   const line = 'ulimit -f 0; $PWPUSH push --help | cat';
   const { code, stdout, stderr } = await shell(line, { env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -391,7 +391,7 @@ describe.concurrent('a file that does not come at once', () => {
     ]);
   });
 
-  test('and then comes, is saved once', async ({ onTestFinished }) => {
+  test('is saved once if a later try succeeds', async ({ onTestFinished }) => {
     const { offered, get, files } = world(onTestFinished);
     let tries = 0;
     const instance = await offered([
@@ -408,7 +408,7 @@ describe.concurrent('a file that does not come at once', () => {
     expect(files()).toEqual({ a: 'A' });
   });
 
-  test('because nobody is reached is exit 9', async ({ onTestFinished }) => {
+  test('exits with 9 if its server cannot be reached', async ({ onTestFinished }) => {
     const { stop, get } = world(onTestFinished);
     const instance = await listening((_request, response) => {
       const url = 'http://127.0.0.1:1/a';
@@ -423,7 +423,7 @@ describe.concurrent('a file that does not come at once', () => {
     expect(await get(instance, '-q')).toMatchObject({ code: 9, stdout: '' });
   });
 
-  test('because it stalls leaves nothing of it', async ({ onTestFinished }) => {
+  test('leaves no part of it if it stalls', async ({ onTestFinished }) => {
     const { offered, get, files } = world(onTestFinished);
     const answer: OfferedFile['answer'] = (_request, response) => {
       response.writeHead(200, { 'content-length': 100 });

@@ -124,14 +124,14 @@ describe('push --here', () => {
     expect((await running.ended).code).toBe(0);
   });
 
-  test('needs no instance, and cares for none that is configured', async () => {
+  test('uses no instance, even if one is configured', async () => {
     const env = { ...sender.env, PWPUSH_URL: 'http://127.0.0.1:1', PWPUSH_TOKEN: 't0ken' };
     const running = start(['push', '--here'], { env, input: 's' });
     expect(await get(await firstLine(running))).toMatchObject({ stdout: 's' });
     expect((await running.ended).code).toBe(0);
   });
 
-  test('loses nothing that it cannot tell: without its link it does not go on', async () => {
+  test('ends if its link cannot be printed', async () => {
     const line = 'echo s | $PWPUSH push --here >/dev/full';
     const env = { ...sender.env, PWPUSH: program.join(' ') };
     const { status, stderr } = spawnSync('sh', ['-c', line], { env, encoding: 'utf8' });

@@ -132,7 +132,7 @@ test('of many programs that write at once none loses anything', async () => {
 const NOBODY = 65534;
 const skipped = allOf(needsRoot, needsFile('/dev/full'));
 
-describe('as somebody without rights (needs root and /dev/full)', skipped, () => {
+describe('as a user without rights (needs root and /dev/full)', skipped, () => {
   /** A line of sh as the user nobody, who may read the program but not the folder it stands in. */
   async function asNobody(line: string) {
     for (const part of binary ? [binary] : [dirname(launcher), dist])
@@ -180,20 +180,20 @@ describe('as somebody without rights (needs root and /dev/full)', skipped, () =>
     expect([code, rescuedInTmp()]).toEqual([1, kept]);
   });
 
-  test('a state folder of somebody else is passed by', async () => {
+  test('a state folder of another user is not used', async () => {
     mkdirSync(at('state'), { mode: 0o755 });
     await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
     expect([rescuedInTmp(), readdirSync(at('state'))]).toEqual([kept, []]);
   });
 
-  test('one that is a link to somebody else’s folder is, too', async () => {
+  test('a state folder that is a link to one of another user is not used', async () => {
     mkdirSync(at('theirs'), { mode: 0o755 });
     symlinkSync(at('theirs'), at('state'));
     await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
     expect([rescuedInTmp(), readdirSync(at('theirs'))]).toEqual([kept, []]);
   });
 
-  test('one that everybody can write to is passed by, too', async () => {
+  test('a state folder that everybody can write to is not used', async () => {
     mkdirSync(at('state'));
     chmodSync(at('state'), 0o777);
     await asNobody(`$PWPUSH get ${await link()} >/dev/full`);

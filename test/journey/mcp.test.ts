@@ -89,7 +89,7 @@ test('the home of a user and the whole system are no root unless they are named'
   }
 });
 
-test('what is no message is no end, and neither is a client that sends nothing', async () => {
+test('goes on after an invalid message, and while a client sends nothing', async () => {
   const { call, close, child } = await connectedProgram(words, { env });
   child.stdin?.write('not JSON\n{"jsonrpc":"2.0"}\n[]\n\n');
   expect(await call('list')).toMatch(/^\[/);

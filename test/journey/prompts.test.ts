@@ -223,8 +223,8 @@ describe('each question, left without an answer, leaves all as it was', () => {
   });
 });
 
-describe('who lets push serve from here, with nothing configured', () => {
-  test('gets a link that works, and says so once', async () => {
+describe('push that serves from this machine, with nothing configured', () => {
+  test('prints a link that works, once', async () => {
     const terminal = onTerminal(around('$PWPUSH push'), newcomer.env);
     await terminal.shows('serve it from this machine until it is viewed (--here)');
     terminal.type(`\u001b[B${ENTER}`);

@@ -38,7 +38,7 @@ describe('on the screen of a terminal (needs tmux)', needsPrograms('tmux'), () =
     return read(rows.join('\n'));
   }
 
-  test('a link of 24 lines by 80 is read off it', () => {
+  test('a link can be read from 24 lines of 80 columns', () => {
     const shown = screen(80, 'echo s | $PWPUSH push --qr');
     const link = links.exec(shown)?.[0];
     expect(link).toBeDefined();
@@ -46,7 +46,7 @@ describe('on the screen of a terminal (needs tmux)', needsPrograms('tmux'), () =
     expect(shown).toContain('48;5;231');
   });
 
-  test('a link with a key is read off it, and so is what it leads to', () => {
+  test('a link with a key can be read, and opens the push', () => {
     const shown = screen(80, 'printf MARKER | $PWPUSH push --encrypt --qr');
     const link = readOff(shown) ?? '';
     expect(link).toMatch(/#[\w-]{22}$/);
@@ -54,7 +54,7 @@ describe('on the screen of a terminal (needs tmux)', needsPrograms('tmux'), () =
     expect(readOff(screen(80, `$PWPUSH get --qr '${link}'`))).toBe('MARKER');
   });
 
-  test('where it is too narrow there is the link, and why', () => {
+  test('prints the link and the reason if the terminal is too narrow', () => {
     // The terminal breaks lines within words.
     const shown = screen(36, 'echo s | $PWPUSH push --qr').replaceAll(/\s+/g, '');
     expect(shown).toContain('theterminalistoonarrowfortheQRcode');

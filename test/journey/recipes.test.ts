@@ -227,7 +227,7 @@ test('waiting: a push that was looked at is taken back', inBash, async () => {
   expect((await pwpush(['get', LINK, '--anonymous'], { env: somebody.env })).code).toBe(6);
 });
 
-describe('a request: somebody answers the link that was sent', inBash, () => {
+describe('a request whose link someone answers', inBash, () => {
   /** Answers as the person to whom `send-link` sends it. */
   const answering = (words: string) =>
     program(join(work, 'send-link'), `echo "$1" >sent; unset PWPUSH_TOKEN; ${words}`);

@@ -124,7 +124,7 @@ describe('on a terminal', () => {
   });
 });
 
-test('nothing of it stands in the arguments, and nothing on the disk', async () => {
+test('the secret is neither in arguments nor on the disk', async () => {
   const link = await push('A=MARKER-1234');
   const script =
     'tr "\\0" " " </proc/$PPID/cmdline; tr "\\0" " " </proc/self/cmdline; test -n "$A"';

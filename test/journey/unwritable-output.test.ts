@@ -291,7 +291,7 @@ describe('--output fails after the view was used (needs /dev/full)', missing, ()
     });
   });
 
-  test('who read the pipe has left', needsPrograms('mkfifo'), async () => {
+  test('the reader of the pipe has left', needsPrograms('mkfifo'), async () => {
     const path = join(somebody.folder, 'pipe');
     execFileSync('mkfifo', [path]);
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

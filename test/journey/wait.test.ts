@@ -31,7 +31,7 @@ test.each([
   expect((await waiting.ended).code).toBe(code);
 });
 
-test('ends when somebody looks', async () => {
+test('ends when someone views the push', async () => {
   const link = await push();
   const waiting = start(['wait', link, '--interval', '1', '--debug'], { env: somebody.env });
   await looked(waiting);

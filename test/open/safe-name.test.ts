@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { fitted, nameKey, numbered, safeName } from '../../src/open/safe-name';
 import { times } from '../helpers/long';
 
-describe('a name somebody else chose', () => {
+describe('a name that someone else chose', () => {
   test.each([
     ['report.pdf', 'report.pdf'],
     ['../../x', 'x'],

@@ -133,7 +133,7 @@ function heapAfterCollection(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test('no request meets a failure, or leaves anything behind', async () => {
+test('no request causes a failure, or leaves anything behind', async () => {
   const api = described((await call(service, 'GET', '/api/v2/openapi.json')).json);
   let [made, heap] = [1, 0];
   await fc.assert(
@@ -178,7 +178,7 @@ function exchanged(port: number, bytes: Buffer): Promise<string> {
   });
 }
 
-test('no bytes on a socket meet a failure, or leave anything behind', async () => {
+test('no bytes on a socket cause a failure, or leave anything behind', async () => {
   const { app, log } = service.service;
   const sockets = createSockets(app, [{ host: '127.0.0.1', port: 0 }], {
     tls: undefined,

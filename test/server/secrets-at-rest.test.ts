@@ -160,7 +160,7 @@ onEachStore((store) => {
         },
       ],
       [
-        'by time, when somebody deletes it',
+        'by time, when someone deletes it',
         async (tokens: string[]) => {
           here.service.clock.advance(DAY);
           await Promise.all(tokens.map(expire));

@@ -101,7 +101,7 @@ describe('starting', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('no token is made where the journal would keep it, until somebody asks for one', async () => {
+  test('no token is made where the journal would keep it, unless one is asked for', async () => {
     const { dev, ino } = fstatSync(2);
     const supervision = (stream: string) => ({
       supervision: { env: { JOURNAL_STREAM: stream }, pid: process.pid },
@@ -125,7 +125,7 @@ describe('starting', () => {
     expect((await start({ ...onDisk(), port })).firstToken).toMatch(/^pwp_/);
   });
 
-  test('what cannot be is an error, of the settings or of the machine', async () => {
+  test('invalid settings are another error than a fault of the machine', async () => {
     const file = join(folder, 'file');
     await writeFile(file, 'not a database');
     const machine = [
@@ -384,7 +384,7 @@ describe('stopping', () => {
     await database.close();
   });
 
-  test('nobody waits for a push whose maker has left: it is not made', async () => {
+  test('a push whose client has left is not made, and not waited for', async () => {
     const { url, close } = await start(onDisk());
     const body = '{"push":{"payload":"x","passphrase":"sesame"}}';
     const sent = `POST /api/v2/pushes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -401,7 +401,7 @@ describe('stopping', () => {
     await database.close();
   });
 
-  test('twice is once', async () => {
+  test('twice ends it once', async () => {
     const running = await start(inMemory);
     await Promise.all([running.close(), running.close()]);
   });

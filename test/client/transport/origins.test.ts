@@ -272,13 +272,13 @@ describe('a download', () => {
     ]);
   });
 
-  test('from elsewhere has none, and not by way back either', async () => {
+  test('from elsewhere has none', async () => {
     talk = offering(`${other.url}/files/1`);
     await get();
     expect([seenBy(own), seenBy(other)]).toEqual([[ask], [['GET /files/1', undefined]]]);
   });
 
-  test('a second hop at home has none: it may have been told by somebody else', async () => {
+  test('has none after a redirect, even within the instance', async () => {
     talk = offering(`${own.url}/files/1`, `${own.url}/files/2`);
     await get();
     expect(seenBy(own)).toEqual([ask, ['GET /files/1', bearer], ['GET /files/2', undefined]]);

@@ -58,7 +58,7 @@ describe('NO_PROXY takes out', () => {
   });
 });
 
-describe('there is none for this machine, whatever the variables say', () => {
+describe('no proxy is used for this machine, whatever the variables say', () => {
   const env = { HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY, http_proxy: PROXY, NO_PROXY: 'pw.test' };
   const wrong = { HTTP_PROXY: 'socks5://x', HTTPS_PROXY: 'socks5://x' };
 

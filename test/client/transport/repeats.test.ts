@@ -215,7 +215,7 @@ describe('once the request left', () => {
   });
 });
 
-test('it has left, also if the second time nothing listens any more', async () => {
+test('exits with 11 if the connection breaks and the second try is refused', async () => {
   for (const { argv } of Object.values(harmless)) {
     const server = await socketServer((socket) => {
       socket.once('data', () => {
@@ -280,7 +280,7 @@ describe('before the request left: unreachable, and nothing is waited for', () =
   const folder = mkdtempSync(join(tmpdir(), 'pwpush-tls-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('a certificate nobody vouches for', needsPrograms('openssl'), async () => {
+  test('an untrusted certificate', needsPrograms('openssl'), async () => {
     const line =
       'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost -keyout key.pem -out cert.pem';
     execFileSync('openssl', line.split(' '), { cwd: folder, stdio: 'ignore' });

@@ -92,7 +92,7 @@ describe('TLS (needs openssl)', needs('openssl', made), () => {
     });
   });
 
-  test('a proxy that refuses the tunnel leaves it at: nothing was sent', async () => {
+  test('a proxy that refuses the tunnel: nothing was sent', async () => {
     const proxy = await refusingProxy();
     const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
     const outcome = await version('pw.test', [], env);
@@ -127,7 +127,7 @@ describe('TLS (needs openssl)', needs('openssl', made), () => {
       expect(await refusal('pw.test', env)).toEqual(refused);
     });
 
-    test('nor is it by a proxy that passes plain http on', async () => {
+    test('through a proxy that forwards plain http', async () => {
       vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
       const env = { HTTP_PROXY: `https://localhost:${server.port}` };
       const before = server.seen.length;
@@ -135,7 +135,7 @@ describe('TLS (needs openssl)', needs('openssl', made), () => {
       expect([code, server.seen.length - before]).toEqual([9, 0]);
     });
 
-    test('and --insecure is, as ever', async () => {
+    test('but --insecure is', async () => {
       vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '1');
       expect((await version('127.0.0.1', ['--insecure', '--quiet'])).code).toBe(0);
     });

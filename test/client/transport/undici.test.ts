@@ -233,7 +233,7 @@ test('an answer that is slow but moves is not cut', async () => {
   expect(code).toBe(0);
 });
 
-test('what does not speak HTTP is said to be so', async () => {
+test('says that a server does not speak HTTP', async () => {
   const ssh = await socketServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
   open.push(ssh);
   const { code, stderr } = await overSocket([

@@ -50,7 +50,7 @@ const status = async (url: string, init?: RequestInit) => {
 // biome-ignore lint/suspicious/noExplicitAny: tests compare it whole
 const retrieve = async (one: ServedPush): Promise<any> => (await fetch(api(one))).json();
 
-describe('nothing is to be had from it but that push', () => {
+describe('it serves nothing but that push', () => {
   test.each([
     ['POST', '/api/v2/pushes'],
     ['GET', '/api/v2/pushes/active'],
@@ -79,7 +79,7 @@ describe('nothing is to be had from it but that push', () => {
     expect(events).toEqual([]);
   });
 
-  test('its audit log is nobody’s', async () => {
+  test('nobody can read its audit log', async () => {
     const one = await serve({ payload: 's' });
     expect(await status(api(one, '/audit'))).toBe(404);
   });
@@ -107,7 +107,7 @@ test('it takes one view unless more are asked for, and ends with the last', asyn
   expect(await two.ended).toBe(2);
 });
 
-test('who opens the page is told, and who only looks for a preview is not', async () => {
+test('reports who opens the page, and not who fetches a preview', async () => {
   const one = await serve({ payload: 's' });
   expect(await status(one.push.html_url, { method: 'HEAD' })).toBe(200);
   expect(await status(one.push.html_url, { headers: { 'sec-purpose': 'prefetch' } })).toBe(200);
@@ -133,7 +133,7 @@ test('passphrases are tried so many times a minute', async () => {
 });
 
 describe('it ends unseen', () => {
-  test('when somebody deletes it', async () => {
+  test('when someone deletes it', async () => {
     const one = await serve({ payload: 's' });
     expect(await status(api(one), { method: 'DELETE' })).toBe(200);
     expect(await one.ended).toBe(0);
@@ -167,7 +167,7 @@ describe('with files it ends when those of each view were fetched', () => {
     expect(events.map(({ event }) => event)).toEqual(['viewed', 'fetched', 'fetched']);
   });
 
-  test('and not while somebody is still fetching theirs', async () => {
+  test('and not while someone is still fetching theirs', async () => {
     const large = file('a.txt', 'x'.repeat(30_000_000));
     const one = await serve({ expire_after_views: 2 }, [large]);
     const [first = ''] = await links(one);

@@ -21,7 +21,7 @@ describe('a bucket', () => {
     expect(waits).toEqual([0, 0, 0, 334, 1, 0, 0, 0, 0, 0, 334]);
   });
 
-  test('whoever is refused waits no longer for asking on', () => {
+  test('a refused client does not wait longer if it asks again', () => {
     const buckets = new Buckets({ requests: 1, milliseconds: 60_000 });
     expect(buckets.take('a', 0)).toBe(0);
     for (let now = 1000; now < 60_000; now += 1000)
@@ -79,7 +79,7 @@ describe('memory', () => {
     expect(buckets.size).toBe(1);
   });
 
-  test('to be forgotten while waiting takes as many others as there is room for', () => {
+  test('keeps a client that waits until so many others have come as there is room for', () => {
     const buckets = new Buckets({ requests: 1, milliseconds: 1000 }, 100);
     buckets.take('me', 0);
     for (let i = 0; i < 99; i++) buckets.take(`other ${i}`, 0);

@@ -48,7 +48,7 @@ describe('pushes', () => {
     );
   });
 
-  test('ended by somebody, by a sweep, and by whoever came by too late', async () => {
+  test('ended by a user, by a sweep, and by a request that came too late', async () => {
     const payload = { payload: 'https://example.com/', kind: 'url', expire_after_days: 1 };
     const [late] = await Promise.all([create(service, payload), create(service, payload)]);
     const token = await create(service, { payload: 'x' });

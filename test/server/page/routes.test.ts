@@ -370,7 +370,7 @@ test('the address itself says what this is, and how to push to it', async () => 
   expect(words(await open('/'))).toContain('pwpush login https://pw.example.com/x\npwpush push');
 });
 
-test('what fails says nothing of why, and the log says where', async () => {
+test('a failure is explained in the log, and not on the page', async () => {
   const token = await create(service, { payload: 'x' });
   await service.service.close();
   const { status, html } = await open(`/p/${token}`);

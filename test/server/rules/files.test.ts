@@ -164,7 +164,7 @@ onEachStore((store) => {
       expect(await rows()).toEqual([0, 0, 0]);
     });
 
-    test('for a download that has begun, too, when somebody ends the push', async () => {
+    test('for a download that has begun, too, when someone ends the push', async () => {
       const token = await create(filePart('a', randomBytes(5 * CHUNK)));
       const { files } = await retrieve(token);
       // Nothing is deleted any more: what cannot be read is not gone.
@@ -233,7 +233,7 @@ onEachStore((store) => {
       expect([await status(files[0].url), await rows()]).toEqual([404, [0, 0, 0]]);
     });
 
-    test('at once when somebody ends it after its last view, which stays what ended it', async () => {
+    test('at once when someone ends it after its last view, which stays what ended it', async () => {
       const { token, url } = await last();
       const { json } = await call(service, 'DELETE', `/api/v2/pushes/${token}`);
       expect([json.expired, json.deleted]).toEqual([true, false]);

@@ -22,7 +22,7 @@ onEachStore((store) => {
     (await call(service, 'GET', '/api/v2/pushes/active', { token })).status;
 
   describe('owners beside a running service', () => {
-    test('a token made elsewhere is good at once, and so is its end', async () => {
+    test('a token that another process makes or revokes takes effect at once', async () => {
       const owners = await openOwners(room.settings, testClock());
       const token = await owners.add('carol');
       expect(token).toMatch(/^pwp_[\w-]{43}$/);

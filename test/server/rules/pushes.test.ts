@@ -150,7 +150,7 @@ onEachStore((store) => {
       expect(await kinds(token)).toEqual(['creation', 'owner_view', 'view', 'owner_view']);
     });
 
-    test('a push nobody owns is nobody’s own', async () => {
+    test('a push without an owner loses a view to everybody', async () => {
       const token = await create(service, { payload: 'x', expire_after_views: 2 });
       expect((await retrieve(token)).views_remaining).toBe(1);
     });
@@ -347,7 +347,7 @@ onEachStore((store) => {
       expect(statuses.sort()).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
     });
 
-    test('a try that nobody waits for costs neither a view nor a try', async () => {
+    test('a try whose client has left costs neither a view nor a try', async () => {
       const push = { payload: 'x', passphrase: 'right', expire_after_views: 1 };
       const token = await create(service, push);
       const gone = Array.from({ length: 6 }, async () => {

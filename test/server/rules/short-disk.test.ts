@@ -256,7 +256,7 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
     expect(await fileRows(beside)).toEqual([0, 0, 0]);
   });
 
-  test('nobody who reads hears that something could not be deleted', async () => {
+  test('a reader gets no error if something could not be deleted', async () => {
     const token = await create(service, { payload: 'x'.repeat(MIB), expire_after_days: 1 });
     service.clock.advance(DAY);
     disk.fill();

@@ -91,7 +91,7 @@ test('a lone one has no savepoint, which would keep all that it deletes in memor
   ]);
 });
 
-test('what takes long shares it with nobody', async () => {
+test('a long transaction shares its commit with no other', async () => {
   const { said, commit, close } = recording();
   const work = (name: string, long: boolean) => commit(async () => void said.push(name), long);
   await Promise.all([work('one', false), work('long', true), work('two', false)]);
@@ -103,7 +103,7 @@ test('what takes long shares it with nobody', async () => {
   ]);
 });
 
-test('whoever is told reads what was done, on another connection, too', async () => {
+test('what was confirmed can be read on another connection, too', async () => {
   const seen = ['a', 'b', 'c'].map(async (word) => {
     await add(word);
     return (await words()).includes(word);
@@ -135,7 +135,7 @@ test('one that fails undoes itself only', async () => {
   expect(await words()).toEqual(['a', 'b', 'c']);
 });
 
-test('a commit that fails is told to all who shared it, and the next group is none the worse', async () => {
+test('a commit that fails rejects all that shared it, and the next group succeeds', async () => {
   const orphan = database.transaction(
     (sql) => sql`INSERT INTO words (word, parent) VALUES ('orphan', 7)`,
   );
@@ -146,7 +146,7 @@ test('a commit that fails is told to all who shared it, and the next group is no
   expect(await words()).toEqual(['a', 'b']);
 });
 
-test('when SQLite undoes all of it, as it does on a full disk, nobody is told otherwise', async () => {
+test('rejects all if SQLite undoes the whole group, as on a full disk', async () => {
   await add('taken');
   const undone = database.transaction(
     (sql) => sql`INSERT OR ROLLBACK INTO words (word) VALUES ('taken')`,

@@ -18,7 +18,7 @@ function promised<T>() {
   return { promise, keep, fail };
 }
 
-test('who is refused a connection of their own takes the one that came back meanwhile', async () => {
+test('uses a connection that came back while a new one was refused', async () => {
   const refused = promised<ReturnType<typeof connection>>();
   const answers = [Promise.resolve(connection()), refused.promise];
   const pool = new Pool(() => answers.shift() ?? Promise.reject(new Error('a third')), 2);
@@ -32,7 +32,7 @@ test('who is refused a connection of their own takes the one that came back mean
   await pool.close();
 });
 
-test('who is refused while the others are in use waits for one of them', async () => {
+test('waits for a connection in use if a new one is refused', async () => {
   const answers = [Promise.resolve(connection()), Promise.reject(new Error('too many'))];
   const pool = new Pool(() => answers.shift() ?? Promise.reject(new Error('a third')), 2);
   const work = promised<void>();

@@ -88,7 +88,7 @@ describe('SQLite', () => {
     expect(found).toEqual({});
   });
 
-  test('such a statement would be found', async () => {
+  test('the check finds such a statement', async () => {
     expect(await slow(byKind)).toEqual(['SCAN audit']);
     expect(await slow(inOrder)).toEqual(['SCAN pushes']);
   });
@@ -157,7 +157,7 @@ onSharedPostgres((databases) => {
     expect(await inAll(slow)).toEqual({});
   });
 
-  test('such a statement would be found', async () => {
+  test('the check finds such a statement', async () => {
     expect(await slow(byKind)).toEqual(['Seq Scan audit']);
     expect(await slow(inOrder)).toEqual(['Seq Scan pushes']);
   });

@@ -163,7 +163,7 @@ onPostgres((cluster) => {
     });
   });
 
-  test('a push that is swept while somebody ends it stays as that one ended it', async () => {
+  test('a push that is swept while someone ends it stays as that one ended it', async () => {
     await migrate(database);
     const [push] = await database.sql<{ id: number }>`
       INSERT INTO pushes (lookup, sealed_token, link_key, kind, name, expire_after_days, expire_after_views, views,
