@@ -111,7 +111,7 @@ const changedText = (one: Difference) => `the instance changed a limit: ${differ
 type Value = number | boolean;
 
 /** A limit that the instance granted differently than requested. */
-export interface Difference {
+interface Difference {
   /** As in the option that requested it: `views`, `retrieval step`. */
   readonly limit: string;
   /** Of `days` it may be a fraction. */
@@ -166,7 +166,7 @@ function unconfirmed(asked: AskedLimits, granted: Fields): ('days' | 'views')[] 
 }
 
 /** `30 days requested, 7 granted`; `6 hours requested, 7 days granted`; `retrieval step requested, not granted`. */
-export function differenceText({ limit, asked, granted }: Difference): string {
+function differenceText({ limit, asked, granted }: Difference): string {
   if (typeof asked !== 'number' || typeof granted !== 'number')
     return asked ? `${limit} requested, not granted` : `${limit} granted, not requested`;
   if (Number.isInteger(asked) && Number.isInteger(granted))

@@ -46,7 +46,7 @@ const INPUT = /^<( |$)/;
 const OUTCOME = /^([>!=](?= |$)|[-+] |exit )/;
 const CONTENT = /^=( |$)/;
 
-export function parseTranscript(text: string): Step[] {
+function parseTranscript(text: string): Step[] {
   const steps: Step[] = [];
   const lines = text.split('\n');
   const taken = (of: RegExp) => {

@@ -85,7 +85,7 @@ async function createPush(
  * Reports what happens to the one push, and notices its end: all views have been taken, and with each all of its
  * files have been downloaded or their links have expired.
  */
-export class PushWatch {
+class PushWatch {
   readonly ended: Promise<number>;
   private end = (_views: number): void => {};
   private views = 0;

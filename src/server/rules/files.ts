@@ -189,7 +189,7 @@ interface UploadHooks {
 }
 
 /** Milliseconds without data after which an upload is abandoned. */
-export const UPLOAD_SILENCE = 2 * 60_000;
+const UPLOAD_SILENCE = 2 * 60_000;
 
 /**
  * The files of a push that is being created. They are encrypted as they arrive and stored in batches, with a key that
