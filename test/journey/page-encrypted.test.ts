@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import jsqr from 'jsqr';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseRecipient } from '../../src/age/key-files';
 import { keyProof } from '../../src/age/key-proof';
 import { encodeManifest } from '../../src/age/manifest';
@@ -20,12 +20,10 @@ import {
   type PageOptions,
   pages,
   pixels,
-  serviceAt,
 } from '../helpers/browser';
 import { inTurns, partOf } from '../helpers/long';
 import { allOf } from '../helpers/needs';
-import { person, serveBuilt } from '../helpers/program';
-import { recorder } from '../helpers/recorder';
+import { recordedService } from '../helpers/recorded-service';
 import { create, createWithFiles, filePart } from '../helpers/service';
 
 // Secrets that were encrypted before they were sent, in a real browser. `pw.test` is no secure context over plain http,
@@ -39,11 +37,7 @@ const WORDS = 'abacus-bloated-cycling-dwindle-emperor-fidgety';
 /** The lowest work factor of words, as far as the page knows. */
 const WORDS_WORK = 11;
 
-const somebody = person();
-let built: Awaited<ReturnType<typeof serveBuilt>>;
-let service: ReturnType<typeof serviceAt>;
-let wire: Awaited<ReturnType<typeof recorder>>;
-let origin: string;
+const here = recordedService('--anonymous-files');
 /** What must not be sent, in any test. */
 const secrets: string[] = [WORDS];
 /** All requests, by the DevTools protocol. */
@@ -56,26 +50,13 @@ const openPage = pages({
   except: /^failed: .*\/files\/.* net::ERR_ABORTED$/,
 });
 
-beforeAll(async () => {
-  if (needsBrowser.skip) return;
-  built = await serveBuilt(somebody.env, ['--trust-proxy', '--anonymous-files']);
-  service = serviceAt(built.url, built.token);
-  wire = await recorder(built.url);
-  origin = `http://pw.test:${wire.port}`;
-});
-
-afterAll(async () => {
-  await wire?.close();
-  await built?.stop();
-});
-
 function newKey(): string {
   const key = newLinkKey();
   secrets.push(key);
   return key;
 }
 
-const visit = (path: string, options?: PageOptions) => openPage(origin + path, options);
+const visit = (path: string, options?: PageOptions) => openPage(here.origin + path, options);
 
 /** Records each request as the DevTools protocol tells of it: address, headers with the referrer, body. */
 async function record(page: Page): Promise<void> {
@@ -103,7 +84,7 @@ async function open(
 }
 
 const pushText = async (text: string, key: string, push: Record<string, unknown> = {}, work = 10) =>
-  create(service, {
+  create(here.service, {
     payload: await encryptText(text, passphraseRecipient(key, work)),
     retrieval_step: false,
     ...push,
@@ -159,7 +140,7 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     const path = `/p/${await pushText(SECRET, key, step)}/r`;
     const words = `/p/${await pushText(SECRET, WORDS, step, WORDS_WORK)}/r`;
     const keys = await encryptToKeys(SECRET, [parseRecipient(PUBLIC_KEY)]);
-    const recipient = `/p/${await create(service, { payload: keys, ...step })}/r`;
+    const recipient = `/p/${await create(here.service, { payload: keys, ...step })}/r`;
     for (const [link, opens, isProblem] of [
       [`${path}#${key}`, 'Your link contains the key.', false],
       [path, 'The link is incomplete: the part after # is missing.', true],
@@ -179,7 +160,7 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     const path = `/p/${await pushText(SECRET, newKey(), { retrieval_step: true })}/r`;
     const page = await visit(path, { javaScriptEnabled: false });
     expect(await page.locator('.unscripted').textContent()).toBe(
-      `Encrypted. Open it with a browser that has JavaScript, or with: curl -fsS -H 'Accept: text/plain' -d '' '${origin}${path}' | age -d`,
+      `Encrypted. Open it with a browser that has JavaScript, or with: curl -fsS -H 'Accept: text/plain' -d '' '${here.origin}${path}' | age -d`,
     );
     expect(await page.locator('#opens').isVisible()).toBe(false);
   });
@@ -191,7 +172,7 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
       "document.addEventListener('DOMContentLoaded', () => { window.early = location.href; })";
     const page = await visit(`${path}#${key}`, { before });
     await page.getByRole('button', { name: 'Show the text' }).waitFor();
-    expect(await page.evaluate('early')).toBe(origin + path);
+    expect(await page.evaluate('early')).toBe(here.origin + path);
   });
 
   test.each([1, 5])(
@@ -199,7 +180,7 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     async (views) => {
       const page = await open(SECRET, { expire_after_views: views });
       await page.getByRole('button', { name: 'Show the text' }).click();
-      await page.goto(`${origin}/open`);
+      await page.goto(`${here.origin}/open`);
       await page.goBack({ waitUntil: 'commit' });
       const told = views === 1 ? 'This link is no longer available' : 'The link is incomplete';
       await page.getByText(told).waitFor();
@@ -222,7 +203,7 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     await field.fill('sesame');
     await field.press('Enter');
     await page.getByText('The link is incomplete').waitFor();
-    await page.goto(`${origin}/`);
+    await page.goto(`${here.origin}/`);
     await page.getByLabel('Secret text').fill('any');
     await page.getByLabel('Passphrase (optional)').fill(WORDS);
     await page.getByRole('button', { name: 'Create link' }).click();
@@ -236,7 +217,7 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     expect(await problem(page)).toContain('The link is incomplete: the part after # is missing.');
     await page
       .getByRole('textbox', { name: 'Key', exact: true })
-      .fill(`<${origin}${path}#${key}>.`);
+      .fill(`<${here.origin}${path}#${key}>.`);
     await page.getByRole('button', { name: 'Decrypt' }).click();
     expect(await shown(page).textContent()).toBe(SECRET);
     expect(await page.getByRole('alert').count()).toBe(0);
@@ -255,7 +236,7 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
   test('without script is armor, and a line that says what opens it', onChromium, async () => {
     const key = newKey();
     const armor = await encryptText(SECRET, passphraseRecipient(key, 10));
-    const token = await create(service, { payload: armor, retrieval_step: false });
+    const token = await create(here.service, { payload: armor, retrieval_step: false });
     const page = await visit(`/p/${token}#${key}`, { javaScriptEnabled: false });
     expect(await page.locator('pre').textContent()).toBe(armor);
     expect(await page.locator('.unscripted').textContent()).toBe(
@@ -277,7 +258,7 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
   ])('that is %s stays armor, and the page says so', async (_, change, told) => {
     const key = newKey();
     const armor = await change(await encryptText(SECRET, passphraseRecipient(key, 10)));
-    const token = await create(service, { payload: armor, retrieval_step: false });
+    const token = await create(here.service, { payload: armor, retrieval_step: false });
     const page = await visit(`/p/${token}#${key}`);
     await page.getByRole('alert').getByText(told).waitFor();
     expect(await page.locator('.sealed pre').isVisible()).toBe(true);
@@ -341,7 +322,7 @@ async function pushFiles(
   const fields = { payload, retrieval_step: 'false' };
   const rest = Object.entries(fields).map(([name, value]) => ({ name: `push[${name}]`, value }));
   // In another order than that of the manifest.
-  return `/p/${await createWithFiles(service, ...parts.reverse(), ...rest)}`;
+  return `/p/${await createWithFiles(here.service, ...parts.reverse(), ...rest)}`;
 }
 
 async function encryptedBytes(bytes: Buffer, key: string) {
@@ -388,7 +369,7 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
       await page.getByRole('button', { name: 'Download all' }).click();
       await all;
       expect(saved.get('b.bin')?.equals(files[1]?.bytes ?? Buffer.alloc(0))).toBe(true);
-      expect(wire.sent()).not.toContain('Schlüssel');
+      expect(here.wire.sent()).not.toContain('Schlüssel');
     },
   );
 
@@ -426,7 +407,7 @@ describe('the page at /open (needs Chromium)', needsBrowser, () => {
   test('decrypts what is pasted, and sends nothing', async () => {
     const page = await visit('/open');
     const key = newKey();
-    const before = wire.sent().length;
+    const before = here.wire.sent().length;
     for (const [text, secret, work] of [
       [SECRET, key, 10],
       ['https://a.example/', WORDS, WORDS_WORK],
@@ -447,7 +428,7 @@ describe('the page at /open (needs Chromium)', needsBrowser, () => {
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('is damaged or incomplete').waitFor();
     expect(await shown(page).count()).toBe(0);
-    expect(wire.sent().length).toBe(before);
+    expect(here.wire.sent().length).toBe(before);
   });
 });
 
@@ -455,7 +436,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
   const payloadOf = async (link: string) => {
     const { pathname, hash } = new URL(link);
     const proof = hash && (await keyProof(prover, hash.slice(1), undefined));
-    const response = await fetch(`${built.url}${pathname.replace(/\/r$/, '')}.json`, {
+    const response = await fetch(`${here.built.url}${pathname.replace(/\/r$/, '')}.json`, {
       ...(proof && { headers: { 'x-key-proof': proof } }),
     });
     return (await response.json()) as { payload: string; files: { filename: string }[] };
@@ -599,16 +580,16 @@ describe('a link that a mail gateway changed (needs Chromium)', needsBrowser, ()
     logged.push(key);
     const page = await visit(`${path},#${key}`);
     // Browsers write a backslash as a slash.
-    await page.waitForURL(`${origin}${path.replace('\\', '/')}#${key}`);
-    await page.goto(`${origin}${path}%23${key}`);
-    await page.waitForURL(`${origin}${path.replace('\\', '/')}#${key}`);
+    await page.waitForURL(`${here.origin}${path.replace('\\', '/')}#${key}`);
+    await page.goto(`${here.origin}${path}%23${key}`);
+    await page.waitForURL(`${here.origin}${path.replace('\\', '/')}#${key}`);
   });
 
   test('is left alone where nothing can be repaired', async () => {
     const page = await visit('/p/abcdefghij0123456789');
     await page.getByRole('heading', { name: 'This link is no longer available' }).waitFor();
-    await page.goto(`${origin}/nothing%23here`);
-    expect(page.url()).toBe(`${origin}/nothing%23here`);
+    await page.goto(`${here.origin}/nothing%23here`);
+    expect(page.url()).toBe(`${here.origin}/nothing%23here`);
   });
 });
 
@@ -619,8 +600,8 @@ test(
     // What a mail gateway makes the browser send, to see that it is recorded.
     const key = newLinkKey();
     await visit(`/p/abcdefghij%23${key}.`);
-    const [sent, told] = [wire.sent(), requests.join('\n')];
-    const { stdout, stderr } = await built.stop();
+    const [sent, told] = [here.wire.sent(), requests.join('\n')];
+    const { stdout, stderr } = await here.built.stop();
     const log = stdout + stderr;
     expect([sent.includes(key), told.includes(key)]).toEqual([true, true]);
     expect(log).toContain('GET /p/:token');

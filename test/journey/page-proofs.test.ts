@@ -1,15 +1,14 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newLinkKey } from '../../src/age/key';
 import { keyProof, newKeySalt } from '../../src/age/key-proof';
 import { node } from '../../src/age/node-primitives';
 import { passphraseRecipient } from '../../src/age/recipients';
 import { encryptText, proven, prover } from '../helpers/age';
-import { needsBrowser, onChromium, type PageOptions, pages, serviceAt } from '../helpers/browser';
+import { needsBrowser, onChromium, type PageOptions, pages } from '../helpers/browser';
 import { inTurns } from '../helpers/long';
 import { allOf } from '../helpers/needs';
-import { person, serveBuilt } from '../helpers/program';
-import { recorder } from '../helpers/recorder';
+import { recordedService } from '../helpers/recorded-service';
 import { call, create } from '../helpers/service';
 
 // Secrets that are shown to those only who prove their key, over plain http, and all that the browser sends.
@@ -20,35 +19,18 @@ const SECRET = 'correct horse battery';
 const WORDS = 'abacus-bloated-cycling-dwindle-emperor-fidgety';
 const INCOMPLETE = 'The link is incomplete: the part after # is missing.';
 
-const somebody = person();
 const secrets = [SECRET, WORDS];
-let built: Awaited<ReturnType<typeof serveBuilt>>;
-let service: ReturnType<typeof serviceAt>;
-let wire: Awaited<ReturnType<typeof recorder>>;
-let origin: string;
+const here = recordedService();
 const openPage = pages();
 
-beforeAll(async () => {
-  if (needsBrowser.skip) return;
-  built = await serveBuilt(somebody.env, ['--trust-proxy']);
-  service = serviceAt(built.url, built.token);
-  wire = await recorder(built.url);
-  origin = `http://pw.test:${wire.port}`;
-});
-
-afterAll(async () => {
-  await wire?.close();
-  await built?.stop();
-});
-
-const visit = (path: string, options?: PageOptions) => openPage(origin + path, options);
+const visit = (path: string, options?: PageOptions) => openPage(here.origin + path, options);
 
 /** A push with a key in its link, without a step. */
 async function pushed(fields: object = {}) {
   const { key, proof, payload } = await proven(SECRET);
   secrets.push(key);
   const push = { payload, key_proof: proof, retrieval_step: false, ...fields };
-  const token = await create(service, push, built.token);
+  const token = await create(here.service, push, here.built.token);
   return { key, token, path: `/p/${token}` };
 }
 
@@ -59,12 +41,12 @@ async function pushedWithWords(fields: object = {}) {
     key_proof: await keyProof(prover, WORDS, key_salt),
     ...{ key_salt, retrieval_step: false, ...fields },
   };
-  const token = await create(service, push, built.token);
+  const token = await create(here.service, push, here.built.token);
   return { token, path: `/p/${token}` };
 }
 
 async function views(token: string): Promise<number> {
-  const { json } = await call(service, 'GET', `/api/v2/pushes/${token}/audit`, built);
+  const { json } = await call(here.service, 'GET', `/api/v2/pushes/${token}/audit`, here.built);
   return json.logs.filter(({ kind }: { kind: string }) => kind === 'view').length;
 }
 
@@ -100,11 +82,11 @@ describe('the page of a link (needs Chromium)', needsBrowser, () => {
     const { key, token, path } = await pushed({ expire_after_views: 1 });
     const page = await visit(path);
     await page.getByText(INCOMPLETE).waitFor();
-    await linkField(page).fill(`${origin}${path}`);
+    await linkField(page).fill(`${here.origin}${path}`);
     await press(page);
     await page.getByRole('alert').getByText('Wrong key.').waitFor();
     expect(await views(token)).toBe(0);
-    await linkField(page).fill(`<${origin}${path}#${key}>.`);
+    await linkField(page).fill(`<${here.origin}${path}#${key}>.`);
     await press(page);
     await shown(page);
   });
@@ -195,7 +177,7 @@ describe('the page of a link (needs Chromium)', needsBrowser, () => {
     for (const { path, token } of [await pushed(), await pushedWithWords()]) {
       const page = await visit(path, { javaScriptEnabled: false });
       expect(await page.locator('.unscripted').textContent()).toBe(
-        `Encrypted. Open it with a browser that has JavaScript, or with: pwpush get '${origin}${path}'`,
+        `Encrypted. Open it with a browser that has JavaScript, or with: pwpush get '${here.origin}${path}'`,
       );
       expect(await page.getByRole('button').count()).toBe(0);
       expect(await views(token)).toBe(0);
@@ -204,5 +186,5 @@ describe('the page of a link (needs Chromium)', needsBrowser, () => {
 });
 
 test('no key and no words were sent', allOf(onChromium, needsBrowser), () => {
-  expect(secrets.filter((secret) => wire.sent().includes(secret))).toEqual([]);
+  expect(secrets.filter((secret) => here.wire.sent().includes(secret))).toEqual([]);
 });

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { Decrypter, generateIdentity, identityToRecipient } from 'age-encryption';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decryptText } from '../../src/age/age';
 import { parseIdentities } from '../../src/age/key-files';
 import { decodeManifest, type Manifest } from '../../src/age/manifest';
-import { needsBrowser, onChromium, type PageOptions, pages, serviceAt } from '../helpers/browser';
+import { needsBrowser, onChromium, type PageOptions, pages } from '../helpers/browser';
 import { inTurns } from '../helpers/long';
-import { person, type Served, serveBuilt } from '../helpers/program';
-import { recorder } from '../helpers/recorder';
+import { recordedService } from '../helpers/recorded-service';
 import { call } from '../helpers/service';
 
 // The page of a request in a real browser, over plain http; all that the browser sends is recorded.
@@ -17,26 +16,9 @@ inTurns(6);
 
 const SECRET = '  π = "3.14"\n\t<b>&amp;</b> 🔑\n\n';
 
-const somebody = person();
-let built: Served;
-let service: ReturnType<typeof serviceAt>;
-let wire: Awaited<ReturnType<typeof recorder>>;
-let origin: string;
+const here = recordedService();
 // Of the requests that a test aborts.
 const openPage = pages({ except: /net::ERR_FAILED/ });
-
-beforeAll(async () => {
-  if (needsBrowser.skip) return;
-  built = await serveBuilt(somebody.env, ['--trust-proxy']);
-  service = serviceAt(built.url, built.token);
-  wire = await recorder(built.url);
-  origin = `http://pw.test:${wire.port}`;
-});
-
-afterAll(async () => {
-  await wire?.close();
-  await built?.stop();
-});
 
 async function keyPair() {
   const identity = await generateIdentity();
@@ -45,11 +27,11 @@ async function keyPair() {
 
 async function request(fields: object = {}): Promise<string> {
   const body = { request: { request: 'Which password?', ...fields } };
-  return (await call(service, 'POST', '/api/v2/requests', { token: built.token, body })).json
-    .url_token;
+  return (await call(here.service, 'POST', '/api/v2/requests', { token: here.built.token, body }))
+    .json.url_token;
 }
 
-const visit = (path: string, options?: PageOptions) => openPage(origin + path, options);
+const visit = (path: string, options?: PageOptions) => openPage(here.origin + path, options);
 
 const notes = (page: Page) => page.locator('.note:visible').allInnerTexts();
 
@@ -60,8 +42,8 @@ async function send(page: Page): Promise<void> {
 
 /** The answer, as its owner reads it. */
 async function read(token: string, query = '') {
-  const headers = { authorization: `Bearer ${built.token}` };
-  const response = await fetch(`${built.url}/api/v2/requests/${token}${query}`, { headers });
+  const headers = { authorization: `Bearer ${here.built.token}` };
+  const response = await fetch(`${here.built.url}/api/v2/requests/${token}${query}`, { headers });
   return (await response.json()) as {
     response: string;
     files: { filename: string; url: string }[];
@@ -86,7 +68,7 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
     const { response } = await read(token);
     expect(await opened(response, identity)).toBe(SECRET);
-    for (const text of ['3.14', identity]) expect(wire.sent()).not.toContain(text);
+    for (const text of ['3.14', identity]) expect(here.wire.sent()).not.toContain(text);
   });
 
   test('encrypts to the key in the link when the server says another one', async () => {
@@ -169,7 +151,7 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
     });
     for (const [at, { url }] of answer.files.entries()) {
       const bytes = new Uint8Array(
-        await (await fetch(url.replace(origin, built.url))).arrayBuffer(),
+        await (await fetch(url.replace(here.origin, here.built.url))).arrayBuffer(),
       );
       const decrypter = new Decrypter();
       decrypter.addIdentity(identity);
@@ -179,7 +161,7 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
       const head = Buffer.from(bytes.subarray(0, 300)).toString('latin1');
       expect(head).toContain(`--- ${manifest.files[at]?.mac}\n`);
     }
-    expect(wire.sent()).not.toContain('disk.img');
+    expect(here.wire.sent()).not.toContain('disk.img');
   });
 
   test('keeps the key through a wrong passphrase', async () => {
@@ -192,7 +174,7 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
       await page.getByRole('button', { name: 'Show the request' }).click();
       if (passphrase === 'wrong') await page.getByRole('alert').waitFor();
     }
-    expect(wire.sent()).not.toContain(key);
+    expect(here.wire.sent()).not.toContain(key);
     await page.getByLabel('Your answer').fill(SECRET);
     await send(page);
     const { response } = await read(token, '?passphrase=sesame');
@@ -210,7 +192,7 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
     await page.getByRole('alert').getByText('Enter a text.').waitFor();
     await page.getByLabel('Your answer').fill('late');
     const path = `/api/v2/requests/${token}/respond`;
-    await call(service, 'PATCH', path, { body: { request: { response: 'first' } } });
+    await call(here.service, 'PATCH', path, { body: { request: { response: 'first' } } });
     await page.getByRole('button', { name: 'Send answer' }).click();
     await page.getByRole('alert').getByText('This request was already answered').waitFor();
     expect((await read(token)).response).toBe('first');
