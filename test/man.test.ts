@@ -11,6 +11,7 @@ import type { Context } from '../src/platform/context';
 import { exitStatus } from '../src/platform/errors';
 import { settingNames } from '../src/profile/settings';
 import { needsPrograms } from './helpers/needs';
+import { variablesInSource } from './helpers/source-variables';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const names = commands.map(({ name }) => name);
@@ -205,7 +206,9 @@ describe('tables', () => {
     const listed = section(main, 'ENVIRONMENT')
       .filter((line) => line.startsWith('.It Ev '))
       .flatMap((line) => line.match(/\bPWPUSH_\w+/g) ?? []);
-    expect(listed.filter((name) => name !== 'PWPUSH_SERVE_').sort()).toEqual(readBySource());
+    expect(listed.filter((name) => name !== 'PWPUSH_SERVE_').sort()).toEqual(
+      variablesInSource().filter((name) => name.startsWith('PWPUSH_')),
+    );
     const elsewhere = files.flatMap(
       (file) =>
         page(file)
@@ -234,15 +237,4 @@ describe('tables', () => {
       .map((line) => line.slice('.It Cm '.length));
     expect(listed).toEqual(settingNames);
   });
-
-  /** Variables taken from an environment, `env.NAME`, or handed to what takes them, `'NAME'`. */
-  function readBySource(): string[] {
-    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts'))
-      .map((path) => readFileSync(join(root, 'src', path), 'utf8'));
-    const found = sources.flatMap((text) => [
-      ...text.matchAll(/(?:\benv\.|\benv\[')(PWPUSH_\w+)|'(PWPUSH_\w+)'/g),
-    ]);
-    return [...new Set(found.map(([, read, handed]) => read ?? handed ?? ''))].sort();
-  }
 });

@@ -9,6 +9,7 @@ import { variables } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/platform/context';
 import { exitStatus } from '../src/platform/errors';
 import { settingNames } from '../src/profile/settings';
+import { variablesInSource } from './helpers/source-variables';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** The documents of a user: the README and what it leaves to others. */
@@ -123,7 +124,7 @@ describe("the readme's configuration", () => {
 
   test('names variables that the program reads, and all that are its own', () => {
     const ofServe = [...variables.values()];
-    const read = [...readBySource(), ...ofServe];
+    const read = [...variablesInSource(), ...ofServe];
     const listed = rows.flatMap(([, , cell]) => codes(cell));
     // Read by Node.js itself.
     const foreign = ['NODE_EXTRA_CA_CERTS'];
@@ -139,15 +140,4 @@ describe("the readme's configuration", () => {
     const listed = rows.flatMap(([, , , cell]) => codes(cell)).filter((one) => !one.includes(' '));
     expect(listed.sort()).toEqual([...settingNames].sort());
   });
-
-  /** Variables taken from an environment, `env.NAME`, or handed to what takes them, `'NAME'`. */
-  function readBySource(): string[] {
-    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts'))
-      .map((path) => readFileSync(join(root, 'src', path), 'utf8'));
-    const found = sources.flatMap((text) => [
-      ...text.matchAll(/\benv\.([A-Z][A-Z_]+)\b|'([A-Z][A-Z_]+)'/g),
-    ]);
-    return [...new Set(found.map(([, read, handed]) => read ?? handed ?? ''))].sort();
-  }
 });

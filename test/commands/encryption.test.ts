@@ -6,7 +6,7 @@ import { parseIdentities, parseRecipients } from '../../src/age/key-files';
 import { passphraseIdentity, passphraseRecipient } from '../../src/age/recipients';
 import { limits } from '../../src/contract/api';
 import type { Transport } from '../../src/platform/context';
-import { encryptText, proven } from '../helpers/age';
+import { encryptText, keyOf, proven, withoutKey } from '../helpers/age';
 import { type Instance, instance } from '../helpers/instance';
 import { inTurns } from '../helpers/long';
 import { needsPrograms, skipWithout } from '../helpers/needs';
@@ -27,9 +27,6 @@ beforeEach(async () => {
 afterEach(() => here.close());
 
 const NOT_A_KEY = 'Wrong key (a key is 22 characters, or 6 or more words), try again:';
-
-const keyOf = (link: string) => link.trim().split('#')[1] ?? '';
-const withoutKey = (link: string) => link.trim().split('#')[0] ?? '';
 
 /** A key pair of ssh-keygen, without passphrase unless one is given. */
 function sshKey(type: string, name: string, passphrase = '', ...more: string[]): string {

@@ -1,14 +1,7 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { contents } from '../helpers/contents';
 import { eachFault } from '../helpers/faults';
 import { BASE, overFetch } from '../helpers/instance';
 import { inTurns } from '../helpers/long';
@@ -43,13 +36,6 @@ interface Run extends Outcome {
   /** What is below the place, and among temporary files, which are on a disk without faults. */
   readonly files: Record<string, string>;
 }
-
-const contents = (folder: string): Record<string, string> =>
-  Object.fromEntries(
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => statSync(join(folder, name)).isFile())
-      .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
-  );
 
 /** Runs a command once a fault, each time at a new place. Returns which operations failed, once each. */
 async function withFaults(

@@ -60,3 +60,7 @@ export async function encryptText(
 ) {
   return encryptPrepared(await prepareFile(recipients), Buffer.from(plaintext));
 }
+
+/** The key in a link, and the link without it. */
+export const keyOf = (link: string) => link.trim().split('#')[1] ?? '';
+export const withoutKey = (link: string) => link.trim().split('#')[0] ?? '';

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { contents } from '../helpers/contents';
 import { inTurns, long, partOf } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { allOf, needsPrograms } from '../helpers/needs';
@@ -33,13 +34,6 @@ interface Run extends Ended {
   /** The calls that were tampered with. */
   readonly log: string;
 }
-
-const contents = (folder: string): Record<string, string> =>
-  Object.fromEntries(
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => statSync(join(folder, name)).isFile())
-      .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
-  );
 
 /** Runs a command once for each call that something happens to. */
 async function each(

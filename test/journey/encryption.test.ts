@@ -10,7 +10,7 @@ import { newLinkKey } from '../../src/age/key';
 import { parseRecipients } from '../../src/age/key-files';
 import { encodeManifest, type ManifestFile } from '../../src/age/manifest';
 import { passphraseRecipient } from '../../src/age/recipients';
-import { encryptText, joined, pieces } from '../helpers/age';
+import { encryptText, joined, keyOf, pieces, withoutKey } from '../helpers/age';
 import { listening } from '../helpers/listen';
 import { inTurns, partOf } from '../helpers/long';
 import { needsFile, needsPrograms } from '../helpers/needs';
@@ -65,8 +65,6 @@ const succeeded = async (...all: Parameters<typeof run>) => {
   expect(ended, all[0].join(' ')).toMatchObject({ code: 0 });
   return ended;
 };
-const keyOf = (link: string) => link.trim().split('#')[1] ?? '';
-const withoutKey = (link: string) => link.trim().split('#')[0] ?? '';
 
 /** A secret as it is, in hexadecimal, and in base64 at any offset. */
 const spellings = (secret: string) => [
