@@ -10,8 +10,8 @@ export const GRACE = {
   program: 300,
   /** A request that has left and whose response must not be lost. */
   request: 700,
-  /** The whole run: also to deliver what arrived, and to clean up. A signal within this time changes nothing. */
-  run: 1000,
+  /** The whole run: also to deliver what arrived, and to clean up, on a busy machine. A signal within this time changes nothing. */
+  run: 2000,
 } as const;
 
 /**
