@@ -91,6 +91,7 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'kept.findKept': (sql) => kept.findKept(sql, 'x', NOW),
   'kept.forgetResponse': (sql) => kept.forgetResponse(sql, 'x'),
   'kept.forgetKept': (sql) => kept.forgetKept(sql, 1),
+  'kept.forgetOver': (sql) => kept.forgetOver(sql, 1, NOW),
   'kept.deleteKept': (sql) => kept.deleteKept(sql, NOW),
   'pushes.takeSecret': (sql) => pushes.takeSecret(sql, { id: 1, protected: 1, key_proof: null }),
   'files.keepFilesUntil': (sql) => files.keepFilesUntil(sql, 1, NOW),
