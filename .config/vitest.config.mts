@@ -21,7 +21,7 @@ const ofPackage = ['compile-cache', 'loading', 'package'].map(
   (name) => `test/journey/${name}.test.ts`,
 );
 
-/** Short files that take long: they begin, so that none of them is left alone at the end. The others go by size. */
+/** Files that take longer than their size says: they begin, so that none of them is left alone at the end. The others go by size. */
 const slow = [
   'cases',
   'cli/completion',

@@ -228,7 +228,7 @@ async function chooseToken(session: Session, { base, check }: Candidate): Promis
     const question = again
       ? 'Wrong token, try again:'
       : 'API token (on your account page, under API):';
-    const typed = await filledIn(question, (text) => prompter.secret(text));
+    const typed = await filledIn(question, prompter.secret);
     return accepted(parseToken(typed, 'the prompt'));
   });
 }
