@@ -6,7 +6,7 @@ import { GRACE_MS } from '../src/server/http/hardening/graceful-stop';
 import { compose, deployedEnv, documents, manifest, root } from './helpers/deploy';
 import type { Plain } from './helpers/yaml';
 
-// What deploy/ says, compared with the program. test/journey/container.test.ts runs it.
+// What deploy/ says, compared with the program. test/journey/container.slow.test.ts runs it.
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 const { version } = JSON.parse(read('package.json'));

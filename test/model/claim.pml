@@ -1,7 +1,7 @@
 /*
  * One push, three readers with an Idempotency-Key each, and two processes on one database, in Promela: SPIN tries every
  * order of their steps, with any number of requests and responses lost, of repeats, and of processes killed and started
- * again. `test/model.test.ts` runs it as it is, and with each of the faults whose names begin with PLANTED.
+ * again. `test/model.slow.test.ts` runs it as it is, and with each of the faults whose names begin with PLANTED.
  */
 #ifndef VIEWS
 #define VIEWS 2 /* pushes.expire_after_views */

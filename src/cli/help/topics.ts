@@ -135,7 +135,7 @@ with the code of the first check that failed. With several links or lines, the
 worst code is returned.
 `;
 
-/** Its recipes are run by test/journey/recipes.test.ts. */
+/** Its recipes are run by test/journey/recipes.slow.test.ts. */
 const ci = `Secrets in CI jobs
 
 pwpush never prompts where CI is set. Store the API token as a secret of the CI

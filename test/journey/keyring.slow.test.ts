@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { needsPrograms } from '../helpers/needs';
 import { makePerson, person, serving, shell } from '../helpers/program';
 
-// The built program and the keyring of a desktop; test/profile/system-keyring.test.ts has all that can go wrong.
+// The built program and the keyring of a desktop; test/profile/system-keyring.slow.test.ts has all that can go wrong.
 
 const missing = needsPrograms('secret-tool', 'gnome-keyring-daemon', 'dbus-run-session');
 

@@ -19,7 +19,7 @@ import { binary, makePerson, onNode, program, type Running, start } from '../hel
 import { changed, RETRIEVED } from '../helpers/reference';
 
 // A signal during each kind of waiting: the program ends, says so, and leaves nothing half-made.
-// test/journey/terminal.test.ts has the prompts, test/journey/unwritable-output.test.ts what must not be lost.
+// test/journey/terminal.slow.test.ts has the prompts, test/journey/unwritable-output.slow.test.ts what must not be lost.
 
 inTurns();
 
