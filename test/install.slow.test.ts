@@ -23,13 +23,10 @@ import { dirname, join } from 'node:path';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { installers } from '../.config/installers.mjs';
-import { inTurns } from './helpers/long';
 import { allOf, needsPrograms, only, onUnix } from './helpers/needs';
 import { yaml } from './helpers/yaml';
 
 // What `npm run release` makes for people who install: run with archives of a small program, from a server here.
-
-inTurns(4);
 
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'linux-musl-x64', 'macos-arm64', 'macos-x64'];
 // Windows names the temporary folder in short.

@@ -21,12 +21,10 @@ import {
 } from '../../src/age/recipients';
 import { wordList } from '../../src/cli/words';
 import { encryptStream, encryptText, expectSame, joined, lengths, pieces } from '../helpers/age';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
 import { person } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
-
-inTurns();
 
 async function encrypted(plain: Uint8Array, recipients: readonly Recipient[]): Promise<Buffer> {
   const { bytes, sizeOf } = await encryptStream(pieces(plain), recipients);

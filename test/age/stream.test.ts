@@ -6,9 +6,7 @@ import { AgeError } from '../../src/age/age-error';
 import { passphraseIdentity, passphraseRecipient } from '../../src/age/recipients';
 import * as page from '../../src/server/page/browser/age-passphrase';
 import { encryptStream, expectSame, joined, lengths, pieces } from '../helpers/age';
-import { inTurns, long } from '../helpers/long';
-
-inTurns();
+import { long } from '../helpers/long';
 
 const CHUNK = 64 * 1024;
 const SEALED = CHUNK + 16;

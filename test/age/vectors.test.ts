@@ -11,11 +11,9 @@ import { type Identity, scryptIdentity, secretIdentity } from '../../src/age/for
 import { readHeader } from '../../src/age/format/stream';
 import { parseIdentities } from '../../src/age/key-files';
 import { platforms } from '../helpers/age';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 
 // The test vectors of the age format: https://c2sp.org/CCTV/age.
-
-inTurns();
 
 interface Vector {
   readonly name: string;

@@ -6,12 +6,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { complete } from '../../src/commands/completion/complete';
 import { commands, topics } from '../../src/commands/program';
 import type { Context } from '../../src/platform/context';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { needsFile, needsPrograms, only, onPath } from '../helpers/needs';
 import { person, program, pwpush } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
-
-inTurns();
 
 const somebody = person();
 const bin = join(somebody.folder, 'bin');

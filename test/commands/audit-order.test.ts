@@ -2,14 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../src/contract/api';
 import type { Transport } from '../../src/platform/context';
 import { BASE } from '../helpers/instance';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { type Place, place } from '../helpers/run';
 import { call, create, type TestService, testService } from '../helpers/service';
 import { json } from '../helpers/wire';
 
 // The audit log in every form that instances may give it: either order, pages of any length.
-
-inTurns();
 
 type Order = 'oldest first' | 'newest first';
 const orders: readonly Order[] = ['oldest first', 'newest first'];

@@ -1,14 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
 import { type Service, startService } from '../../src/server/service';
 import { type CuttingProxy, cuttingProxy } from '../helpers/cutting-proxy';
-import { inTurns, long } from '../helpers/long';
+import { long } from '../helpers/long';
 import { seed } from '../helpers/seed';
 import { defaults } from '../helpers/service';
 import { overSocket } from '../helpers/sockets';
 
 // Each connection of a command is cut after some bytes, then after some more, until it is not cut.
-
-inTurns();
 
 const SECRET = 'MARKER-correct-horse-battery-staple';
 const step = long ? 1 : 100;

@@ -8,13 +8,10 @@ import { limits } from '../../src/contract/api';
 import type { Transport } from '../../src/platform/context';
 import { encryptText, keyOf, proven, withoutKey } from '../helpers/age';
 import { type Instance, instance } from '../helpers/instance';
-import { inTurns } from '../helpers/long';
 import { needsPrograms, skipWithout } from '../helpers/needs';
 import { CREATED, changed, EXPIRED, RETRIEVED } from '../helpers/reference';
 import { place } from '../helpers/run';
 import { broken, json, wire } from '../helpers/wire';
-
-inTurns();
 
 const KEY = '[\\w-]{21}[AQgw]';
 const WORDS = '[a-z]+(?:-[a-z]+){5}';

@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { contents } from '../helpers/contents';
 import { eachFault } from '../helpers/faults';
 import { BASE, overFetch } from '../helpers/instance';
-import { inTurns } from '../helpers/long';
 import { memory } from '../helpers/memory';
 import { onLinux } from '../helpers/needs';
 import { type Outcome, type Place, place } from '../helpers/run';
@@ -17,8 +16,6 @@ import {
 } from '../helpers/service';
 
 // Each operation on files that a command makes fails in turn: the first until none does.
-
-inTurns();
 
 const SECRET = 'MARKER-correct-horse-battery-staple';
 const VIEWS = { name: 'push[expire_after_views]', value: '1' };

@@ -6,7 +6,7 @@ import { onLinux } from '../helpers/needs';
 import { place } from '../helpers/run';
 import { type TestService, testService } from '../helpers/service';
 
-// Alone in its process: conf is loaded when functions of files have been changed (.config/vitest.config.mts).
+// Alone in its process: conf is loaded when functions of files have been changed (vitest.config.mts).
 
 let service: TestService;
 beforeEach(async () => {

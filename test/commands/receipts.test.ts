@@ -11,11 +11,8 @@ import {
 } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Instance, instance } from '../helpers/instance';
-import { inTurns } from '../helpers/long';
 
 // What a push leaves on the machine it was made on, for those who have no token.
-
-inTurns();
 
 let here: Instance;
 

@@ -10,11 +10,8 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSqlite } from '../../src/server/store/sqlite';
-import { inTurns } from '../helpers/long';
 import { type Place, place } from '../helpers/run';
 import { call, create, testService } from '../helpers/service';
-
-inTurns();
 
 const DAY = 86_400_000;
 

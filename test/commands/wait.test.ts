@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Transport } from '../../src/platform/context';
 import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
-import { inTurns } from '../helpers/long';
 import { place } from '../helpers/run';
 import { broken, wire } from '../helpers/wire';
-
-inTurns();
 
 let here: Instance;
 let token: string;

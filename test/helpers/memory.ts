@@ -6,17 +6,20 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach } from 'vitest';
 
-/** In memory where there is such a place: waiting for a disk takes ten times as long. */
+const SHARED = '/dev/shm';
+
+/** In memory where there is such a place: waiting for a disk takes ten times as long. In a run, its own folder there. */
 export const memory =
-  existsSync('/dev/shm') && free('/dev/shm') > 2 * 1024 ** 3 ? '/dev/shm' : tmpdir();
+  process.env.PWPUSH_TEST_MEMORY ??
+  (existsSync(SHARED) && free(SHARED) > 2 * 1024 ** 3 ? SHARED : tmpdir());
 
 /** The same where programs may be started in it, which containers forbid. */
-export const scratch = memory !== tmpdir() && /noexec/.test(mounted()) ? tmpdir() : memory;
+export const scratch = memory.startsWith(SHARED) && /noexec/.test(mounted()) ? tmpdir() : memory;
 
 /** The line of the system about it. */
 function mounted(): string {
   const lines = readFileSync('/proc/mounts', 'utf8').split('\n');
-  return lines.find((line) => line.split(' ')[1] === memory) ?? '';
+  return lines.find((line) => line.split(' ')[1] === SHARED) ?? '';
 }
 
 /** In bytes; a container may give 64 MiB, which the databases of the tests would fill. */

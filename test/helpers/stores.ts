@@ -1,11 +1,11 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, inject } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import type { ServiceSettings } from '../../src/server/service-settings';
 import { readAddress } from '../../src/server/store/pg-url';
 import type { Database } from '../../src/server/store/sql';
 import { openSqlite } from '../../src/server/store/sqlite';
-import { inTurns } from './long';
 import { folders } from './memory';
 import { type Cluster, type ClusterOptions, needsPostgres, startCluster } from './postgres';
 import { type SharedDatabases, sharedDatabases } from './shared-postgres';
@@ -28,14 +28,15 @@ export interface Store {
   room(): Promise<Room>;
 }
 
-/** Runs the tests against SQLite and against a real PostgreSQL; `npm test` runs each against one of them, in turn. */
+/** A fast file runs on SQLite; the slow one of its name imports it, and is the same on PostgreSQL; other slow ones run both. */
+const file = () => expect.getState().testPath ?? '';
+const isSlow = () => file().endsWith('.slow.test.ts');
+const isSecond = () => isSlow() && existsSync(file().replace('.slow.test.ts', '.test.ts'));
+
+/** Runs the tests against SQLite and against a real PostgreSQL. */
 export function onEachStore(tests: (store: Store) => void): void {
-  describe('SQLite', () => {
-    if (!needsPostgres.skip) inTurns(2, 0);
-    tests(onSqlite());
-  });
+  if (!isSecond()) describe('SQLite', () => tests(onSqlite()));
   onSharedPostgres((databases) => {
-    inTurns(2, 1);
     const folder = folders();
     tests({
       name: 'PostgreSQL',
@@ -73,6 +74,7 @@ export function onSqlite(): Store {
 
 /** Runs the tests with the PostgreSQL server that all test files share: they are not to stop it. */
 export function onSharedPostgres(tests: (databases: () => SharedDatabases) => void): void {
+  if (!isSlow()) return;
   describe('PostgreSQL', needsPostgres, () => {
     let databases: SharedDatabases | undefined;
     beforeAll(async () => {

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../package.json';
 import { rawServer } from '../helpers/listen';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { allOf, needsPrograms, only, onUnix } from '../helpers/needs';
 import { binary, onNode, person, program, pwpush, serving, start } from '../helpers/program';
 import { CREATED, changed } from '../helpers/reference';
@@ -23,8 +23,6 @@ import { exampleOf, yaml } from '../helpers/yaml';
 
 // The GitHub Action, started as a runner starts it, with a release and an instance on this machine. The archive of the
 // release has the executable if one is tested, and otherwise a script that starts the built program.
-
-inTurns(4);
 
 const root = join(import.meta.dirname, '../..');
 const main = join(root, 'action/main.cjs');

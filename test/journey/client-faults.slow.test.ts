@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { contents } from '../helpers/contents';
-import { inTurns, long, partOf } from '../helpers/long';
+import { long, partOf } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { allOf, needsPrograms } from '../helpers/needs';
 import { type Ended, onNode, person, pwpush, serving, start } from '../helpers/program';
@@ -13,8 +13,6 @@ import { overSocket } from '../helpers/whole-session';
 
 // Something happens at each system call of a client that takes a last view, or makes a push. Errors of opening and
 // writing are planted in process (test/commands/faults.test.ts): here they would break Node.js itself.
-
-inTurns();
 
 const someone = person();
 const newFolder = folders();

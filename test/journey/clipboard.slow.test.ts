@@ -1,11 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
 import { person, program, pwpush, serving } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
-
-inTurns();
 
 const sender = person();
 const recipient = person();

@@ -16,11 +16,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { needsPrograms, needsRoot } from '../helpers/needs';
 import { dist, makePerson, pwpush, serveBuilt, shell } from '../helpers/program';
-
-inTurns();
 
 let somebody: ReturnType<typeof makePerson>;
 let caches: string;

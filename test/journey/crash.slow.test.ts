@@ -12,11 +12,11 @@ import type { StoredPush } from '../../src/server/store/push-rows';
 import { plain, type Sql } from '../../src/server/store/sql';
 import type { Result } from '../helpers/history';
 import { type Entry, Ledger } from '../helpers/ledger';
-import { inTurn, inTurns, times } from '../helpers/long';
+import { times } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { numbers } from '../helpers/numbers';
 import { planted } from '../helpers/planted';
-import { type Databases, needsPostgres } from '../helpers/postgres';
+import type { Databases } from '../helpers/postgres';
 import { onNode, person, serveBuilt, start } from '../helpers/program';
 import { rowsOf } from '../helpers/rows';
 import { seed } from '../helpers/seed';
@@ -222,15 +222,12 @@ async function crashAndCheck(store: Store, rounds: number, { processes, by, env 
 const claim = 'crashes lose nothing that was answered, and give no view twice';
 
 describe('SQLite', () => {
-  test(claim, inTurn(0, 3), async () =>
-    crashAndCheck(await onSqlite(), times(40), { processes: [1, 4] }),
-  );
+  test(claim, async () => crashAndCheck(await onSqlite(), times(40), { processes: [1, 4] }));
 });
 
 onSharedPostgres((databases) => {
-  test(`of four processes: ${claim}`, inTurn(1, 3), async () =>
-    crashAndCheck(await onServer(databases()), times(16), { processes: [4] }),
-  );
+  test(`of four processes: ${claim}`, async () =>
+    crashAndCheck(await onServer(databases()), times(16), { processes: [4] }));
 });
 
 /** Runs until the checker has found what is planted. */
@@ -248,12 +245,10 @@ describe('what is planted in a copy of the program is found', onNode, () => {
   const faults = ['claim', 'commit'];
 
   describe('SQLite', () => {
-    if (!needsPostgres.skip) inTurns(2, 0);
     test.each(faults)('%s', async (fault) => findPlanted(await onSqlite(), fault, 1, by));
   });
 
   onSharedPostgres((databases) => {
-    inTurns(2, 1);
     test.each(faults)('%s, by four processes', async (fault) =>
       findPlanted(await onServer(databases()), fault, 4, by),
     );

@@ -21,15 +21,13 @@ import {
   pages,
   pixels,
 } from '../helpers/browser';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { allOf } from '../helpers/needs';
 import { recordedService } from '../helpers/recorded-service';
 import { create, createWithFiles, filePart } from '../helpers/service';
 
 // Secrets that were encrypted before they were sent, in a real browser. `pw.test` is no secure context over plain http,
 // and all that the browser sends is recorded on the wire.
-
-inTurns(6);
 
 const SECRET = '  π = "3.14"\r\n\t<b>&amp;</b> 🔑\n\n';
 const PUBLIC_KEY = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';

@@ -12,13 +12,11 @@ import { encodeManifest, type ManifestFile } from '../../src/age/manifest';
 import { passphraseRecipient } from '../../src/age/recipients';
 import { encryptText, joined, keyOf, pieces, withoutKey } from '../helpers/age';
 import { listening } from '../helpers/listen';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { needsFile, needsPrograms } from '../helpers/needs';
 import { type Ended, person, pwpush, serveBuilt, serving, shell, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { offering, json as sendJson, whole } from '../helpers/transfer';
-
-inTurns(4);
 
 const somebody = person();
 const service = serving(somebody.env);

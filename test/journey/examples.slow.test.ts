@@ -1,15 +1,12 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
 import { program as built, person, pwpush, serveBuilt, shell } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
 
 // The README's examples, typed in their order by a reader who has followed it up to them: `pwpush serve` runs in
 // another terminal, and nothing else was set up.
-
-inTurns();
 
 const reader = person();
 const work = join(reader.folder, 'work');

@@ -1,12 +1,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
 import { person, program, pwpush, serveBuilt } from '../helpers/program';
 import { offering, whole } from '../helpers/transfer';
-
-inTurns();
 
 const somebody = person();
 let folder: string;

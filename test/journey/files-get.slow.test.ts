@@ -12,12 +12,10 @@ import {
 import { join } from 'node:path';
 import { beforeEach, describe, expect, type TestContext, test } from 'vitest';
 import { type Listening, listening, rawServer } from '../helpers/listen';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { needs, needsFile, skipWithout } from '../helpers/needs';
 import { type Ended, onBinary, onNode, person, pwpush, shell, start } from '../helpers/program';
 import { cut, type OfferedFile, offering, whole } from '../helpers/transfer';
-
-inTurns();
 
 const somebody = person();
 const LIVE =

@@ -3,12 +3,10 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Listening, listening } from '../helpers/listen';
-import { inTurns, partOf, times } from '../helpers/long';
+import { partOf, times } from '../helpers/long';
 import { needsFile } from '../helpers/needs';
 import { person, pwpush, shell, start } from '../helpers/program';
 import { json, taking } from '../helpers/transfer';
-
-inTurns();
 
 const somebody = person();
 const temporary = join(somebody.folder, 'tmp');

@@ -2,12 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { listening } from '../helpers/listen';
-import { inTurns } from '../helpers/long';
 import { person } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
 import { json, offering, taking, whole } from '../helpers/transfer';
-
-inTurns();
 
 const somebody = person();
 let stop: (() => unknown)[] = [];

@@ -2,15 +2,12 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { onUnix } from '../helpers/needs';
 import { person, program, pwpush, serving } from '../helpers/program';
 import { exampleOf, yaml } from '../helpers/yaml';
 
 // The components of GitLab CI: their inputs filled in as GitLab does, and their scripts run as a runner does. There is no
 // GitLab here, so what it makes of the rest of a job is not tried.
-
-inTurns();
 
 const templates = join(import.meta.dirname, '../../deploy/gitlab/templates');
 const somebody = person();

@@ -2,11 +2,8 @@ import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_proces
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { needs } from '../helpers/needs';
 import { person, program } from '../helpers/program';
-
-inTurns();
 
 const sender = person();
 const recipient = person();

@@ -3,13 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { person, program, pwpush, type Running, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { read } from '../helpers/qr';
 import { cert, key } from '../server/certificate';
-
-inTurns();
 
 const sender = person();
 const recipient = person();

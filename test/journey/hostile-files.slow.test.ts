@@ -17,11 +17,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { inTurns, partOf, times } from '../helpers/long';
+import { partOf, times } from '../helpers/long';
 import { allOf, needsFile, needsRoot } from '../helpers/needs';
 import { binary, dist, launcher, person, pwpush, serving, shell } from '../helpers/program';
-
-inTurns(4);
 
 const sender = person();
 serving(sender.env);

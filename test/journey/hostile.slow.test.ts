@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants, deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { allOf, needsPrograms, onLinux } from '../helpers/needs';
 import { measured, person, pwpush } from '../helpers/program';
 import { RETRIEVED } from '../helpers/reference';
-
-inTurns();
 
 const somebody = person();
 const MEBI = 1024 * 1024;

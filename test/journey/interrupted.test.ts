@@ -1,10 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
-import { inTurns } from '../helpers/long';
 import { makePerson, person, serveBuilt, start } from '../helpers/program';
-
-inTurns();
 
 const somebody = person();
 describe('Ctrl-C', () => {

@@ -1,11 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { person, pwpush, serving, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
-
-inTurns();
 
 const somebody = person();
 serving(somebody.env);

@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import {
   afterScript,
   type Ended,
@@ -19,8 +19,6 @@ import {
 
 // A signal between a request and its response: the service has done what it was asked, and the response comes once the
 // program has heard the signal.
-
-inTurns();
 
 const home = person();
 const service = serving(home.env);

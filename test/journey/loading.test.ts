@@ -1,10 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { builtinModules } from 'node:module';
 import { describe, expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { dist, launcher, person, pwpush, serving } from '../helpers/program';
-
-inTurns();
 
 const somebody = person();
 serving(somebody.env);

@@ -2,13 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { needsFile } from '../helpers/needs';
 import { afterScript, type Ended, person, pwpush, serveBuilt, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
-
-inTurns(2);
 
 // The secrets of one person, looked for wherever a process leaves something behind.
 const marks = {

@@ -1,12 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { needsFile } from '../helpers/needs';
 import { person, pwpush, serving, shell, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
-
-inTurns();
 
 const somebody = person();
 serving(somebody.env);

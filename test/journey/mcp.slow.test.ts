@@ -1,11 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { connectedProgram, eras } from '../helpers/mcp';
 import { person, pwpush, serving } from '../helpers/program';
-
-inTurns();
 
 const SECRET = 'marker-Xq7pLw2vT9';
 const operator = person();

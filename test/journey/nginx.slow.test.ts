@@ -7,15 +7,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cuttingProxy } from '../helpers/cutting-proxy';
-import { inTurns } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
 import { freePort } from '../helpers/postgres';
 import { person, pwpush, serving } from '../helpers/program';
 import { cert, key } from '../server/certificate';
 
 // The service behind nginx, with the configuration of the manual.
-
-inTurns();
 
 const MIB = 1024 * 1024;
 const somebody = person();

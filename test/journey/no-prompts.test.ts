@@ -1,9 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { person, pwpush, serving } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
-
-inTurns();
 
 const sender = person();
 const other = person();

@@ -1,11 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { needsFile } from '../helpers/needs';
 import { person, pwpush, serveBuilt, serving, shell } from '../helpers/program';
-
-inTurns();
 
 const sender = person();
 const recipient = person();

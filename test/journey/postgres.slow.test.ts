@@ -4,14 +4,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readAddress } from '../../src/server/store/pg-url';
 import { openPostgres } from '../../src/server/store/postgres';
 import { resultOf } from '../helpers/history';
-import { inTurns, times } from '../helpers/long';
+import { times } from '../helpers/long';
 import { noted, viewsIn } from '../helpers/noted';
 import { PASSWORD } from '../helpers/postgres';
 import { afterScript, person, pwpush, serveBuilt, start } from '../helpers/program';
 import type { Call } from '../helpers/service';
 import { onPostgres } from '../helpers/stores';
-
-inTurns();
 
 type Service = Awaited<ReturnType<typeof serveBuilt>>;
 

@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest';
 import { parseReference } from '../../src/client/link';
 import { keptKey } from '../../src/open/request-keys';
 import { type Change, remember, type Trace, traced } from '../helpers/disk-trace';
-import { inTurns, long, partOf } from '../helpers/long';
+import { long, partOf } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { allOf, needsPrograms } from '../helpers/needs';
 import { type Left, leftBy, type Sync, syncsIn } from '../helpers/power-loss';
@@ -30,8 +30,6 @@ import {
   session,
   stocked,
 } from '../helpers/whole-session';
-
-inTurns();
 
 const someone = person();
 const newFolder = folders();

@@ -2,11 +2,9 @@ import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { makePerson, pwpush } from '../helpers/program';
 import { onTerminal, type Terminal } from '../helpers/pty';
-
-inTurns();
 
 const ENTER = '\r';
 const CTRL_C = '\u0003';

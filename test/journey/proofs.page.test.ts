@@ -6,14 +6,11 @@ import { node } from '../../src/age/node-primitives';
 import { passphraseRecipient } from '../../src/age/recipients';
 import { encryptText, proven, prover } from '../helpers/age';
 import { needsBrowser, onChromium, type PageOptions, pages } from '../helpers/browser';
-import { inTurns } from '../helpers/long';
 import { allOf } from '../helpers/needs';
 import { recordedService } from '../helpers/recorded-service';
 import { call, create } from '../helpers/service';
 
 // Secrets that are shown to those only who prove their key, over plain http, and all that the browser sends.
-
-inTurns();
 
 const SECRET = 'correct horse battery';
 const WORDS = 'abacus-bloated-cycling-dwindle-emperor-fidgety';

@@ -1,10 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
-import { inTurns } from '../helpers/long';
 import { person, pwpush } from '../helpers/program';
-
-inTurns();
 
 const somebody = person();
 const silent = () => {};

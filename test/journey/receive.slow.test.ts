@@ -9,11 +9,8 @@ import { newKeyPair, parseIdentities, parseRecipient } from '../../src/age/key-f
 import { encodeManifest } from '../../src/age/manifest';
 import { encryptText, joined, pieces } from '../helpers/age';
 import { mountDisk, needsDisk } from '../helpers/disk';
-import { inTurns } from '../helpers/long';
 import { person, program, pwpush, type Running, start } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
-
-inTurns(4);
 
 const asking = person();
 const asked = person();

@@ -3,13 +3,10 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { texts } from '../../src/cli/help/topics';
-import { inTurns } from '../helpers/long';
 import { allOf, needsFile, needsPrograms } from '../helpers/needs';
 import { program as built, person, pwpush, serving } from '../helpers/program';
 
 // The recipes of `pwpush help ci`, taken out of its text and run, with the built program and service.
-
-inTurns(4);
 
 const somebody = person();
 const work = join(somebody.folder, 'work');

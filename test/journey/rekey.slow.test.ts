@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Ledger } from '../helpers/ledger';
-import { inTurn, long } from '../helpers/long';
+import { long } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { numbers } from '../helpers/numbers';
 import { person, pwpush, serveBuilt, start } from '../helpers/program';
@@ -59,10 +59,10 @@ async function rekeyKilled(data: string, ...place: string[]): Promise<void> {
 
 const claim = 'the instance key changes after a crash of the service, killed or not';
 
-test(`SQLite: ${claim}`, inTurn(2, 3), async () => rekeyKilled(await newFolder()));
+test(`SQLite: ${claim}`, async () => rekeyKilled(await newFolder()));
 
 onSharedPostgres((databases) => {
-  test(claim, inTurn(0, 3), async () => {
+  test(claim, async () => {
     const database = databases().localUrl(await databases().createDatabase());
     await rekeyKilled(await newFolder(), '--database', database);
   });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { History, ofAnswer, ofReading } from '../helpers/history';
-import { inTurn, times } from '../helpers/long';
+import { times } from '../helpers/long';
 import { numbers } from '../helpers/numbers';
 import { person, serveBuilt } from '../helpers/program';
 import { seed } from '../helpers/seed';
@@ -54,115 +54,99 @@ const words = ({ settings: { data, database } }: Room, name = '') => [
 ];
 
 onEachStore((store) => {
-  const place = store.name === 'SQLite' ? 0 : 1;
+  test('of many simultaneous answers to four processes one wins, and one reading gets it', async () => {
+    const room = await store.room();
+    const key = join(room.settings.data, 'shared.key');
+    const env = { ...somebody.env, PWPUSH_INSTANCE_KEY_FILE: key };
+    // The first one migrates and makes the token.
+    const { token, ...first } = await serveBuilt(env, words(room, 'a'));
+    const others = ['b', 'c', 'd'].map((name) => serveBuilt(env, words(room, name)));
+    const services = [first, ...(await Promise.all(others))];
+    const urlOf = (at: number) => (services[at % 4] as typeof first).url;
+    const [count, request] = [times(500), await create(urlOf(0), token)];
+    const history = new History();
+    // Of each four, two have no key, and two the same.
+    const keyed = (what: string, at: number, init: RequestInit) => {
+      if (at % 4 < 2) return { init };
+      const key = `${what}-of-client-${at >> 2}`;
+      return {
+        key,
+        init: { ...init, headers: { ...init.headers, 'idempotency-key': `"${key}"` } },
+      };
+    };
+    const respond = (at: number) => {
+      const payload = `answer ${at % 4 < 2 ? at : at & ~1}`;
+      const { init, ...how } = keyed('answer', at, asJson({ response: payload }));
+      const work = () => ask(urlOf(at), 'PATCH', `/${request}/respond`, init);
+      const call = { name: 'create', views: 1, payload, ...how } as const;
+      return history.note(`respondent ${at}`, request, call, work, ofAnswer);
+    };
+    const read = (at: number) => {
+      const { init, ...how } = keyed('reading', at, asOwner(token));
+      const work = () => ask(urlOf(at), 'GET', `/${request}`, init);
+      return history.note(`reading ${at}`, request, { name: 'retrieve', ...how }, work, ofReading);
+    };
+    const answers = Array.from({ length: count }, (_, at) => respond(at));
+    await Promise.race(answers);
+    const reads = Array.from({ length: times(100) }, (_, at) => read(at));
+    await Promise.all([...answers, ...reads]);
+    await read(0);
+    history.judge();
+    const got = (await Promise.all(reads)).flatMap(({ json }) => json.response ?? []);
+    expect(new Set(got).size).toBe(1);
+    await Promise.all(services.map(({ stop }) => stop()));
+  });
 
-  test(
-    'of many simultaneous answers to four processes one wins, and one reading gets it',
-    inTurn(place),
-    async () => {
-      const room = await store.room();
-      const key = join(room.settings.data, 'shared.key');
-      const env = { ...somebody.env, PWPUSH_INSTANCE_KEY_FILE: key };
-      // The first one migrates and makes the token.
-      const { token, ...first } = await serveBuilt(env, words(room, 'a'));
-      const others = ['b', 'c', 'd'].map((name) => serveBuilt(env, words(room, name)));
-      const services = [first, ...(await Promise.all(others))];
-      const urlOf = (at: number) => (services[at % 4] as typeof first).url;
-      const [count, request] = [times(500), await create(urlOf(0), token)];
-      const history = new History();
-      // Of each four, two have no key, and two the same.
-      const keyed = (what: string, at: number, init: RequestInit) => {
-        if (at % 4 < 2) return { init };
-        const key = `${what}-of-client-${at >> 2}`;
-        return {
-          key,
-          init: { ...init, headers: { ...init.headers, 'idempotency-key': `"${key}"` } },
-        };
-      };
-      const respond = (at: number) => {
-        const payload = `answer ${at % 4 < 2 ? at : at & ~1}`;
-        const { init, ...how } = keyed('answer', at, asJson({ response: payload }));
-        const work = () => ask(urlOf(at), 'PATCH', `/${request}/respond`, init);
-        const call = { name: 'create', views: 1, payload, ...how } as const;
-        return history.note(`respondent ${at}`, request, call, work, ofAnswer);
-      };
-      const read = (at: number) => {
-        const { init, ...how } = keyed('reading', at, asOwner(token));
-        const work = () => ask(urlOf(at), 'GET', `/${request}`, init);
-        return history.note(
-          `reading ${at}`,
-          request,
-          { name: 'retrieve', ...how },
-          work,
-          ofReading,
-        );
-      };
-      const answers = Array.from({ length: count }, (_, at) => respond(at));
-      await Promise.race(answers);
-      const reads = Array.from({ length: times(100) }, (_, at) => read(at));
-      await Promise.all([...answers, ...reads]);
-      await read(0);
-      history.judge();
-      const got = (await Promise.all(reads)).flatMap(({ json }) => json.response ?? []);
-      expect(new Set(got).size).toBe(1);
-      await Promise.all(services.map(({ stop }) => stop()));
-    },
-  );
-
-  test(
-    'a process that is killed loses no answer that it acknowledged',
-    inTurn(place + 1),
-    async () => {
-      const room = await store.room();
-      const random = numbers(seed);
-      const open = new Set<string>();
-      let owner = '';
-      let taken = 0;
-      const history = new History();
-      const serve = async () => {
-        const service = await serveBuilt(somebody.env, words(room, 'killed'));
-        owner = service.token ?? owner;
-        return service;
-      };
-      for (let round = 0; round < times(12); round++) {
-        const service = await serve();
-        const { url } = service;
-        while (open.size < 8) open.add(await create(url, owner));
-        let left = 1 + Math.floor(random() * 6);
-        const work = [...open].map(async (request, at) => {
-          const payload = `${round} ${at} ${'x'.repeat(1000)}`;
-          const send = () => ask(url, 'PATCH', `/${request}/respond`, answerOf(payload, at));
-          const call = { name: 'create', views: 1, payload } as const;
-          const { status } = await history.note('somebody', request, call, send, ofAnswer);
-          expect(status).toBe(200);
-          left -= 1;
-          if (left === 0) void service.kill();
-        });
-        await Promise.allSettled(work);
-        await service.kill();
-        const again = await serve();
-        for (const request of [...open]) {
-          const before = await ask(again.url, 'GET', `/${request}`);
-          const read = () => ask(again.url, 'GET', `/${request}`, asOwner(owner));
-          const call = { name: 'retrieve' } as const;
-          const { json } = await history.note('the owner', request, call, read, ofReading);
-          // One that was not acknowledged is either whole or not there, and can then be given again.
-          expect(json.response === null).toBe(before.json.state === 'open');
-          if (json.response === null) continue;
-          for (const { url } of json.files) expect(await textOf(url)).toBe('f'.repeat(200_000));
-          expect(json.files.length).toBe([...open].indexOf(request) % 2);
-          taken += 1;
-        }
-        for (const request of [...open]) {
-          const { json } = await ask(again.url, 'GET', `/${request}`);
-          if (json.state === 'closed') open.delete(request);
-        }
-        await again.stop();
+  test('a process that is killed loses no answer that it acknowledged', async () => {
+    const room = await store.room();
+    const random = numbers(seed);
+    const open = new Set<string>();
+    let owner = '';
+    let taken = 0;
+    const history = new History();
+    const serve = async () => {
+      const service = await serveBuilt(somebody.env, words(room, 'killed'));
+      owner = service.token ?? owner;
+      return service;
+    };
+    for (let round = 0; round < times(12); round++) {
+      const service = await serve();
+      const { url } = service;
+      while (open.size < 8) open.add(await create(url, owner));
+      let left = 1 + Math.floor(random() * 6);
+      const work = [...open].map(async (request, at) => {
+        const payload = `${round} ${at} ${'x'.repeat(1000)}`;
+        const send = () => ask(url, 'PATCH', `/${request}/respond`, answerOf(payload, at));
+        const call = { name: 'create', views: 1, payload } as const;
+        const { status } = await history.note('somebody', request, call, send, ofAnswer);
+        expect(status).toBe(200);
+        left -= 1;
+        if (left === 0) void service.kill();
+      });
+      await Promise.allSettled(work);
+      await service.kill();
+      const again = await serve();
+      for (const request of [...open]) {
+        const before = await ask(again.url, 'GET', `/${request}`);
+        const read = () => ask(again.url, 'GET', `/${request}`, asOwner(owner));
+        const call = { name: 'retrieve' } as const;
+        const { json } = await history.note('the owner', request, call, read, ofReading);
+        // One that was not acknowledged is either whole or not there, and can then be given again.
+        expect(json.response === null).toBe(before.json.state === 'open');
+        if (json.response === null) continue;
+        for (const { url } of json.files) expect(await textOf(url)).toBe('f'.repeat(200_000));
+        expect(json.files.length).toBe([...open].indexOf(request) % 2);
+        taken += 1;
       }
-      history.judge();
-      expect(taken).toBeGreaterThan(0);
-    },
-  );
+      for (const request of [...open]) {
+        const { json } = await ask(again.url, 'GET', `/${request}`);
+        if (json.state === 'closed') open.delete(request);
+      }
+      await again.stop();
+    }
+    history.judge();
+    expect(taken).toBeGreaterThan(0);
+  });
 });
 
 /** A text, with a file where the number is odd. */

@@ -6,13 +6,10 @@ import { decryptText } from '../../src/age/age';
 import { parseIdentities } from '../../src/age/key-files';
 import { decodeManifest, type Manifest } from '../../src/age/manifest';
 import { needsBrowser, onChromium, type PageOptions, pages } from '../helpers/browser';
-import { inTurns } from '../helpers/long';
 import { recordedService } from '../helpers/recorded-service';
 import { call } from '../helpers/service';
 
 // The page of a request in a real browser, over plain http; all that the browser sends is recorded.
-
-inTurns(6);
 
 const SECRET = '  π = "3.14"\n\t<b>&amp;</b> 🔑\n\n';
 

@@ -3,13 +3,10 @@ import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { needsBrowser, onChromium, openProfile, serviceAt } from '../helpers/browser';
-import { inTurns } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { allOf } from '../helpers/needs';
 import { person, serving } from '../helpers/program';
 import { call, create } from '../helpers/service';
-
-inTurns(2);
 
 // What a browser shows of secrets when it is started again with the tabs of before, and with the Back button.
 

@@ -3,12 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { needsPrograms, skipWithout } from '../helpers/needs';
 import { person, program, pwpush, serving, shell } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
-
-inTurns();
 
 const somebody = person();
 serving(somebody.env);

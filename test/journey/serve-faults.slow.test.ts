@@ -1,7 +1,7 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { inTurns, long } from '../helpers/long';
+import { long } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { needsPrograms } from '../helpers/needs';
 import { type Ended, person, serveBuilt } from '../helpers/program';
@@ -19,8 +19,6 @@ import {
   session,
   stocked,
 } from '../helpers/whole-session';
-
-inTurns();
 
 const someone = person();
 const newFolder = folders();

@@ -6,12 +6,9 @@ import { createInterface } from 'node:readline';
 import { connect } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
-import { inTurns } from '../helpers/long';
 import { makePerson, person, pwpush, type Running, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { cert, key, nextCert, nextKey } from '../server/certificate';
-
-inTurns(4);
 
 const home = person();
 const running: Running[] = [];

@@ -13,15 +13,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { needs, needsPrograms, onLinux, onUnix } from '../helpers/needs';
 import { binary, makePerson, onNode, program, type Running, start } from '../helpers/program';
 import { changed, RETRIEVED } from '../helpers/reference';
 
 // A signal during each kind of waiting: the program ends, says so, and leaves nothing half-made.
 // test/journey/terminal.slow.test.ts has the prompts, test/journey/unwritable-output.slow.test.ts what must not be lost.
-
-inTurns();
 
 let somebody: ReturnType<typeof makePerson>;
 const closing: (() => unknown)[] = [];

@@ -2,13 +2,11 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { inTurns, partOf } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
 import { program as built, person, pwpush, serving, shell } from '../helpers/program';
 
 // What the skill tells agents, and its evaluation, with the built program and service.
-
-inTurns(4);
 
 const folder = join(import.meta.dirname, '..', '..', 'skills', 'pwpush');
 const skill = readFileSync(join(folder, 'SKILL.md'), 'utf8');

@@ -7,14 +7,12 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { afterEach, describe, expect, test } from 'vitest';
-import { inTurns, onlyLong } from '../helpers/long';
+import { onlyLong } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
 import { person, program } from '../helpers/program';
 import { cert, key } from '../server/certificate';
 
 // The built program as systemd starts it.
-
-inTurns();
 
 const home = person();
 const children: ChildProcess[] = [];

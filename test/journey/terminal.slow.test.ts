@@ -1,10 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { makePerson, person, pwpush, serving } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
-
-inTurns();
 
 const sender = person();
 const recipient = person();

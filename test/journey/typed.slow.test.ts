@@ -1,13 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { needsPrograms, onLinux } from '../helpers/needs';
 import { person, pwpush, serving } from '../helpers/program';
 import { onTerminal, type Terminal } from '../helpers/pty';
 
 // Secrets of several lines: pasted, typed up to Ctrl-D, or written in an editor.
-
-inTurns();
 
 const sender = person();
 const service = serving(sender.env);

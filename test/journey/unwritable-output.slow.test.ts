@@ -16,15 +16,12 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
-import { inTurns } from '../helpers/long';
 import { needsFile, needsPrograms, skipWithout } from '../helpers/needs';
 import { makePerson, program, shell, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 
 // The built program, cut off from whoever it talks to, with a link or a secret in its hands.
-
-inTurns();
 
 const missing = needsFile('/dev/full');
 let somebody: ReturnType<typeof makePerson>;

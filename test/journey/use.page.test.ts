@@ -10,13 +10,11 @@ import {
   pixels,
   serviceAt,
 } from '../helpers/browser';
-import { inTurns, partOf, times } from '../helpers/long';
+import { partOf, times } from '../helpers/long';
 import { person, serveBuilt } from '../helpers/program';
 import { create, createWithFiles, filePart } from '../helpers/service';
 
 // What a recipient does with a page, in a real browser: look, copy, save, delete; by mouse, by keyboard, on paper.
-
-inTurns(6);
 
 const somebody = person();
 let built: Awaited<ReturnType<typeof serveBuilt>>;

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { person, pwpush, type Running, serving, start } from '../helpers/program';
-
-inTurns();
 
 const somebody = person();
 serving(somebody.env);

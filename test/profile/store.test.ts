@@ -21,10 +21,7 @@ import { build } from 'rolldown';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readProfiles } from '../../src/profile/config-file';
 import { confStore } from '../../src/profile/store';
-import { inTurns } from '../helpers/long';
 import { onUnix } from '../helpers/needs';
-
-inTurns();
 
 let root: string;
 let folder: string;

@@ -8,10 +8,7 @@ import { runHelper } from '../../src/platform/helper-program';
 import { signalGroup } from '../../src/platform/process';
 import { forgetProfile, readFromKeyring, storeInKeyring } from '../../src/profile/system-keyring';
 import { type Instance, instance } from '../helpers/instance';
-import { inTurns } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
-
-inTurns();
 
 const missing = needsPrograms('secret-tool', 'gnome-keyring-daemon', 'dbus-run-session');
 

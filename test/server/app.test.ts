@@ -2,7 +2,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSPHRASE_COST } from '../../src/server/keys/primitives';
-import { inTurns } from '../helpers/long';
 import {
   BOUNDARY,
   call,
@@ -12,8 +11,6 @@ import {
   type TestService,
   testService,
 } from '../helpers/service';
-
-inTurns();
 
 let service: TestService;
 

@@ -7,7 +7,7 @@ import type { ClientSocket } from '../../src/server/http/request-origin';
 import { commonHeaders } from '../../src/server/http/responses';
 import { createSockets } from '../../src/server/http/sockets';
 import { openSqlite } from '../../src/server/store/sqlite';
-import { inTurns, times } from '../helpers/long';
+import { times } from '../helpers/long';
 import { collectGarbage, folders } from '../helpers/memory';
 import { described } from '../helpers/openapi';
 import { seed } from '../helpers/seed';
@@ -22,8 +22,6 @@ import {
 } from '../helpers/service';
 import { type Asked, requests, type There } from './fuzz/requests';
 import { wireBytes } from './fuzz/wire';
-
-inTurns(2);
 
 const [IN_PROCESS, ON_THE_WIRE] = [times(9000), times(1000)];
 

@@ -12,14 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { inTurns } from '../helpers/long';
 import { needsRoot } from '../helpers/needs';
 import { noted, viewsIn } from '../helpers/noted';
 import { call, create, type TestService, testService } from '../helpers/service';
 import { onEachStore } from '../helpers/stores';
 import { lock } from './lock';
-
-inTurns();
 
 let data: string;
 

@@ -13,11 +13,8 @@ import { outwardAddress } from '../../src/server/ops/listen';
 import { type Service, ServiceError, type ServiceIo, startService } from '../../src/server/service';
 import { openSqlite } from '../../src/server/store/sqlite';
 import { listen, speak } from '../helpers/listen';
-import { inTurns } from '../helpers/long';
 import { defaults } from '../helpers/service';
 import { cert, key } from './certificate';
-
-inTurns();
 
 let folder: string;
 let service: Service | undefined;

@@ -20,11 +20,8 @@ import type { Attachment } from '../../src/client/form';
 import { createClient } from '../../src/index';
 import type { Context } from '../../src/platform/context';
 import { mediaType, openAttachments, sendFiles } from '../../src/share/attachments';
-import { inTurns } from '../helpers/long';
 import { needsPrograms, skipWithout } from '../helpers/needs';
 import { heldFiles, taking } from '../helpers/transfer';
-
-inTurns();
 
 let folder: string;
 const at = (name: string) => join(folder, name);

@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { width } from '../../../src/cli/terminal/text-width';
-import { inTurns, partOf, times } from '../../helpers/long';
+import { partOf, times } from '../../helpers/long';
 import { AUDITED, CREATED, changed, NOTIFIED, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Conditions, place } from '../../helpers/run';
 
 // Whatever an instance says reaches a terminal as visible, harmless text in columns that hold.
-
-inTurns();
 
 /** What a terminal acts on, what reorders a line, and what nobody sees; line ends and tabs are looked at apart. */
 const harmful =

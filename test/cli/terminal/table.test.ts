@@ -3,9 +3,6 @@ import { describe, expect, test } from 'vitest';
 import type { Look } from '../../../src/cli/terminal/output';
 import { type Listing, table, tables } from '../../../src/cli/terminal/table';
 import { width } from '../../../src/cli/terminal/text-width';
-import { inTurns } from '../../helpers/long';
-
-inTurns();
 
 interface Row {
   readonly name: string;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import { type Listening, listening } from '../../helpers/listen';
-import { inTurns, partOf } from '../../helpers/long';
+import { partOf } from '../../helpers/long';
 import { CREATED, changed, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Place, place } from '../../helpers/run';
 import { proxying } from '../../helpers/sockets';
@@ -11,8 +11,6 @@ import { cert, key } from '../../server/certificate';
 
 // Three servers on this machine: the instance, another one on another port, and the instance over TLS. What
 // each of them gets is written down: nothing but the instance may see the token.
-
-inTurns();
 
 interface Got {
   readonly line: string;

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import { type Listens, listening, socketServer } from '../../helpers/listen';
-import { inTurns } from '../../helpers/long';
 import { needsPrograms } from '../../helpers/needs';
 import {
   CREATED,
@@ -21,8 +20,6 @@ import { place } from '../../helpers/run';
 
 // Every call against every way to fail, over real sockets: how often it was sent, what was waited for, and how
 // it ends. docs/wire.md, "What a retrieval costs": retrieval and creation are repeated only when they never left.
-
-inTurns();
 
 const open: Listens[] = [];
 afterEach(async () => {

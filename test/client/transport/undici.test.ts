@@ -12,11 +12,8 @@ import {
   rawServer,
   socketServer,
 } from '../../helpers/listen';
-import { inTurns } from '../../helpers/long';
 import { CREATED, RETRIEVED, VERSION } from '../../helpers/reference';
 import { overSocket } from '../../helpers/sockets';
-
-inTurns();
 
 const open: Listens[] = [];
 afterEach(async () => {

@@ -2,10 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { HereEvent } from '../../../src/contract/here-event';
 import { type ServedPush, serveHere } from '../../../src/server/here/serve-here';
 import { ServiceError } from '../../../src/server/service-errors';
-import { inTurns } from '../../helpers/long';
 import { type TestClock, testClock } from '../../helpers/service';
-
-inTurns();
 
 let here: ServedPush | undefined;
 let events: Omit<HereEvent, 'ip'>[];

@@ -7,7 +7,6 @@ import type { Timeouts } from '../../../src/server/http/hardening/timeouts';
 import { createSockets, type Sockets } from '../../../src/server/http/sockets';
 import { readingRateOf } from '../../../src/server/service-settings';
 import { speak as speakTo } from '../../helpers/listen';
-import { inTurns } from '../../helpers/long';
 import { notedDatabase, overDatabase } from '../../helpers/over-database';
 import {
   call,
@@ -17,8 +16,6 @@ import {
   type TestService,
   testService,
 } from '../../helpers/service';
-
-inTurns();
 
 const MIB = 1024 * 1024;
 

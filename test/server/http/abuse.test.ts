@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/server/store/sql';
-import { inTurns, partOf } from '../../helpers/long';
+import { partOf } from '../../helpers/long';
 import {
   failingDatabase,
   notedDatabase,
@@ -19,8 +19,6 @@ import {
   filePart,
   testService,
 } from '../../helpers/service';
-
-inTurns();
 
 const DAY = 86_400_000;
 

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/server/store/sql';
 import { type AtRest, atRest } from '../../helpers/at-rest';
-import { inTurns } from '../../helpers/long';
 import {
   call,
   createWithFiles,
@@ -13,8 +12,6 @@ import {
   testService,
 } from '../../helpers/service';
 import { onSqlite } from '../../helpers/stores';
-
-inTurns();
 
 const MINUTE = 60_000;
 const CHUNK = 64 * 1024;

@@ -7,9 +7,9 @@ import { Refusal, ServiceError } from '../../../src/server/service-errors';
 import type { ServiceSettings } from '../../../src/server/service-settings';
 import { cuttingProxy } from '../../helpers/cutting-proxy';
 import { eachFault } from '../../helpers/faults';
-import { inTurn, long } from '../../helpers/long';
+import { long } from '../../helpers/long';
 import { collectGarbage, folders } from '../../helpers/memory';
-import { allOf, onLinux } from '../../helpers/needs';
+import { onLinux } from '../../helpers/needs';
 import { seed } from '../../helpers/seed';
 import { call, create, type TestService, testService } from '../../helpers/service';
 import { onEachStore, onSharedPostgres } from '../../helpers/stores';
@@ -109,8 +109,7 @@ onEachStore((store) => {
     expect(operationsOf(ofKey)).toEqual(['fsync', 'link', 'open', 'write']);
   });
 
-  const turn = allOf(onLinux, inTurn(store.name === 'SQLite' ? 0 : 1, 3));
-  test('a key file that cannot be written leaves everything open', turn, async () => {
+  test('a key file that cannot be written leaves everything open', onLinux, async () => {
     const check = await prepared(settings);
     const failed = await eachFault(async (failing) => {
       const before = lines(settings);
@@ -137,9 +136,7 @@ test('a key that another program has made meanwhile is used, not replaced', asyn
 });
 
 onSharedPostgres((databases) => {
-  const cut = inTurn(2, 3);
-
-  test('a connection that is cut anywhere leaves everything open', cut, async () => {
+  test('a connection that is cut anywhere leaves everything open', async () => {
     const database = databases().url(await databases().createMigrated());
     const direct = { data: await newFolder(), database };
     const check = await prepared(direct);

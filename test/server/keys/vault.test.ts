@@ -5,9 +5,6 @@ import { Keyring, Links } from '../../../src/server/keys/keyring';
 import { seal, unseal } from '../../../src/server/keys/primitives';
 import { Damaged, reseal, Vault } from '../../../src/server/keys/vault';
 import { Refusal } from '../../../src/server/service-errors';
-import { inTurns } from '../../helpers/long';
-
-inTurns();
 
 const key = randomBytes(32);
 const links = new Links([{ number: 1, bytes: Buffer.alloc(32, 8) }]);

@@ -8,7 +8,6 @@ import { requestSchema, responseSchema } from '../../../src/server/rules/new-req
 import { busy } from '../../../src/server/service-errors';
 import type { Database } from '../../../src/server/store/sql';
 import { proven } from '../../helpers/age';
-import { inTurns } from '../../helpers/long';
 import { type Described, type Document, described } from '../../helpers/openapi';
 import { failingDatabase, overDatabase } from '../../helpers/over-database';
 import {
@@ -21,8 +20,6 @@ import {
   type TestService,
   testService,
 } from '../../helpers/service';
-
-inTurns();
 
 const BASE = '/api/v2';
 const PATH = `${BASE}/openapi.json`;

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/server/store/sql';
 import { openSqlite } from '../../../src/server/store/sqlite';
 import { type Disk, mountDisk, needsDisk } from '../../helpers/disk';
-import { inTurns } from '../../helpers/long';
 import { folders } from '../../helpers/memory';
 import {
   call,
@@ -15,8 +14,6 @@ import {
   type TestService,
   testService,
 } from '../../helpers/service';
-
-inTurns();
 
 const MIB = 1024 * 1024;
 const DAY = 86_400_000;

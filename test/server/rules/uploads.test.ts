@@ -9,7 +9,6 @@ import { type Service, startService } from '../../../src/server/service';
 import type { Database } from '../../../src/server/store/sql';
 import { openSqlite } from '../../../src/server/store/sqlite';
 import { type Spoken, speak } from '../../helpers/listen';
-import { inTurns } from '../../helpers/long';
 import { makePerson, start as startProgram } from '../../helpers/program';
 import { rowsOf } from '../../helpers/rows';
 import {
@@ -20,8 +19,6 @@ import {
   fileRows,
   formBytes,
 } from '../../helpers/service';
-
-inTurns();
 
 const MIB = 1024 * 1024;
 

@@ -17,15 +17,13 @@ import { cuttingProxy } from '../../helpers/cutting-proxy';
 import { mountDisk, needsDisk } from '../../helpers/disk';
 import { eachFault } from '../../helpers/faults';
 import { resultOf } from '../../helpers/history';
-import { inTurns, long } from '../../helpers/long';
+import { long } from '../../helpers/long';
 import { folders } from '../../helpers/memory';
 import { onLinux } from '../../helpers/needs';
 import { noted } from '../../helpers/noted';
 import { seed } from '../../helpers/seed';
 import { call, create, type TestService, testService } from '../../helpers/service';
 import { onPostgres, openBeside } from '../../helpers/stores';
-
-inTurns();
 
 const newFolder = folders();
 

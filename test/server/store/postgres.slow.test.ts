@@ -7,11 +7,8 @@ import { openPostgres } from '../../../src/server/store/postgres';
 import { endPush, findPush } from '../../../src/server/store/push-rows';
 import type { Database } from '../../../src/server/store/sql';
 import { listen, relay } from '../../helpers/listen';
-import { inTurns } from '../../helpers/long';
 import { PASSWORD } from '../../helpers/postgres';
 import { onPostgres } from '../../helpers/stores';
-
-inTurns();
 
 onPostgres((cluster) => {
   let url: string;

@@ -5,9 +5,6 @@ import { pointOf } from '../../../../src/age/bech32';
 import { parseIdentities } from '../../../../src/age/key-files';
 import { encryptText, x25519Recipient } from '../../../../src/server/page/browser/age-passphrase';
 import { platforms } from '../../../helpers/age';
-import { inTurns } from '../../../helpers/long';
-
-inTurns();
 
 const hex = (text: string) => Buffer.from(text, 'hex');
 const asHex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');

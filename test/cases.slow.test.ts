@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import { alone, also, CASES, textOf } from './helpers/cases';
+import { type Ended, makePerson, person, serving, start } from './helpers/program';
+import type { Conditions } from './helpers/run';
+import { play } from './helpers/transcript';
+
+// The built program.
+
+const service = serving(person().env);
+const outcome = ({ code, stdout, stderr }: Ended) => ({ code: code ?? -1, stdout, stderr });
+
+test.each([...alone, ...also])('%s', async (name) => {
+  const { folder, env, remove } = makePerson();
+  onTestFinished(remove);
+  const started = (words: string[], { env: more, stdin }: Conditions) => {
+    const told = { ...env, ...more } as Record<string, string>;
+    return start(words, { env: told, input: stdin as string, cwd: folder });
+  };
+  const told = await play(textOf(name), {
+    ...{ folder, base: service.url, env: { ...env, TMPDIR: folder, PWPUSH_URL: service.url } },
+    tokens: { ADMIN: service.token },
+    run: async (words, conditions) => outcome(await started(words, conditions).ended),
+    start: (words, conditions, stream) => {
+      const { child, ended } = started(words, conditions);
+      const lines = createInterface({ input: child[stream] as NodeJS.ReadableStream });
+      const first = Promise.race([once(lines, 'line'), ended.then((all) => [all[stream]])]);
+      const stop = () => void child.kill('SIGINT');
+      return { first: first.then(([line]) => line), ended: ended.then(outcome), stop };
+    },
+  });
+  if (process.env.UPDATE && alone.includes(name)) writeFileSync(join(CASES, name), told);
+  else expect(told).toBe(textOf(name));
+});

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import {
+  DefaultReporter,
+  type SerializedError,
+  type TestCase,
+  type TestModule,
+  type TestRunEndReason,
+  type TestSpecification,
+} from 'vitest/node';
+import type { Skipped } from './needs';
+
+/**
+ * Says little: how far a run is, each failure once, at the end, with the command that repeats it, what was skipped for
+ * want of what, and what to install. In CI, a skip of which `needs.ts` does not know fails the run.
+ */
+export default class Reporter extends DefaultReporter {
+  private readonly state = { files: 0, ended: 0, tenth: 0 };
+
+  override onTestRunStart(specifications: readonly TestSpecification[]): void {
+    super.onTestRunStart(specifications);
+    this.state.files = specifications.length;
+  }
+
+  /** Files that pass are not worth a line; those that fail are told of at the end. */
+  override printTestModule(): void {}
+
+  override onTestModuleEnd(module: TestModule): void {
+    super.onTestModuleEnd(module);
+    const { state } = this;
+    state.ended += 1;
+    const tenth = Math.floor((10 * state.ended) / state.files);
+    if (this.isTTY || state.files < 20 || tenth === state.tenth) return;
+    state.tenth = tenth;
+    this.log(`${state.ended} of ${state.files} files`);
+  }
+
+  override onTestRunEnd(
+    modules: readonly TestModule[],
+    errors: readonly SerializedError[],
+    reason: TestRunEndReason,
+  ): void {
+    super.onTestRunEnd(modules, errors, reason);
+    this.tellFailures(modules);
+    this.tellSkips(modules);
+  }
+
+  private tellFailures(modules: readonly TestModule[]): void {
+    const failed = modules.filter((module) => module.state() === 'failed');
+    if (failed.length === 0) return;
+    const seed = `PWPUSH_TEST_SEED=${process.env.PWPUSH_TEST_SEED}`;
+    this.log('to repeat what failed:');
+    for (const module of failed) {
+      const names = [...module.children.allTests('failed')].map(({ fullName }) => fullName);
+      const file = relative(process.cwd(), module.moduleId);
+      const [name] = names;
+      const one = name && names.length === 1 ? ` -t ${quoted(literally(name))}` : '';
+      this.log(`  ${seed} npx vitest run ${file}${one}`);
+    }
+  }
+
+  private tellSkips(modules: readonly TestModule[]): void {
+    const missing = new Map<string, number>();
+    const elsewhere = new Map<string, number>();
+    for (const test of modules.flatMap((module) => [...module.children.allTests('skipped')])) {
+      const skipped = reasonOf(test);
+      const group = skipped?.elsewhere ? elsewhere : missing;
+      if (skipped) group.set(skipped.without, (group.get(skipped.without) ?? 0) + 1);
+      else if (!this.ctx.config.testNamePattern && process.env.PWPUSH_TEST_ALL === '1') {
+        this.error(`skipped without a reason: ${test.fullName}`);
+        process.exitCode = 1;
+      }
+    }
+    for (const [what, group] of [
+      ['run only with', elsewhere],
+      ['not tried, as there is no', missing],
+    ] as const)
+      if (group.size > 0) this.log(`${what} ${counted(group)}`);
+    const packages = packagesOf([...missing.keys()].flatMap((names) => names.split(', ')));
+    if (packages.length > 0) this.log(`to try them: apt-get install ${packages.join(' ')}`);
+  }
+}
+
+const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+function reasonOf(test: TestCase): Skipped | undefined {
+  const { skipped } = test.meta() as { skipped?: Skipped };
+  if (skipped) return skipped;
+  const result = test.result();
+  const without = result?.state === 'skipped' ? result.note : undefined;
+  return without === undefined ? undefined : { without, elsewhere: false };
+}
+
+const counted = (group: ReadonlyMap<string, number>) =>
+  [...group]
+    .sort()
+    .map(([name, count]) => `${name} (${count})`)
+    .join(', ');
+
+/** The packages of Debian that bring these programs, as `.ci/run` installs them. */
+function packagesOf(names: readonly string[]): string[] {
+  const lines = readFileSync('.ci/run', 'utf8').matchAll(/^(.*) \|\| need\+=\((.*)\)$/gm);
+  const wanted = [...lines].filter(([, test, packages]) =>
+    names.some((name) => test?.split(/[\s/]/).includes(name) || packages === name.toLowerCase()),
+  );
+  return wanted.map(([, , packages = '']) => packages).sort();
+}
