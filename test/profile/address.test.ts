@@ -16,6 +16,7 @@ describe('a token over plain http', () => {
 
   test.each([
     'http://pw.test',
+    'http://pw.test:8080',
     'http://10.0.0.1',
     'http://127.0.0.1.evil.test',
     'http://localhost.evil.test',
