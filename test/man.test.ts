@@ -197,7 +197,8 @@ describe('tables', () => {
     expect(listed).toHaveLength(Object.keys(exitStatus).length);
   });
 
-  test('pwpush-run.1 has every variable by which agents are known', () => {
+  test('pwpush.1 and pwpush-run.1 have every variable by which agents are known', () => {
+    expect(section(main, 'ENVIRONMENT')).toContain(`.It Ev ${MARKERS.join(' , ')}`);
     const text = page('pwpush-run.1').join('\n');
     expect(MARKERS.filter((name) => !text.includes(`.Ev ${name}`))).toEqual([]);
   });

@@ -1,6 +1,5 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MARKERS } from '../../src/cli/agent';
 import { TransportError } from '../../src/client/transport/network-errors';
 import { commands } from '../../src/commands/program';
 import { refusePrinted } from '../../src/open/printed';
@@ -10,6 +9,12 @@ import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
 import type { Conditions, Outcome } from '../helpers/run';
 
 const SECRET = 'MARKsecret7f3a9c2e51';
+
+/** What coding agents set, as their documents have it: the list of the program may have lost one. */
+const MARKERS = [
+  ...['AI_AGENT', 'AGENT', 'CLAUDECODE', 'CODEX_THREAD_ID', 'CURSOR_AGENT', 'GEMINI_CLI'],
+  ...['COPILOT_CLI', 'OPENCODE', 'QWEN_CODE', 'CLINE_ACTIVE', 'AUGMENT_AGENT'],
+];
 
 interface Line {
   readonly words: string;
