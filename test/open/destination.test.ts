@@ -13,6 +13,7 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -100,6 +101,25 @@ test('a pipe nobody reads is refused at once', needsPrograms('mkfifo'), async ()
   execFileSync('mkfifo', [path]);
   await expect(reserveFile(path, false, user)).rejects.toMatchObject({ code: 'usage' });
 });
+
+test(
+  'a link planted after the look at a pipe is not followed',
+  needsPrograms('mkfifo'),
+  async () => {
+    const [theirs, link] = [join(folder, 'theirs'), join(folder, 'link')];
+    execFileSync('mkfifo', [path, theirs]);
+    const reader = openSync(theirs, constants.O_RDONLY | constants.O_NONBLOCK);
+    symlinkSync(theirs, link);
+    // It has looked for links when it returns, and opens the pipe in a later turn.
+    const reserving = reserveFile(path, false, user);
+    renameSync(link, path);
+    await expect(reserving).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('ELOOP'),
+    });
+    closeSync(reader);
+  },
+);
 
 describe(
   'what another user prepared (needs root)',
