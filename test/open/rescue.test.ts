@@ -65,6 +65,12 @@ test('with nowhere to go it is said to be lost', async () => {
   });
 });
 
+test('what another user rescued is not listed', async () => {
+  await keep(context);
+  const other = { ...context, uid: (context.uid ?? 0) + 1 };
+  expect(await rescuedFiles(other)).toEqual([]);
+});
+
 test('nothing else in those folders is listed', async () => {
   mkdirSync(join(folder, 'state'));
   for (const name of ['config.json', 'secret-', 'link-2026-08-20', '.secret', 'pwpush.db'])
