@@ -60,33 +60,53 @@ export interface Repetition {
  * with the same `Idempotency-Key` once. Returns undefined if it does not, or sends no response in time.
  */
 export async function repeat(request: Repetition): Promise<WholeResponse | undefined> {
-  const asked = Math.min(request.until, request.now().getTime() + ASKING);
-  const announced = await again(request, request.repeats ? request.until : asked, () =>
+  const time = onward(request);
+  const asked = Math.min(request.until, time.now() + ASKING);
+  const announced = await again(time, request.repeats ? request.until : asked, () =>
     announces(request),
   );
   if (!announced) return undefined;
   await request.repeating();
-  return again(request, request.until, async () => {
+  return again(time, request.until, async () => {
     const response = await request.send().catch(lost);
     return response && isFinal(response) ? response : undefined;
   });
 }
 
+interface Time extends Pick<Repetition, 'sleep'> {
+  readonly now: () => number;
+}
+
+/**
+ * The time in milliseconds, which pauses move on even if the clock is set back meanwhile: a repetition could be sent after
+ * the instance forgot the request.
+ */
+function onward({ now, sleep }: Repetition): Time {
+  let latest = 0;
+  return {
+    now: () => {
+      latest = Math.max(latest, now().getTime());
+      return latest;
+    },
+    sleep: (milliseconds) => {
+      latest += milliseconds;
+      return sleep(milliseconds);
+    },
+  };
+}
+
 /** What `attempt` returns as soon as that is not undefined; undefined if that is not in time, or at an interrupt. */
 async function again<T>(
-  { now, sleep }: Repetition,
+  { now, sleep }: Time,
   until: number,
   attempt: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  // The pauses are counted too: the clock may be set back meanwhile.
-  let left = until - now().getTime();
   for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
     // The machine may have slept in a pause, or the instance have taken long to say what it announces.
-    if (now().getTime() >= until) return undefined;
+    if (now() >= until) return undefined;
     const result = await attempt();
     if (result !== undefined) return result;
-    left = Math.min(left, until - now().getTime()) - pause;
-    if (left <= 0) return undefined;
+    if (now() + pause >= until) return undefined;
     const interrupted = await sleep(pause).then(
       () => false,
       () => true,

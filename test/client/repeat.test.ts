@@ -91,6 +91,20 @@ test('a request is not sent again after the machine slept in a pause', async () 
 });
 
 test.each([
+  ['each pause', 0],
+  ['each pause, of which the first is before a repetition', 1],
+])('a clock that is set back in %s: it is not sent again for longer', async (_, unavailable) => {
+  const id = await push();
+  misdeeds = [lostAfter(1), ...Array(20).fill(saying(json(429, '{}')))];
+  let asked = 0;
+  unkeyed = () => (asked++ < unavailable ? json(503, '{}') : undefined);
+  asleep = () => clock.advance(-60 * SECOND);
+  const { code } = await here.run('get', id);
+  const paused = here.sleeps.reduce((sum, one) => sum + one);
+  expect([code, paused < 90 * SECOND]).toEqual([11, true]);
+});
+
+test.each([
   ['429', json(429, '{}', { 'retry-after': '999999' })],
   ['500', json(500, '{}')],
   ['503', html(503, '<h1>Service Unavailable</h1>')],
