@@ -109,7 +109,11 @@ describe('the commercial edition says how long in another way', () => {
 
   test.each([
     [{ expires_in: 5400 }, '2026-08-20T12:36:45.000Z', undefined],
-    [{ expires_in: 5400 }, '2026-08-20T12:38:45.000Z', true],
+    // Up to a minute is taken for clocks that differ; what is almost a whole minute is one.
+    [{ expires_in: 5400 }, '2026-08-20T12:37:42.000Z', undefined],
+    [{ expires_in: 5400 }, '2026-08-20T12:37:43.000Z', true],
+    [{ expires_in: 5400 }, '2026-08-20T12:35:48.000Z', undefined],
+    [{ expires_in: 5400 }, '2026-08-20T12:35:47.000Z', false],
     [{ expire_after_duration: 4 }, '2026-08-20T17:06:45.000Z', undefined],
     [{ expire_after_duration: 4 }, '2026-08-20T18:06:45.000Z', true],
     // A calendar month, and a day of 25 hours.
