@@ -3,7 +3,7 @@ import { asking } from '../helpers/foreign';
 import { CREATED, EXPIRED, NOTIFIED, PREVIEWED, RETRIEVED, VERSION } from '../helpers/reference';
 import { broken, json, type Literal } from '../helpers/wire';
 
-// Which calls are sent again, and what is said; test/http/repeats.test.ts has every call against every failure.
+// Which calls are sent again, and what is said; client/transport/repeats.test.ts has every call against every failure.
 // A retrieval takes a view, a creation leaves a second secret behind, a notification is a second e-mail: those
 // are repeated after no failure that may have had an effect.
 

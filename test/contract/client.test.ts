@@ -13,7 +13,7 @@ import {
 import { json } from '../helpers/wire';
 
 // What goes over the wire, word for word as docs/wire.md and the specification have it; nothing here comes from
-// api/contract.ts, so that a mistake which client and service share shows.
+// src/contract, so that a mistake which client and service share shows.
 
 const TOKEN = { PWPUSH_TOKEN: 't0ken' };
 const HEADERS = 'accept: application/json\naccept-encoding: identity\nuser-agent: pwpush/0.1.0';
