@@ -19,7 +19,7 @@ const alone = [
 ];
 
 /** These are about the npm package: its compile cache, its chunks, its files. */
-const ofPackage = ['compile-cache.slow', 'loading', 'package'].map(
+const ofPackage = ['compile-cache.slow', 'loading.slow', 'package'].map(
   (name) => `test/journey/${name}.test.ts`,
 );
 

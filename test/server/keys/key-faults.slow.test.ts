@@ -1,2 +1,154 @@
-// On PostgreSQL.
-import './key-faults.test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { makeInstanceKey } from '../../../src/server/keys/instance-key';
+import { rekey } from '../../../src/server/keys/rotation';
+import { Refusal, ServiceError } from '../../../src/server/service-errors';
+import type { ServiceSettings } from '../../../src/server/service-settings';
+import { cuttingProxy } from '../../helpers/cutting-proxy';
+import { eachFault } from '../../helpers/faults';
+import { long } from '../../helpers/long';
+import { collectGarbage, folders } from '../../helpers/memory';
+import { onLinux } from '../../helpers/needs';
+import { seed } from '../../helpers/seed';
+import { call, create, type TestService, testService } from '../../helpers/service';
+import { onEachStore, onSharedPostgres } from '../../helpers/stores';
+
+type Settings = Pick<ServiceSettings, 'data' | 'database'>;
+
+const SECRET = 'MARKER-correct-horse';
+const path = ({ data }: Settings) => join(data, 'instance.key');
+const lines = (settings: Settings) => readFileSync(path(settings), 'utf8').split('\n').slice(0, -1);
+
+const payload = async (service: TestService, token: string) =>
+  (await call(service, 'GET', `/api/v2/pushes/${token}`)).json.payload;
+
+const operationsOf = (failed: readonly string[]) =>
+  [...new Set(failed.map((one) => one.replace(/ .*/, '')))].sort();
+
+/** Once the server has noticed that a connection was cut, which holds a lock. */
+async function started(settings: Settings): Promise<TestService> {
+  let service: TestService | undefined;
+  const start = async () => {
+    service = await testService(settings).catch((error: unknown) => {
+      expect(String(error)).toContain('is in use by pwpush serve rekey');
+      return undefined;
+    });
+    return service;
+  };
+  await expect.poll(start).toBeDefined();
+  return service as TestService;
+}
+
+/** Makes a push; what it returns checks that it is still there, whole, and can be given a new key. */
+async function prepared(settings: Settings): Promise<() => Promise<void>> {
+  const service = await testService(settings);
+  let token = await create(service, { payload: SECRET });
+  await service.close();
+  const opens = async () => {
+    const again = await started(settings);
+    expect(await payload(again, token)).toBe(SECRET);
+    await call(again, 'DELETE', `/api/v2/pushes/${token}`);
+    token = await create(again, { payload: SECRET });
+    await again.close();
+  };
+  return async () => {
+    const before = lines(settings);
+    for (const line of before) expect(line).toMatch(/^[\w+/]{43}=$/);
+    await opens();
+    expect(await changeKey(settings)).toMatchObject({ resealed: 1 });
+    expect(lines(settings)).toHaveLength(1);
+    expect(before).not.toContain(lines(settings)[0]);
+    const drafts = readdirSync(settings.data).filter((name) => name.startsWith('instance.key.'));
+    expect(drafts).toEqual([]);
+  };
+}
+
+/** Collecting takes longer than all else, and no file of PostgreSQL is open here. */
+function changeKey(settings: Settings) {
+  if (settings.database === undefined) collectGarbage();
+  return rekey(settings, {});
+}
+
+/** Whether it was done; if not, it says why, and not what is in the key file. */
+async function done(settings: Settings, before: readonly string[]): Promise<boolean> {
+  return changeKey(settings).then(
+    () => true,
+    (error: ServiceError) => {
+      expect(error).toBeInstanceOf(ServiceError);
+      for (const key of before) expect(`${error.message} ${error.hint}`).not.toContain(key);
+      return false;
+    },
+  );
+}
+
+onEachStore((store) => {
+  let settings: Settings;
+  beforeEach(async () => {
+    settings = (await store.room()).settings;
+  });
+
+  test('files that fail at the start do not keep the next one from starting', onLinux, async () => {
+    const failed = await eachFault(async (failing) => {
+      const { settings } = await store.room();
+      const first = await failing(settings.data, () =>
+        testService(settings).catch((error: unknown) => {
+          // The second once it is open, and its owners are added.
+          expect([ServiceError, Refusal].some((one) => error instanceof one)).toBe(true);
+          return undefined;
+        }),
+      );
+      const token = first && (await create(first, { payload: SECRET }));
+      await first?.close();
+      const second = await testService(settings);
+      if (token) expect(await payload(second, token)).toBe(SECRET);
+      await second.close();
+      expect(readFileSync(path(settings))).toHaveLength(45);
+    });
+    const ofKey = failed.filter((one) => one.includes('instance.key'));
+    expect(operationsOf(ofKey)).toEqual(['fsync', 'link', 'open', 'write']);
+  });
+
+  test('a key file that cannot be written leaves everything open', onLinux, async () => {
+    const check = await prepared(settings);
+    const failed = await eachFault(async (failing) => {
+      const before = lines(settings);
+      const isDone = await failing(settings.data, () => done(settings, before));
+      // The old one, which is in use, and the new one, if that was written.
+      expect(lines(settings).includes(before[0] ?? '')).toBe(!isDone);
+      await check();
+    });
+    const opening = store.name === 'SQLite' ? ['mkdir'] : [];
+    expect(operationsOf(failed)).toEqual(['fsync', ...opening, 'open', 'rename', 'write']);
+  });
+});
+
+const newFolder = folders();
+
+test('a key that another program has made meanwhile is used, not replaced', async () => {
+  const data = await newFolder();
+  const made = await Promise.all([1, 2].map(() => makeInstanceKey(path({ data }))));
+  expect(made.map(({ bytes }) => Buffer.from(bytes).toString('base64'))).toEqual([
+    ...lines({ data }),
+    ...lines({ data }),
+  ]);
+  expect(readdirSync(data)).toEqual(['instance.key']);
+});
+
+onSharedPostgres((databases) => {
+  test('a connection that is cut anywhere leaves everything open', async () => {
+    const database = databases().url(await databases().createMigrated());
+    const direct = { data: await newFolder(), database };
+    const check = await prepared(direct);
+    const proxy = await cuttingProxy(Number(new URL(database).port));
+    const through = new URL(database);
+    through.port = `${proxy.port}`;
+    // What rekey reads grows by half of this with each cut, by the pushes of the checks.
+    const step = long ? 1200 : 4800;
+    await proxy.eachCut({ first: seed % step, step }, async () => {
+      await done({ ...direct, database: through.href }, lines(direct));
+      await check();
+    });
+    await proxy.close();
+  });
+});
