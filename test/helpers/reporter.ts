@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import {
   DefaultReporter,
@@ -42,6 +42,7 @@ export default class Reporter extends DefaultReporter {
   ): void {
     super.onTestRunEnd(modules, errors, reason);
     this.tellFailures(modules);
+    if (errors.length > 0) noteFailure('an unhandled error');
     this.tellSkips(modules);
   }
 
@@ -49,13 +50,14 @@ export default class Reporter extends DefaultReporter {
     const failed = modules.filter((module) => module.state() === 'failed');
     if (failed.length === 0) return;
     const seed = `PWPUSH_TEST_SEED=${process.env.PWPUSH_TEST_SEED}`;
-    this.log('to repeat what failed:');
+    this.error('to repeat what failed:');
     for (const module of failed) {
       const names = [...module.children.allTests('failed')].map(({ fullName }) => fullName);
       const file = relative(process.cwd(), module.moduleId);
       const [name] = names;
       const one = name && names.length === 1 ? ` -t ${quoted(literally(name))}` : '';
-      this.log(`  ${seed} npx vitest run ${file}${one}`);
+      this.error(`  ${seed} npx vitest run ${file}${one}`);
+      noteFailure(file);
     }
   }
 
@@ -79,6 +81,12 @@ export default class Reporter extends DefaultReporter {
     const packages = packagesOf([...missing.keys()].flatMap((names) => names.split(', ')));
     if (packages.length > 0) this.log(`to try them: apt-get install ${packages.join(' ')}`);
   }
+}
+
+/** For `.ci/run`, which runs files again that failed, but tries nothing else twice. */
+export function noteFailure(what: string): void {
+  const { PWPUSH_TEST_FAILED: list } = process.env;
+  if (list) appendFileSync(list, `${what}\n`);
 }
 
 const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
