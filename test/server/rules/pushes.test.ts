@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../../src/contract/api';
+import { passphraseChecks } from '../../../src/server/keys/primitives';
 import { times } from '../../helpers/long';
 import { noted, viewsIn } from '../../helpers/noted';
 import { call, create, type TestService, testClock, testService } from '../../helpers/service';
 import { onEachStore } from '../../helpers/stores';
 
 const DAY = 86_400_000;
+const anybody = { ip: null, userAgent: null, referrer: null, owner: undefined };
 
 onEachStore((store) => {
   let service: TestService;
@@ -150,6 +152,16 @@ onEachStore((store) => {
       expect(await kinds(token)).toEqual(['creation', 'owner_view', 'view', 'owner_view']);
     });
 
+    test('a client that leaves before its turn takes none', async () => {
+      const token = await create(service, { payload: 'x', expire_after_views: 1 });
+      const client = new AbortController();
+      const path = `/api/v2/pushes/${token}`;
+      const answer = call(service, 'GET', path, { signal: client.signal });
+      client.abort();
+      expect((await answer).status).toBe(499);
+      expect((await retrieve(token)).payload).toBe('x');
+    });
+
     test('a push without an owner loses a view to everybody', async () => {
       const token = await create(service, { payload: 'x', expire_after_views: 2 });
       expect((await retrieve(token)).views_remaining).toBe(1);
@@ -226,18 +238,20 @@ onEachStore((store) => {
       expect(await service.service.housekeeping.sweep()).toBe(205);
     });
 
-    test('what was found expired is not shown after all when the clock steps back', async () => {
+    test.each([
+      ['what was found expired is not shown after all when the clock steps back', 0, DAY],
+      ['what is found active and over when its view is claimed is not shown', DAY, -1],
+    ])('%s', async (_, passed, ahead) => {
       await service.close();
       const clock = testClock();
-      let late = 0;
-      const now = () => new Date(clock.now().getTime() + (late-- > 0 ? DAY : 0));
+      let looks = 0;
+      const now = () => new Date(clock.now().getTime() + (looks-- > 0 ? ahead : 0));
       service = await testService({ ...(await store.room()).settings, clock: { ...clock, now } });
       const token = await create(service, { payload: 'x', expire_after_days: 1 });
+      clock.advance(passed);
       // Once, when it is found; then it is claimed.
-      late = 1;
-      const { pushes } = service.service;
-      const anybody = { ip: null, userAgent: null, referrer: null, owner: undefined };
-      expect((await pushes.retrieve(token, anybody, '')).text).toBeNull();
+      looks = 1;
+      expect((await service.service.pushes.retrieve(token, anybody, '')).text).toBeNull();
       expect(await retrieve(token)).toMatchObject({ payload: null, expired: true });
     });
 
@@ -358,6 +372,21 @@ onEachStore((store) => {
         return (await answer).status;
       });
       expect(await Promise.all(gone)).toEqual(Array(6).fill(499));
+      expect((await retrieve(token, 'right')).payload).toBe('x');
+    });
+
+    test('a try that was counted before its client left, unchecked, counts no more', async () => {
+      const token = await create(service, { payload: 'x', passphrase: 'right' });
+      // Leaves when its turn among the checks for all pushes comes.
+      const signal = {
+        get aborted() {
+          return passphraseChecks().running > 0;
+        },
+      };
+      for (let i = 0; i < 6; i++)
+        await expect(
+          service.service.pushes.retrieve(token, { ...anybody, signal }, 'wrong'),
+        ).rejects.toMatchObject({ kind: 'abandoned' });
       expect((await retrieve(token, 'right')).payload).toBe('x');
     });
 
