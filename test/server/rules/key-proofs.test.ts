@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { newKeySalt } from '../../../src/age/key-proof';
 import { node } from '../../../src/age/node-primitives';
 import type { StoredPush } from '../../../src/server/store/push-rows';
@@ -95,6 +95,17 @@ onEachStore((store) => {
       expect((await get(token, showing(proof))).status).toBe(200);
       service.clock.advance(MINUTE);
       expect((await get(token, showing(wrong))).status).toBe(403);
+    });
+
+    test('that is the last leaves no wrong ones', async () => {
+      const token = await push({ expire_after_views: 1 });
+      await get(token, showing(wrong));
+      const { sql, close } = await room.beside();
+      onTestFinished(close);
+      const tries = async () => (await sql`SELECT whose FROM tries`).length;
+      expect(await tries()).toBe(1);
+      expect((await get(token, showing(proof))).json.payload).toBe(payload);
+      expect(await tries()).toBe(0);
     });
 
     test('with a hundred missing ones keeps nobody out', async () => {
