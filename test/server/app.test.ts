@@ -139,7 +139,9 @@ describe('bodies', () => {
   );
 
   test('commas and brackets in a payload are no values', async () => {
-    await create(service, { payload: '[{,"\\\\'.repeat(10_000) });
+    const payload = '[{,"\\\\'.repeat(10_000);
+    const token = await create(service, { payload });
+    expect((await call(service, 'GET', `/api/v2/pushes/${token}`)).json.payload).toBe(payload);
   });
 
   test('nothing of the request is kept while a passphrase waits', async () => {

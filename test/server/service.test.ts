@@ -399,7 +399,10 @@ describe('stopping', () => {
   });
 
   test('twice ends it once', async () => {
-    const running = await start(inMemory);
+    const logged: string[] = [];
+    const running = await start(inMemory, { log: (line) => void logged.push(line) });
     await Promise.all([running.close(), running.close()]);
+    await running.close();
+    expect(logged.map((line) => line.split(' ')[1])).toEqual(['start', 'stopping', 'stopped']);
   });
 });
