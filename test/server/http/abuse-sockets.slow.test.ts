@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { connectionLimitOf } from '../../../src/server/http/hardening/connection-limit';
 import type { Timeouts } from '../../../src/server/http/hardening/timeouts';
 import { createSockets, type Sockets } from '../../../src/server/http/sockets';
@@ -171,13 +171,17 @@ describe('answers that wait for their reader', () => {
   });
 
   test('go on for as long as their client reads, however slowly the system tells', async () => {
-    await listening({ idle: 1000, read: { bytes: 1000, milliseconds: 1000 } });
+    await listening({ read: { bytes: 1000, milliseconds: 1000 } });
     const token = await create(service, large);
     const { socket, ended } = speak();
     socket.pause().write(asking(token, 'Connection: close\r\n'));
+    const accepted = await accepting();
+    await expect.poll(() => accepted.writableLength).toBeGreaterThan(0);
+    // As if the system had told of nothing for as long as a connection may be idle.
+    accepted.emit('timeout');
     const steps = setInterval(() => socket.resume().once('data', () => socket.pause()), 30);
+    onTestFinished(() => clearInterval(steps));
     const received = await ended;
-    clearInterval(steps);
     expect(received.length).toBeGreaterThan(6 * MIB);
   });
 
@@ -187,8 +191,10 @@ describe('answers that wait for their reader', () => {
     const { socket } = speak();
     socket.pause().write(asking(token));
     const steps = setInterval(() => socket.read(1000), 20);
+    onTestFinished(() => clearInterval(steps));
     await once(await accepting(), 'close');
-    clearInterval(steps);
+    expect(socket.bytesRead).toBeGreaterThan(0);
+    expect(socket.bytesRead).toBeLessThan(MIB);
     socket.destroy();
   });
 });
@@ -238,7 +244,7 @@ describe('connections', () => {
 });
 
 test('a client that reads after it has sent everything gets an early answer, also the last one', async () => {
-  await listening({ rest: { bytes: 64 * MIB, milliseconds: 10_000 } });
+  await listening({ rest: { bytes: 64 * MIB, milliseconds: 60_000 } });
   for (const connection of ['keep-alive', 'close']) {
     const length = 9 * MIB;
     const head = `Content-Type: application/json\r\nContent-Length: ${length}\r\n`;
@@ -325,13 +331,21 @@ describe('a client that takes its time', () => {
     const { socket, ended } = speak(...said);
     // A byte now and then must not help.
     const drip = setInterval(() => said.length > 0 && socket.writable && socket.write('x'), 20);
+    onTestFinished(() => clearInterval(drip));
     expect(statuses(await ended)).toEqual([408]);
-    clearInterval(drip);
     expect(service.lines).toEqual([expect.stringMatching(/Z - - 408 0ms \d+B$/)]);
   });
 
   test('has so long for a second request, too', async () => {
-    await listening({ head: 1500 });
+    await listening({ head: 200 });
+    const server = sockets.servers[0] as Server;
+    // The first has its time, however long the machine takes.
+    server.headersTimeout = 60_000;
+    server.once('request', (_, response: ServerResponse) =>
+      response.once('finish', () => {
+        server.headersTimeout = 200;
+      }),
+    );
     const { ended } = speak('GET /up HTTP/1.1\r\nHost: x\r\n\r\nGET /up HTTP/1.1\r\nX: ');
     expect(statuses(await ended)).toEqual([200, 408]);
   });
@@ -345,8 +359,8 @@ describe('a client that takes its time', () => {
     await listening({ body: 200, rest: { bytes: MIB, milliseconds: 200 } });
     const { socket, ended } = speak(said);
     const drip = setInterval(() => socket.writable && socket.write('x'), 20);
+    onTestFinished(() => clearInterval(drip));
     await ended;
-    clearInterval(drip);
     expect(service.lines.length).toBeLessThan(2);
     await create(service, { payload: 'still there' });
   });
@@ -358,7 +372,7 @@ describe('a client that takes its time', () => {
   ])(
     'may take longer with a form that may bring files, as long as it moves: %s',
     async (_, field, status, authorization) => {
-      await listening({ body: 100, idle: 5000 });
+      await listening({ body: 100 });
       const name = `--b\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n`;
       const text = `${name}${'x'.repeat(60)}\r\n--b--\r\n`;
       const head = `${form.replace('5000', `${text.length}`)}Connection: close\r\n`;
@@ -375,8 +389,8 @@ describe('a client that takes its time', () => {
         const letter = letters.shift();
         if (letter !== undefined) socket.write(letter);
       }, 5);
+      onTestFinished(() => clearInterval(drip));
       expect(statuses(await ended)).toEqual([status]);
-      clearInterval(drip);
     },
   );
 
@@ -389,6 +403,7 @@ describe('a client that takes its time', () => {
     socket.write('\0');
     flood(socket);
     await once(accepted, 'close');
+    expect(accepted.bytesRead).toBeLessThan(2 * MIB);
   });
 });
 

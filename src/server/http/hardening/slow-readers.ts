@@ -3,8 +3,12 @@ import type { Socket } from 'node:net';
 import { connectionOf, sendQueues, untaken } from '../../../platform/files/socket-progress';
 import type { ReadingRate } from '../../service-settings';
 
+/** How often it looks in a period. */
+const LOOKS = 4;
+
 interface ReadProgress {
-  readonly at: number;
+  /** The number of the look. */
+  readonly look: number;
   /** Bytes of completed writes that the system has accepted. */
   readonly taken: number;
   /** Bytes of the current write that it has not accepted. */
@@ -16,7 +20,8 @@ interface ReadProgress {
 /**
  * Cuts connections whose clients read a response more slowly than the rate. It measures what the client's system has
  * acknowledged: send buffers hold megabytes and drain in bursts, so that an idle timeout would cut slow lines, and keep
- * a client that reads a byte now and then.
+ * a client that reads a byte now and then. A period is four looks: by the clock, all readers would be cut after a pause
+ * of this process, in which nothing was sent.
  */
 export function cutSlowReaders(server: Server, { bytes, milliseconds }: ReadingRate): void {
   const responses = new Map<ServerResponse, ReadProgress | undefined>();
@@ -24,26 +29,30 @@ export function cutSlowReaders(server: Server, { bytes, milliseconds }: ReadingR
     responses.set(outgoing, undefined);
     outgoing.once('close', () => responses.delete(outgoing));
   });
+  let look = 0;
   const check = () => {
+    look += 1;
     const late = [...responses].filter(([{ req }]) => req.socket.writableLength > 0);
     const queues = late.length > 0 ? sendQueues() : new Map<string, number>();
     for (const outgoing of responses.keys()) responses.set(outgoing, undefined);
     for (const [outgoing, before] of late) {
       const { socket } = outgoing.req;
-      const now = progressOf(socket, queues);
-      const inTime = before === undefined || now.at - before.at < milliseconds;
+      const now = { look, ...progressOf(socket, queues) };
+      const inTime = before === undefined || look - before.look < LOOKS;
       if (!inTime && bytesBetween(before, now) < bytes) socket.destroy();
       responses.set(outgoing, inTime ? (before ?? now) : now);
     }
   };
-  const timer = setInterval(check, milliseconds / 4);
+  const timer = setInterval(check, milliseconds / LOOKS);
   timer.unref();
   server.once('close', () => clearInterval(timer));
 }
 
-function progressOf(socket: Socket, queues: ReadonlyMap<string, number>): ReadProgress {
+function progressOf(
+  socket: Socket,
+  queues: ReadonlyMap<string, number>,
+): Omit<ReadProgress, 'look'> {
   return {
-    at: performance.now(),
     taken: socket.bytesWritten - socket.writableLength,
     untaken: untaken(socket),
     queued: queues.get(connectionOf(socket)) ?? 0,
