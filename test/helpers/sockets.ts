@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { undiciTransport } from '../../src/client/transport/undici';
 import { type Listening, listen } from './listen';
@@ -27,6 +28,18 @@ export async function proxying(port: number): Promise<Listening> {
     for (const socket of [client, upstream]) socket.on('error', () => {});
   });
   return { seen, headers, ...(await listen(server)) };
+}
+
+const { tick } = createRequire(import.meta.url)('undici/lib/util/timers.js') as {
+  /** Moves the clock by at least as much, and runs the timers that are due. */
+  tick(milliseconds: number): void;
+};
+
+/** Has more than so many seconds pass, of what undici takes for time: limits of more than a second count its ticks. */
+export function pass(seconds: number): void {
+  // Timers that were just set begin with a tick.
+  tick(0);
+  tick(seconds * 1000);
 }
 
 /** Runs one command line with the real transport. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import {
   type Listening,
@@ -13,7 +13,7 @@ import {
   socketServer,
 } from '../../helpers/listen';
 import { CREATED, RETRIEVED, VERSION } from '../../helpers/reference';
-import { overSocket } from '../../helpers/sockets';
+import { overSocket, pass } from '../../helpers/sockets';
 
 const open: Listens[] = [];
 afterEach(async () => {
@@ -180,21 +180,22 @@ describe('the request left and no whole answer came: exit 11, and one request on
   });
 
   test.each(CALLS)('%j: nothing within --timeout', async (argv, line) => {
-    const { port, seen } = await server(() => {});
+    const { port, seen } = await server(() => pass(60));
     const url = `http://127.0.0.1:${port}`;
     const { code, stderr } = await overSocket(
-      [...argv, '--url', url, '--timeout', '1'],
+      [...argv, '--url', url, '--timeout', '60'],
       conditions,
     );
-    expect([code, / 1 s\n/.test(stderr), seen]).toEqual([11, true, [line]]);
+    expect([code, / 60 s\n/.test(stderr), seen]).toEqual([11, true, [line]]);
   });
 
   test('an answer that stops moving', async () => {
     const { port } = await server((_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).write(RETRIEVED.slice(0, 50));
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write(RETRIEVED.slice(0, 50), () => pass(60));
     });
     const { code, stdout } = await overSocket(['get', 'quyul5r5w08'], {
-      env: { PWPUSH_URL: `http://127.0.0.1:${port}`, PWPUSH_TIMEOUT: '0.2' },
+      env: { PWPUSH_URL: `http://127.0.0.1:${port}`, PWPUSH_TIMEOUT: '60' },
     });
     expect({ code, stdout }).toEqual({ code: 11, stdout: '' });
   });
@@ -213,21 +214,39 @@ test('a call that may be repeated is, once, on a new connection', async () => {
   });
 });
 
-test('an answer that is slow but moves is not cut', async () => {
-  const { port } = await server((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    const pieces = VERSION.match(/.{1,4}/g) ?? [];
-    const next = () => {
-      const piece = pieces.shift();
-      if (piece === undefined) return void response.end();
-      response.write(piece);
-      setTimeout(next, 20);
-    };
-    next();
+describe('an answer in five pieces, within 30 s each', () => {
+  /** Reads it, so many seconds after each other; answers how many came. */
+  async function piecesEach(seconds: number): Promise<number> {
+    let next = () => {};
+    const { port } = await server((_request, response) => {
+      next = () => void response.write('x');
+      next();
+    });
+    const transport = undiciTransport({ timeout: 30, env: {} });
+    onTestFinished(() => transport.close());
+    const request = { method: 'GET', url: `http://127.0.0.1:${port}/`, headers: {} } as const;
+    const { body } = await transport.send(request);
+    let pieces = 0;
+    try {
+      for await (const _ of body) {
+        pieces += 1;
+        if (pieces === 5) break;
+        pass(seconds);
+        next();
+      }
+    } catch (error) {
+      expect(error).toMatchObject({ sent: true, timedOut: true });
+    }
+    return pieces;
+  }
+
+  test('that is slow but moves is not cut', async () => {
+    expect(await piecesEach(20)).toBe(5);
   });
-  const argv = ['version', '--json', '--url', `http://127.0.0.1:${port}`, '--timeout', '2'];
-  const { code } = await overSocket(argv);
-  expect(code).toBe(0);
+
+  test('that comes to a stop is', async () => {
+    expect(await piecesEach(30)).toBe(1);
+  });
 });
 
 test('says that a server does not speak HTTP', async () => {
