@@ -101,9 +101,10 @@ export async function storeInKeyring(
   context: Context,
   entry: KeyringEntry,
   token: string,
+  limitMs = LIMIT_MS,
 ): Promise<void> {
   const keyring = keyringOf(context);
-  const stored = await run(context, keyring.store(entry, token));
+  const stored = await run(context, keyring.store(entry, token), limitMs);
   if (stored.problem !== undefined) throw unusable(stored.problem.replaceAll(token, '***'));
   const found = await run(context, keyring.read(entry));
   if (found.output === token) return;
@@ -151,21 +152,22 @@ function unusable(problem: string): CliError {
 }
 
 /** Its output without the line end, its errors, and why it failed. */
-async function run(context: Context, program: HelperProgram) {
+async function run(context: Context, program: HelperProgram, limitMs = LIMIT_MS) {
   let errors = '';
   const onError = (text: string) => {
     errors += text;
   };
-  const ended = await runHelper(context, { ...program, onError });
+  const ended = await runHelper(context, { ...program, limitMs, onError });
   const output = 'status' in ended ? ended.output.replace(/\r?\n$/, '') : '';
-  return { output, errors, problem: problemOf(ended, program.words[0], errors) };
+  const problem =
+    'failure' in ended && ended.failure === 'timeout'
+      ? `${program.words[0]} did not answer within ${limitMs / 1000} s`
+      : problemOf(ended, program.words[0], errors);
+  return { output, errors, problem };
 }
 
 function problemOf(ended: HelperEnd, name: string, errors: string): string | undefined {
-  if ('failure' in ended)
-    return ended.failure === 'missing'
-      ? `${name} is not installed`
-      : `${name} did not answer within ${LIMIT_MS / 1000} s`;
+  if ('failure' in ended) return `${name} is not installed`;
   if (ended.status === 0) return undefined;
   const line = errors.split('\n').find((one) => one.trim() !== '') ?? '';
   const said = line.trim().slice(0, 200).replace(`${name}: `, '');
