@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
-import { chownSync, existsSync, readdirSync } from 'node:fs';
+import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
@@ -65,8 +65,7 @@ export async function startCluster({
   files = {},
 }: ClusterOptions = {}): Promise<Cluster> {
   const folder = await mkdtemp(join(memory, 'pwpush-pg-'));
-  const data = join(folder, 'data');
-  const port = await freePort();
+  const [data, log] = [join(folder, 'data'), join(folder, 'log')];
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, `${PASSWORD}\n`);
   if (isRoot()) for (const path of [folder, passwordFile]) chownSync(path, ...ownerOfPostgres());
@@ -75,7 +74,6 @@ export async function startCluster({
   await writeFile(
     join(data, 'postgresql.auto.conf'),
     [
-      `port = ${port}`,
       "listen_addresses = '127.0.0.1'",
       `unix_socket_directories = '${folder}'`,
       // Nobody pulls the plug, and the disk is not what is tested.
@@ -89,20 +87,34 @@ export async function startCluster({
     if (isRoot()) chownSync(join(data, name), ...ownerOfPostgres());
   }
   const control = (...words: string[]) =>
-    tool('pg_ctl', '-D', data, '-s', '-w', '-l', join(folder, 'log'), ...words);
-  const cluster: Cluster = {
+    tool('pg_ctl', '-D', data, '-s', '-w', '-l', log, ...words);
+  const start = (port: number) => control('start', '-o', `-p ${port}`);
+  const port = await onFreePort(start, log);
+  return {
     folder,
     port,
     ...databasesOf({ folder, port }),
-    start: () => control('start'),
+    start: () => start(port),
     stop: (mode = 'fast') => control('stop', '-m', mode),
     async remove() {
       await control('stop', '-m', 'immediate').catch(() => undefined);
       await rm(folder, { recursive: true });
     },
   };
-  await cluster.start();
-  return cluster;
+}
+
+/** Starts a server, whose log that is, on a port that others have not taken before it listens; answers which. */
+async function onFreePort(start: (port: number) => Promise<void>, log: string): Promise<number> {
+  for (;;) {
+    const port = await freePort();
+    try {
+      await start(port);
+      return port;
+    } catch (error) {
+      if (!readFileSync(log, 'utf8').includes('Address already in use')) throw error;
+      await rm(log);
+    }
+  }
 }
 
 /** The databases of a server that was started. */
