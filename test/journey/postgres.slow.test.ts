@@ -115,7 +115,9 @@ onPostgres((cluster) => {
     await pushes.atOnce(40, push);
     const { json } = await pushes.retrieve(3, push);
     pushes.judge();
-    expect(json).toMatchObject({ deleted: true, views_remaining: 100 - viewsIn(await during) });
+    expect(json.deleted).toBe(true);
+    // One whose response was lost on the way, or is a 503, may have counted.
+    expect(json.views_remaining).toBeLessThanOrEqual(100 - viewsIn(await during));
   });
 
   test('one more needs the instance key of the first, and is told so', async () => {
