@@ -11,7 +11,7 @@ import { ipOf, isSecure } from './http/request-origin';
 import { commonHeaders, json, refusalResponse, responseOf } from './http/responses';
 
 import { createPages } from './page/routes';
-import { Refusal } from './service-errors';
+import { isFailure, Refusal } from './service-errors';
 
 /** Sent over https only: over http browsers ignore it with a warning. */
 const NO_OPENER = ['cross-origin-opener-policy', 'same-origin'] as const;
@@ -52,8 +52,8 @@ export function createApp(options: AppOptions): App {
   app.route('/', createDownloads(parts));
   app.route('/', createPages(parts));
   app.onError((error) => {
+    if (isFailure(error)) log.failure(error);
     if (error instanceof Refusal) return refusalResponse(error);
-    log.failure(error);
     return json({ error: 'internal error' }, 500);
   });
   return async (request, connection = {}) => app.fetch(request, connection);

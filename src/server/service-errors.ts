@@ -62,6 +62,8 @@ interface RefusalDetails {
   readonly keySalt?: string | undefined;
   /** Which requires the passphrase; a push by default. */
   readonly what?: 'push' | 'request' | undefined;
+  /** What is wrong on the machine, for the log alone. */
+  readonly cause?: unknown;
 }
 
 /** A refused request, with a message for its sender. */
@@ -75,7 +77,7 @@ export class Refusal extends Error {
   readonly what: 'push' | 'request';
 
   constructor(kind: RefusalKind, message: string, details: RefusalDetails = {}) {
-    super(message);
+    super(message, { cause: details.cause });
     this.kind = kind;
     this.fields = details.fields ?? {};
     this.retryAfter = details.retryAfter;
@@ -83,6 +85,11 @@ export class Refusal extends Error {
     this.keySalt = details.keySalt;
     this.what = details.what ?? 'push';
   }
+}
+
+/** Whether an error is for the log: a refusal is, if something on the machine is its cause. */
+export function isFailure(error: unknown): boolean {
+  return !(error instanceof Refusal) || error.cause !== undefined;
 }
 
 export function notFound(): Refusal {
@@ -99,8 +106,9 @@ export function keyChanged(): Refusal {
   return busy('The instance key was changed. Try again later.');
 }
 
-export function away(): Refusal {
-  return new Refusal('away', 'The database is unavailable. Try again later.', { retryAfter: 5 });
+export function away(cause?: unknown): Refusal {
+  const message = 'The database is unavailable. Try again later.';
+  return new Refusal('away', message, { retryAfter: 5, cause });
 }
 
 export function full(): Refusal {

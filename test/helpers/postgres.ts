@@ -57,14 +57,17 @@ export interface ClusterOptions {
   readonly settings?: readonly string[];
   /** Put into the folder of its data, by name. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Where its folder is made. */
+  readonly within?: string;
 }
 
 /** Starts a server. */
 export async function startCluster({
   settings = [],
   files = {},
+  within = memory,
 }: ClusterOptions = {}): Promise<Cluster> {
-  const folder = await mkdtemp(join(memory, 'pwpush-pg-'));
+  const folder = await mkdtemp(join(within, 'pwpush-pg-'));
   const [data, log] = [join(folder, 'data'), join(folder, 'log')];
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, `${PASSWORD}\n`);

@@ -1,3 +1,4 @@
+import { Refusal } from '../service-errors';
 import type { LogFormat, LogLevel, ServiceIo } from '../service-settings';
 
 export interface RequestEntry {
@@ -75,6 +76,7 @@ function linesOf({ log, warn, now }: LogIo, format: LogFormat): Log {
 
 function errorDetails(thrown: unknown): { error: string; code: string; place: string } {
   if (!(thrown instanceof Error)) return { error: typeof thrown, code: '', place: '' };
+  if (thrown instanceof Refusal && thrown.cause !== undefined) return errorDetails(thrown.cause);
   const code = 'code' in thrown ? String(thrown.code) : '';
   return {
     error: plainName(thrown.name),

@@ -6,7 +6,7 @@ import type { Env } from '../http/parts';
 import { type Fields, noFields, textIn, withBody } from '../http/with-body';
 import type { Visitor } from '../rules/access';
 import type { Upload } from '../rules/files';
-import { invalid, Refusal } from '../service-errors';
+import { invalid, isFailure, Refusal } from '../service-errors';
 import { askPage, createdPage, type FormLimits, frontPage } from './front';
 import { doOnce, type PageContext } from './page-context';
 
@@ -60,6 +60,7 @@ export async function createFromForm(
     });
   } catch (refusal) {
     if (!(refusal instanceof Refusal) || refusal.kind === 'abandoned') throw refusal;
+    if (isFailure(refusal)) page.options.log.failure(refusal);
     // The text is in the page again.
     c.get('memory').add(textIn(fields, 'payload').length);
     const refused = { fields, refusal, files: upload?.fileCount ?? 0 };

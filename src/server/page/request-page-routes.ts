@@ -6,7 +6,7 @@ import { passphraseIn, withAnswer } from '../http/request-routes';
 import { json, refusalHead } from '../http/responses';
 import { type Fields, noFields, textIn } from '../http/with-body';
 import { requestState } from '../rules/requests';
-import { Refusal } from '../service-errors';
+import { isFailure, Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { plainText } from './markup';
 import { gonePage } from './messages';
@@ -61,6 +61,7 @@ export async function submitRequest(page: PageContext, c: Context<Env>): Promise
     });
   } catch (refusal) {
     if (!(refusal instanceof Refusal) || refusal.kind === 'abandoned') throw refusal;
+    if (isFailure(refusal)) page.options.log.failure(refusal);
     return await refused(page, c, request, fields, refusal);
   }
 }

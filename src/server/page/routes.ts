@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Env, PartOptions } from '../http/parts';
 import { refusalResponse } from '../http/responses';
-import { Refusal } from '../service-errors';
+import { isFailure, Refusal } from '../service-errors';
 import { createFromForm, showForm } from './front-page-routes';
 import { errorPage, gonePage, refusalPage } from './messages';
 import { PageContext, wantsJson } from './page-context';
@@ -28,7 +28,7 @@ export function createPages(options: PartOptions): Hono<Env> {
   pages.get('/open', async (c) => openPage(await page.view(c)));
   pages.all('*', async (c) => gonePage(await page.view(c)));
   pages.onError(async (error, c) => {
-    if (!(error instanceof Refusal)) options.log.failure(error);
+    if (isFailure(error)) options.log.failure(error);
     if (wantsText(c.req.raw)) return plainError(error);
     if (wantsJson(c.req.raw) && error instanceof Refusal) return refusalResponse(error);
     const view = await page.view(c);

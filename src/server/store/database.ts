@@ -27,8 +27,9 @@ export type DatabaseIo = Pick<ServiceIo, 'quietly' | 'env'>;
 /** The `ServiceError` for a `Refusal` of the database outside of a request; any other error as it is. */
 export function asServiceError(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error;
+  const code = systemCode(error.cause);
   const messages: { readonly [kind: string]: string } = {
-    away: 'the database cannot be reached',
+    away: code ? `cannot write the data (${code})` : 'the database cannot be reached',
     full: 'the disk is full',
   };
   return new ServiceError(messages[error.kind] ?? 'the data is in use by another program', {

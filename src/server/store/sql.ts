@@ -25,7 +25,7 @@ export interface Database {
    * a few MiB at most, because others wait for it. It may run several times; its side effects outside of the database
    * count only when this resolves. With `frees`, it may use the space reserved for a full disk. With a `key`, it may
    * share a transaction with those of other keys, whose rows it must not read or write.
-   * @throws Refusal when the disk is full, the database is locked too long, or the server does not respond
+   * @throws Refusal when the disk is full or fails, the database is locked too long, or the server does not respond
    */
   transaction<T>(work: (sql: Sql) => Promise<T>, how?: Sharing): Promise<T>;
   /** Like `transaction`, with at most one running in all processes that use this database. */
@@ -129,6 +129,15 @@ export function hasCode(error: unknown, ...codes: (string | number)[]): boolean 
 }
 
 export const isFull = (error: unknown) => hasCode(error, 'SQLITE_FULL', '53100', 13);
+
+/** Whether the disk of a SQLite file fails, or became read-only, as it does after an error: _READONLY, _IOERR, _CANTOPEN. */
+export function isDiskFailure(error: unknown): boolean {
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
+  return (
+    /^SQLITE_(?:READONLY|IOERR|CANTOPEN)/.test(String(code)) ||
+    [8, 10, 14].includes(Number(errcode) & 0xff)
+  );
+}
 
 /** Whether the error is a violated foreign key. */
 export const violatesReference = (error: unknown) =>

@@ -2,9 +2,9 @@ import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { lazy } from '../../platform/files/lazy';
 import { createQueue, type Queue } from '../queues';
-import { full, inUse } from '../service-errors';
+import { away, full, inUse } from '../service-errors';
 import { groupCommit, nextRound, orLocked, retryWhileLocked, type Sleep } from './group-commit';
-import { type Database, isFull, isRead, type Sql, type Value } from './sql';
+import { type Database, isDiskFailure, isFull, isRead, type Sql, type Value } from './sql';
 import {
   type Open,
   pragma,
@@ -166,7 +166,8 @@ function transacting(
         return attempt(true);
       });
     } catch (error) {
-      throw isFull(error) ? full() : error;
+      if (isFull(error)) throw full();
+      throw isDiskFailure(error) ? away(error) : error;
     }
   };
 }
