@@ -1,0 +1,42 @@
+// The promises of pwpush-security(7) and docs/reliability.md, each with the test that witnesses it. The reporter
+// test/helpers/promises.ts judges a run of tests, and appends to the file that PWPUSH_TEST_RESULTS names which promises
+// have a test that passed; `node .ci/promises.mjs FILE` judges the runs that wrote that file together.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const promiseIn = {
+  'man/pwpush-security.7': /^\.Pa (test\/\S+) :\n\.Dq (.+)$/gm,
+  // Rows without a title are about the whole file.
+  'docs/reliability.md': /(?<=^\|.*\| )`(test\/[\w./-]+)`(?:, ([^|]+?))? \|/gm,
+};
+
+/** All promises: the document, the file of the test, and a part of its full name; or the file of a transcript. */
+export function promises() {
+  return Object.entries(promiseIn).flatMap(([document, form]) => {
+    const text = readFileSync(new URL(`../${document}`, import.meta.url), 'utf8');
+    return [...text.replaceAll('\\-', '-').matchAll(form)].map(([, file, title = '']) => ({
+      document,
+      file,
+      title,
+    }));
+  });
+}
+
+/** What stands in the file of results for a promise with a witness. */
+export const lineOf = ({ file, title }) => JSON.stringify({ file, title });
+
+/** What is said of a promise without one. */
+export const complaint = ({ document, file, title }) =>
+  `no test passed of ${document}: ${title ? `${file}, ${title}` : file}`;
+
+/** Those that no line of such a file witnesses. */
+export function unwitnessed(lines) {
+  const witnessed = new Set(lines);
+  return promises().filter((promise) => !witnessed.has(lineOf(promise)));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const missing = unwitnessed(readFileSync(process.argv[2], 'utf8').split('\n'));
+  for (const promise of missing) console.error(complaint(promise));
+  if (missing.length > 0) process.exitCode = 1;
+}

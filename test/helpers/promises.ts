@@ -1,0 +1,98 @@
+import { appendFileSync } from 'node:fs';
+import { basename, relative, sep } from 'node:path';
+import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
+import { complaint, lineOf, type Promised, promises } from '../../.ci/promises.mjs';
+import type { Skipped } from './needs';
+
+/** What came of a test, as promises need it. */
+export interface Outcome {
+  readonly file: string;
+  readonly name: string;
+  /** With the names of the groups it is in. */
+  readonly fullName: string;
+  readonly state: ReturnType<TestCase['result']>['state'];
+  readonly skipped?: Skipped | undefined;
+}
+
+export interface Judged {
+  readonly witnessed: readonly Promised[];
+  readonly missing: readonly Promised[];
+}
+
+/** The tests of `cases.test.ts` have the names of transcripts. */
+const witnesses = ({ file, title }: Promised, test: Outcome): boolean =>
+  file.endsWith('.txt')
+    ? /^test\/cases\.(\w+\.)?test\.ts$/.test(test.file) && test.name === basename(file)
+    : test.file === file && test.fullName.includes(title);
+
+/**
+ * Which promises have a test that passed, and which do not though their files were run as a whole. A reason to skip
+ * such a test counts if it is that another run has it, or, unless that is strict, that a tool is missing.
+ */
+export function judge(
+  all: readonly Promised[],
+  whole: ReadonlySet<string>,
+  tests: readonly Outcome[],
+  strict: boolean,
+): Judged {
+  const judged = all.map((promise) => ({
+    promise,
+    own: tests.filter((test) => witnesses(promise, test)),
+  }));
+  const passed = (own: readonly Outcome[]) => own.some(({ state }) => state === 'passed');
+  const excused = ({ skipped }: Outcome) => skipped && (skipped.elsewhere || !strict);
+  return {
+    witnessed: judged.filter(({ own }) => passed(own)).map(({ promise }) => promise),
+    missing: judged
+      .filter(
+        ({ promise, own }) => whole.has(promise.file) || own.some(({ file }) => whole.has(file)),
+      )
+      .filter(({ own }) => !passed(own) && !own.some(excused))
+      .map(({ promise }) => promise),
+  };
+}
+
+/** Fails a run in which no test of a promise passed, though its file was run. */
+export default class PromisesReporter implements Reporter {
+  private vitest: Vitest | undefined;
+  private partly = new Set<string>();
+
+  onInit(vitest: Vitest): void {
+    this.vitest = vitest;
+  }
+
+  onTestRunStart(specifications: readonly TestSpecification[]): void {
+    const chosen = specifications.filter(
+      ({ testLines, testIds }) => (testLines ?? testIds ?? []).length > 0,
+    );
+    this.partly = new Set(chosen.map(({ moduleId }) => moduleId));
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], _errors: unknown, reason: string): void {
+    const pathOf = ({ moduleId, project }: TestModule) =>
+      relative(project.config.root, moduleId).replaceAll(sep, '/');
+    const filtered = this.vitest?.getGlobalTestNamePattern() || reason === 'interrupted';
+    const whole = modules.filter(({ moduleId }) => !filtered && !this.partly.has(moduleId));
+    const tests = modules.flatMap((module) =>
+      [...module.children.allTests()].map((test) => outcomeOf(test, pathOf(module))),
+    );
+    const strict = process.env.PWPUSH_TEST_ALL === '1';
+    const { witnessed, missing } = judge(promises(), new Set(whole.map(pathOf)), tests, strict);
+    const results = process.env.PWPUSH_TEST_RESULTS;
+    // In one piece, as several runs may write at once.
+    if (results) appendFileSync(results, witnessed.map((one) => `${lineOf(one)}\n`).join(''));
+    for (const promise of missing) console.error(complaint(promise));
+    if (missing.length > 0) process.exitCode = 1;
+  }
+}
+
+function outcomeOf(test: TestCase, file: string): Outcome {
+  const { name, fullName } = test;
+  const { state, note } = { note: undefined, ...test.result() };
+  const { skipped } = test.meta() as { skipped?: Skipped };
+  const without = state === 'skipped' ? note : undefined;
+  return {
+    ...{ file, name, fullName, state },
+    skipped: skipped ?? (without === undefined ? undefined : { without, elsewhere: false }),
+  };
+}
