@@ -18,12 +18,14 @@ const { values: options } = parseArgs({
     tests: { type: 'string', default: 'Infinity' },
     /** Words before each command, such as "nice -n 19". */
     with: { type: 'string', default: '' },
-    /** The results, a line of JSON for each fault. Those that have one already are not tried again. */
-    to: { type: 'string', default: 'node_modules/.cache/mutants.jsonl' },
-    /** Results of another tree, such as that of an older commit: the same faults are planted, as far as their places are there. */
+    /** The results, a line of JSON for each fault: `test/mutants.jsonl`, of which the table in the documents is made, unless `--from` is given. */
+    to: { type: 'string' },
+    /** Results of another tree, such as that of an older commit: the same faults are planted, as far as their places are there, and must be noticed again. */
     from: { type: 'string' },
-    /** Tries those that no test in process notices with the tests of the built program too, which takes longer. */
+    /** Tries those of the results that no test in process notices with the tests of the built program too, which takes longer. */
     journeys: { type: 'boolean', default: false },
+    /** Makes the table again, and nothing else. */
+    table: { type: 'boolean', default: false },
     /** Prints the faults only. */
     list: { type: 'boolean', default: false },
   },
@@ -31,10 +33,15 @@ const { values: options } = parseArgs({
 
 /** More test time than this is not spent on one fault. */
 const BUDGET_SECONDS = 40;
-const inJourneys = (file) => file.startsWith('test/journey/');
+const RESULTS = 'test/mutants.jsonl';
+const TABLE = 'docs/architecture.md';
+/** What is known already: a run that was ended is continued. */
+const UNFINISHED = 'node_modules/.cache/mutants.jsonl';
+const to = options.to ?? (options.from ? undefined : RESULTS);
+const looksAtPages = (file) => file.endsWith('.page.test.ts');
+const ofProgram = (file) => file.startsWith('test/journey/') || looksAtPages(file);
 /** Scripts of pages do not say which of their places a browser executes. */
 const ofBrowser = (file) => file.startsWith('src/server/page/browser/');
-const looksAtPages = (file) => /^test\/journey\/page-/.test(file);
 const read = (file) => fs.readFileSync(file, 'utf8');
 
 /** The places of a file where a fault can be planted: an expression, and what is replaced by what. */
@@ -128,11 +135,43 @@ function again(file) {
     const noticing = by?.replace(/\.test\.ts: .*/s, '.test.ts');
     const order = [...new Set([noticing, ...(tests ?? [])])];
     const known = order.filter((one) => one && fs.existsSync(one));
-    return place ? [{ ...place, folder, tests: known, noticed: by !== undefined }] : [];
+    return place ? [{ ...place, folder, tests: known, before: by }] : [];
   });
 }
 
+const noticed = ({ by }) => by !== undefined;
+
+/** A row for each folder, and one for all: how many faults are planted, and of how many each column holds. */
+function tableOf(results, ...columns) {
+  const folders = [...groupBy(results, ({ folder }) => folder)].sort();
+  const rows = [...folders.map(([folder, own]) => [`\`${folder}\``, own]), ['all', results]];
+  const lines = [
+    ['folder', 'planted', ...columns.map(([name]) => name)],
+    ['---', '--:', ...columns.map(() => '--:')],
+    ...rows.map(([name, own]) => [
+      ...[name, own.length],
+      ...columns.map(([, holds]) => own.filter(holds).length),
+    ]),
+  ];
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function writeTable() {
+  const table = tableOf(linesOf(RESULTS), ['noticed', noticed]);
+  const text = read(TABLE).replace(
+    /(?<=<!-- mutants -->\n\n).*(?=\n\n<!-- \/mutants -->)/s,
+    () => table,
+  );
+  fs.writeFileSync(TABLE, text);
+}
+
+if (options.table) {
+  writeTable();
+  process.exit();
+}
+
 const chosen = options.from ? again(options.from) : choose();
+if (chosen.length === 0) throw new Error('none of the places is there: was it another --seed?');
 // One of each folder first: a run that is ended early has some of all.
 const turn = new Map();
 for (const own of groupBy(chosen, ({ folder }) => folder).values())
@@ -202,7 +241,7 @@ function node(seconds, args, env = {}) {
 async function run(files, seconds, more = {}) {
   const report = join(tree, 'report.json');
   fs.rmSync(report, { force: true });
-  const args = ['run', '--config', '.config/mutants.config.mts', '--reporter=json'];
+  const args = ['run', '--config', 'mutants.config.mts', '--reporter=json'];
   const env = { MUTANTS: JSON.stringify({ files, ...more }) };
   const vitest = 'node_modules/vitest/vitest.mjs';
   const ended = await node(seconds, [vitest, ...args, `--outputFile=${report}`, ...files], env);
@@ -262,8 +301,12 @@ class Sequencer {
   sort(specs) { return specs.sort((one, other) => at(one) - at(other)); }
 }
 Object.assign(config.test, { sequence: { sequencer: Sequencer }, bail: recording ? 0 : 1, maxWorkers: recording ?? 1 });
-for (const { test } of recording ? config.test.projects : [])
-  Object.assign(test, { isolate: true, setupFiles: ['${tree}/setup.mjs'] });
+// One worker takes all of them in this order, whatever projects they are in.
+for (const { test } of config.test.projects) {
+  delete test.maxWorkers;
+  delete test.sequence;
+  if (recording) Object.assign(test, { isolate: true, setupFiles: ['mutants-setup.mjs'] });
+}
 export default config;
 `;
 
@@ -288,11 +331,8 @@ function copyTree() {
   }
   fs.rmSync(join(copy, 'node_modules/.cache'), { recursive: true, force: true });
   fs.writeFileSync(join(tree, 'recorder.cjs'), recorder);
-  fs.writeFileSync(join(copy, '.config/mutants-setup.mjs'), setup);
-  fs.writeFileSync(
-    join(copy, '.config/mutants.config.mts'),
-    config.replace(`${tree}/setup`, '.config/mutants-setup'),
-  );
+  fs.writeFileSync(join(copy, 'mutants-setup.mjs'), setup);
+  fs.writeFileSync(join(copy, 'mutants.config.mts'), config);
 }
 
 const changed = (file, edits) => {
@@ -363,12 +403,14 @@ const farFrom = (file, test) =>
 copyTree();
 // For tests in process that start the built program too.
 if (!(await build())) throw new Error('the tree cannot be built');
-const done = new Map(linesOf(options.to).map((one) => [one.id, one]));
+const unfinished = linesOf(UNFINISHED);
+if (unfinished.length > 0) console.log(`continues a run: ${UNFINISHED}`);
+const earlier = options.journeys && to ? linesOf(to) : [];
+const done = new Map([...earlier, ...unfinished].map((one) => [one.id, one]));
 const known = execFileSync('git', ['ls-files', 'test'], { encoding: 'utf8' }).split('\n');
 const layer = options.journeys ? 'journeys' : 'in process';
 const tests = known.filter(
-  (file) =>
-    /\.test\.ts$/.test(file) && fs.existsSync(file) && inJourneys(file) === options.journeys,
+  (file) => /\.test\.ts$/.test(file) && fs.existsSync(file) && ofProgram(file) === options.journeys,
 );
 const wanted = faults.filter(
   ({ id }) => !done.get(id)?.by && !done.get(id)?.tried?.includes(layer),
@@ -377,10 +419,12 @@ const wanted = faults.filter(
 /** Writes which tests are tried, or what came of it. */
 function keep({ id, folder, file, line, kind, was, by: became }, more) {
   done.set(id, { id, folder, file, line, kind, was, became, ...done.get(id), ...more });
-  fs.writeFileSync(
-    options.to,
-    [...done.values()].map((one) => `${JSON.stringify(one)}\n`).join(''),
-  );
+  write(UNFINISHED, [...done.values()]);
+}
+
+function write(file, results) {
+  fs.mkdirSync(dirname(file), { recursive: true });
+  fs.writeFileSync(file, results.map((one) => `${JSON.stringify(one)}\n`).join(''));
 }
 
 const uncovered = wanted.filter(
@@ -392,7 +436,7 @@ if (uncovered.length > 0) {
 }
 await attempt(wanted);
 // Those that are noticed no more, by tests that did not exist or had not been tried then.
-const lost = wanted.filter(({ id, noticed }) => noticed && !done.get(id).by);
+const lost = wanted.filter(({ id, before }) => before && !done.get(id).by);
 if (lost.length > 0) {
   const executing = await cover(tests, lost);
   await attempt(lost.map((fault) => ({ ...fault, tests: executing(fault) })));
@@ -404,8 +448,9 @@ async function attempt(all) {
     const known = fault.tests ?? done.get(id).tests;
     const candidates = known.slice(0, Number(options.tests));
     changed(file, [[fault.from, fault.to, fault.by]]);
+    const builds = options.journeys || candidates.some(ofProgram);
     let by;
-    if (options.journeys && !(await build())) by = 'the build';
+    if (builds && !(await build())) by = 'the build';
     else if (candidates.length > 0) {
       const { ended, files } = await run(candidates, 60 + 4 * BUDGET_SECONDS);
       const failed = files.find(({ passed }) => !passed);
@@ -414,6 +459,8 @@ async function attempt(all) {
       else if (ended === 'failed') by = 'the end of the run';
     }
     restore(file);
+    // Tests in process start the built program too.
+    if (builds && !options.journeys) await build();
     keep(fault, { tests: known, tried: [...(done.get(id)?.tried ?? []), layer], by });
     const text = was.replace(/\s+/g, ' ').slice(0, 80);
     console.log(
@@ -423,8 +470,26 @@ async function attempt(all) {
 }
 
 const results = faults.flatMap(({ id }) => done.get(id) ?? []);
-console.log('\n| folder | planted | noticed |\n|---|---|---|');
-const row = (name, own) =>
-  console.log(`| ${name} | ${own.length} | ${own.filter(({ by }) => by).length} |`);
-for (const [folder, own] of groupBy(results, ({ folder }) => folder)) row(`\`${folder}\``, own);
-row('all', results);
+results.sort((one, other) => (`${one.file} ${one.id}` < `${other.file} ${other.id}` ? -1 : 1));
+if (to)
+  write(
+    to,
+    results.map(({ tried: _, ...kept }) => kept),
+  );
+if (to === RESULTS) writeTable();
+fs.rmSync(UNFINISHED, { force: true });
+const before = new Map(faults.map(({ id, before }) => [id, before]));
+const noticedBefore = ({ id }) => before.get(id) !== undefined;
+const columns = options.from
+  ? [
+      ['noticed before', noticedBefore],
+      ['noticed now', noticed],
+    ]
+  : [['noticed', noticed]];
+console.log(`\n${tableOf(results, ...columns)}`);
+const noMore = results.filter((one) => noticedBefore(one) && !noticed(one));
+for (const { id, file, line, kind, was, became } of noMore)
+  console.log(
+    `noticed no more: ${file}:${line} ${kind}: ${was} → ${became}, then by ${before.get(id)}`,
+  );
+if (noMore.length > 0) process.exitCode = 1;
