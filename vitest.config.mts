@@ -87,7 +87,7 @@ const tier = (name: string, at: number, workers: number, test: TestUserConfig) =
 export default defineConfig({
   test: {
     ...common,
-    reporters: ['test/helpers/reporter.ts'],
+    reporters: ['test/helpers/reporter.ts', 'test/helpers/promises.ts'],
     globalSetup: [
       'test/helpers/left-behind.ts',
       'test/helpers/no-agent.ts',
