@@ -19,8 +19,8 @@ const alone = [
 ];
 
 /** These are about the npm package: its compile cache, its chunks, its files. */
-const ofPackage = ['compile-cache.slow', 'loading.slow', 'package'].map(
-  (name) => `test/journey/${name}.test.ts`,
+const ofPackage = ['compile-cache', 'loading', 'package'].map(
+  (name) => `test/journey/${name}.slow.test.ts`,
 );
 
 /** Files that take longer than their size says: they begin, so that none of them is left alone at the end. The others go by size. */

@@ -3,10 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import { alone, also, CASES, textOf } from './helpers/cases';
+import { alone, also, asTold, CASES, slow, textOf } from './helpers/cases';
 import { type Ended, makePerson, person, serving, start } from './helpers/program';
 import type { Conditions } from './helpers/run';
 import { play } from './helpers/transcript';
+
+test.each(slow)('%s', asTold);
 
 // The built program.
 

@@ -241,17 +241,21 @@ describe('where an agent reads it', () => {
   });
   afterAll(() => here.close());
 
-  test.each(cases.filter((line) => line.refused))(
+  const refuse = async (line: Line, marker: string) => {
+    here.asked.length = 0;
+    const outcome = await run(line, { [marker]: '1' });
+    expect([outcome.code, outcome.stdout, leaks(outcome)]).toEqual([2, '', false]);
+    expect(outcome.stderr).toMatch(new RegExp(`${marker} is set: .* is not printed`));
+    expect(outcome.stderr).toContain('--reveal');
+    expect(here.asked).toEqual([]);
+  };
+
+  test.each(MARKERS)('%s is a marker', (marker) => refuse({ words: 'generate' }, marker));
+
+  test.each(cases.filter((line) => line.refused).map((line, at) => ({ ...line, at })))(
     '$words is refused before anything is asked or made, and not with --reveal',
     async (line) => {
-      here.asked.length = 0;
-      for (const marker of MARKERS) {
-        const outcome = await run(line, { [marker]: '1' });
-        expect([outcome.code, outcome.stdout, leaks(outcome)]).toEqual([2, '', false]);
-        expect(outcome.stderr).toMatch(new RegExp(`${marker} is set: .* is not printed`));
-        expect(outcome.stderr).toContain('--reveal');
-      }
-      expect(here.asked).toEqual([]);
+      await refuse(line, MARKERS[line.at % MARKERS.length] ?? '');
       if (line.reveal === false) return;
       const { code, stdout, stderr } = await run(line, { CLAUDECODE: '1' }, '--reveal');
       expect([code, `${stdout}${stderr}`]).toEqual([line.code ?? 0, expect.stringMatching(/./)]);

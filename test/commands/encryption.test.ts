@@ -14,7 +14,6 @@ import { place } from '../helpers/run';
 import { broken, json, wire } from '../helpers/wire';
 
 const KEY = '[\\w-]{21}[AQgw]';
-const WORDS = '[a-z]+(?:-[a-z]+){5}';
 const ARMOR = /^-----BEGIN AGE ENCRYPTED FILE-----\n/;
 
 let here: Instance;
@@ -22,8 +21,6 @@ beforeEach(async () => {
   here = await instance({ stdin: 'hunter2' });
 });
 afterEach(() => here.close());
-
-const NOT_A_KEY = 'Wrong key (a key is 22 characters, or 6 or more words), try again:';
 
 /** A key pair of ssh-keygen, without passphrase unless one is given. */
 function sshKey(type: string, name: string, passphrase = '', ...more: string[]): string {
@@ -152,37 +149,6 @@ describe('the longest text', () => {
   });
 });
 
-describe('push --encrypt=words', () => {
-  test('prints six words, and they open it: from a file, a variable, a prompt', async () => {
-    const { code, stdout, stderr } = await here.run('push', '--encrypt=words', '--views', '9');
-    const words = new RegExp(`^key: (${WORDS})\n$`).exec(stderr)?.[1] ?? '';
-    expect({ code, link: stdout }).toEqual({ code: 0, link: expect.stringMatching(/^[^#]+\n$/) });
-    writeFileSync(here.file('words'), `${words.toUpperCase().replaceAll('-', ' ')}\n`);
-    const ways = [
-      await here.run('get', stdout, '--key-file', here.file('words')),
-      await here.under({ stdin: words }).run('get', stdout, '--key-file', '-'),
-      await here
-        .under({
-          prompts: [
-            { secret: 'Key or words:', answer: 'no' },
-            { secret: NOT_A_KEY, answer: ` ${words.toUpperCase()} ` },
-          ],
-        })
-        .run('get', stdout),
-    ];
-    expect(ways.map(({ code, stdout }) => [code, stdout])).toEqual(ways.map(() => [0, 'hunter2']));
-  });
-
-  test('are removed again if no push was created', async () => {
-    const path = here.file('key');
-    const { send } = wire([json(422, '{"error":"no"}')]);
-    const there = place({ send, env: { PWPUSH_URL: 'https://pw.test' }, stdin: 's' });
-    const { code } = await there.run('push', '--encrypt=words', '--key-out', path);
-    expect([code, existsSync(path)]).toEqual([8, false]);
-    there.close();
-  });
-});
-
 describe('push --to', () => {
   test.each([
     ['ed25519', []],
@@ -246,16 +212,6 @@ describe('push --to', () => {
 
 describe('the profile', () => {
   const profile = { url: 'https://pw.test', encrypt: 'link' } as const;
-
-  test('with words takes --key-out, and --to instead', async () => {
-    await here.keep({ current: 'a', profiles: { a: { ...profile, encrypt: 'words' } } });
-    const path = here.file('key');
-    const { stdout } = await here.run('push', '--key-out', path);
-    expect((await here.run('get', stdout, '--key-file', path)).stdout).toBe('hunter2');
-    const pub = readFileSync(`${sshKey('ed25519', 'id')}.pub`, 'utf8');
-    const to = await here.run('push', '--to', pub);
-    expect((await here.run('get', to.stdout, '-i', here.file('id'))).stdout).toBe('hunter2');
-  });
 
   test('with an unknown value pushes nothing in clear', async () => {
     mkdirSync(here.file('config'));
@@ -376,19 +332,6 @@ describe('a link that lost its key', () => {
       ];
       expect(ways.map(({ stdout }) => stdout)).toEqual(ways.map(() => 'hunter2'));
     }
-  });
-
-  test('a mistyped word is named at once', async () => {
-    const { stdout, stderr } = await here.run('push', '--encrypt=words', '--views', '9');
-    const words = stderr.slice('key: '.length).trim();
-    const prompts = [
-      { secret: 'Key or words:', answer: words.replace(/-.*?-/, '-abdomenn-') },
-      {
-        secret: 'Wrong key (word 2 of the key is not in the word list), try again:',
-        answer: words,
-      },
-    ];
-    expect((await here.under({ prompts }).run('get', stdout)).stdout).toBe('hunter2');
   });
 });
 
@@ -595,7 +538,7 @@ describe('whatever happens to the answer, the link keeps its key', () => {
     place({ env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't' }, stdin: 's', ...send });
 
   const foreign = ['/r/quyul5r5w08', '/api/v2/requests/quyul5r5w08', '/p/quyul5r5w08#age1qq', '/x'];
-  test.each(['--encrypt', '--encrypt=words', '--to', '--each'])(
+  test.each(['--encrypt', '--to', '--each'])(
     'a link that is not one of a push: it is expired again (%s)',
     async (mode) => {
       const key = mode === '--to' ? [readFileSync(`${sshKey('ed25519', 'id')}.pub`, 'utf8')] : [];
