@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -52,6 +52,10 @@ export function makePerson() {
 /** A person for the tests of a file or suite, whose folder is removed after them. */
 export function person(): ReturnType<typeof makePerson> {
   const made = makePerson();
+  // Hooks do not run where all tests are skipped, by their tags too: `left-behind.ts` then removes the folder.
+  const unused = `${made.folder}.unused`;
+  writeFileSync(unused, '');
+  beforeAll(() => rmSync(unused));
   afterAll(made.remove);
   return made;
 }
