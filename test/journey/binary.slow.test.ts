@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createServer } from 'node:tls';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
 import { binary, dist, onBinary, person, pwpush } from '../helpers/program';
 import { cert, key } from '../server/certificate';
@@ -110,9 +110,13 @@ describe('an executable (PWPUSH_TEST_BINARY)', onBinary, () => {
   /** Without any variable of a home: the environment of a container. */
   const bare = { PWPUSH_CONFIG_DIR: join(somebody.folder, 'config') };
 
-  test('takes nothing from the current folder or the home', async () => {
+  let expected: Awaited<ReturnType<typeof outcome>>;
+  beforeAll(async () => {
     await mkdir(here, { recursive: true });
-    const expected = await outcome(bare);
+    expected = await outcome(bare);
+  });
+
+  test('takes nothing from the current folder or the home', async () => {
     expect(expected).toMatchObject({ code: 0, stderr: '' });
     expect(expected.requests[0]).toContain('authorization: bearer t0ken');
     await plant(here);
@@ -125,7 +129,6 @@ describe('an executable (PWPUSH_TEST_BINARY)', onBinary, () => {
 
   test.each(Object.entries(variables))('takes nothing from %s', async (name, value) => {
     await plant(here);
-    const expected = await outcome(bare);
     expect(await outcome({ ...bare, [name]: value })).toEqual(expected);
     expect(() => readFileSync(cracked)).toThrow('ENOENT');
     expect(() => readFileSync(join(somebody.folder, 'tls-keys'))).toThrow('ENOENT');
