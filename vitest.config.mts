@@ -94,6 +94,12 @@ export default defineConfig({
       'test/helpers/shared-postgres.ts',
     ],
     sequence: { sequencer: LongestFirst },
+    tags: [
+      {
+        name: 'executable',
+        description: 'what the runtime of the executable can change (PWPUSH_TEST_BINARY)',
+      },
+    ],
     experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
     projects: [
       tier('fast', 0, cores, {

@@ -17,7 +17,10 @@ export interface Skipped {
 }
 
 /** Options of a test or a group: every skip is one of these, with its reason. */
-export type Needs = Pick<TestOptions, 'skip' | 'meta'> & { readonly skip: boolean };
+export type Needs = Pick<TestOptions, 'skip' | 'meta'> & {
+  readonly skip: boolean;
+  readonly tags?: string[];
+};
 
 const skippedIf = (skip: boolean, skipped: Skipped): Needs =>
   skip ? { skip, meta: { skipped } } : { skip };
@@ -40,8 +43,11 @@ export const only = (without: string, here: boolean): Needs =>
 export const onUnix = only('a Unix', process.platform !== 'win32');
 export const onLinux = only('Linux', process.platform === 'linux');
 
-/** The first that skips. */
-export const allOf = (...all: Needs[]): Needs => all.find(({ skip }) => skip) ?? { skip: false };
+/** The first that skips, with the tags of all. */
+export const allOf = (...all: Needs[]): Needs => ({
+  ...(all.find(({ skip }) => skip) ?? { skip: false }),
+  tags: all.flatMap(({ tags = [] }) => tags),
+});
 
 /** Skips the test that runs: for helpers. */
 export function skipWithout({ skip, meta }: Needs): void {

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 import { scratch } from './memory';
-import { only } from './needs';
+import { allOf, type Needs, only } from './needs';
 
 export const launcher = fileURLToPath(new URL('../../bin/pwpush.js', import.meta.url));
 /** The executable to test in place of `bin/pwpush.js`. */
@@ -16,7 +16,9 @@ export const program: readonly [string, ...string[]] = binary
   : [process.execPath, launcher];
 /** Tests of what Node.js alone does or can be made to do. */
 export const onNode = only('Node.js (PWPUSH_TEST_BINARY is set)', binary === undefined);
-export const onBinary = only('PWPUSH_TEST_BINARY', binary !== undefined);
+/** Tests of what the runtime of the executable can change, one or few of a kind: `.ci/run` runs them with it, too. */
+export const alsoBinary: Needs = { skip: false, tags: ['executable'] };
+export const onBinary = allOf(only('PWPUSH_TEST_BINARY', binary !== undefined), alsoBinary);
 export const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
 export interface Ended {

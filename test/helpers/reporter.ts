@@ -64,7 +64,9 @@ export default class Reporter extends DefaultReporter {
   private tellSkips(modules: readonly TestModule[]): void {
     const missing = new Map<string, number>();
     const elsewhere = new Map<string, number>();
+    const { tagsFilter } = this.ctx.config;
     for (const test of modules.flatMap((module) => [...module.children.allTests('skipped')])) {
+      if (tagsFilter && !test.tags.some((tag) => tagsFilter.includes(tag))) continue;
       const skipped = reasonOf(test);
       const group = skipped?.elsewhere ? elsewhere : missing;
       if (skipped) group.set(skipped.without, (group.get(skipped.without) ?? 0) + 1);

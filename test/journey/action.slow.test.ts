@@ -17,7 +17,16 @@ import { version } from '../../package.json';
 import { rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import { allOf, needsPrograms, only, onUnix } from '../helpers/needs';
-import { binary, onNode, person, program, pwpush, serving, start } from '../helpers/program';
+import {
+  alsoBinary,
+  binary,
+  onNode,
+  person,
+  program,
+  pwpush,
+  serving,
+  start,
+} from '../helpers/program';
 import { CREATED, changed } from '../helpers/reference';
 import { exampleOf, yaml } from '../helpers/yaml';
 
@@ -216,7 +225,7 @@ function asInJob(one: Step | undefined, contexts: object) {
 }
 
 describe('the GitHub Action', runner, () => {
-  test('pushes a variable, and says the link in an output only', async () => {
+  test('pushes a variable, and says the link in an output only', alsoBinary, async () => {
     const inputs = { command: 'push', ...owner(), env: 'SECRET', views: '1', expire: '6h' };
     const { code, log, outputs } = await step(inputs, { SECRET });
     expect({ code, log }).toEqual({ code: 0, log: masks(service.token) });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MARKERS } from '../../src/cli/agent';
-import { makePerson, pwpush, serveBuilt, shell } from '../helpers/program';
+import { alsoBinary, makePerson, pwpush, serveBuilt, shell } from '../helpers/program';
 
 test('tests run as where there is no agent', () => {
   expect(MARKERS.filter((name) => process.env[name] !== undefined)).toEqual([]);
@@ -35,7 +35,7 @@ test.each([
   remove();
 });
 
-test('a refusal is one line of JSON', async () => {
+test('a refusal is one line of JSON', alsoBinary, async () => {
   const { env, remove } = makePerson();
   const { code, stdout, stderr } = await pwpush(['generate', '--json'], {
     env: { ...env, GEMINI_CLI: '1' },

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needsPrograms } from '../helpers/needs';
-import { person, program, pwpush, serving } from '../helpers/program';
+import { alsoBinary, person, program, pwpush, serving } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const sender = person();
@@ -45,7 +45,7 @@ describe('on a terminal', () => {
     expect(sequences(terminal.screen())).toEqual(['MARKER']);
   });
 
-  test('Control-C clears the clipboard at once, and ends with 130', async () => {
+  test('Control-C clears the clipboard at once, and ends with 130', alsoBinary, async () => {
     const line = `exec $PWPUSH get --copy --clear-after 600 ${await pushed()}`;
     const terminal = onTerminal(line, far);
     await terminal.shows('Ctrl-C clears it now');
@@ -86,11 +86,15 @@ describe('on X11 (needs Xvfb, xclip, xsel)', needsPrograms('Xvfb', 'xclip', 'xse
     await expect.poll(() => spawnSync('xsel', words, { env, encoding: 'utf8' }).stdout).toBe(text);
   }
 
-  test('the secret is on the clipboard when the command has ended, which waits for nobody', async () => {
-    const got = await pwpush(['get', '--copy', await pushed()], { env });
-    expect(got).toMatchObject({ code: 0, stdout: '' });
-    await boardHolds(SECRET);
-  });
+  test(
+    'the secret is on the clipboard when the command has ended, which waits for nobody',
+    alsoBinary,
+    async () => {
+      const got = await pwpush(['get', '--copy', await pushed()], { env });
+      expect(got).toMatchObject({ code: 0, stdout: '' });
+      await boardHolds(SECRET);
+    },
+  );
 
   test('and so is a link', async () => {
     const at = { ...env, PWPUSH_URL: service.url };

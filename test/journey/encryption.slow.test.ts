@@ -13,8 +13,17 @@ import { passphraseRecipient } from '../../src/age/recipients';
 import { encryptText, joined, keyOf, pieces, withoutKey } from '../helpers/age';
 import { listening } from '../helpers/listen';
 import { partOf } from '../helpers/long';
-import { needsFile, needsPrograms } from '../helpers/needs';
-import { type Ended, person, pwpush, serveBuilt, serving, shell, start } from '../helpers/program';
+import { allOf, needsFile, needsPrograms } from '../helpers/needs';
+import {
+  alsoBinary,
+  type Ended,
+  person,
+  pwpush,
+  serveBuilt,
+  serving,
+  shell,
+  start,
+} from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { offering, json as sendJson, whole } from '../helpers/transfer';
 
@@ -169,7 +178,7 @@ test(
 
 test(
   'no spelling of a link stays among the arguments',
-  needsFile('/proc/self/cmdline'),
+  allOf(needsFile('/proc/self/cmdline'), alsoBinary),
   async () => {
     const { stdout } = await succeeded(['push', '--encrypt', '--views', '9'], 'hunter2');
     const link = stdout.trim();
@@ -212,7 +221,7 @@ describe('files', () => {
   };
   const saved = (into: string, name: string) => readFileSync(path(join(into, name)));
 
-  test('come back under their names, with the message', async () => {
+  test('come back under their names, with the message', alsoBinary, async () => {
     const link = await push('--encrypt', '--message', 'for you');
     const got = await succeeded(['get', link, '--output', 'in/', '--json']);
     const { payload, encrypted, files } = JSON.parse(got.stdout);
@@ -257,7 +266,7 @@ describe('files', () => {
 
   test(
     'open with a private key, on standard output, and as a file for a command',
-    needsPrograms('age-keygen'),
+    allOf(needsPrograms('age-keygen'), alsoBinary),
     async () => {
       expect(spawnSync('age-keygen', ['-o', path('id')]).status).toBe(0);
       const key = spawnSync('age-keygen', ['-y', path('id')], { encoding: 'utf8' }).stdout.trim();
@@ -625,7 +634,7 @@ describe('an instance that', () => {
   );
 });
 
-test('words open in a terminal, and a lost key is asked for', async () => {
+test('words open in a terminal, and a lost key is asked for', alsoBinary, async () => {
   const { stdout, stderr } = await succeeded(
     ['push', '--encrypt=words', '--views', '9'],
     'hunter2',

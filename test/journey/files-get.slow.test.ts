@@ -14,7 +14,16 @@ import { beforeEach, describe, expect, type TestContext, test } from 'vitest';
 import { type Listening, listening, rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import { needs, needsFile, skipWithout } from '../helpers/needs';
-import { type Ended, onBinary, onNode, person, pwpush, shell, start } from '../helpers/program';
+import {
+  alsoBinary,
+  type Ended,
+  onBinary,
+  onNode,
+  person,
+  pwpush,
+  shell,
+  start,
+} from '../helpers/program';
 import { cut, type OfferedFile, offering, whole } from '../helpers/transfer';
 
 const somebody = person();
@@ -61,7 +70,7 @@ beforeEach(({ onTestFinished }) => {
 });
 
 describe('get saves files', () => {
-  test('to the current folder, 0600, and prints the text alone', async () => {
+  test('to the current folder, 0600, and prints the text alone', alsoBinary, async () => {
     const big = 'x'.repeat(5 * 1024 * 1024 + 1);
     const instance = await offered({ 'a.txt': 'A\n', 'ü.bin': big, empty: '' }, 'the text');
     expect(await get(instance)).toEqual({
@@ -281,7 +290,7 @@ describe('get --output', () => {
     expect(filesIn(join(folder, 'out'))).toEqual({ a: 'A' });
   });
 
-  test('- writes the one file to stdout, and saves the text', async () => {
+  test('- writes the one file to stdout, and saves the text', alsoBinary, async () => {
     const big = Buffer.alloc(3 * 1024 * 1024, 'xyz').toString();
     const instance = await offered({ a: big }, 'text');
     const { code, stdout, stderr } = await get(instance, '-o', '-');
@@ -328,7 +337,7 @@ describe('get --output', () => {
     expect(stdout).toContain((text || 'half') + said);
   });
 
-  test('- whose reader has gone saves the file', async () => {
+  test('- whose reader has gone saves the file', alsoBinary, async () => {
     const big = 'x'.repeat(1024 * 1024);
     const instance = await offered({ a: big });
     // The reader is gone before the program writes.
@@ -483,7 +492,7 @@ describe('a file that does not come', () => {
     expect({ code, files: files() }).toEqual({ code: 0, files: { a: 'four' } });
   });
 
-  test('because the disk is full: a hint, and nothing of it is left', async () => {
+  test('because the disk is full: a hint, and nothing of it is left', alsoBinary, async () => {
     const disk = join(folder, 'disk');
     mkdirSync(disk);
     const mounted = mountSmall(disk);
@@ -648,36 +657,40 @@ describe('Ctrl-C in a download', () => {
     return { asked, file: { filename, answer } };
   }
 
-  test('of the last view keeps the addresses, and --resume gets the rest without a view', async () => {
-    const { asked, file } = endless('endless');
-    const instance = await offered([{ filename: 'done', answer: whole('D') }, file], 'text', 0);
-    const state = { ...somebody.env, PWPUSH_STATE_DIR: join(folder, '..', 'kept') };
-    const link = `${instance.url}/p/abc`;
-    const { child, ended } = start(['get', link], { env: state, input: '', cwd: folder });
-    await asked;
-    child.kill('SIGINT');
-    const { code, stderr } = await ended;
-    const path = /pwpush get --resume '(.*)'\n/.exec(stderr)?.[1] ?? '';
-    expect(code).toBe(130);
-    expect(stderr).toContain('interrupted; no view is left, and 1 file not saved');
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(readFileSync(path, 'utf8')).not.toContain('text');
-    const before = instance.seen.length;
-    const run = (...words: string[]) => pwpush(['get', ...words], { env: state, cwd: folder });
-    expect(await run(link.replace('abc', 'abd'), '--resume', path)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('is of another push'),
-    });
-    expect(await run(link, '--resume', 'done')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('"done" was not kept by an interrupted pwpush get'),
-    });
-    expect(instance.seen).toHaveLength(before);
-    expect(await run(link, '--resume', path)).toMatchObject({ code: 0, stdout: '' });
-    expect(files()).toEqual({ done: 'D', endless: 'E' });
-    expect(instance.seen).toHaveLength(before + 1);
-    expect(existsSync(path)).toBe(false);
-  });
+  test(
+    'of the last view keeps the addresses, and --resume gets the rest without a view',
+    alsoBinary,
+    async () => {
+      const { asked, file } = endless('endless');
+      const instance = await offered([{ filename: 'done', answer: whole('D') }, file], 'text', 0);
+      const state = { ...somebody.env, PWPUSH_STATE_DIR: join(folder, '..', 'kept') };
+      const link = `${instance.url}/p/abc`;
+      const { child, ended } = start(['get', link], { env: state, input: '', cwd: folder });
+      await asked;
+      child.kill('SIGINT');
+      const { code, stderr } = await ended;
+      const path = /pwpush get --resume '(.*)'\n/.exec(stderr)?.[1] ?? '';
+      expect(code).toBe(130);
+      expect(stderr).toContain('interrupted; no view is left, and 1 file not saved');
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      expect(readFileSync(path, 'utf8')).not.toContain('text');
+      const before = instance.seen.length;
+      const run = (...words: string[]) => pwpush(['get', ...words], { env: state, cwd: folder });
+      expect(await run(link.replace('abc', 'abd'), '--resume', path)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('is of another push'),
+      });
+      expect(await run(link, '--resume', 'done')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('"done" was not kept by an interrupted pwpush get'),
+      });
+      expect(instance.seen).toHaveLength(before);
+      expect(await run(link, '--resume', path)).toMatchObject({ code: 0, stdout: '' });
+      expect(files()).toEqual({ done: 'D', endless: 'E' });
+      expect(instance.seen).toHaveLength(before + 1);
+      expect(existsSync(path)).toBe(false);
+    },
+  );
 
   /** A file that breaks off, and then gives the rest of the version `tags` says. */
   function breaking(...tags: string[]) {
@@ -711,7 +724,7 @@ describe('Ctrl-C in a download', () => {
       ],
       0,
     ),
-  )('in a folder, --resume alone %s', async (_, tags, times) => {
+  )('in a folder, --resume alone %s', alsoBinary, async (_, tags, times) => {
     const { text, ranges, asked, file } = breaking(...tags);
     const instance = await offered([file], 'text', 0);
     const state = { ...somebody.env, PWPUSH_STATE_DIR: join(folder, "it's kept") };

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Listening, listening } from '../helpers/listen';
 import { partOf, times } from '../helpers/long';
-import { needsFile } from '../helpers/needs';
-import { person, pwpush, shell, start } from '../helpers/program';
+import { allOf, needsFile } from '../helpers/needs';
+import { alsoBinary, person, pwpush, shell, start } from '../helpers/program';
 import { json, taking } from '../helpers/transfer';
 
 const somebody = person();
@@ -40,7 +40,7 @@ describe('push --file', () => {
     stop.push(instance.close);
   });
 
-  test('sends one multipart request: fields, message and files in order', async () => {
+  test('sends one multipart request: fields, message and files in order', alsoBinary, async () => {
     const words = ['-f', a, b, '-f', big, '--message', 'see ü', '--views', '2', '--deletable'];
     expect(await push(words)).toMatchObject({ code: 0, stdout: LINK });
     const [first, second, third, ...rest] = instance.pushes[0]?.slice(-3) ?? [];
@@ -79,7 +79,7 @@ describe('push --file', () => {
 
   test(
     'of a size that the system does not say is refused, and not sent empty',
-    needsFile('/proc/version'),
+    allOf(needsFile('/proc/version'), alsoBinary),
     async () => {
       for (const line of ['-f /proc/version', '-f - </proc/version']) {
         const { code, stdout, stderr } = await shell(`$PWPUSH push ${line}`, {
@@ -115,7 +115,7 @@ describe('push --file', () => {
       ],
       0,
     ),
-  )('takes standard input from %s', async (_name, line) => {
+  )('takes standard input from %s', alsoBinary, async (_name, line) => {
     const env = { ...at(instance.url), FILE: big };
     expect(await shell(line, { env })).toMatchObject({ code: 0, stdout: LINK });
     const [part] = instance.pushes[0] ?? [];
@@ -232,18 +232,22 @@ describe('an answer that comes before all was sent', () => {
 });
 
 describe('no answer', () => {
-  test('when an upload stalls: the outcome is unknown, and nothing is sent again', async () => {
-    const stalled = await early((socket) => socket.pause());
-    const words = ['push', '-f', big, '--timeout', '1'];
-    const env = { ...at(stalled.url), PWPUSH_EDITION: 'oss' };
-    const { code, stderr } = await pwpush(words, { env });
-    const { host } = new URL(stalled.url);
-    expect({ code, stderr }).toEqual({
-      code: 11,
-      stderr: `pwpush: ${host} accepted no more data within 1 s\nhint: a push may exist; without a token it cannot be looked up, and expires by its limits\n`,
-    });
-    expect(stalled.connections()).toBe(1);
-  });
+  test(
+    'when an upload stalls: the outcome is unknown, and nothing is sent again',
+    alsoBinary,
+    async () => {
+      const stalled = await early((socket) => socket.pause());
+      const words = ['push', '-f', big, '--timeout', '1'];
+      const env = { ...at(stalled.url), PWPUSH_EDITION: 'oss' };
+      const { code, stderr } = await pwpush(words, { env });
+      const { host } = new URL(stalled.url);
+      expect({ code, stderr }).toEqual({
+        code: 11,
+        stderr: `pwpush: ${host} accepted no more data within 1 s\nhint: a push may exist; without a token it cannot be looked up, and expires by its limits\n`,
+      });
+      expect(stalled.connections()).toBe(1);
+    },
+  );
 
   test('when all was sent: the outcome is unknown', async () => {
     const silent = await early((socket) => socket.resume());

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { listening } from '../helpers/listen';
-import { person } from '../helpers/program';
+import { alsoBinary, person } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
 import { json, offering, taking, whole } from '../helpers/transfer';
 
@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 const here = () => mkdtempSync(join(somebody.folder, 'here-'));
 
-test('get shows how far it is, then where the files are, and the sum', async () => {
+test('get shows how far it is, then where the files are, and the sum', alsoBinary, async () => {
   let finish = () => {};
   const instance = await offering([
     { filename: 'first\u001b[2J.txt', answer: whole('1') },
@@ -50,7 +50,7 @@ test('get shows how far it is, then where the files are, and the sum', async () 
   expect(readdirSync(folder).sort()).toEqual(['first[2J.txt', 'long.bin']);
 });
 
-test('push shows how far it is, and the link', async () => {
+test('push shows how far it is, and the link', alsoBinary, async () => {
   let finish = () => {};
   const instance = await listening((request, response) => {
     const sip = () => {

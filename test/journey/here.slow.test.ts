@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
-import { person, program, pwpush, type Running, start } from '../helpers/program';
+import { alsoBinary, person, program, pwpush, type Running, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { read } from '../helpers/qr';
 import { cert, key } from '../server/certificate';
@@ -31,19 +31,23 @@ const get = (link: string, ...words: string[]) =>
   pwpush(['get', link, ...words], { env: recipient.env, cwd: recipient.folder });
 
 describe('push --here', () => {
-  test('prints the link alone, tells what happens, and ends with 0 once it was seen', async () => {
-    const { running, first } = await serving();
-    expect(first).toMatch(LINK);
-    await (await fetch(first)).text();
-    expect(await get(first)).toMatchObject({ code: 0, stdout: 's3cret' });
-    expect(await running.ended).toEqual({
-      code: 0,
-      signal: null,
-      stdout: `${first}\n`,
-      stderr: '127.0.0.1 opened the page\n127.0.0.1 viewed it: 1 of 1\n',
-    });
-    expect(await get(first)).toMatchObject({ code: 9, stdout: '' });
-  });
+  test(
+    'prints the link alone, tells what happens, and ends with 0 once it was seen',
+    alsoBinary,
+    async () => {
+      const { running, first } = await serving();
+      expect(first).toMatch(LINK);
+      await (await fetch(first)).text();
+      expect(await get(first)).toMatchObject({ code: 0, stdout: 's3cret' });
+      expect(await running.ended).toEqual({
+        code: 0,
+        signal: null,
+        stdout: `${first}\n`,
+        stderr: '127.0.0.1 opened the page\n127.0.0.1 viewed it: 1 of 1\n',
+      });
+      expect(await get(first)).toMatchObject({ code: 9, stdout: '' });
+    },
+  );
 
   test('ends with 6 when it was deleted unseen', async () => {
     const { running, first } = await serving();
@@ -103,7 +107,7 @@ describe('push --here', () => {
     });
   });
 
-  test('speaks TLS with a certificate', async () => {
+  test('speaks TLS with a certificate', alsoBinary, async () => {
     const paths = ['cert.pem', 'key.pem'].map((name) => join(sender.folder, name));
     writeFileSync(paths[0] ?? '', cert);
     writeFileSync(paths[1] ?? '', key);
@@ -156,22 +160,26 @@ describe('on a terminal', () => {
     expect(screen.indexOf(link)).toBeGreaterThan(screen.lastIndexOf(drawing.at(-1) ?? ''));
   });
 
-  test('draws no link that only this machine can open, and Control-C expires it', async () => {
-    const terminal = onTerminal('echo s | (exec $PWPUSH push --here)', sender.env);
-    await terminal.shows(waiting);
-    const screen = terminal.screen();
-    const link = LINK.exec(screen)?.[0] ?? '';
-    expect(screen.split('\r\n')).toEqual([
-      link,
-      expect.stringContaining('expires after 1 view or 7 days'),
-      'hint: use --host 0.0.0.0 to serve it to the whole LAN',
-      waiting,
-      '',
-    ]);
-    terminal.type('\u0003');
-    await terminal.shows('pwpush: interrupted');
-    await terminal.ended;
-    expect(terminal.screen()).toContain('^C\r\nthe push was expired\r\npwpush: interrupted');
-    expect((await get(link)).code).toBe(9);
-  });
+  test(
+    'draws no link that only this machine can open, and Control-C expires it',
+    alsoBinary,
+    async () => {
+      const terminal = onTerminal('echo s | (exec $PWPUSH push --here)', sender.env);
+      await terminal.shows(waiting);
+      const screen = terminal.screen();
+      const link = LINK.exec(screen)?.[0] ?? '';
+      expect(screen.split('\r\n')).toEqual([
+        link,
+        expect.stringContaining('expires after 1 view or 7 days'),
+        'hint: use --host 0.0.0.0 to serve it to the whole LAN',
+        waiting,
+        '',
+      ]);
+      terminal.type('\u0003');
+      await terminal.shows('pwpush: interrupted');
+      await terminal.ended;
+      expect(terminal.screen()).toContain('^C\r\nthe push was expired\r\npwpush: interrupted');
+      expect((await get(link)).code).toBe(9);
+    },
+  );
 });

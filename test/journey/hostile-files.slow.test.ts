@@ -19,7 +19,16 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { partOf, times } from '../helpers/long';
 import { allOf, needsFile, needsRoot } from '../helpers/needs';
-import { binary, dist, launcher, person, pwpush, serving, shell } from '../helpers/program';
+import {
+  alsoBinary,
+  binary,
+  dist,
+  launcher,
+  person,
+  pwpush,
+  serving,
+  shell,
+} from '../helpers/program';
 
 const sender = person();
 serving(sender.env);
@@ -52,7 +61,7 @@ async function link(): Promise<string> {
   return stdout.trim();
 }
 
-describe.each(partOf(['000', '777'], 0))('with umask %s', (umask) => {
+describe.each(partOf(['000', '777'], 0))('with umask %s', alsoBinary, (umask) => {
   test('the config file is 0600 in a folder of 0700', async () => {
     const { code } = await shell(`umask ${umask}; $PWPUSH profile set days 3 --profile a`, { env });
     expect([
@@ -116,7 +125,7 @@ test('a config file is replaced also in a snap, where conf would write into it',
   expect(statSync(at('config/config.json')).ino).not.toBe(before);
 });
 
-test('of many programs that write at once none loses anything', async () => {
+test('of many programs that write at once none loses anything', alsoBinary, async () => {
   const names = Array.from({ length: times(100) }, (_, place) => `p${place}`);
   const ended = await Promise.all(
     names.map((name) => pwpush(['profile', 'set', 'days', '3', '--profile', name], { env })),
@@ -178,7 +187,7 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
     expect([code, rescuedInTmp()]).toEqual([1, kept]);
   });
 
-  test('a state folder of another user is not used', async () => {
+  test('a state folder of another user is not used', alsoBinary, async () => {
     mkdirSync(at('state'), { mode: 0o755 });
     await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
     expect([rescuedInTmp(), readdirSync(at('state'))]).toEqual([kept, []]);

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import { allOf, needsPrograms, onLinux } from '../helpers/needs';
-import { measured, person, pwpush } from '../helpers/program';
+import { alsoBinary, measured, person, pwpush } from '../helpers/program';
 import { RETRIEVED } from '../helpers/reference';
 
 const somebody = person();
@@ -118,7 +118,7 @@ const attacks: Record<string, readonly [(socket: Socket) => void, readonly numbe
 
 const measurable = allOf(onLinux, needsPrograms('perl'));
 
-describe('an instance that attacks', () => {
+describe('an instance that attacks', alsoBinary, () => {
   /** What each command took at most, in MiB. */
   const peaks: [command: string, mebibytes: number][] = [];
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
-import { makePerson, person, serveBuilt, start } from '../helpers/program';
+import { alsoBinary, makePerson, person, serveBuilt, start } from '../helpers/program';
 
 const somebody = person();
 describe('Ctrl-C', () => {
@@ -85,7 +85,7 @@ describe('pwpush serve', () => {
     home.remove();
   });
 
-  test('ends with 0 on SIGTERM, its data kept', async () => {
+  test('ends with 0 on SIGTERM, its data kept', alsoBinary, async () => {
     const first = await serveBuilt(somebody.env);
     expect(await first.stop()).toMatchObject({ code: 0, signal: null });
     const second = await serveBuilt(somebody.env);

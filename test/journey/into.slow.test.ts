@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { person, pwpush, serving, start } from '../helpers/program';
+import { alsoBinary, person, pwpush, serving, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const somebody = person();
@@ -91,7 +91,7 @@ describe('a signal while the command runs', () => {
   });
 });
 
-test('Ctrl-C ends the command and us; the secret is saved', async () => {
+test('Ctrl-C ends the command and us; the secret is saved', alsoBinary, async () => {
   const words = into(`cat >'${got}'; echo ready; while :; do sleep 0.1; done`);
   const line = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
   const terminal = onTerminal(`exec $PWPUSH ${line}`, env);

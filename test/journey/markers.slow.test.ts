@@ -3,8 +3,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
-import { needsFile } from '../helpers/needs';
-import { afterScript, type Ended, person, pwpush, serveBuilt, start } from '../helpers/program';
+import { allOf, needsFile } from '../helpers/needs';
+import {
+  afterScript,
+  alsoBinary,
+  type Ended,
+  person,
+  pwpush,
+  serveBuilt,
+  start,
+} from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 
@@ -67,7 +75,7 @@ describe('a secret on its way', () => {
 
   test(
     'is in no temporary file and in no command line while it is sent',
-    needsFile('/proc/self/cmdline'),
+    allOf(needsFile('/proc/self/cmdline'), alsoBinary),
     async () => {
       let held = (_answer: () => void) => {};
       const arrived = new Promise<() => void>((resolve) => {
@@ -156,23 +164,27 @@ describe('a program that breaks', () => {
     'in a promise nobody waits for': `setTimeout(() => { Promise.reject(new TypeError('${marks.payload}')); }, 1);`,
   };
 
-  test.each(Object.entries(crashes))('%s tells nothing of what it held', async (where, code) => {
-    const body = changed(RETRIEVED, { payload: marks.payload });
-    const instance = await rawServer((socket) =>
-      socket.end(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n${body}`),
-    );
-    writeFileSync(file('break.cjs'), code);
-    const broken = { ...env, PWPUSH_URL: instance.url, PWPUSH_TOKEN: token };
-    const by = afterScript(file('break.cjs'));
-    for (const mode of modesOf(Object.keys(crashes).indexOf(where))) {
-      const ended = await pwpush(['get', 'abc', ...mode], { env: broken, by });
-      expect([[1, 2, 11].includes(ended.code ?? 0), leaked(ended)]).toEqual([true, nothing]);
-    }
-    const terminal = onTerminal(`${by.join(' ')} get abc`, broken);
-    await terminal.ended;
-    expect(found(terminal.screen())).toEqual([]);
-    await instance.close();
-  });
+  test.each(Object.entries(crashes))(
+    '%s tells nothing of what it held',
+    alsoBinary,
+    async (where, code) => {
+      const body = changed(RETRIEVED, { payload: marks.payload });
+      const instance = await rawServer((socket) =>
+        socket.end(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n${body}`),
+      );
+      writeFileSync(file('break.cjs'), code);
+      const broken = { ...env, PWPUSH_URL: instance.url, PWPUSH_TOKEN: token };
+      const by = afterScript(file('break.cjs'));
+      for (const mode of modesOf(Object.keys(crashes).indexOf(where))) {
+        const ended = await pwpush(['get', 'abc', ...mode], { env: broken, by });
+        expect([[1, 2, 11].includes(ended.code ?? 0), leaked(ended)]).toEqual([true, nothing]);
+      }
+      const terminal = onTerminal(`${by.join(' ')} get abc`, broken);
+      await terminal.ended;
+      expect(found(terminal.screen())).toEqual([]);
+      await instance.close();
+    },
+  );
 });
 
 describe('NODE_DEBUG', () => {

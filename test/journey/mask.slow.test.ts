@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { needsFile } from '../helpers/needs';
-import { person, pwpush, serving, shell, start } from '../helpers/program';
+import { alsoBinary, person, pwpush, serving, shell, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const somebody = person();
@@ -53,7 +53,7 @@ describe('output', () => {
     expect(await ended).toMatchObject({ code: 0 });
   });
 
-  test('of bytes arrives as it is, all of it', async () => {
+  test('of bytes arrives as it is, all of it', alsoBinary, async () => {
     const copy = join(somebody.folder, 'copy');
     const script = `head -c 30000000 /dev/urandom | tee '${copy}'`;
     const { code, stderr } = await shell(
@@ -73,13 +73,13 @@ describe('output', () => {
     expect({ stdout, stderr }).toEqual({ stdout: '***\n', stderr: 'err ***\n' });
   });
 
-  test('goes through sockets where there are no programs for pipes', async () => {
+  test('goes through sockets where there are no programs for pipes', alsoBinary, async () => {
     const words = (await masking('echo "$A"')).map((word) => (word === 'sh' ? '/bin/sh' : word));
     const ended = await pwpush(words, { env: { ...env, PATH: '/nonexistent' } });
     expect(ended).toMatchObject({ code: 0, stdout: '***\n', stderr: '' });
   });
 
-  test('that nobody reads any more ends the command as a pipe does', async () => {
+  test('that nobody reads any more ends the command as a pipe does', alsoBinary, async () => {
     const script = `{ ${await line('exec yes')}; echo "status $?" >&2; } | head -n 1`;
     const { stdout, stderr } = await shell(script, { env });
     expect({ stdout, stderr }).toEqual({ stdout: 'y\n', stderr: 'status 141\n' });
@@ -122,7 +122,7 @@ describe('signals', () => {
 });
 
 describe('on a terminal', () => {
-  test('the program reads from it, and hears Ctrl-C once', async () => {
+  test('the program reads from it, and hears Ctrl-C once', alsoBinary, async () => {
     const script =
       'trap "echo heard" INT; test -t 0 && echo ready; until read -r line; do :; done; echo "got $line $A"; exit 5';
     const terminal = onTerminal(`exec ${await line(script)}`, env);

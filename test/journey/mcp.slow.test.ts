@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { connectedProgram, eras } from '../helpers/mcp';
-import { person, pwpush, serving } from '../helpers/program';
+import { alsoBinary, person, pwpush, serving } from '../helpers/program';
 
 const SECRET = 'marker-Xq7pLw2vT9';
 const operator = person();
@@ -15,19 +15,23 @@ const words = ['--root', root, '--env', 'DB_PASSWORD', '--debug'];
 const env = { ...operator.env, DB_PASSWORD: SECRET };
 
 describe.each(eras)('version %s', (era) => {
-  test('a client starts the program, hands over secrets, and ends it by closing its input', async () => {
-    const { client, call, close, transcript } = await connectedProgram(words, { env }, { era });
-    expect((await client.listTools()).tools).toHaveLength(9);
-    const { html_url: link } = JSON.parse(await call('push', { file: 'db.env', as_text: true }));
-    const file = `copy-${era}`;
-    expect(await call('save', { link, file })).toBe(`saved to ${file}, 27 bytes`);
-    expect(readFileSync(join(root, file), 'utf8')).toBe(`PASSWORD=${SECRET}\n`);
-    expect(await call('push', { env: 'DB_PASSWORD', encrypt: true })).toMatch(/#[\w-]{22}"/);
-    const { code, signal, stderr } = await close();
-    expect([code, signal]).toEqual([0, null]);
-    expect(stderr).toMatch(/^debug: /);
-    expect(`${transcript.join('\n')}${stderr}`).not.toContain(SECRET);
-  });
+  test(
+    'a client starts the program, hands over secrets, and ends it by closing its input',
+    alsoBinary,
+    async () => {
+      const { client, call, close, transcript } = await connectedProgram(words, { env }, { era });
+      expect((await client.listTools()).tools).toHaveLength(9);
+      const { html_url: link } = JSON.parse(await call('push', { file: 'db.env', as_text: true }));
+      const file = `copy-${era}`;
+      expect(await call('save', { link, file })).toBe(`saved to ${file}, 27 bytes`);
+      expect(readFileSync(join(root, file), 'utf8')).toBe(`PASSWORD=${SECRET}\n`);
+      expect(await call('push', { env: 'DB_PASSWORD', encrypt: true })).toMatch(/#[\w-]{22}"/);
+      const { code, signal, stderr } = await close();
+      expect([code, signal]).toEqual([0, null]);
+      expect(stderr).toMatch(/^debug: /);
+      expect(`${transcript.join('\n')}${stderr}`).not.toContain(SECRET);
+    },
+  );
 
   test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it in the middle of a call', async (name) => {
     const started = await connectedProgram(words, { env }, { era });
@@ -63,7 +67,7 @@ test('a program prints its environment, in which the secret is masked', async ()
   expect(`${transcript.join('\n')}${stderr}`).not.toContain(SECRET);
 });
 
-test('SIGTERM ends a program that runs, too', async () => {
+test('SIGTERM ends a program that runs, too', alsoBinary, async () => {
   const [ready, gone] = ['ready', 'gone'].map((name) => join(root, name)) as [string, string];
   const line = `trap 'echo >${gone}; exit' TERM; echo >${ready}; while :; do sleep 0.05; done`;
   const started = await connectedProgram([...words, '--allow-run', 'sh'], { env });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { person, pwpush, serving } from '../helpers/program';
+import { alsoBinary, person, pwpush, serving } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const sender = person();
@@ -40,7 +40,7 @@ describe('on a terminal nothing prompts', () => {
     });
   });
 
-  test('with PWPUSH_NO_INPUT or --no-input', async () => {
+  test('with PWPUSH_NO_INPUT or --no-input', alsoBinary, async () => {
     const env = { ...other.env, PWPUSH_URL: service.url };
     expect((await alone('$PWPUSH push', { ...env, PWPUSH_NO_INPUT: '1' })).code).toBe(2);
     expect((await alone('$PWPUSH run --no-input $LINK -- true', env)).code).toBe(7);

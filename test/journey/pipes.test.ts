@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needsFile } from '../helpers/needs';
-import { person, pwpush, serveBuilt, serving, shell } from '../helpers/program';
+import { alsoBinary, person, pwpush, serveBuilt, serving, shell } from '../helpers/program';
 
 const sender = person();
 const recipient = person();
@@ -25,7 +25,7 @@ const get = (address: string, ...words: string[]) =>
   pwpush(['get', address.trim(), ...words], { env: recipient.env });
 
 describe('a secret in a pipe', () => {
-  test('goes in, and the link alone comes out', async () => {
+  test('goes in, and the link alone comes out', alsoBinary, async () => {
     const pushed = await push('hunter2\n', '--views', '1');
     expect(pushed).toEqual({
       code: 0,
@@ -47,7 +47,7 @@ describe('a secret in a pipe', () => {
     expect((await get(pushed.stdout)).stdout).toBe(key);
   });
 
-  test('of a mebibyte comes back to the byte', async () => {
+  test('of a mebibyte comes back to the byte', alsoBinary, async () => {
     const text = 'abcdefg\n'.repeat(131_072);
     const pushed = await push(text);
     expect((await get(pushed.stdout)).stdout === text).toBe(true);
@@ -55,7 +55,7 @@ describe('a secret in a pipe', () => {
 });
 
 describe('a link that cannot be printed', () => {
-  test('goes to stderr when the reader of the pipe has gone', async () => {
+  test('goes to stderr when the reader of the pipe has gone', alsoBinary, async () => {
     // The reader is gone before the program writes: it ends once its own stdin is closed.
     const line = `(printf s | $PWPUSH push 2>"$HOME/err"; echo $? >"$HOME/status") | true; cat "$HOME/err"; cat "$HOME/status"`;
     const { stdout } = await shell(line, { env: sender.env });
@@ -63,7 +63,7 @@ describe('a link that cannot be printed', () => {
     expect([`${first}\n`, status]).toEqual([expect.stringMatching(link()), '1']);
   });
 
-  test('goes to stderr when stdout is closed', async () => {
+  test('goes to stderr when stdout is closed', alsoBinary, async () => {
     const { code, stderr } = await shell('printf s | $PWPUSH push >&-', { env: sender.env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(link()) });
   });
@@ -119,7 +119,7 @@ describe('a token in a pipe, which can be read once', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  test('run and expire, with links of two instances', async () => {
+  test('run and expire, with links of two instances', alsoBinary, async () => {
     const mine = (await push('A=1', '--no-deletable')).stdout.trim();
     const input = 'A=2';
     const foreign = await pwpush(['push', '--url', other.url], { env: someone.env, input });

@@ -7,7 +7,7 @@ import { resultOf } from '../helpers/history';
 import { times } from '../helpers/long';
 import { noted, viewsIn } from '../helpers/noted';
 import { PASSWORD } from '../helpers/postgres';
-import { afterScript, person, pwpush, serveBuilt, start } from '../helpers/program';
+import { afterScript, alsoBinary, person, pwpush, serveBuilt, start } from '../helpers/program';
 import type { Call } from '../helpers/service';
 import { onPostgres } from '../helpers/stores';
 
@@ -159,38 +159,42 @@ hint: instances on one database share one instance key: copy it from the first o
     expect(token).toMatch(/^pwp_/);
   });
 
-  test('while the server is away all is answered with 503, and later everything is there', async () => {
-    pushes = noted(ask, resultOf);
-    const all = await Promise.all(
-      Array.from({ length: 40 }, () => create({ expire_after_views: 1 })),
-    );
-    const answers: Awaited<ReturnType<typeof ask>>[] = [];
-    let away = true;
-    const asking = all.map(async (push, index) => {
-      const how = index % 2 ? { key: `key-of-${push}` } : {};
-      do answers.push(await pushes.retrieve(index, push, how));
-      while (away);
-      answers.push(await pushes.retrieve(index + 1, push, how));
-    });
-    await cluster().stop('immediate');
-    for (const { url } of services) expect((await fetch(`${url}/up`)).status).toBe(503);
-    expect(await ask(0, 'POST', '/api/v2/pushes', { body: { push: { payload: 'x' } } })).toEqual({
-      status: 503,
-      wait: '5',
-      json: { error: 'The database is unavailable. Try again later.' },
-    });
-    await cluster().start();
-    for (const { url } of services) expect((await fetch(`${url}/up`)).status).toBe(200);
-    away = false;
-    await Promise.all(asking);
-    for (const push of all) await pushes.retrieve(0, push);
-    pushes.judge();
-    const statuses = new Set(answers.map(({ status }) => status));
-    expect([...statuses].sort()).toEqual([200, 503]);
-    // A view is lost only where the very COMMIT was cut off, and no key can ask for it again.
-    const seen = new Set(answers.flatMap(({ json }) => (json.payload ? json.url_token : [])));
-    expect(seen.size).toBeGreaterThan(30);
-  });
+  test(
+    'while the server is away all is answered with 503, and later everything is there',
+    alsoBinary,
+    async () => {
+      pushes = noted(ask, resultOf);
+      const all = await Promise.all(
+        Array.from({ length: 40 }, () => create({ expire_after_views: 1 })),
+      );
+      const answers: Awaited<ReturnType<typeof ask>>[] = [];
+      let away = true;
+      const asking = all.map(async (push, index) => {
+        const how = index % 2 ? { key: `key-of-${push}` } : {};
+        do answers.push(await pushes.retrieve(index, push, how));
+        while (away);
+        answers.push(await pushes.retrieve(index + 1, push, how));
+      });
+      await cluster().stop('immediate');
+      for (const { url } of services) expect((await fetch(`${url}/up`)).status).toBe(503);
+      expect(await ask(0, 'POST', '/api/v2/pushes', { body: { push: { payload: 'x' } } })).toEqual({
+        status: 503,
+        wait: '5',
+        json: { error: 'The database is unavailable. Try again later.' },
+      });
+      await cluster().start();
+      for (const { url } of services) expect((await fetch(`${url}/up`)).status).toBe(200);
+      away = false;
+      await Promise.all(asking);
+      for (const push of all) await pushes.retrieve(0, push);
+      pushes.judge();
+      const statuses = new Set(answers.map(({ status }) => status));
+      expect([...statuses].sort()).toEqual([200, 503]);
+      // A view is lost only where the very COMMIT was cut off, and no key can ask for it again.
+      const seen = new Set(answers.flatMap(({ json }) => (json.payload ? json.url_token : [])));
+      expect(seen.size).toBeGreaterThan(30);
+    },
+  );
 
   test('one whose clock is wrong does not start', async () => {
     const script = join(somebody.folder, 'clock.cjs');

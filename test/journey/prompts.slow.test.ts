@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
-import { makePerson, pwpush } from '../helpers/program';
+import { alsoBinary, makePerson, pwpush } from '../helpers/program';
 import { onTerminal, type Terminal } from '../helpers/pty';
 
 const ENTER = '\r';
@@ -95,7 +95,7 @@ describe('between two prompts, while an instance is asked', () => {
 });
 
 describe('Ctrl-Z at a question', () => {
-  test('stops, with the terminal as it was, and goes on with the prompt', async () => {
+  test('stops, with the terminal as it was, and goes on with the prompt', alsoBinary, async () => {
     const line = `set -m; before=$(stty -g); $PWPUSH push --here; [ "$before" = "$(stty -g)" ] && echo stopped; fg; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored`;
     const terminal = onTerminal(line, newcomer.env);
     await terminal.shows('Secret:');
@@ -154,7 +154,7 @@ describe('with TERM=dumb', () => {
     }
   });
 
-  test('a secret and its passphrase are asked for, and shown by nobody', async () => {
+  test('a secret and its passphrase are asked for, and shown by nobody', alsoBinary, async () => {
     const terminal = onTerminal(dumb + around('$PWPUSH push'), newcomer.env);
     await terminal.shows('2) serve it from this machine until it is viewed (--here)');
     terminal.type(`2${ENTER}`);

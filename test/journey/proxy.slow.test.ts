@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
-import { person, pwpush } from '../helpers/program';
+import { alsoBinary, person, pwpush } from '../helpers/program';
 
 const somebody = person();
 const silent = () => {};
@@ -43,7 +43,7 @@ describe('a proxy for https', () => {
     });
   });
 
-  test('that refuses is told from the instance', async () => {
+  test('that refuses is told from the instance', alsoBinary, async () => {
     const refused = await through('https', (socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'));
     expect(refused).toEqual({
       code: 9,
@@ -64,7 +64,7 @@ describe('a proxy for http', () => {
     });
   });
 
-  test('that wants a password has sent nothing on', async () => {
+  test('that wants a password has sent nothing on', alsoBinary, async () => {
     const answer = 'HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n';
     expect(await through('http', (socket) => socket.end(answer))).toEqual({
       code: 9,

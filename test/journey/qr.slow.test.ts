@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, describe, expect, test } from 'vitest';
 import { needsPrograms } from '../helpers/needs';
-import { person, program, serving } from '../helpers/program';
+import { alsoBinary, person, program, serving } from '../helpers/program';
 import { read } from '../helpers/qr';
 
 const sender = person();
@@ -46,7 +46,7 @@ describe('on the screen of a terminal (needs tmux)', needsPrograms('tmux'), () =
     expect(shown).toContain('48;5;231');
   });
 
-  test('a link with a key can be read, and opens the push', () => {
+  test('a link with a key can be read, and opens the push', alsoBinary, () => {
     const shown = screen(80, 'printf MARKER | $PWPUSH push --encrypt --qr');
     const link = readOff(shown) ?? '';
     expect(link).toMatch(/#[\w-]{22}$/);

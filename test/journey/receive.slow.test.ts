@@ -9,7 +9,7 @@ import { newKeyPair, parseIdentities, parseRecipient } from '../../src/age/key-f
 import { encodeManifest } from '../../src/age/manifest';
 import { encryptText, joined, pieces } from '../helpers/age';
 import { mountDisk, needsDisk } from '../helpers/disk';
-import { person, program, pwpush, type Running, start } from '../helpers/program';
+import { alsoBinary, person, program, pwpush, type Running, start } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
 
 const asking = person();
@@ -37,7 +37,7 @@ function linkOf({ child, ended }: Running): Promise<string> {
 const respond = (link: string, words: string[] = [], input = '') =>
   pwpush(['respond', link, ...words], { env: asked.env, input });
 
-test('files and text go to a folder', async () => {
+test('files and text go to a folder', alsoBinary, async () => {
   const { running, link } = await receiving('--allow-files', '--output', 'inbox/', '--quiet');
   writeFileSync(join(asked.folder, 'a.bin'), Buffer.alloc(300_000, 7));
   const words = ['--file', join(asked.folder, 'a.bin'), '--message', 'there you are'];
@@ -130,7 +130,7 @@ test('files for which the disk is too full are saved elsewhere', needsDisk, asyn
   expect(rescued(stderr)).toEqual(['big.bin']);
 });
 
-test('Ctrl-C while a file is written saves it', async () => {
+test('Ctrl-C while a file is written saves it', alsoBinary, async () => {
   const words = ['request', '--here', '--host', '127.0.0.1', '--allow-files', '--output', '-'];
   const [file, ...first] = program;
   const child = spawn(file, [...first, ...words], { env: asking.env, cwd: asking.folder });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { partOf } from '../helpers/long';
 import { needsPrograms, skipWithout } from '../helpers/needs';
-import { person, program, pwpush, serving, shell } from '../helpers/program';
+import { alsoBinary, person, program, pwpush, serving, shell } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const somebody = person();
@@ -55,7 +55,7 @@ async function listening() {
 }
 
 describe('signals', () => {
-  test('reach the program once each, and its exit code comes back', async () => {
+  test('reach the program once each, and its exit code comes back', alsoBinary, async () => {
     const { child, ended, says, said } = await listening();
     await says('ready 1\n');
     const names = [
@@ -80,6 +80,7 @@ describe('signals', () => {
 
   test.each(partOf(['SIGTERM', 'SIGKILL', 'SIGINT'] as const, 0))(
     '%s as its end is 128 and its number',
+    alsoBinary,
     async (name) => {
       const link = await push('A=1');
       const { code } = await pwpush(['run', link, '--', 'sh', '-c', `kill -${name.slice(3)} $$`], {
@@ -91,7 +92,7 @@ describe('signals', () => {
 });
 
 describe('on a terminal', () => {
-  test('Control-C reaches the program once, and it may go on', async () => {
+  test('Control-C reaches the program once, and it may go on', alsoBinary, async () => {
     const link = await push('A=1');
     const SCRIPT = `
       process.on('SIGINT', () => console.log('heard'));

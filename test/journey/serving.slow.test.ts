@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { connect } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
-import { makePerson, person, pwpush, type Running, start } from '../helpers/program';
+import { alsoBinary, makePerson, person, pwpush, type Running, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { cert, key, nextCert, nextKey } from '../server/certificate';
 
@@ -121,7 +121,7 @@ test('--no-first-token creates none', async () => {
   });
 });
 
-test('a body that is refused before it was asked for ends the connection', async () => {
+test('a body that is refused before it was asked for ends the connection', alsoBinary, async () => {
   const { url } = await serving([], inMemory);
   const socket = plain(Number(new URL(url).port), '127.0.0.1');
   const length = 'Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 9';
@@ -133,7 +133,7 @@ test('a body that is refused before it was asked for ends the connection', async
   expect(String(head)).toMatch(/^HTTP\/1\.1 401 .*\r\nconnection: close\r\n/is);
 });
 
-test('its pages, its metrics and a backup of it while it runs', async () => {
+test('its pages, its metrics and a backup of it while it runs', alsoBinary, async () => {
   const room = makePerson();
   const data = join(room.folder, 'data');
   const env = { ...room.env, PWPUSH_SERVE_DATA: data, PWPUSH_SERVE_PORT: '0' };
@@ -168,7 +168,7 @@ test('its pages, its metrics and a backup of it while it runs', async () => {
 });
 
 describe('SIGHUP', () => {
-  test('re-reads the certificate', async () => {
+  test('re-reads the certificate', alsoBinary, async () => {
     const [tlsCert, tlsKey] = ['cert.pem', 'key.pem'].map((name) => join(home.folder, name));
     const names = { PWPUSH_SERVE_TLS_CERT: tlsCert ?? '', PWPUSH_SERVE_TLS_KEY: tlsKey ?? '' };
     const keep = (certificate: string, privateKey: string) => {
@@ -195,7 +195,7 @@ describe('SIGHUP', () => {
     expect((await fetch(`${program.url}/up`)).status).toBe(200);
   });
 
-  test('stops it where its terminal hangs up', async () => {
+  test('stops it where its terminal hangs up', alsoBinary, async () => {
     const terminal = onTerminal('exec $PWPUSH serve', { ...home.env, ...inMemory });
     // The address itself, not the line of the log that tells it: what cannot be printed is a failure.
     await terminal.shows('\nhttp://127.0.0.1');

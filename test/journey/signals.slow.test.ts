@@ -14,8 +14,16 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
-import { needs, needsPrograms, onLinux, onUnix } from '../helpers/needs';
-import { binary, makePerson, onNode, program, type Running, start } from '../helpers/program';
+import { allOf, needs, needsPrograms, onLinux, onUnix } from '../helpers/needs';
+import {
+  alsoBinary,
+  binary,
+  makePerson,
+  onNode,
+  program,
+  type Running,
+  start,
+} from '../helpers/program';
 import { changed, RETRIEVED } from '../helpers/reference';
 
 // A signal during each kind of waiting: the program ends, says so, and leaves nothing half-made.
@@ -110,7 +118,7 @@ describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
     );
   });
 
-  test('while TLS is being agreed on', async () => {
+  test('while TLS is being agreed on', alsoBinary, async () => {
     const server = createServer((socket) => socket.on('error', () => {}));
     closing.push(() => server.close());
     server.listen(0, '127.0.0.1');
@@ -120,7 +128,7 @@ describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
     expect(await stopped(['push'], at(url), signal, () => hello)).toEqual(ended(code, word));
   });
 
-  test('in the middle of an answer', async () => {
+  test('in the middle of an answer', alsoBinary, async () => {
     const { url } = await listener((socket) =>
       socket.write(
         'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
@@ -148,7 +156,7 @@ describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
     });
   });
 
-  test('while a file is being sent', async () => {
+  test('while a file is being sent', alsoBinary, async () => {
     const { url, asked } = await listener((socket) => socket.pause());
     const file = join(somebody.folder, 'large');
     writeFileSync(file, '');
@@ -159,7 +167,7 @@ describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
     );
   });
 
-  test('while a file is being fetched: no part of it stays', async () => {
+  test('while a file is being fetched: no part of it stays', alsoBinary, async () => {
     let url = '';
     let begun = () => {};
     const fetching = new Promise<void>((resolve) => {
@@ -212,7 +220,7 @@ describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
     ['the passphrase', '--passphrase-file'],
   ])(
     'while %s is read from a pipe that somebody holds',
-    needsPrograms('mkfifo'),
+    allOf(needsPrograms('mkfifo'), alsoBinary),
     async (_what, option) => {
       const pipe = join(somebody.folder, 'pipe');
       execFileSync('mkfifo', [pipe]);
@@ -237,7 +245,7 @@ describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
 
   test(
     'as the first process of a container, which no signal ends',
-    needs('namespaces of processes (unshare)', namespaces),
+    allOf(needs('namespaces of processes (unshare)', namespaces), alsoBinary),
     async () => {
       const pipe = join(somebody.folder, 'pipe');
       execFileSync('mkfifo', [pipe]);
@@ -259,7 +267,7 @@ describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
   const reading = ({ child }: Running) =>
     new Promise((resolve) => child.stdin?.write(Buffer.alloc(1_000_000, 'x'), resolve));
 
-  test('while standard input is being read', async () => {
+  test('while standard input is being read', alsoBinary, async () => {
     const { url } = await listener();
     const env = at(url);
     const running = start(['push'], { env });
@@ -289,7 +297,7 @@ test.each(
     ],
     0,
   ),
-)('SIGUSR1 opens no debugger in %j', onUnix, async (words) => {
+)('SIGUSR1 opens no debugger in %j', allOf(onUnix, alsoBinary), async (words) => {
   const env = at('http://127.0.0.1:1', { NODE_OPTIONS: '--inspect-port=0' });
   const { child, ended } = start(words, { env, input: 's' });
   const [url] = await new Promise<string[]>((resolve) => {

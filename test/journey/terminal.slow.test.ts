@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { makePerson, person, pwpush, serving } from '../helpers/program';
+import { alsoBinary, makePerson, person, pwpush, serving } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const sender = person();
@@ -13,21 +13,25 @@ const ENTER = '\r';
 const CTRL_C = '\u0003';
 
 describe('on a terminal', () => {
-  test('push asks for the secret and, twice, for the passphrase, and shows none of them', async () => {
-    const terminal = onTerminal('$PWPUSH push -p', sender.env);
-    await terminal.shows('Secret:');
-    terminal.type(`MARKER-secret${ENTER}`);
-    await terminal.shows('Passphrase:');
-    terminal.type(`MARKER-passphrase${ENTER}`);
-    await terminal.shows('Passphrase again:');
-    terminal.type(`MARKER-passphrase${ENTER}`);
-    expect(await terminal.ended).toBe(0);
-    expect(terminal.screen()).not.toContain('MARKER');
-    expect(terminal.screen()).toContain('expires after 5 views or 7 days · passphrase required');
-    const env = { ...recipient.env, PWPUSH_PASSPHRASE: 'MARKER-passphrase' };
-    const got = await pwpush(['get', linkOn(terminal.screen())], { env });
-    expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });
-  });
+  test(
+    'push asks for the secret and, twice, for the passphrase, and shows none of them',
+    alsoBinary,
+    async () => {
+      const terminal = onTerminal('$PWPUSH push -p', sender.env);
+      await terminal.shows('Secret:');
+      terminal.type(`MARKER-secret${ENTER}`);
+      await terminal.shows('Passphrase:');
+      terminal.type(`MARKER-passphrase${ENTER}`);
+      await terminal.shows('Passphrase again:');
+      terminal.type(`MARKER-passphrase${ENTER}`);
+      expect(await terminal.ended).toBe(0);
+      expect(terminal.screen()).not.toContain('MARKER');
+      expect(terminal.screen()).toContain('expires after 5 views or 7 days · passphrase required');
+      const env = { ...recipient.env, PWPUSH_PASSPHRASE: 'MARKER-passphrase' };
+      const got = await pwpush(['get', linkOn(terminal.screen())], { env });
+      expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });
+    },
+  );
 
   test('several lines that are not marked as pasted are refused, not cut to the first', async () => {
     const before = await pwpush(['list', '--json'], { env: sender.env });
@@ -59,16 +63,20 @@ describe('on a terminal', () => {
     expect(got).toMatchObject({ code: 0, stdout: 'typed once' });
   });
 
-  test('Ctrl-C at a prompt ends with 130 and leaves the terminal as it was', async () => {
-    const line =
-      'before=$(stty -g); $PWPUSH push; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored';
-    const terminal = onTerminal(line, sender.env);
-    await terminal.shows('Secret:');
-    terminal.type(CTRL_C);
-    await terminal.shows('restored');
-    await terminal.ended;
-    expect(terminal.screen()).toContain('pwpush: interrupted\r\nstatus 130\r\nrestored');
-  });
+  test(
+    'Ctrl-C at a prompt ends with 130 and leaves the terminal as it was',
+    alsoBinary,
+    async () => {
+      const line =
+        'before=$(stty -g); $PWPUSH push; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored';
+      const terminal = onTerminal(line, sender.env);
+      await terminal.shows('Secret:');
+      terminal.type(CTRL_C);
+      await terminal.shows('restored');
+      await terminal.ended;
+      expect(terminal.screen()).toContain('pwpush: interrupted\r\nstatus 130\r\nrestored');
+    },
+  );
 
   test.each([
     ['the secret', '$PWPUSH push', 'Secret:'],
@@ -146,7 +154,7 @@ describe('on a terminal', () => {
     }
   });
 
-  test('a list is a table, in a pipe it is lines with tabs', async () => {
+  test('a list is a table, in a pipe it is lines with tabs', alsoBinary, async () => {
     const terminal = onTerminal('$PWPUSH list', sender.env);
     await terminal.ended;
     expect(terminal.screen()).toContain('EXPIRES');

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { needsPrograms, onLinux } from '../helpers/needs';
-import { person, pwpush, serving } from '../helpers/program';
+import { alsoBinary, person, pwpush, serving } from '../helpers/program';
 import { onTerminal, type Terminal } from '../helpers/pty';
 
 // Secrets of several lines: pasted, typed up to Ctrl-D, or written in an editor.
@@ -56,7 +56,7 @@ describe('at the prompt', () => {
     expect(screen.indexOf('\u001b[?2004l')).toBeGreaterThan(screen.indexOf('Secret:'));
   });
 
-  test('pasted text is a secret in whatever pieces it arrives', async () => {
+  test('pasted text is a secret in whatever pieces it arrives', alsoBinary, async () => {
     const terminal = await typed(...`${paste(KEY)}${ENTER}`);
     expect(await pushed(terminal)).toBe(KEY);
   });
@@ -98,12 +98,16 @@ describe('at the prompt', () => {
 });
 
 describe('--from - on a terminal', () => {
-  test.each(['xterm', 'dumb'])('says how to end it, and shows nothing: TERM=%s', async (term) => {
-    const terminal = onTerminal(`export TERM=${term}; $PWPUSH push --from -`, sender.env);
-    await terminal.shows('Type the secret, then Ctrl-D:');
-    terminal.type(`MARKER one${ENTER}no\u007f\u007ftwo${ENTER}${CTRL_D}`);
-    expect(await pushed(terminal)).toBe('MARKER one\ntwo\n');
-  });
+  test.each(['xterm', 'dumb'])(
+    'says how to end it, and shows nothing: TERM=%s',
+    alsoBinary,
+    async (term) => {
+      const terminal = onTerminal(`export TERM=${term}; $PWPUSH push --from -`, sender.env);
+      await terminal.shows('Type the secret, then Ctrl-D:');
+      terminal.type(`MARKER one${ENTER}no\u007f\u007ftwo${ENTER}${CTRL_D}`);
+      expect(await pushed(terminal)).toBe('MARKER one\ntwo\n');
+    },
+  );
 
   test('loses the line end of one line, and takes what was pasted', async () => {
     const terminal = onTerminal('$PWPUSH push -', sender.env);
@@ -165,7 +169,7 @@ describe('--edit', onLinux, () => {
     expect(await pushed(terminal)).toBe('MARKER');
   });
 
-  test('the editor has the terminal when the link goes to a variable', async () => {
+  test('the editor has the terminal when the link goes to a variable', alsoBinary, async () => {
     const path = editor('captured', 'echo MARKER >"$file"');
     const terminal = run(
       path,

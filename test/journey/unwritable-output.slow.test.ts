@@ -16,8 +16,8 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
-import { needsFile, needsPrograms, skipWithout } from '../helpers/needs';
-import { makePerson, program, shell, start } from '../helpers/program';
+import { allOf, needsFile, needsPrograms, skipWithout } from '../helpers/needs';
+import { alsoBinary, makePerson, program, shell, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 
@@ -107,6 +107,7 @@ describe('nothing takes what is printed (needs /dev/full)', missing, () => {
 
   test.each(['>/dev/full 2>/dev/full', '>&- 2>&-', '1</ 2>&-', '-o /dev/full 2>&-'])(
     'get %s: the secret is in a rescue file',
+    alsoBinary,
     async (redirected) => {
       const { env } = await giving('hunter2');
       const { code } = await shell(`$PWPUSH get quyul5r5w08 ${redirected}`, { env });
@@ -114,7 +115,7 @@ describe('nothing takes what is printed (needs /dev/full)', missing, () => {
     },
   );
 
-  test('a reader that leaves midway gets a part; the whole is rescued', async () => {
+  test('a reader that leaves midway gets a part; the whole is rescued', alsoBinary, async () => {
     const text = 'abcdefg\n'.repeat(100_000);
     const { env } = await giving(text);
     const line = '{ $PWPUSH get quyul5r5w08 2>"$HOME/err"; echo $? >"$HOME/status"; } | head -c 10';
@@ -133,7 +134,7 @@ describe('a signal while a pipe takes nothing', () => {
     ['SIGINT', 130, true],
     ['SIGTERM', 143, true],
     ['SIGHUP', 129, true],
-  ] as const)('%s: the link is in a rescue file', async (signal, code, waits) => {
+  ] as const)('%s: the link is in a rescue file', alsoBinary, async (signal, code, waits) => {
     const { env } = await creating();
     const fd = fullPipe(waits);
     // Told by the log that the answer is in; the rest of the log finds no room.
@@ -188,7 +189,7 @@ describe('the terminal goes away', needsPrograms('mkfifo', 'setsid'), () => {
     await once(reading, 'end');
   }
 
-  test('without a word: the link is in a rescue file', async () => {
+  test('without a word: the link is in a rescue file', alsoBinary, async () => {
     let asked = (_socket: Socket) => {};
     const waiting = new Promise<Socket>((resolve) => {
       asked = resolve;
@@ -288,7 +289,7 @@ describe('--output fails after the view was used (needs /dev/full)', missing, ()
     });
   });
 
-  test('the reader of the pipe has left', needsPrograms('mkfifo'), async () => {
+  test('the reader of the pipe has left', allOf(needsPrograms('mkfifo'), alsoBinary), async () => {
     const path = join(somebody.folder, 'pipe');
     execFileSync('mkfifo', [path]);
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { person, pwpush, type Running, serving, start } from '../helpers/program';
+import { alsoBinary, person, pwpush, type Running, serving, start } from '../helpers/program';
 
 const somebody = person();
 serving(somebody.env);
@@ -28,7 +28,7 @@ test.each([
   expect((await waiting.ended).code).toBe(code);
 });
 
-test('ends when someone views the push', async () => {
+test('ends when someone views the push', alsoBinary, async () => {
   const link = await push();
   const waiting = start(['wait', link, '--interval', '1', '--debug'], { env: somebody.env });
   await looked(waiting);
