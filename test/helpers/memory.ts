@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 const SHARED = '/dev/shm';
 
@@ -28,15 +28,12 @@ function free(path: string): number {
   return bavail * bsize;
 }
 
-/** Makes folders there that are gone after the test. */
+/** Makes folders there for the test that runs, after which they are gone. */
 export function folders(place = memory): () => Promise<string> {
-  const made: string[] = [];
-  afterEach(async () => {
-    for (const folder of made.splice(0)) await rm(folder, { recursive: true });
-  });
   return async () => {
     const folder = await mkdtemp(join(place, 'pwpush-'));
-    made.push(folder);
+    // After what the test starts later, and ends in the same way, as services that write to it.
+    onTestFinished(() => rm(folder, { recursive: true }));
     return folder;
   };
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { chunkCount } from '../../src/server/keys/chunks';
 import { instanceKey } from '../../src/server/keys/instance-key';
 import { Keyring, readLinks } from '../../src/server/keys/keyring';
@@ -180,6 +180,8 @@ async function crashAndCheck(store: Store, rounds: number, { processes, by, env 
   let token = '';
   const serve = async () => {
     const service = await serveBuilt({ ...someone.env, ...env }, store.words, by);
+    // A round that finds a fault ends before it kills them.
+    onTestFinished(async () => void (await service.kill()));
     token = service.token ?? token;
     return { ...service, token };
   };
@@ -200,12 +202,15 @@ async function crashAndCheck(store: Store, rounds: number, { processes, by, env 
     };
     let left = count * (1 + ledger.below(40));
     const until = ledger.below(left);
-    await ledger.load(instances, WORKERS * Math.ceil(count / 2), () => {
-      left -= 1;
-      if (left === until && count > 1) replaced = replace();
-      if (left <= 0) for (const service of services) void service.kill();
-    });
-    await replaced;
+    try {
+      await ledger.load(instances, WORKERS * Math.ceil(count / 2), () => {
+        left -= 1;
+        if (left === until && count > 1) replaced = replace();
+        if (left <= 0) for (const service of services) void service.kill();
+      });
+    } finally {
+      await replaced;
+    }
     await Promise.all(services.map(({ kill }) => kill()));
     // Once at least, however few the rounds.
     if (round === 1 || ledger.below(8) === 0) await killedStart(store, ledger);
