@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { alone, also, asTold, CASES, slow, textOf } from './helpers/cases';
 import { type Ended, makePerson, person, serving, start } from './helpers/program';
 import type { Conditions } from './helpers/run';
@@ -16,8 +16,7 @@ const service = serving(person().env);
 const outcome = ({ code, stdout, stderr }: Ended) => ({ code: code ?? -1, stdout, stderr });
 
 test.each([...alone, ...also])('%s', async (name) => {
-  const { folder, env, remove } = makePerson();
-  onTestFinished(remove);
+  const { folder, env } = makePerson();
   const started = (words: string[], { env: more, stdin }: Conditions) => {
     const told = { ...env, ...more } as Record<string, string>;
     return start(words, { env: told, input: stdin as string, cwd: folder });

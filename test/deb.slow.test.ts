@@ -60,7 +60,7 @@ describe(
   'the Debian package (PWPUSH_TEST_DEBIAN_ROOT)',
   only('PWPUSH_TEST_DEBIAN_ROOT', root !== undefined),
   () => {
-    const folder = mkdtempSync(join(tmpdir(), 'pwpush-deb-'));
+    let folder: string;
     let machine: ChildProcess;
     /** Process 1 of the machine. */
     const first = () => childOf(childOf(`${machine.pid}`));
@@ -107,6 +107,7 @@ describe(
     const files = () => line("find / -xdev -name '*pwpush*' | sort").split('\n');
 
     beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'pwpush-deb-'));
       deb = built();
       execFileSync('cp', [deb, folder]);
       // It takes 20 s, and the rest as long; one test builds the package again.

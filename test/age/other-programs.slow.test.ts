@@ -9,7 +9,7 @@ import {
   generateX25519Identity,
   identityToRecipient,
 } from 'age-encryption';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { decryptStream, decryptText } from '../../src/age/age';
 import { newLinkKey, newWords } from '../../src/age/key';
 import { newKeyPair, parseIdentities, parseRecipients } from '../../src/age/key-files';
@@ -88,8 +88,7 @@ describe('age-encryption', () => {
 });
 
 describe('age (needs age, ssh-keygen)', needsPrograms('age', 'age-keygen', 'ssh-keygen'), () => {
-  const { folder, env, remove } = person();
-  afterAll(remove);
+  const { folder, env } = person();
   const path = (name: string) => join(folder, name);
   const text = (name: string) => readFileSync(path(name), 'utf8');
 

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TransportError } from '../../src/client/transport/network-errors';
 import { commands } from '../../src/commands/program';
 import { refusePrinted } from '../../src/open/printed';
@@ -113,8 +113,7 @@ const lines: Record<string, readonly Line[]> = {
   ],
   respond: [
     { words: 'respond ASKED --generate --json', ...refused },
-    // The one before it answered.
-    { words: 'respond ASKED --generate', ...refused, ...watched, code: 8 },
+    { words: 'respond ASKED --generate', ...refused, ...watched },
     { words: 'respond ASKED --generate --quiet' },
     { words: 'respond ASKED', ...piped },
   ],
@@ -232,17 +231,16 @@ test('every command has its lines here', () => {
 });
 
 describe('where an agent reads it', () => {
-  // For all that are refused, as these leave nothing behind.
   let here: Instance;
   let run: Awaited<ReturnType<typeof runner>>;
-  beforeAll(async () => {
+  beforeEach(async () => {
     here = await repeating();
     run = await runner(here);
+    here.asked.length = 0;
   });
-  afterAll(() => here.close());
+  afterEach(() => here.close());
 
   const refuse = async (line: Line, marker: string) => {
-    here.asked.length = 0;
     const outcome = await run(line, { [marker]: '1' });
     expect([outcome.code, outcome.stdout, leaks(outcome)]).toEqual([2, '', false]);
     expect(outcome.stderr).toMatch(new RegExp(`${marker} is set: .* is not printed`));
@@ -267,11 +265,8 @@ describe('where an agent reads it', () => {
     '$words does its work, and prints no secret that the instance repeats',
     async (line) => {
       const marker = MARKERS[line.at % MARKERS.length] ?? '';
-      const here = await repeating();
-      const run = await runner(here);
       const outcome = await run(line, { [marker]: 'yes' });
       expect([outcome.code, leaks(outcome)]).toEqual([line.code ?? 0, false]);
-      await here.close();
     },
   );
 });

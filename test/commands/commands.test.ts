@@ -1,16 +1,16 @@
 import type { Command, Option } from 'commander';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CommandEntry } from '../../src/cli/command-tree';
 import { valueKind } from '../../src/cli/declare';
 import { commands, topics, wholeProgram } from '../../src/commands/program';
 import type { Context } from '../../src/platform/context';
 import { exitStatus } from '../../src/platform/errors';
-import { place } from '../helpers/run';
+import { openPlace, place } from '../helpers/run';
 
-const here = place();
-afterAll(() => here.close());
-
+// Before there are tests, which have the names of commands.
+const here = openPlace();
 const { stdout } = await here.run('commands', '--json');
+here.close();
 const told = JSON.parse(stdout);
 const entries: CommandEntry[] = told.commands;
 
@@ -58,9 +58,7 @@ describe('commands --json', () => {
   });
 
   test('needs no folder of its own, and sends nothing', async () => {
-    const { code } = await here
-      .under({ env: { PWPUSH_CONFIG_DIR: '/dev/null/x' } })
-      .run('commands');
+    const { code } = await place({ env: { PWPUSH_CONFIG_DIR: '/dev/null/x' } }).run('commands');
     expect(code).toBe(0);
   });
 });

@@ -31,7 +31,7 @@ export default function setup(): () => Promise<void> {
       await pause(200);
     }
     for (const room of rooms) {
-      left.push(...usedIn(room).map((name) => `file ${join(room, name)}`));
+      left.push(...readdirSync(room).map((name) => `file ${join(room, name)}`));
       rmSync(room, { recursive: true, force: true });
     }
     if (left.length === 0) return;
@@ -39,12 +39,6 @@ export default function setup(): () => Promise<void> {
     noteFailure('left behind');
     process.exitCode = 1;
   };
-}
-
-/** What is there, but for folders of tests that were all skipped (`person` in `program.ts`). */
-function usedIn(room: string): string[] {
-  const names = readdirSync(room);
-  return names.filter((name) => !name.endsWith('.unused') && !names.includes(`${name}.unused`));
 }
 
 function processesOf(rooms: readonly string[]): string[] {

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { scratch } from './memory';
 import { allOf, type Needs, only } from './needs';
 
@@ -36,10 +37,9 @@ export interface Running {
 /** Where programs of all tests keep their compiled code: making it anew for each somebody takes time. */
 export const caches = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 
-/** A folder of its own, and the environment of somebody who lives in it. */
-export function makePerson() {
-  const folder = mkdtempSync(join(scratch, 'pwpush-test-'));
-  mkdirSync(caches, { recursive: true });
+/** A folder of its own that is not there yet, and the environment of somebody who lives in it. */
+function nextPerson() {
+  const folder = join(scratch, `pwpush-test-${randomUUID().slice(0, 8)}`);
   const env: Record<string, string> = {
     PATH: process.env.PATH ?? '',
     HOME: folder,
@@ -48,18 +48,29 @@ export function makePerson() {
     PWPUSH_CONFIG_DIR: join(folder, 'config'),
     PWPUSH_STATE_DIR: join(folder, 'state'),
   };
-  return { folder, env, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  const make = () => {
+    mkdirSync(caches, { recursive: true });
+    mkdirSync(folder, { mode: 0o700 });
+  };
+  return { folder, env, make, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** A person for the tests of a file or suite, whose folder is removed after them. */
-export function person(): ReturnType<typeof makePerson> {
-  const made = makePerson();
-  // Hooks do not run where all tests are skipped, by their tags too: `left-behind.ts` then removes the folder.
-  const unused = `${made.folder}.unused`;
-  writeFileSync(unused, '');
-  beforeAll(() => rmSync(unused));
-  afterAll(made.remove);
-  return made;
+export type Person = ReturnType<typeof makePerson>;
+
+/** A person for the test that runs, whose folder is removed after it. */
+export function makePerson() {
+  const { folder, env, make, remove } = nextPerson();
+  onTestFinished(remove);
+  make();
+  return { folder, env };
+}
+
+/** A person for the tests of a file or suite. The folder is there while they run: where all are skipped, no hook removes it. */
+export function person(): Person {
+  const { folder, env, make, remove } = nextPerson();
+  beforeAll(make);
+  afterAll(remove);
+  return { folder, env };
 }
 
 interface StartOptions {

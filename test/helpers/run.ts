@@ -11,6 +11,7 @@ import {
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { onTestFinished } from 'vitest';
 import { run as runProgram } from '../../src/main';
 import type {
   Child,
@@ -99,8 +100,15 @@ export const VERSION = '0.1.0';
 /** Where `now` stands unless it is told otherwise. */
 export const NOW = new Date('2026-08-20T11:06:45.000Z');
 
-/** A place to run the program in: a folder of its own, and a world made of `options`. */
-export function place(options: PlaceOptions = {}): Place {
+/** A place for the test that runs, after which it is closed. */
+export function place(options?: PlaceOptions): Place {
+  const here = openPlace(options);
+  onTestFinished(here.close);
+  return here;
+}
+
+/** A place to run the program in: a folder of its own, and a world made of `options`. Who opens it closes it. */
+export function openPlace(options: PlaceOptions = {}): Place {
   const folder = mkdtempSync(join(scratch, 'pwpush-test-'));
   mkdirSync(join(folder, 'home'));
   const sleeps: number[] = [];

@@ -127,7 +127,7 @@ const empty = (folder: string) => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
 };
-mkdirSync(temp);
+beforeAll(() => mkdirSync(temp));
 beforeEach(() => {
   empty(work);
   asked = [];

@@ -9,7 +9,7 @@ test('tests run as where there is no agent', () => {
 });
 
 test('serve keeps the first token as a profile, and prints it for no agent', async () => {
-  const { env, remove } = makePerson();
+  const { env } = makePerson();
   const agent = { ...env, CLAUDECODE: '1' };
   const { url, token, stop } = await serveBuilt(agent);
   const { stderr } = await stop();
@@ -17,7 +17,6 @@ test('serve keeps the first token as a profile, and prints it for no agent', asy
   const { local } = config.profiles;
   expect([token, local.url, local.token]).toEqual([undefined, url, expect.stringMatching(/^pwp_/)]);
   expect(stderr).not.toContain('pwp_');
-  remove();
 });
 
 test.each([
@@ -25,29 +24,27 @@ test.each([
   { words: ['--host', '0.0.0.0'], printed: false },
   { words: ['--ephemeral', '--reveal'], printed: true },
 ])('serve $words creates a first token if it can be shown', async ({ words, printed }) => {
-  const { env, remove } = makePerson();
+  const { env } = makePerson();
   const { token, stop } = await serveBuilt({ ...env, CLAUDECODE: '1' }, words);
   const { stderr } = await stop();
   expect([token !== undefined, stderr.includes('no token was created')]).toEqual([
     printed,
     !printed,
   ]);
-  remove();
 });
 
 test('a refusal is one line of JSON', alsoBinary, async () => {
-  const { env, remove } = makePerson();
+  const { env } = makePerson();
   const { code, stdout, stderr } = await pwpush(['generate', '--json'], {
     env: { ...env, GEMINI_CLI: '1' },
   });
   expect([code, stdout, JSON.parse(stderr).error.code]).toEqual([2, '', 'usage']);
-  remove();
 });
 
 test.each(['out', 'link', 'fifo'])(
   'the file of standard output is no place, as %s',
   async (name) => {
-    const { env, folder, remove } = makePerson();
+    const { env, folder } = makePerson();
     const place = (file: string) => `'${join(folder, file)}'`;
     const made = `mkfifo ${place('fifo')}; ln -s ${place('out')} ${place('link')}; exec 3<>${place('fifo')}`;
     const target = name === 'fifo' ? 'fifo' : 'out';
@@ -56,6 +53,5 @@ test.each(['out', 'link', 'fifo'])(
       env: { ...env, PWPUSH_URL: 'http://127.0.0.1:9', CLAUDECODE: '1' },
     });
     expect([code, stderr]).toEqual([2, expect.stringContaining('CLAUDECODE is set')]);
-    remove();
   },
 );

@@ -15,12 +15,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { partOf } from '../helpers/long';
 import { needsPrograms, needsRoot } from '../helpers/needs';
-import { dist, makePerson, pwpush, serveBuilt, shell } from '../helpers/program';
+import { dist, makePerson, type Person, pwpush, serveBuilt, shell } from '../helpers/program';
 
-let somebody: ReturnType<typeof makePerson>;
+let somebody: Person;
 let caches: string;
 let env: Record<string, string>;
 
@@ -30,7 +30,6 @@ beforeEach(() => {
   env = rest;
   caches = join(somebody.folder, '.cache', 'pwpush');
 });
-afterEach(() => somebody.remove());
 
 /** Runs `push --help`, which loads the biggest of the chunks that need no instance. */
 const help = async (more: Record<string, string> = {}) => {

@@ -22,7 +22,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.stop();
-  reader.remove();
 });
 
 interface Example {

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Listening, listening } from '../helpers/listen';
 import { partOf, times } from '../helpers/long';
 import { allOf, needsFile } from '../helpers/needs';
@@ -10,17 +10,16 @@ import { json, taking } from '../helpers/transfer';
 
 const somebody = person();
 const temporary = join(somebody.folder, 'tmp');
-mkdirSync(temporary);
-const file = (name: string, content: string | Buffer) => {
-  const path = join(somebody.folder, name);
-  writeFileSync(path, content);
-  return path;
-};
-const a = file('a.txt', 'A\n');
-const b = file('ü "b".bin', Buffer.from([0, 255, 13, 10]));
+const path = (name: string) => join(somebody.folder, name);
+const [a, b, big] = [path('a.txt'), path('ü "b".bin'), path('big')];
 /** Bytes: far more than the sockets of both sides hold, even beside what was read slowly. */
 const BIG = 32 * 1024 * 1024;
-const big = file('big', Buffer.alloc(BIG, 'x'));
+beforeAll(() => {
+  mkdirSync(temporary);
+  writeFileSync(a, 'A\n');
+  writeFileSync(b, Buffer.from([0, 255, 13, 10]));
+  writeFileSync(big, Buffer.alloc(BIG, 'x'));
+});
 
 let stop: (() => unknown)[] = [];
 afterEach(async () => {
@@ -135,12 +134,13 @@ describe('a file that changes while it is sent', () => {
       0,
     ),
   )('and %s cuts the request off before its end', async (_how, change) => {
-    const path = file('moving', Buffer.alloc(2 * BIG, 'x'));
+    const moving = path('moving');
+    writeFileSync(moving, Buffer.alloc(2 * BIG, 'x'));
     let whole = false;
     const instance = await listening((request) => {
       // More than sockets hold has not been read yet: the program is in the middle of it.
       request.once('data', () => {
-        change(path);
+        change(moving);
         request.on('data', () => {});
       });
       request.on('end', () => {
@@ -149,7 +149,7 @@ describe('a file that changes while it is sent', () => {
       request.on('error', () => {});
     });
     stop.push(instance.close);
-    const { code, stderr } = await pwpush(['push', '-f', path], { env: at(instance.url) });
+    const { code, stderr } = await pwpush(['push', '-f', moving], { env: at(instance.url) });
     expect([code, stderr.includes('changed')]).toEqual([1, true]);
     expect(whole).toBe(false);
     expect(instance.seen).toHaveLength(1);

@@ -82,7 +82,6 @@ describe('pwpush serve', () => {
       left: [],
     });
     expect(stderr).toMatch(/^token of admin, shown only now: pwp_/m);
-    home.remove();
   });
 
   test('ends with 0 on SIGTERM, its data kept', alsoBinary, async () => {

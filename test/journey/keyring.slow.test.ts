@@ -35,6 +35,5 @@ describe('the keyring (needs secret-tool and gnome-keyring)', missing, () => {
     expect(stdout).not.toContain(service.token);
     const kept = readFileSync(join(somebody.folder, 'config/config.json'), 'utf8');
     expect(kept).not.toContain('keyring');
-    somebody.remove();
   });
 });

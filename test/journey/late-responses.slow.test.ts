@@ -11,6 +11,7 @@ import {
   afterScript,
   type Ended,
   makePerson,
+  type Person,
   person,
   pwpush,
   serving,
@@ -25,10 +26,12 @@ const service = serving(home.env);
 
 /** Makes the program say on stderr that it got a signal, right before it learns of it. */
 const hearing = join(home.folder, 'hearing.cjs');
-writeFileSync(
-  hearing,
-  `for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+beforeAll(() =>
+  writeFileSync(
+    hearing,
+    `for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(name, () => process.stderr.write('heard\\n'));`,
+  ),
 );
 
 /** The requests whose responses are held back, such as `GET /path`. */
@@ -58,7 +61,7 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.close());
 
-let somebody: ReturnType<typeof makePerson>;
+let somebody: Person;
 let env: Record<string, string>;
 beforeEach(() => {
   held = undefined;
@@ -66,7 +69,6 @@ beforeEach(() => {
   somebody = makePerson();
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   env = { ...somebody.env, PWPUSH_URL: url, PWPUSH_TOKEN: service.token };
-  return somebody.remove;
 });
 
 const printed = async (words: readonly string[], input = '') =>

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { connectedProgram, eras } from '../helpers/mcp';
 import { alsoBinary, person, pwpush, serving } from '../helpers/program';
 
@@ -9,8 +9,10 @@ const operator = person();
 serving(operator.env);
 
 const root = join(operator.folder, 'root');
-mkdirSync(root);
-writeFileSync(join(root, 'db.env'), `PASSWORD=${SECRET}\n`);
+beforeAll(() => {
+  mkdirSync(root);
+  writeFileSync(join(root, 'db.env'), `PASSWORD=${SECRET}\n`);
+});
 const words = ['--root', root, '--env', 'DB_PASSWORD', '--debug'];
 const env = { ...operator.env, DB_PASSWORD: SECRET };
 

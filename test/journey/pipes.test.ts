@@ -97,7 +97,7 @@ describe('a secret that cannot be printed', () => {
 
 describe('a token in a pipe, which can be read once', () => {
   const someone = person();
-  writeFileSync(join(someone.folder, 'secrets'), 'A=1\n'.repeat(3));
+  beforeAll(() => writeFileSync(join(someone.folder, 'secrets'), 'A=1\n'.repeat(3)));
   const other = serving(someone.env);
 
   const owned = (words: string) =>

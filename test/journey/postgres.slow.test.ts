@@ -42,7 +42,6 @@ onPostgres((cluster) => {
     const said = ended.map(({ stderr }) => stderr).join('');
     expect(said).not.toContain('MARKER');
     expect(said).not.toContain(PASSWORD);
-    somebody.remove();
   });
 
   /** What the service at that place in the line answers. */

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
-import { alsoBinary, makePerson, pwpush } from '../helpers/program';
+import { alsoBinary, makePerson, type Person, pwpush } from '../helpers/program';
 import { onTerminal, type Terminal } from '../helpers/pty';
 
 const ENTER = '\r';
@@ -46,11 +46,10 @@ async function answerAll(terminal: Terminal) {
 
 const linkOn = (screen: string) => /http:\/\/[\w.:]+\/p\/[a-z0-9_-]+\/r/.exec(screen)?.[0] ?? '';
 
-let newcomer: ReturnType<typeof makePerson>;
+let newcomer: Person;
 beforeEach(() => {
   newcomer = makePerson();
 });
-afterEach(() => newcomer.remove());
 
 describe('between two prompts, while an instance is asked', () => {
   let slow: Awaited<ReturnType<typeof rawServer>>;

@@ -164,7 +164,6 @@ test('its pages, its metrics and a backup of it while it runs', alsoBinary, asyn
   const moved = link.replace(url, again.url);
   const { stdout } = await pwpush(['get', moved], { env: room.env });
   expect(stdout).toBe('hunter2 & <co>');
-  room.remove();
 });
 
 describe('SIGHUP', () => {
@@ -270,5 +269,4 @@ test('the example "For a team" of the manual: its members push, anyone with the 
   expect(JSON.parse(listed.stdout)).toMatchObject([{ views_remaining: 1 }]);
   child.kill('SIGTERM');
   await ended;
-  team.remove();
 });

@@ -20,6 +20,7 @@ import {
   binary,
   makePerson,
   onNode,
+  type Person,
   program,
   type Running,
   start,
@@ -29,14 +30,13 @@ import { changed, RETRIEVED } from '../helpers/reference';
 // A signal during each kind of waiting: the program ends, says so, and leaves nothing half-made.
 // test/journey/terminal.slow.test.ts has the prompts, test/journey/unwritable-output.slow.test.ts what must not be lost.
 
-let somebody: ReturnType<typeof makePerson>;
+let somebody: Person;
 const closing: (() => unknown)[] = [];
 beforeEach(() => {
   somebody = makePerson();
 });
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
-  somebody.remove();
 });
 
 const signals = [

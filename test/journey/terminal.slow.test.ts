@@ -125,7 +125,6 @@ describe('on a terminal', () => {
     expect(terminal.screen()).not.toContain('MARKER');
     expect(terminal.screen()).not.toContain(service.token);
     const got = await pwpush(['get', linkOn(terminal.screen())], { env: recipient.env });
-    newcomer.remove();
     expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });
   });
 

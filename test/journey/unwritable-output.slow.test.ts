@@ -17,21 +17,20 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rawServer } from '../helpers/listen';
 import { allOf, needsFile, needsPrograms, skipWithout } from '../helpers/needs';
-import { alsoBinary, makePerson, program, shell, start } from '../helpers/program';
+import { alsoBinary, makePerson, type Person, program, shell, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 
 // The built program, cut off from whoever it talks to, with a link or a secret in its hands.
 
 const missing = needsFile('/dev/full');
-let somebody: ReturnType<typeof makePerson>;
+let somebody: Person;
 const closing: (() => void)[] = [];
 beforeEach(() => {
   somebody = makePerson();
 });
 afterEach(() => {
   for (const close of closing.splice(0)) close();
-  somebody.remove();
 });
 
 const LINK = 'https://pw.test/p/quyul5r5w08/r\n';

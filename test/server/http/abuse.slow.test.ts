@@ -308,7 +308,6 @@ test('passphrase tries count together over processes on one SQLite', async () =>
     expect(right.every((answer) => Number(answer.headers.get('retry-after')) > 0)).toBe(true);
   } finally {
     await Promise.all(services.map(({ stop }) => stop()));
-    somebody.remove();
   }
 });
 
@@ -351,7 +350,6 @@ describe('a form of eight million signs', onNode, () => {
         expect(statuses).toEqual(Array(4).fill(status));
       } finally {
         await stop();
-        somebody.remove();
       }
     },
   );

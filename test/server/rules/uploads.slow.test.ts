@@ -160,34 +160,30 @@ describe('an upload that is cut off leaves nothing', () => {
     // with it of locks that the services' processes count on.
     const world = makePerson();
     const [before, after] = [join(world.folder, 'before'), join(world.folder, 'after')];
-    try {
-      const first = await serveIn(world.env);
-      token = first.token;
-      const { socket } = open(
-        { authorization: authorization(), 'content-length': 99 * MIB },
-        large().subarray(0, 7 * MIB),
-        first.url,
-      );
-      await until(async () => (await stat(join(data, 'pwpush.db'))).size > 4 * MIB);
-      first.running.child.kill('SIGKILL');
-      await first.running.ended;
-      socket.destroy();
-      await cp(data, before, { recursive: true });
-      beside = await openSqlite(join(before, 'pwpush.db'), (load) => load());
-      expect((await rows())[2]).toBeGreaterThan(0);
-      await beside.close();
+    const first = await serveIn(world.env);
+    token = first.token;
+    const { socket } = open(
+      { authorization: authorization(), 'content-length': 99 * MIB },
+      large().subarray(0, 7 * MIB),
+      first.url,
+    );
+    await until(async () => (await stat(join(data, 'pwpush.db'))).size > 4 * MIB);
+    first.running.child.kill('SIGKILL');
+    await first.running.ended;
+    socket.destroy();
+    await cp(data, before, { recursive: true });
+    beside = await openSqlite(join(before, 'pwpush.db'), (load) => load());
+    expect((await rows())[2]).toBeGreaterThan(0);
+    await beside.close();
 
-      const second = await serveIn(world.env);
-      const left = () => rowsOf(join(data, 'pwpush.db'), 'SELECT id FROM uploads');
-      await until(async () => (await left())[0]?.length === 0);
-      second.running.child.kill('SIGTERM');
-      expect((await second.running.ended).code).toBe(0);
-      await cp(data, after, { recursive: true });
-      beside = await openSqlite(join(after, 'pwpush.db'), (load) => load());
-      expect(await rows()).toEqual([0, 0, 0]);
-    } finally {
-      world.remove();
-    }
+    const second = await serveIn(world.env);
+    const left = () => rowsOf(join(data, 'pwpush.db'), 'SELECT id FROM uploads');
+    await until(async () => (await left())[0]?.length === 0);
+    second.running.child.kill('SIGTERM');
+    expect((await second.running.ended).code).toBe(0);
+    await cp(data, after, { recursive: true });
+    beside = await openSqlite(join(after, 'pwpush.db'), (load) => load());
+    expect(await rows()).toEqual([0, 0, 0]);
   });
 });
 
