@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { type Listening, listening } from '../helpers/listen';
 import { partOf, times } from '../helpers/long';
 import { allOf, needsFile } from '../helpers/needs';
-import { alsoBinary, person, pwpush, shell, start } from '../helpers/program';
+import { afterScript, alsoBinary, person, pwpush, shell, start } from '../helpers/program';
 import { json, taking } from '../helpers/transfer';
 
 const somebody = person();
@@ -231,6 +231,22 @@ describe('an answer that comes before all was sent', () => {
   });
 });
 
+/** Far more than the four without progress that are a stall. */
+const LOOKS = 7;
+
+/** Makes the program look for progress at SIGUSR2, not by the clock, and say when it has. */
+const LOOKING = `
+  const every = setInterval;
+  const looks = [];
+  setInterval = (look) => {
+    looks.push(look);
+    return every(() => {}, 2 ** 30);
+  };
+  process.on('SIGUSR2', () => {
+    for (const look of looks) look();
+    process.stderr.write('looked\\n');
+  });`;
+
 describe('no answer', () => {
   test(
     'when an upload stalls: the outcome is unknown, and nothing is sent again',
@@ -259,13 +275,21 @@ describe('no answer', () => {
   });
 
   test('does not cut an upload that moves, however long it takes', async () => {
-    // Slower would be risky: a system may acknowledge several megabytes at once.
+    const script = path('looking.cjs');
+    writeFileSync(script, LOOKING);
+    let looked = () => {};
     const slow = await early((socket) => {
       let got = 0;
+      let looks = 0;
       socket.on('data', (data) => {
         got += data.length;
-        socket.pause();
-        setTimeout(() => socket.resume(), 15);
+        // Less would be risky: a system may acknowledge several megabytes at once.
+        if (looks < LOOKS && got > ((looks + 1) * BIG) / (LOOKS + 1)) {
+          looks += 1;
+          socket.pause();
+          looked = () => void socket.resume();
+          child.kill('SIGUSR2');
+        }
         if (got < BIG) return;
         const body = JSON.stringify({ url_token: 'abc', html_url: LINK.trim() });
         socket.end(
@@ -273,9 +297,11 @@ describe('no answer', () => {
         );
       });
     });
-    // Less than the time that it takes; a busy machine may stop for seconds.
-    const words = ['push', '-f', big, '--timeout', '4'];
-    expect(await pwpush(words, { env: at(slow.url) })).toMatchObject({ code: 0, stdout: LINK });
+    const words = ['push', '-f', big, '--timeout', '60'];
+    const { child, ended } = start(words, { env: at(slow.url), by: afterScript(script) });
+    child.stderr?.on('data', () => looked());
+    const { code, stdout, stderr } = await ended;
+    expect([code, stdout, stderr.split('looked\n').length - 1]).toEqual([0, LINK, LOOKS]);
   });
 
   test('when nothing listens: nothing happened', async () => {
