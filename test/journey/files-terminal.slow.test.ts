@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { listening } from '../helpers/listen';
@@ -14,26 +15,32 @@ afterEach(async () => {
 });
 const here = () => mkdtempSync(join(somebody.folder, 'here-'));
 
-test('get shows how far it is, then where the files are, and the sum', alsoBinary, async () => {
+/** Answers with a file of 1 MiB, of which a part comes at once and the rest so slowly that no test sees its end. */
+function dripping() {
   let finish = () => {};
+  const answer = (_request: unknown, response: ServerResponse) => {
+    let left = 1024 * 1024;
+    const drop = (bytes: number) => {
+      left -= bytes;
+      response.write(Buffer.alloc(bytes));
+    };
+    response.writeHead(200, { 'content-length': left });
+    drop(64 * 1024);
+    const timer = setInterval(drop, 20, 16);
+    response.on('close', () => clearInterval(timer));
+    finish = () => {
+      clearInterval(timer);
+      response.end(Buffer.alloc(left));
+    };
+  };
+  return { answer, finish: () => finish() };
+}
+
+test('get shows how far it is, then where the files are, and the sum', alsoBinary, async () => {
+  const { answer, finish } = dripping();
   const instance = await offering([
     { filename: 'first\u001b[2J.txt', answer: whole('1') },
-    {
-      filename: 'long.bin',
-      answer: (_request, response) => {
-        response.writeHead(200, { 'content-length': 1024 * 1024 });
-        let left = 1024 * 1024;
-        const drop = () => {
-          left -= 1024;
-          response.write(Buffer.alloc(1024));
-        };
-        const timer = setInterval(drop, 20);
-        finish = () => {
-          clearInterval(timer);
-          response.end(Buffer.alloc(left));
-        };
-      },
-    },
+    { filename: 'long.bin', answer },
   ]);
   stop.push(instance.close);
   const folder = here();
@@ -44,7 +51,7 @@ test('get shows how far it is, then where the files are, and the sum', alsoBinar
   expect(await terminal.ended).toBe(0);
   expect(terminal.screen()).toMatch(/long\.bin +\[=*> *\] +\d+% {2}[\d.]+ KiB of 1\.0 MiB/);
   expect(terminal.screen()).toMatch(
-    /saved long\.bin \(1\.0 MiB\)\r\n2 files, 1\.0 MiB in \d+\.\d s, [\d.]+ [KM]iB\/s\r\n4 views/,
+    /saved long\.bin \(1\.0 MiB\)\r\n2 files, 1\.0 MiB in [\d.]+ s, [\d.]+ [KM]iB\/s\r\n4 views/,
   );
   expect(terminal.screen()).not.toContain('\u001b[2J');
   expect(readdirSync(folder).sort()).toEqual(['first[2J.txt', 'long.bin']);
@@ -74,7 +81,7 @@ test('push shows how far it is, and the link', alsoBinary, async () => {
   const screen = terminal.screen();
   expect(screen).toContain('hint: other users of this machine can read');
   expect(screen).toMatch(/big\.bin +\[=*>? *\] +\d+% {2}[\d.]+ MiB of 64\.0 MiB/);
-  expect(screen).toMatch(/1 file, 64\.0 MiB in \d+\.\d s, [\d.]+ MiB\/s\r\n/);
+  expect(screen).toMatch(/1 file, 64\.0 MiB in [\d.]+ s, [\d.]+ [KM]iB\/s\r\n/);
   expect(screen).toContain(`${instance.url}/p/abc\r\n`);
 });
 
@@ -115,11 +122,7 @@ test('Control-C wipes the progress of an upload', async () => {
 });
 
 test('Control-C wipes the progress of a download, of two lines too', async () => {
-  const answer = (_request: unknown, response: import('node:http').ServerResponse) => {
-    response.writeHead(200, { 'content-length': 1024 * 1024 });
-    const timer = setInterval(() => response.write(Buffer.alloc(1024)), 20);
-    response.on('close', () => clearInterval(timer));
-  };
+  const { answer } = dripping();
   const instance = await offering([
     { filename: 'a', answer },
     { filename: 'b', answer },
@@ -141,20 +144,7 @@ describe('Control-C in the download of a push without a view left', () => {
 
   /** `get` of a file that comes slowly, until it is finished. */
   async function downloading(...words: string[]) {
-    let finish = () => {};
-    const answer = (_request: unknown, response: import('node:http').ServerResponse) => {
-      response.writeHead(200, { 'content-length': 1024 * 1024 });
-      let left = 1024 * 1024;
-      const timer = setInterval(() => {
-        left -= 1024;
-        response.write(Buffer.alloc(1024));
-      }, 20);
-      response.on('close', () => clearInterval(timer));
-      finish = () => {
-        clearInterval(timer);
-        response.end(Buffer.alloc(left));
-      };
-    };
+    const { answer, finish } = dripping();
     const instance = await offering([{ filename: 'last.bin', answer }], '', 0);
     stop.push(instance.close);
     const folder = here();
@@ -164,7 +154,7 @@ describe('Control-C in the download of a push without a view left', () => {
     await terminal.shows(' of 1.0 MiB');
     terminal.type('\u0003');
     await terminal.shows(NOTICE);
-    return { terminal, folder, finish: () => finish() };
+    return { terminal, folder, finish };
   }
 
   test.each([[], ['-o', '-', '>', 'out']])('goes on at the first one %j', async (...words) => {
