@@ -388,8 +388,14 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
   test('that do not belong to the manifest are refused', async () => {
     const key = newKey();
     const path = await pushFiles(key, files.slice(0, 1), (sealed) => [...sealed, ...sealed]);
-    const page = await visit(`${path}#${key}`);
+    const page = await visit(`${path}#${key}`, { own: true });
+    const downloads: unknown[] = [];
+    page.on('download', (download) => downloads.push(download));
     await page.getByRole('alert').getByText('is damaged or incomplete').waitFor();
+    // As they came: none of them is opened under a name of the manifest.
+    const names = await page.locator('.files .name').allInnerTexts();
+    expect(names.sort()).toEqual(['1.age', '2.age']);
+    expect(downloads).toEqual([]);
   });
 });
 
@@ -576,6 +582,7 @@ describe('a link that a mail gateway changed (needs Chromium)', needsBrowser, ()
   test.each(partOf(paths, 0))('never leads to another site: %s', async (path) => {
     const key = newLinkKey();
     logged.push(key);
+    // A request to another site is among the troubles of the page, which fail the test.
     const page = await visit(`${path},#${key}`);
     // Browsers write a backslash as a slash.
     await page.waitForURL(`${here.origin}${path.replace('\\', '/')}#${key}`);

@@ -82,10 +82,13 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
 
   test('the Back button does not show the secret again', async () => {
     const page = await open({ payload: SECRET, expire_after_views: 1 });
+    const holds = async () => (await page.locator('html').textContent())?.includes(SECRET);
     await page.getByRole('button', { name: 'Show the text' }).click();
+    expect(await holds()).toBe(true);
     await page.goto(`${built.url}/open`);
     await page.goBack({ waitUntil: 'commit' });
     await page.getByText('This link is no longer available').waitFor();
+    expect(await holds()).toBe(false);
   });
 
   test('copying leaves the veil where it is, and copies each character', async () => {
