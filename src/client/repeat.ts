@@ -33,11 +33,11 @@ export function untilWhen(
   { began, holds = 'link', hasFiles }: FirstSent,
   now: number,
   patience = PATIENCE,
-): number | undefined {
+): Pick<Repetition, 'until' | 'last'> | undefined {
   // Files take as long again.
   const kept = began + KEPT[holds] * 1000 - (hasFiles ? now - began : 0);
-  const until = Math.min(kept, now + Math.min(patience, PATIENCE) * 1000);
-  return until > now ? until : undefined;
+  const last = Math.min(kept, now + PATIENCE * 1000);
+  return last > now ? { until: Math.min(last, now + patience * 1000), last } : undefined;
 }
 
 export interface Repetition {
@@ -47,6 +47,8 @@ export interface Repetition {
   readonly features: () => Promise<unknown>;
   /** Milliseconds since 1970 at which to give up. */
   readonly until: number;
+  /** The same for the first repetition, by which the instance may have what would be lost. */
+  readonly last: number;
   /** The instance is known to do repetitions once. */
   readonly repeats: boolean;
   readonly now: () => Date;
@@ -65,9 +67,10 @@ export async function repeat(request: Repetition): Promise<WholeResponse | undef
   const announced = await again(time, request.repeats ? request.until : asked, () =>
     announces(request),
   );
-  if (!announced) return undefined;
+  const now = time.now();
+  if (!announced || now >= request.last) return undefined;
   await request.repeating();
-  return again(time, request.until, async () => {
+  return again(time, Math.max(request.until, now + 1), async () => {
     const response = await request.send().catch(lost);
     return response && isFinal(response) ? response : undefined;
   });

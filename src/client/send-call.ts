@@ -163,11 +163,11 @@ async function sendAgain(
 ): Promise<WholeResponse | undefined> {
   const { repeat, untilWhen } = await import('./repeat');
   const { now, sleep, patience, repeats = false, repeating = () => {} } = settings;
-  const until = untilWhen(sent, now().getTime(), patience);
-  if (until === undefined) return undefined;
+  const limits = untilWhen(sent, now().getTime(), patience);
+  if (!limits) return undefined;
   const features = async () =>
     (await sendCall(settings, pushCalls.version, versionSchema, {})).features?.pushes;
-  return repeat({ send, features, until, repeats, now, sleep, repeating });
+  return repeat({ ...limits, send, features, repeats, now, sleep, repeating });
 }
 
 function sentRequest(settings: ReadySettings, details: CallDetails): SentRequest {

@@ -82,6 +82,22 @@ test('files that took long are not sent again, as they would arrive too late', a
   expect([code, await pushes()]).toEqual([11, 1]);
 });
 
+test.each([
+  { seconds: 2, code: 0, said: true },
+  { seconds: 130, code: 11, said: false },
+])('an instance that takes $seconds s to say that it does, with --timeout 1', async (row) => {
+  const id = await push();
+  misdeeds = [lostAfter(1)];
+  unkeyed = () => {
+    clock.advance(row.seconds * SECOND);
+    return undefined;
+  };
+  const { code, stderr } = await here.run('get', id, '--timeout', '1');
+  unkeyed = () => undefined;
+  const said = stderr.includes('sending the request again');
+  expect([code, said, await viewsOf(id)]).toEqual([row.code, row.said, 1]);
+});
+
 test('a request is not sent again after the machine slept in a pause', async () => {
   const id = await push();
   misdeeds = [lostAfter(1), lostAfter(1)];
