@@ -12,10 +12,10 @@ import { texts } from './.config/texts.mjs';
  */
 const alone = [
   'test/client/concurrent-map.test.ts',
-  'test/commands/login-faults.test.ts',
+  'test/commands/login-faults.slow.test.ts',
   'test/share/attachments.test.ts',
   'test/server/app.test.ts',
-  'test/server/fuzz.test.ts',
+  'test/server/fuzz.slow.test.ts',
 ];
 
 /** These are about the npm package: its compile cache, its chunks, its files. */
@@ -69,6 +69,7 @@ const common: TestUserConfig = {
 const cores = availableParallelism();
 const slow = 'test/**/*.slow.test.ts';
 const page = 'test/**/*.page.test.ts';
+const isSlow = (file: string) => file.endsWith('.slow.test.ts');
 const skipped = process.env.PWPUSH_TEST_BINARY ? ofPackage : [];
 
 /** Tiers run one after the other; loading the modules again for each file takes longer than most tests. */
@@ -106,10 +107,11 @@ export default defineConfig({
         include: ['test/**/*.test.ts'],
         exclude: [slow, page, ...alone, ...skipped],
       }),
-      tier('fast alone', 1, cores, { include: alone, isolate: true }),
+      tier('fast alone', 1, cores, { include: alone, exclude: [slow], isolate: true }),
       // These mostly wait for processes and sockets.
-      tier('slow', 2, 2 * cores, { include: [slow], exclude: skipped }),
-      tier('page', 3, cores + 1, { include: [page] }),
+      tier('slow', 2, 2 * cores, { include: [slow], exclude: [...alone, ...skipped] }),
+      tier('slow alone', 3, cores, { include: alone.filter(isSlow), isolate: true }),
+      tier('page', 4, cores + 1, { include: [page] }),
     ],
   },
 });

@@ -199,26 +199,32 @@ async function runner(here: Instance) {
     const { stdout } = await here.under({ stdin: SECRET, env: {} }).run(...words);
     return stdout.trim();
   };
-  const names: Record<string, string> = {
-    PUSH: await link('push'),
-    FILES: await link('push', '--file', here.file('secret'), '--message', SECRET),
-    ASKED: await link('request', 'what?'),
-    ADMIN: here.service.adminToken,
-    DIR: here.folder,
+  const makers: Record<string, () => Promise<string>> = {
+    PUSH: () => link('push'),
+    FILES: () => link('push', '--file', here.file('secret'), '--message', SECRET),
+    ASKED: () => link('request', 'what?'),
+    ADMIN: async () => here.service.adminToken,
+    DIR: async () => here.folder,
   };
-  const real = (text: string) =>
-    text.replace(/PUSH|FILES|ASKED|ADMIN|DIR/g, (name) => names[name] ?? '');
-  here.asked.length = 0;
-  return (line: Line, env: Conditions['env'], ...more: string[]): Promise<Outcome> => {
+  const made = new Map<string, string>();
+  const real = async (text: string) => {
+    for (const [name = ''] of text.matchAll(/PUSH|FILES|ASKED|ADMIN|DIR/g))
+      if (!made.has(name)) made.set(name, (await makers[name]?.()) ?? '');
+    return text.replace(/PUSH|FILES|ASKED|ADMIN|DIR/g, (name) => made.get(name) ?? '');
+  };
+  return async (line: Line, env: Conditions['env'], ...more: string[]): Promise<Outcome> => {
     const [before = '', behind] = line.words.split(' -- ');
-    const argv = [...real(before).split(' '), ...more, ...(behind ? ['--', behind] : [])];
+    const words = (await real(before)).split(' ');
+    const argv = [...words, ...more, ...(behind ? ['--', behind] : [])];
     const { stdin = '', terminals = [] } = line;
+    const typed = await real(stdin);
+    here.asked.length = 0;
     const own = {
       PATH: process.env.PATH,
       GITHUB_OUTPUT: here.file('github'),
       GITHUB_ENV: here.file('github'),
     };
-    return here.under({ env: { ...own, ...env }, stdin: real(stdin), terminals }).run(...argv);
+    return here.under({ env: { ...own, ...env }, stdin: typed, terminals }).run(...argv);
   };
 }
 

@@ -12,7 +12,7 @@ import { type CallName, logOf, type Tampering, tampered } from '../helpers/syste
 import { overSocket } from '../helpers/whole-session';
 
 // Something happens at each system call of a client that takes a last view, or makes a push. Errors of opening and
-// writing are planted in process (test/commands/faults.test.ts): here they would break Node.js itself.
+// writing are planted in process (test/commands/faults.slow.test.ts): here they would break Node.js itself.
 
 const someone = person();
 const newFolder = folders();

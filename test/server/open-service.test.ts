@@ -16,7 +16,6 @@ import { needsRoot } from '../helpers/needs';
 import { noted, viewsIn } from '../helpers/noted';
 import { call, create, type TestService, testService } from '../helpers/service';
 import { onEachStore } from '../helpers/stores';
-import { lock } from './lock';
 
 let data: string;
 
@@ -48,30 +47,6 @@ onEachStore((store) => {
     expect(viewsIn(answers)).toBe(1);
     await Promise.all(services.map((service) => service.close()));
   });
-});
-
-test('while another program holds the lock, all goes on but writing, which is put off', async () => {
-  const service = await testService({ data });
-  const token = await create(service, { payload: 'x' }, service.adminToken);
-  service.clock.advance(120_000);
-  const unlock = lock(join(data, 'pwpush.db'));
-  const headers = { token: service.adminToken };
-  let putOff = true;
-  const creation = call(service, 'POST', '/api/v2/pushes', {
-    body: { push: { payload: 'y' } },
-  }).finally(() => {
-    putOff = false;
-  });
-  const [listed, preview] = await Promise.all([
-    call(service, 'GET', '/api/v2/pushes/active', headers),
-    call(service, 'GET', `/api/v2/pushes/${token}/preview`),
-  ]);
-  expect([listed.status, preview.status, putOff]).toEqual([200, 200, true]);
-  const { status, headers: said } = await creation;
-  expect([status, said.get('retry-after')]).toEqual([503, '5']);
-  unlock();
-  await create(service, { payload: 'z' });
-  await service.close();
 });
 
 test('another instance key is refused, and so is none', async () => {

@@ -1,2 +1,207 @@
-// On PostgreSQL.
-import './rotation.test';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { instanceKey, replaceInstanceKeys } from '../../../src/server/keys/instance-key';
+import { Keyring, readLinks } from '../../../src/server/keys/keyring';
+import { changeKey, rekey } from '../../../src/server/keys/rotation';
+import { Vault } from '../../../src/server/keys/vault';
+import { deleteKey, findKey } from '../../../src/server/store/key-rows';
+import type { SecretRow, StoredPush } from '../../../src/server/store/push-rows';
+import type { Database, Sql } from '../../../src/server/store/sql';
+import { collectGarbage } from '../../helpers/memory';
+import { onUnix } from '../../helpers/needs';
+import {
+  call,
+  create,
+  createWithFiles,
+  fetchLink,
+  filePart,
+  type TestService,
+  testService,
+} from '../../helpers/service';
+import { onEachStore, type Room } from '../../helpers/stores';
+
+onEachStore((store) => {
+  let room: Room;
+  let path: string;
+  let service: TestService;
+
+  beforeEach(async () => {
+    room = await store.room();
+    path = join(room.settings.data, 'instance.key');
+    service = await testService(room.settings);
+    return () => service.close();
+  });
+
+  const lines = () => readFileSync(path, 'utf8').trim().split('\n');
+  const current = () => Buffer.from(lines().at(-1) as string, 'base64');
+  const run = () => {
+    if (store.name === 'SQLite') collectGarbage();
+    return rekey(room.settings, {});
+  };
+
+  async function beside<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    const database = await room.beside();
+    return work(database).finally(() => database.close());
+  }
+  const secrets = () => beside(({ sql }) => sql<SecretRow>`SELECT * FROM secrets ORDER BY push_id`);
+
+  /** Changes the key while no service runs. */
+  async function stopAndRekey() {
+    await service.close();
+    const done = await run();
+    service = await testService(room.settings);
+    return done;
+  }
+
+  const retrieve = (token: string, passphrase = '') =>
+    call(service, 'GET', `/api/v2/pushes/${token}?passphrase=${passphrase}`);
+  const payload = async (token: string, passphrase = '') =>
+    (await retrieve(token, passphrase)).json.payload;
+
+  test('all opens with the new key, and nothing that is left with the old one', async () => {
+    const [old] = lines();
+    const plain = await Promise.all(
+      Array.from({ length: 220 }, (_, i) => create(service, { payload: `push ${i}` })),
+    );
+    const note = { payload: 'noted', note: 'third floor', passphrase: 'sesame' };
+    const noted = await create(service, note, service.adminToken);
+    const files = await createWithFiles(service, filePart('a.txt', 'content'));
+    const before = (await secrets()).flatMap(({ data_key, note_key, verifier }) =>
+      [data_key, note_key, verifier].filter((value) => value !== null),
+    );
+    expect(before).toHaveLength(224);
+    expect(await stopAndRekey()).toEqual({ resealed: 222, keyFile: path });
+    expect(lines()).toHaveLength(1);
+    expect(lines()).not.toContain(old);
+    const remains = await room.remains();
+    const left = before.filter((value) => remains.includes(Buffer.from(value).subarray(0, 32)));
+    expect(left).toEqual([]);
+    expect(await payload(plain[7] as string)).toBe('push 7');
+    expect(await payload(plain[219] as string)).toBe('push 219');
+    expect(await payload(noted, 'sesame')).toBe('noted');
+    const [link] = (await retrieve(files)).json.files;
+    expect((await fetchLink(service, link.url)).text).toBe('content');
+    const listed = await call(service, 'GET', '/api/v2/pushes/active', {
+      token: service.adminToken,
+    });
+    expect(listed.json.find(({ note }: { note: string }) => note)).toMatchObject({
+      url_token: noted,
+      note: 'third floor',
+    });
+  });
+
+  test('is refused while a service uses the data, and changes nothing', async () => {
+    const token = await create(service, { payload: 'held' });
+    const [file, rows] = [lines(), await secrets()];
+    await expect(run()).rejects.toMatchObject({ name: 'ServiceError', input: true });
+    expect([lines(), await secrets()]).toEqual([file, rows]);
+    expect(await payload(token)).toBe('held');
+  });
+
+  if (store.name === 'PostgreSQL')
+    test('no service starts meanwhile', async () => {
+      await service.close();
+      await beside((database) =>
+        database.solely(() => expect(testService(room.settings)).rejects.toThrow('serve rekey')),
+      );
+      service = await testService(room.settings);
+    });
+
+  test('a service that runs all the same refuses, and takes no view', async () => {
+    const owned = { token: service.adminToken };
+    const push = { payload: 'x', note: 'n', expire_after_views: 1 };
+    const token = await create(service, push, service.adminToken);
+    await beside((database) => database.exclusively((sql) => changeKey(sql, room.settings)));
+    const refused = [
+      await retrieve(token),
+      await call(service, 'POST', '/api/v2/pushes', { body: { push: { payload: 'y' } } }),
+      await call(service, 'GET', '/api/v2/pushes/active', owned),
+    ];
+    for (const { status, headers } of refused)
+      expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await secrets()).toHaveLength(1);
+    await service.close();
+    service = await testService(room.settings);
+    expect(await payload(token)).toBe('x');
+  });
+
+  test('an interruption at any statement leaves the old key in use, and both in the file', async () => {
+    const token = await create(service, { payload: 'kept', expire_after_views: 50 });
+    const old = lines();
+    let count = 0;
+    const failing =
+      (sql: Sql, after: number): Sql =>
+      (...statement) => {
+        count += 1;
+        return count > after ? Promise.reject(new Error('stopped')) : sql(...statement);
+      };
+    for (let after = 0; ; after += 1) {
+      count = 0;
+      const change = beside((database) =>
+        database.exclusively((sql) => changeKey(failing(sql, after), room.settings)),
+      );
+      if (await change.catch(() => undefined)) break;
+      expect(lines()).toEqual(after === 0 ? old : [expect.any(String), ...old]);
+      expect(await payload(token)).toBe('kept');
+    }
+    expect(count).toBeGreaterThan(8);
+    expect(lines()).toHaveLength(2);
+    await stopAndRekey();
+    expect(lines()).toHaveLength(1);
+    expect(await payload(token)).toBe('kept');
+  });
+
+  test.each([
+    ['before the transaction', () => [Buffer.alloc(32, 7), current()]],
+    ['after it', () => [current(), Buffer.alloc(32, 7)]],
+  ])('what was killed %s is run again', async (_when, keys) => {
+    const token = await create(service, { payload: 'kept' });
+    writeFileSync(`${path}.0123456789ab`, 'half a dra');
+    replaceInstanceKeys(path, keys());
+    const before = lines();
+    expect(await stopAndRekey()).toMatchObject({ resealed: 1 });
+    expect(lines()).toHaveLength(1);
+    expect(before).not.toContain(lines()[0]);
+    expect(await beside(({ sql }) => findKey(sql))).toBe(instanceKey(current()).id);
+    expect(await payload(token)).toBe('kept');
+    expect(readdirSync(room.settings.data).filter((name) => /key\./.test(name))).toEqual([]);
+  });
+
+  test('no key leaves the database while anything is sealed with it', async () => {
+    await create(service, { payload: 'x' });
+    await beside(async (database) => {
+      const id = (await findKey(database.sql)) as string;
+      await expect(database.transaction((sql) => deleteKey(sql, id))).rejects.toThrow();
+      expect(await findKey(database.sql)).toBe(id);
+    });
+  });
+
+  test('the file stays readable for whoever read it', onUnix, async () => {
+    chmodSync(path, 0o640);
+    await stopAndRekey();
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+  });
+
+  test('data without a service, or with a strange key, is refused', async () => {
+    const nowhere = { ...(await store.room()).settings };
+    await expect(rekey(nowhere, {})).rejects.toThrow(/no (database in|instance key yet)/);
+    await service.close();
+    writeFileSync(path, `${Buffer.alloc(32, 9).toString('base64')}\n`);
+    await expect(run()).rejects.toThrow('is not the one that this data was encrypted with');
+  });
+
+  test('the old key does not open a row that was sealed again', async () => {
+    const key = instanceKey(current());
+    const url_token = await create(service, { payload: 'x' });
+    const old = new Vault(new Keyring(key, await beside(({ sql }) => readLinks(sql, key))));
+    const [push] = await beside(({ sql }) => sql<StoredPush>`SELECT * FROM pushes`);
+    const terms = { ...(push as StoredPush), url_token };
+    const [before] = await secrets();
+    expect(old.openKey(terms, before as SecretRow)).toHaveLength(32);
+    await stopAndRekey();
+    const [row] = await secrets();
+    const claimed = { ...(row as SecretRow), key_id: key.id };
+    expect(() => old.openKey(terms, claimed)).toThrow();
+  });
+});
