@@ -10,7 +10,7 @@ import { long } from '../helpers/long';
 
 const CHUNK = 64 * 1024;
 const SEALED = CHUNK + 16;
-const numRuns = long ? 200 : 50;
+const numRuns = long ? 200 : 20;
 const KEY = page.newLinkKey();
 const ANOTHER = page.newLinkKey();
 

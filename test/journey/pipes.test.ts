@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needsFile } from '../helpers/needs';
-import { alsoBinary, person, pwpush, serveBuilt, serving, shell } from '../helpers/program';
+import { alsoBinary, person, pwpush, serveBuilt, shell } from '../helpers/program';
 
 const sender = person();
 const recipient = person();
@@ -92,39 +92,5 @@ describe('a secret that cannot be printed', () => {
     const path = /saved to (\S+)/.exec(stderr)?.[1] ?? '';
     expect(readFileSync(path, 'utf8')).toBe('the view is gone');
     expect(statSync(path).mode & 0o777).toBe(0o600);
-  });
-});
-
-describe('a token in a pipe, which can be read once', () => {
-  const someone = person();
-  beforeAll(() => writeFileSync(join(someone.folder, 'secrets'), 'A=1\n'.repeat(3)));
-  const other = serving(someone.env);
-
-  const owned = (words: string) =>
-    shell(`cat | $PWPUSH --token-file /dev/stdin ${words}`, {
-      env: { ...someone.env, PWPUSH_URL: service.url, A_SECRET: 'A=1' },
-      input: service.token,
-      cwd: someone.folder,
-    });
-
-  test.each([
-    'push --env A_SECRET --generate-passphrase --passphrase-out words',
-    'push --file secrets',
-    'push --each --from secrets',
-    'list',
-    'doctor',
-    'login --quiet',
-  ])('%s', async (words) => {
-    const { code, stderr } = await owned(words);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  });
-
-  test('run and expire, with links of two instances', alsoBinary, async () => {
-    const mine = (await push('A=1', '--no-deletable')).stdout.trim();
-    const input = 'A=2';
-    const foreign = await pwpush(['push', '--url', other.url], { env: someone.env, input });
-    const links = `${mine} ${foreign.stdout.trim()}`;
-    expect(await owned(`run ${links} -- printenv A`)).toMatchObject({ code: 0, stdout: '2\n' });
-    expect(await owned(`expire ${links}`)).toMatchObject({ code: 0, stderr: '' });
   });
 });

@@ -67,10 +67,10 @@ describe('a name that someone else chose', () => {
     expect(safeName(name, true)).toBe(safe);
   });
 
-  test('of any length costs no more than a short one: the name of 16 MiB does not hang', () => {
+  test('of any length costs no more than a short one: the name of 2 MiB does not hang', () => {
     for (const filler of ['.', ' ', '. ', './', '.\u200b', '\t', '-', ':', '\ud83d'])
       for (const end of ['', 'a', '/a', '.pdf'])
-        expect(safeName(filler.repeat(8 * 1024 * 1024) + end).length).toBeLessThanOrEqual(255);
+        expect(safeName(filler.repeat(1024 * 1024) + end).length).toBeLessThanOrEqual(255);
   });
 
   test('is cut to 255 bytes, its extension kept', () => {
