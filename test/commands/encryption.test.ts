@@ -149,67 +149,6 @@ describe('the longest text', () => {
   });
 });
 
-describe('push --to', () => {
-  test.each([
-    ['ed25519', []],
-    ['rsa', ['-b', '2048']],
-  ])('an SSH key (%s), which opens it', async (type, more) => {
-    const path = sshKey(type, 'id', '', ...more);
-    const key = readFileSync(`${path}.pub`, 'utf8');
-    const { code, stdout } = await here.run('push', '--to', key, '--views', '9');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^[^#]+\n$/) });
-    expect((await here.run('get', stdout, '-i', path)).stdout).toBe('hunter2');
-    const other = sshKey('ed25519', 'other');
-    const wrong = await here.run('get', stdout, '-i', other);
-    expect([wrong.code, wrong.stdout]).toEqual([7, '']);
-    expect((await here.run('get', stdout, '-i', other, '-i', path)).stdout).toBe('hunter2');
-    expect((await here.run('get', stdout)).code).toBe(7);
-  });
-
-  test('several keys, and a file like authorized_keys: each opens it', async () => {
-    const [one, two, three] = ['one', 'two', 'three'].map((name) => sshKey('ed25519', name));
-    const pub = (path = '') => readFileSync(`${path}.pub`, 'utf8');
-    const file = here.file('authorized_keys');
-    writeFileSync(file, `# team\nno-pty,command="x y" ${pub(two)}\n${pub(three)}`);
-    const argv = ['push', '--to', pub(one), '-R', file, '--views', '9'];
-    const { stdout } = await here.run(...argv);
-    for (const path of [one, two, three])
-      expect((await here.run('get', stdout, '-i', path ?? '')).stdout).toBe('hunter2');
-  });
-
-  test.each([
-    ['ecdsa', []],
-    ['rsa', ['-b', '1024']],
-  ])('a key of type %s, %j, is refused', async (type, more) => {
-    const key = readFileSync(`${sshKey(type, 'id', '', ...more)}.pub`, 'utf8');
-    expect([(await here.run('push', '--to', key)).code, here.asked]).toEqual([2, []]);
-  });
-
-  test('more keys than fit into a header are refused', async () => {
-    const key = readFileSync(`${sshKey('rsa', 'id', '', '-b', '2048')}.pub`, 'utf8');
-    writeFileSync(here.file('many'), key.repeat(400));
-    expect((await here.run('push', '-R', here.file('many'))).code).toBe(2);
-  });
-
-  test('an encrypted private key: PEM asks for its passphrase, OpenSSH says what to do', async () => {
-    const path = sshKey('rsa', 'pem', 'sesame', '-b', '2048', '-m', 'PEM');
-    const { stdout } = await here.run('push', '-R', `${path}.pub`, '--views', '9');
-    const question = `Passphrase of ${path}:`;
-    const prompts = [
-      { secret: question, answer: 'wrong' },
-      { secret: `Wrong passphrase, try again. ${question}`, answer: 'sesame' },
-    ];
-    expect((await here.under({ prompts }).run('get', stdout, '-i', path)).stdout).toBe('hunter2');
-    const asked = here.asked.length;
-    const openssh = sshKey('ed25519', 'sealed', 'sesame');
-    for (const one of [openssh, path]) {
-      const { code, stderr } = await here.run('get', stdout, '-i', one);
-      expect([code, stderr.includes('ssh-keygen -p')]).toEqual([2, one === openssh]);
-    }
-    expect(here.asked.length).toBe(asked);
-  });
-});
-
 describe('the profile', () => {
   const profile = { url: 'https://pw.test', encrypt: 'link' } as const;
 
@@ -267,19 +206,6 @@ describe('get --from-file', () => {
     writeFileSync(here.file('1.age'), 'of another push');
     expect(await read(keyOf(stdout), '--from-file', path)).toMatchObject({ stdout: 'hunter2' });
   });
-});
-
-test('the command for a key with a passphrase makes a copy that opens the push', async () => {
-  const path = sshKey('ed25519', "it's mine", 'secret');
-  const { stdout } = await here.run('push', '--recipients-file', `${path}.pub`);
-  const { code, stderr } = await here.run('get', stdout, '--identity', path, '--json');
-  expect([code, here.asked.length]).toEqual([2, 1]);
-  const copy = here.file('copy');
-  const command: string = JSON.parse(stderr).error.hint.replace(/^.*?: /, '');
-  const line = `${command.replaceAll('/dev/shm/key', copy)} -q -P secret`;
-  expect(spawnSync('sh', ['-c', line]).status).toBe(0);
-  expect(statSync(copy).mode & 0o777).toBe(0o600);
-  expect((await here.run('get', stdout, '-i', copy)).stdout).toBe('hunter2');
 });
 
 describe('a link that lost its key', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { width } from '../../../src/cli/terminal/text-width';
-import { partOf, times } from '../../helpers/long';
+import { long, partOf, times } from '../../helpers/long';
 import { AUDITED, CREATED, changed, NOTIFIED, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Conditions, place } from '../../helpers/run';
 
@@ -131,7 +131,7 @@ describe('on a terminal', () => {
         clean(await shown('push', 201, changed(CREATED, { html_url: `https://x.test/${text}` })));
         clean(await shown('list --json', 200, `[${changed(CREATED, { name: text })}]`));
       }),
-      { numRuns: times(20), examples: [[huge]] },
+      { numRuns: times(20), examples: long ? [[huge]] : [] },
     );
   });
 
@@ -153,7 +153,7 @@ describe('on a terminal', () => {
           expect(piped.stdout === text).toBe(true);
         },
       ),
-      { numRuns: times(30), examples: [[huge]] },
+      { numRuns: times(30), examples: long ? [[huge]] : [] },
     );
   });
 
@@ -174,7 +174,7 @@ describe('on a terminal', () => {
         const stderr = outcome.stderr.replaceAll('\r\u001b[K', '').replaceAll('\u001b[K', '');
         clean({ stdout: outcome.stdout, stderr: stderr.replaceAll('\r', '') });
       }),
-      { numRuns: times(20), examples: [[[huge]]] },
+      { numRuns: times(20), examples: long ? [[[huge]]] : [] },
     );
   });
 
