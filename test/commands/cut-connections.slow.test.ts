@@ -9,8 +9,8 @@ import { overSocket } from '../helpers/sockets';
 // Each connection of a command is cut after some bytes, then after some more, until it is not cut.
 
 const SECRET = 'MARKER-correct-horse-battery-staple';
-const step = long ? 1 : 100;
-const first = long ? 0 : seed % step;
+const step = long ? 6 : 100;
+const first = seed % step;
 
 let service: Service;
 let proxy: CuttingProxy;

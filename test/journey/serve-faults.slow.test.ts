@@ -29,25 +29,25 @@ const files = (data: string) =>
 
 /** How calls on its files fail, and how many of them are between those that are tried: in a long run, and else. */
 const ERRORS: [CallName, Tampering['effect'], step: [number, number]][] = [
-  ['open', 'ENOSPC', [2, 12]],
-  ['open', 'EIO', [2, 12]],
-  ['pwrite', 'ENOSPC', [16, 96]],
-  ['pwrite', 'EIO', [16, 96]],
-  ['sync', 'EIO', [2, 12]],
+  ['open', 'ENOSPC', [6, 24]],
+  ['open', 'EIO', [6, 24]],
+  ['pwrite', 'ENOSPC', [64, 192]],
+  ['pwrite', 'EIO', [64, 192]],
+  ['sync', 'EIO', [6, 24]],
   // Of a file system that allocates late.
-  ['sync', 'ENOSPC', [2, 12]],
-  ['truncate', 'EIO', [2, 12]],
-  ['unlink', 'EIO', [2, 12]],
-  ['write', 'ENOSPC', [1, 4]],
+  ['sync', 'ENOSPC', [6, 24]],
+  ['truncate', 'EIO', [6, 24]],
+  ['unlink', 'EIO', [6, 24]],
+  ['write', 'ENOSPC', [2, 8]],
 ];
 /** All that kills can come between is in files and on sockets. Between two writes to files, see power-loss.test.ts. */
 const KILLS: [CallName, step: [number, number]][] = [
-  ['open', [1, 12]],
-  ['pwrite', [8, 96]],
-  ['sync', [1, 12]],
-  ['truncate', [1, 12]],
-  ['unlink', [1, 12]],
-  ['writev', [1, 8]],
+  ['open', [4, 24]],
+  ['pwrite', [32, 192]],
+  ['sync', [3, 24]],
+  ['truncate', [3, 24]],
+  ['unlink', [3, 24]],
+  ['writev', [2, 16]],
 ];
 
 /** Runs a session with a service at whose system calls something happens. */
