@@ -71,7 +71,10 @@ export default class PromisesReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], _errors: unknown, reason: string): void {
     const pathOf = ({ moduleId, project }: TestModule) =>
       relative(project.config.root, moduleId).replaceAll(sep, '/');
-    const filtered = this.vitest?.getGlobalTestNamePattern() || reason === 'interrupted';
+    const filtered =
+      this.vitest?.getGlobalTestNamePattern() ||
+      this.vitest?.config.tagsFilter?.length ||
+      reason === 'interrupted';
     const whole = modules.filter(({ moduleId }) => !filtered && !this.partly.has(moduleId));
     const tests = modules.flatMap((module) =>
       [...module.children.allTests()].map((test) => outcomeOf(test, pathOf(module))),
