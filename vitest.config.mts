@@ -109,9 +109,9 @@ export default defineConfig({
       }),
       tier('fast alone', 1, cores, { include: alone, exclude: [slow], isolate: true }),
       // These mostly wait for processes and sockets.
-      tier('slow', 2, 3 * cores, { include: [slow], exclude: [...alone, ...skipped] }),
+      tier('slow', 2, 2 * cores, { include: [slow], exclude: [...alone, ...skipped] }),
       tier('slow alone', 3, cores, { include: alone.filter(isSlow), isolate: true }),
-      tier('page', 4, 2 * cores, { include: [page] }),
+      tier('page', 4, cores + 1, { include: [page] }),
     ],
   },
 });
