@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Instance, instance } from '../helpers/instance';
-import { needsPrograms, skipWithout } from '../helpers/needs';
+import { makeSshKey } from '../helpers/ssh-key';
 
 let here: Instance;
 beforeEach(async () => {
@@ -10,14 +10,8 @@ beforeEach(async () => {
 });
 afterEach(() => here.close());
 
-/** A key pair of ssh-keygen, without passphrase unless one is given. */
-function sshKey(type: string, name: string, passphrase = '', ...more: string[]): string {
-  skipWithout(needsPrograms('ssh-keygen'));
-  const path = here.file(name);
-  const words = ['-q', '-t', type, '-N', passphrase, '-f', path, ...more];
-  expect(spawnSync('ssh-keygen', words).status).toBe(0);
-  return path;
-}
+const sshKey = (type: string, name: string, passphrase = '', ...more: string[]) =>
+  makeSshKey(here.file(name), type, passphrase, ...more);
 
 describe('push --to', () => {
   test.each([

@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Instance, instance } from '../helpers/instance';
-import { needsPrograms, skipWithout } from '../helpers/needs';
 import { CREATED, changed, EXPIRED } from '../helpers/reference';
 import { place } from '../helpers/run';
+import { makeSshKey } from '../helpers/ssh-key';
 import { json, wire } from '../helpers/wire';
 
 // Each word key that is made or tried takes 64 MiB and a fifth of a second.
@@ -18,14 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => here.close());
 
-/** A key pair of ssh-keygen, without passphrase unless one is given. */
-function sshKey(type: string, name: string, passphrase = '', ...more: string[]): string {
-  skipWithout(needsPrograms('ssh-keygen'));
-  const path = here.file(name);
-  const words = ['-q', '-t', type, '-N', passphrase, '-f', path, ...more];
-  expect(spawnSync('ssh-keygen', words).status).toBe(0);
-  return path;
-}
+const sshKey = (type: string, name: string, passphrase = '', ...more: string[]) =>
+  makeSshKey(here.file(name), type, passphrase, ...more);
 
 describe('push --encrypt=words', () => {
   test('prints six words, and they open it: from a file, a variable, a prompt', async () => {

@@ -8,9 +8,10 @@ import { limits } from '../../src/contract/api';
 import type { Transport } from '../../src/platform/context';
 import { encryptText, keyOf, proven, withoutKey } from '../helpers/age';
 import { type Instance, instance } from '../helpers/instance';
-import { needsPrograms, skipWithout } from '../helpers/needs';
+import { needsPrograms } from '../helpers/needs';
 import { CREATED, changed, EXPIRED, RETRIEVED } from '../helpers/reference';
 import { place } from '../helpers/run';
+import { makeSshKey } from '../helpers/ssh-key';
 import { broken, json, wire } from '../helpers/wire';
 
 const KEY = '[\\w-]{21}[AQgw]';
@@ -22,14 +23,8 @@ beforeEach(async () => {
 });
 afterEach(() => here.close());
 
-/** A key pair of ssh-keygen, without passphrase unless one is given. */
-function sshKey(type: string, name: string, passphrase = '', ...more: string[]): string {
-  skipWithout(needsPrograms('ssh-keygen'));
-  const path = here.file(name);
-  const words = ['-q', '-t', type, '-N', passphrase, '-f', path, ...more];
-  expect(spawnSync('ssh-keygen', words).status).toBe(0);
-  return path;
-}
+const sshKey = (type: string, name: string, passphrase = '', ...more: string[]) =>
+  makeSshKey(here.file(name), type, passphrase, ...more);
 
 describe('push --encrypt', () => {
   test('prints a link with a key, and the instance stores armor that the key opens', async () => {
