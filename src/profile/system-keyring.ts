@@ -159,15 +159,19 @@ async function run(context: Context, program: HelperProgram, limitMs = LIMIT_MS)
   };
   const ended = await runHelper(context, { ...program, limitMs, onError });
   const output = 'status' in ended ? ended.output.replace(/\r?\n$/, '') : '';
-  const problem =
-    'failure' in ended && ended.failure === 'timeout'
-      ? `${program.words[0]} did not answer within ${limitMs / 1000} s`
-      : problemOf(ended, program.words[0], errors);
-  return { output, errors, problem };
+  return { output, errors, problem: problemOf(ended, program.words[0], errors, limitMs) };
 }
 
-function problemOf(ended: HelperEnd, name: string, errors: string): string | undefined {
-  if ('failure' in ended) return `${name} is not installed`;
+function problemOf(
+  ended: HelperEnd,
+  name: string,
+  errors: string,
+  limitMs: number,
+): string | undefined {
+  if ('failure' in ended)
+    return ended.failure === 'missing'
+      ? `${name} is not installed`
+      : `${name} did not answer within ${limitMs / 1000} s`;
   if (ended.status === 0) return undefined;
   const line = errors.split('\n').find((one) => one.trim() !== '') ?? '';
   const said = line.trim().slice(0, 200).replace(`${name}: `, '');
