@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { memory } from './memory';
-import { noteFailure } from './reporter';
+import { failRun } from './reporter';
 
 /** What ends by itself, such as a service that was told to stop, may take so long. */
 const GRACE_SECONDS = 10;
@@ -34,10 +34,7 @@ export default function setup(): () => Promise<void> {
       left.push(...readdirSync(room).map((name) => `file ${join(room, name)}`));
       rmSync(room, { recursive: true, force: true });
     }
-    if (left.length === 0) return;
-    console.error(`tests left these behind:\n  ${left.join('\n  ')}`);
-    noteFailure('left behind');
-    process.exitCode = 1;
+    if (left.length > 0) failRun(`tests left these behind:\n  ${left.join('\n  ')}`);
   };
 }
 

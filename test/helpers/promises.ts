@@ -3,6 +3,7 @@ import { basename, relative, sep } from 'node:path';
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
 import { complaint, lineOf, type Promised, promises } from '../../.ci/promises.mjs';
 import type { Skipped } from './needs';
+import { reasonOf } from './reporter';
 
 /** What came of a test, as promises need it. */
 export interface Outcome {
@@ -91,11 +92,5 @@ export default class PromisesReporter implements Reporter {
 
 function outcomeOf(test: TestCase, file: string): Outcome {
   const { name, fullName } = test;
-  const { state, note } = { note: undefined, ...test.result() };
-  const { skipped } = test.meta() as { skipped?: Skipped };
-  const without = state === 'skipped' ? note : undefined;
-  return {
-    ...{ file, name, fullName, state },
-    skipped: skipped ?? (without === undefined ? undefined : { without, elsewhere: false }),
-  };
+  return { file, name, fullName, state: test.result().state, skipped: reasonOf(test) };
 }

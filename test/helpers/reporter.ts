@@ -71,8 +71,7 @@ export default class Reporter extends DefaultReporter {
       const group = skipped?.elsewhere ? elsewhere : missing;
       if (skipped) group.set(skipped.without, (group.get(skipped.without) ?? 0) + 1);
       else if (!this.ctx.config.testNamePattern && process.env.PWPUSH_TEST_ALL === '1') {
-        this.error(`skipped without a reason: ${test.fullName}`);
-        process.exitCode = 1;
+        failRun(`skipped without a reason: ${test.fullName}`);
       }
     }
     for (const [what, group] of [
@@ -86,7 +85,7 @@ export default class Reporter extends DefaultReporter {
 }
 
 /** For `.ci/run`, which runs files again that failed, but tries nothing else twice. */
-export function noteFailure(what: string): void {
+function noteFailure(what: string): void {
   const { PWPUSH_TEST_FAILED: list } = process.env;
   if (list) appendFileSync(list, `${what}\n`);
 }
@@ -94,7 +93,15 @@ export function noteFailure(what: string): void {
 const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-function reasonOf(test: TestCase): Skipped | undefined {
+/** Fails the run for what is no failure of a test, and so has no second try in `.ci/run`. */
+export function failRun(why: string): void {
+  console.error(why);
+  process.exitCode = 1;
+  noteFailure(`run: ${why.split('\n', 1)}`);
+}
+
+/** Why a test is skipped, if it says so. */
+export function reasonOf(test: TestCase): Skipped | undefined {
   const { skipped } = test.meta() as { skipped?: Skipped };
   if (skipped) return skipped;
   const result = test.result();

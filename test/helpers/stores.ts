@@ -28,7 +28,7 @@ export interface Store {
   room(): Promise<Room>;
 }
 
-/** A fast file runs on SQLite; the slow one of its name imports it, and is the same on PostgreSQL; other slow ones run both. */
+// A fast file runs on SQLite; the slow one of its name imports it, and is the same on PostgreSQL; other slow ones run both.
 const file = () => expect.getState().testPath ?? '';
 const isSlow = () => file().endsWith('.slow.test.ts');
 const isSecond = () => isSlow() && existsSync(file().replace('.slow.test.ts', '.test.ts'));
