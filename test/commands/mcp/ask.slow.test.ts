@@ -17,7 +17,8 @@ let here: Instance;
 let person: Place;
 let open: Connected[];
 beforeEach(async () => {
-  here = await instance({ asleep: () => new Promise((resolve) => void setImmediate(resolve)) });
+  // The pause between two looks, shortened: without one, a second's wait would use up what the instance allows a client.
+  here = await instance({ asleep: () => new Promise((resolve) => void setTimeout(resolve, 50)) });
   person = place({ transport: (options) => undiciTransport(options) });
   mkdirSync(here.file('root'));
   open = [];
