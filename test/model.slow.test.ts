@@ -15,7 +15,7 @@ async function search(file: string, defined: readonly string[], live = false): P
   const cwd = await newFolder();
   const define = defined.map((one) => `-D${one}`);
   await run('spin', [...define, ...(live ? ['-DCALMS'] : []), '-a', join(models, file)], { cwd });
-  const options = ['-O2', '-DCOLLAPSE', '-DMEMLIM=2000', ...(live ? ['-DNFAIR=3'] : ['-DSAFETY'])];
+  const options = ['-O1', '-DCOLLAPSE', '-DMEMLIM=2000', ...(live ? ['-DNFAIR=3'] : ['-DSAFETY'])];
   await run('cc', [...options, '-o', 'pan', 'pan.c'], { cwd });
   const { stdout } = await run('./pan', ['-m100000', ...(live ? ['-a', '-f'] : [])], { cwd });
   return stdout;

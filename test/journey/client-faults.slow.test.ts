@@ -42,7 +42,7 @@ async function each(
     ...KILLS.map((name) => [name, 'KILL'] as [CallName, 'KILL']),
     ...ERRORS.map((name) => [name, 'EIO'] as [CallName, 'EIO']),
   ];
-  const step = long ? 2 : 5;
+  const step = long ? 7 : 12;
   for (const [name, effect] of partOf(kinds, 0, 7))
     for (let nth = 1 + (seed % step); ; nth += step) {
       const home = await newFolder();

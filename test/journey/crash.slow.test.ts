@@ -227,12 +227,12 @@ async function crashAndCheck(store: Store, rounds: number, { processes, by, env 
 const claim = 'crashes lose nothing that was answered, and give no view twice';
 
 describe('SQLite', () => {
-  test(claim, async () => crashAndCheck(await onSqlite(), times(20), { processes: [1, 4] }));
+  test(claim, async () => crashAndCheck(await onSqlite(), times(6), { processes: [1, 4] }));
 });
 
 onSharedPostgres((databases) => {
   test(`of four processes: ${claim}`, async () =>
-    crashAndCheck(await onServer(databases()), times(8), { processes: [4] }));
+    crashAndCheck(await onServer(databases()), times(2), { processes: [4] }));
 });
 
 /** Runs until the checker has found what is planted. */

@@ -66,8 +66,8 @@ onPostgres((cluster) => {
   const create = (push = {}) => pushes.create({ expire_after_views: 5, ...push });
 
   test.each([
-    [times(500), 1],
-    [times(1000), 10],
+    [times(250), 1],
+    [times(500), 10],
   ])('of %i requests at once to four processes %i get the payload', async (requests, views) => {
     const answers = await pushes.atOnce(requests, await create({ expire_after_views: views }));
     pushes.judge();

@@ -324,8 +324,8 @@ describe('a loss of power (needs strace)', allOf(needsPrograms('strace'), onNode
   test.each(SCENES)('loses nothing and gives no view twice: %s', async (name, record) => {
     const scene = await sceneOf(name, record);
     const all = [...leftBy(scene.trace)];
-    // Of a service, a long run tries one state of about eight; the seed says which.
-    const step = Math.ceil(all.length / (long ? 150 : 12));
+    // Of a service, a long run tries one state of about thirty; the seed says which.
+    const step = Math.ceil(all.length / (long ? 40 : 12));
     for (const left of all.filter((_, at) => (at + seed) % step === 0))
       expect(await loss(scene, left), left.where).toBeUndefined();
   });

@@ -9,8 +9,8 @@ import { alsoBinary, person, pwpush, serveBuilt, start } from '../helpers/progra
 import { seed } from '../helpers/seed';
 import { onSharedPostgres } from '../helpers/stores';
 
-const KILLS = long ? 4 : 2;
-const PUSHES = long ? 200 : 50;
+const KILLS = long ? 3 : 2;
+const PUSHES = long ? 100 : 50;
 
 const someone = person();
 const newFolder = folders();

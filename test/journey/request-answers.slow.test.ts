@@ -63,7 +63,7 @@ onEachStore((store) => {
     const others = ['b', 'c', 'd'].map((name) => serveBuilt(env, words(room, name)));
     const services = [first, ...(await Promise.all(others))];
     const urlOf = (at: number) => (services[at % 4] as typeof first).url;
-    const [count, request] = [times(500), await create(urlOf(0), token)];
+    const [count, request] = [times(200), await create(urlOf(0), token)];
     const history = new History();
     // Of each four, two have no key, and two the same.
     const keyed = (what: string, at: number, init: RequestInit) => {
@@ -88,7 +88,7 @@ onEachStore((store) => {
     };
     const answers = Array.from({ length: count }, (_, at) => respond(at));
     await Promise.race(answers);
-    const reads = Array.from({ length: times(100) }, (_, at) => read(at));
+    const reads = Array.from({ length: times(50) }, (_, at) => read(at));
     await Promise.all([...answers, ...reads]);
     await read(0);
     history.judge();
@@ -109,7 +109,7 @@ onEachStore((store) => {
       owner = service.token ?? owner;
       return service;
     };
-    for (let round = 0; round < times(12); round++) {
+    for (let round = 0; round < times(4); round++) {
       const service = await serve();
       const { url } = service;
       while (open.size < 8) open.add(await create(url, owner));

@@ -29,25 +29,25 @@ const files = (data: string) =>
 
 /** How calls on its files fail, and how many of them are between those that are tried: in a long run, and else. */
 const ERRORS: [CallName, Tampering['effect'], step: [number, number]][] = [
-  ['open', 'ENOSPC', [6, 24]],
-  ['open', 'EIO', [6, 24]],
-  ['pwrite', 'ENOSPC', [64, 192]],
-  ['pwrite', 'EIO', [64, 192]],
-  ['sync', 'EIO', [6, 24]],
+  ['open', 'ENOSPC', [24, 48]],
+  ['open', 'EIO', [24, 48]],
+  ['pwrite', 'ENOSPC', [192, 384]],
+  ['pwrite', 'EIO', [192, 384]],
+  ['sync', 'EIO', [24, 48]],
   // Of a file system that allocates late.
-  ['sync', 'ENOSPC', [6, 24]],
-  ['truncate', 'EIO', [6, 24]],
-  ['unlink', 'EIO', [6, 24]],
-  ['write', 'ENOSPC', [2, 8]],
+  ['sync', 'ENOSPC', [24, 48]],
+  ['truncate', 'EIO', [24, 48]],
+  ['unlink', 'EIO', [24, 48]],
+  ['write', 'ENOSPC', [8, 16]],
 ];
 /** All that kills can come between is in files and on sockets. Between two writes to files, see power-loss.test.ts. */
 const KILLS: [CallName, step: [number, number]][] = [
-  ['open', [4, 24]],
-  ['pwrite', [32, 192]],
-  ['sync', [3, 24]],
-  ['truncate', [3, 24]],
-  ['unlink', [3, 24]],
-  ['writev', [2, 16]],
+  ['open', [18, 48]],
+  ['pwrite', [128, 384]],
+  ['sync', [14, 48]],
+  ['truncate', [14, 48]],
+  ['unlink', [14, 48]],
+  ['writev', [8, 24]],
 ];
 
 /** Runs a session with a service at whose system calls something happens. */
@@ -116,8 +116,8 @@ describe(
 
 onSharedPostgres((databases) => {
   test.each([
-    ['write', [4, 40]],
-    ['writev', [1, 12]],
+    ['write', [16, 40]],
+    ['writev', [6, 16]],
   ] as [CallName, [number, number]][])(
     'one of two services, killed at %s, loses nothing and gives no view twice (needs strace)',
     needsPrograms('strace'),

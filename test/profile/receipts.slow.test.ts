@@ -52,7 +52,7 @@ test('none is lost while many programs save, expire and compact', async () => {
   const output = { file: join(root, 'receipts.js'), format: 'cjs' as const };
   await build({ input: entry, platform: 'node', output, logLevel: 'silent' });
   writeFileSync(join(root, 'saving.js'), SAVING);
-  const [programs, each] = [6, long ? 1000 : 100];
+  const [programs, each] = [6, long ? 400 : 100];
   const exits = Array.from({ length: programs }, (_, at) => {
     const words = ['saving.js', JSON.stringify(machine()), `p${at}`, String(each)];
     return once(spawn(process.execPath, words, { cwd: root, stdio: 'inherit' }), 'exit');
