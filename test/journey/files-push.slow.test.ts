@@ -201,7 +201,7 @@ describe('an answer that comes before all was sent', () => {
     ),
   )('wins: 413 %s', async (_how, talk) => {
     const proxy = await early(talk);
-    const tries = times(16);
+    const tries = times(6);
     for (let run = 0; run < tries; run++) {
       const { code, stderr } = await pwpush(['push', '-f', big], { env: at(proxy.url) });
       expect({ code, stderr }).toEqual({

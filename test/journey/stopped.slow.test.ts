@@ -216,7 +216,7 @@ describe('two programs that write one file', () => {
     return { secrets, ended, views, file: readFileSync(join(somebody.folder, 'file'), 'utf8') };
   }
 
-  const rounds = Array.from({ length: times(8) }, (_, round) => round);
+  const rounds = Array.from({ length: times(4) }, (_, round) => round);
 
   test.each(rounds)('one wins, and the secret of the other is in a rescue file (%i)', async () => {
     const { secrets, ended, views, file } = await both();
