@@ -97,3 +97,24 @@ test('a package is imported in one file, and a heavy one when it is needed', () 
   const loading = starts.filter((file) => [...reached(file, true)].some((to) => heavy.test(to)));
   expect([loading, starts.length > 30]).toEqual([[], true]);
 });
+
+test('the table of planted faults is made of their results', () => {
+  const read = (path: string) => readFileSync(join(ROOT, '..', path), 'utf8');
+  const counts = new Map<string, [planted: number, noticed: number]>();
+  for (const line of read('test/mutants.jsonl').trim().split('\n')) {
+    const { folder, by }: { folder: string; by?: string } = JSON.parse(line);
+    for (const name of [`\`${folder}\``, 'all']) {
+      const [planted, noticed] = counts.get(name) ?? [0, 0];
+      counts.set(name, [planted + 1, noticed + (by === undefined ? 0 : 1)]);
+    }
+  }
+  const [, table = ''] =
+    /<!-- mutants -->\n\n([\s\S]*)\n\n<!-- \/mutants -->/.exec(read('docs/architecture.md')) ?? [];
+  const rows = table
+    .split('\n')
+    .slice(2)
+    .map((row) => row.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')));
+  expect(rows.sort()).toEqual(
+    [...counts].map(([name, both]) => [name, ...both.map(String)]).sort(),
+  );
+});
