@@ -26,6 +26,8 @@ const { values: options } = parseArgs({
     journeys: { type: 'boolean', default: false },
     /** Makes the table again, and nothing else. */
     table: { type: 'boolean', default: false },
+    /** Fails if the table is not the one that would be made. */
+    check: { type: 'boolean', default: false },
     /** Prints the faults only. */
     list: { type: 'boolean', default: false },
   },
@@ -156,19 +158,17 @@ function tableOf(results, ...columns) {
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-function writeTable() {
+/** The document with the table of the results. */
+function withTable() {
   const table = tableOf(linesOf(RESULTS), ['noticed', noticed]);
-  const text = read(TABLE).replace(
-    /(?<=<!-- mutants -->\n\n).*(?=\n\n<!-- \/mutants -->)/s,
-    () => table,
-  );
-  fs.writeFileSync(TABLE, text);
+  return read(TABLE).replace(/(?<=<!-- mutants -->\n\n).*(?=\n\n<!-- \/mutants -->)/s, () => table);
 }
+const writeTable = () => fs.writeFileSync(TABLE, withTable());
 
-if (options.table) {
-  writeTable();
-  process.exit();
-}
+if (options.table) writeTable();
+if (options.check && withTable() !== read(TABLE))
+  throw new Error(`the table in ${TABLE} is not that of ${RESULTS}: node test/mutants.mjs --table`);
+if (options.table || options.check) process.exit();
 
 const chosen = options.from ? again(options.from) : choose();
 if (chosen.length === 0) throw new Error('none of the places is there: was it another --seed?');
