@@ -79,6 +79,7 @@ const tier = (name: string, at: number, workers: number, test: TestUserConfig) =
     ...common,
     name,
     isolate: false,
+    setupFiles: ['test/helpers/new-connections.ts'],
     maxWorkers: workers,
     sequence: { groupOrder: at },
     ...test,

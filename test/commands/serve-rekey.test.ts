@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { collectGarbage } from '../helpers/memory';
+import { released } from '../helpers/memory';
 import { type Place, place } from '../helpers/run';
 import { create, testService } from '../helpers/service';
 
@@ -16,8 +16,8 @@ beforeEach(async () => {
 });
 afterEach(() => here.close());
 
-function rekey(...words: string[]) {
-  collectGarbage();
+async function rekey(...words: string[]) {
+  await released(data);
   return here.run('serve', 'rekey', '--data', data, ...words);
 }
 const keys = (path = join(data, 'instance.key')) => readFileSync(path, 'utf8').trim().split('\n');

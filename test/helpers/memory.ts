@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, statfsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { onTestFinished } from 'vitest';
@@ -38,8 +39,34 @@ export function folders(place = memory): () => Promise<string> {
   };
 }
 
-/** Collects garbage now; libsql keeps the file of a closed database open until its statements are collected. */
+/** Collects garbage now. */
 export function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
+}
+
+/**
+ * Collects garbage until no file in the folder is open, or a service has them open: libsql keeps the file of a closed
+ * database open until its statements are collected, and what still runs may hold one of them.
+ */
+export async function released(folder: string): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) {
+    collectGarbage();
+    if (!isOpen(folder)) return;
+    await nextTurn();
+  }
+}
+
+/** Whether this process has a file of the folder open, where the system says so. */
+function isOpen(folder: string): boolean {
+  const open = '/proc/self/fd';
+  if (!existsSync(open)) return false;
+  return readdirSync(open).some((fd) => {
+    try {
+      return readlinkSync(`${open}/${fd}`).startsWith(`${folder}/`);
+    } catch {
+      // The one that the folder itself was read by.
+      return false;
+    }
+  });
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { openSqlite } from '../../src/server/store/sqlite';
 import { History, type Call as Noted, ofAnswer, ofReading, resultOrRefused } from './history';
-import { collectGarbage } from './memory';
+import { released } from './memory';
 import { type Answer, type Call, call, create, type TestService, testService } from './service';
 
 // What a service does with pushes and requests, once each, and what must be true afterwards, wherever it broke off.
@@ -209,5 +209,5 @@ export async function isSound(data: string): Promise<void> {
   const database = await openSqlite(join(data, 'pwpush.db'), (load) => load());
   expect(await database.sql`PRAGMA integrity_check`).toEqual([{ integrity_check: 'ok' }]);
   await database.close();
-  collectGarbage();
+  await released(data);
 }

@@ -46,11 +46,9 @@ onPostgres((cluster) => {
 
   /** What the service at that place in the line answers. */
   async function ask(index: number, method: string, path: string, how: Call = {}) {
-    // A connection kept from the test before may be closed by its service at the moment that it is used again.
-    const close = { 'content-type': 'application/json', connection: 'close' };
     const response = await fetch(`${services[index % 4]?.url}${path}`, {
       method,
-      headers: { ...how.headers, ...close },
+      headers: { ...how.headers, 'content-type': 'application/json' },
       ...(how.body ? { body: JSON.stringify(how.body) } : {}),
     });
     const { status, headers } = response;
@@ -174,16 +172,23 @@ hint: instances on one database share one instance key: copy it from the first o
         while (away);
         answers.push(await pushes.retrieve(index + 1, push, how));
       });
-      await cluster().stop('immediate');
-      for (const { url } of services) expect((await fetch(`${url}/up`)).status).toBe(503);
-      expect(await ask(0, 'POST', '/api/v2/pushes', { body: { push: { payload: 'x' } } })).toEqual({
-        status: 503,
-        wait: '5',
-        json: { error: 'The database is unavailable. Try again later.' },
-      });
-      await cluster().start();
-      for (const { url } of services) expect((await fetch(`${url}/up`)).status).toBe(200);
-      away = false;
+      const up = () =>
+        Promise.all(services.map(async ({ url }) => (await fetch(`${url}/up`)).status));
+      try {
+        await cluster().stop('immediate');
+        expect(await up()).toEqual([503, 503, 503, 503]);
+        const body = { push: { payload: 'x' } };
+        expect(await ask(0, 'POST', '/api/v2/pushes', { body })).toEqual({
+          status: 503,
+          wait: '5',
+          json: { error: 'The database is unavailable. Try again later.' },
+        });
+        await cluster().start();
+        expect(await up()).toEqual([200, 200, 200, 200]);
+      } finally {
+        away = false;
+        await Promise.allSettled(asking);
+      }
       await Promise.all(asking);
       for (const push of all) await pushes.retrieve(0, push);
       pushes.judge();

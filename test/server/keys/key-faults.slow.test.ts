@@ -8,7 +8,7 @@ import type { ServiceSettings } from '../../../src/server/service-settings';
 import { cuttingProxy } from '../../helpers/cutting-proxy';
 import { eachFault } from '../../helpers/faults';
 import { long } from '../../helpers/long';
-import { collectGarbage, folders } from '../../helpers/memory';
+import { folders, released } from '../../helpers/memory';
 import { onLinux } from '../../helpers/needs';
 import { seed } from '../../helpers/seed';
 import { call, create, type TestService, testService } from '../../helpers/service';
@@ -65,8 +65,8 @@ async function prepared(settings: Settings): Promise<() => Promise<void>> {
 }
 
 /** Collecting takes longer than all else, and no file of PostgreSQL is open here. */
-function changeKey(settings: Settings) {
-  if (settings.database === undefined) collectGarbage();
+async function changeKey(settings: Settings) {
+  if (settings.database === undefined) await released(settings.data);
   return rekey(settings, {});
 }
 

@@ -8,7 +8,7 @@ import { Vault } from '../../../src/server/keys/vault';
 import { deleteKey, findKey } from '../../../src/server/store/key-rows';
 import type { SecretRow, StoredPush } from '../../../src/server/store/push-rows';
 import type { Database, Sql } from '../../../src/server/store/sql';
-import { collectGarbage } from '../../helpers/memory';
+import { released } from '../../helpers/memory';
 import { onUnix } from '../../helpers/needs';
 import {
   call,
@@ -35,8 +35,8 @@ onEachStore((store) => {
 
   const lines = () => readFileSync(path, 'utf8').trim().split('\n');
   const current = () => Buffer.from(lines().at(-1) as string, 'base64');
-  const run = () => {
-    if (store.name === 'SQLite') collectGarbage();
+  const run = async () => {
+    if (store.name === 'SQLite') await released(room.settings.data);
     return rekey(room.settings, {});
   };
 

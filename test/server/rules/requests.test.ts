@@ -3,7 +3,7 @@ import { encodeBech32 } from '../../../src/age/bech32';
 import { rekey } from '../../../src/server/keys/rotation';
 import { plain } from '../../../src/server/store/sql';
 import { times } from '../../helpers/long';
-import { collectGarbage } from '../../helpers/memory';
+import { released } from '../../helpers/memory';
 import {
   type Call,
   call,
@@ -481,7 +481,7 @@ onEachStore((store) => {
     const token = await request({ passphrase: 'p', note: 'kept', public_key: KEY });
     await respond(token, 'hunter2', { passphrase: 'p' });
     await service.close();
-    collectGarbage();
+    await released(room.settings.data);
     expect(await rekey(room.settings, {})).toMatchObject({ resealed: 2 });
     service = await testService(room.settings);
     expect((await asOwner('GET', '/ready')).json).toMatchObject([{ note: 'kept' }]);
