@@ -22,6 +22,10 @@ export function severalLines(): CliError {
   );
 }
 
+/** Around pasted text, from terminals in mode 2004 (xterm, "Bracketed Paste Mode"). */
+export const PASTE = '\u001b[200~';
+export const PASTED = '\u001b[201~';
+
 const CTRL_C = 3;
 const CTRL_Z = 26;
 const ESCAPE = 27;
@@ -45,22 +49,31 @@ export function keyboard(
   const raw = (on: boolean) => void terminal.setRawMode?.(on);
   const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
   let escaped: number | undefined;
+  let pasting = false;
+  let before = '';
+  const pass = (data: Buffer) => {
+    const text = before + data.toString('latin1');
+    const [opened, closed] = [text.lastIndexOf(PASTE), text.lastIndexOf(PASTED)];
+    if (opened !== closed) pasting = opened > closed;
+    before = text.slice(1 - PASTE.length);
+    keys.write(data);
+  };
   const onData = (data: Buffer) => {
     if (keys.isPaused() && data.includes(CTRL_C)) return interrupt();
-    if (data.length === 1 && data[0] === ESCAPE) {
+    // Within pasted text it begins the mark of the end, which a slow line may cut anywhere.
+    if (!pasting && data.length === 1 && data[0] === ESCAPE) {
       escaped = performance.now();
       return;
     }
     if (escaped !== undefined) {
       const soon = performance.now() - escaped < SEQUENCE_TIME;
       const typed = data.toString();
-      if (SEQUENCE.test(typed) || (soon && SEQUENCE_BEGUN.test(typed)))
-        keys.write(Buffer.of(ESCAPE));
+      if (SEQUENCE.test(typed) || (soon && SEQUENCE_BEGUN.test(typed))) pass(Buffer.of(ESCAPE));
     }
     escaped = undefined;
     const stop = suspend === undefined ? -1 : data.indexOf(CTRL_Z);
-    if (stop === -1) return void keys.write(data);
-    keys.write(data.subarray(0, stop));
+    if (stop === -1) return pass(data);
+    pass(data.subarray(0, stop));
     raw(false);
     suspend?.();
     raw(true);

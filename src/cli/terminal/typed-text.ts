@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Extent, PromptStreams } from '../../platform/context';
 import { CliError } from '../../platform/errors';
-import { REDRAW, severalLines } from './keyboard';
+import { PASTE, PASTED, REDRAW, severalLines } from './keyboard';
 
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
@@ -10,9 +10,6 @@ const CTRL_W = '\u0017';
 const BACKSPACES = ['\b', '\u007f'];
 const LINE_ENDS = ['\r', '\n', '\r\n'];
 const ALT_ENTER = '\u001b\r';
-/** Around pasted text, from terminals in mode 2004 (xterm, "Bracketed Paste Mode"). */
-const PASTE = '\u001b[200~';
-const PASTED = '\u001b[201~';
 
 /** A character, or what a key sends that has none (ECMA-48, xterm). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal

@@ -36,3 +36,8 @@ test.each([
 ])('an arrow or a function key stays one: %j', (pieces) => {
   expect(read(...pieces)).toBe(pieces.join(''));
 });
+
+test('the mark after pasted text stays one in whatever pieces, however late', () => {
+  const pieces = ['\u001b[20', '0~a', '\u001b', '[2', '01~', '\u001b', '[2'];
+  expect(read(...pieces)).toBe('\u001b[200~a\u001b[201~[2');
+});
