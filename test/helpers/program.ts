@@ -179,6 +179,20 @@ export async function serveBuilt(
   return { url, token, pid: running.child.pid ?? 0, stop, kill };
 }
 
+/** The link of a new push by the owner. A start of the program for it would cost more than what is to be tested. */
+export async function pushed(
+  { url, token }: Pick<Served, 'url' | 'token'>,
+  payload: string,
+  more: Record<string, unknown> = {},
+): Promise<string> {
+  const response = await fetch(`${url}/api/v2/pushes`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ push: { payload, ...more } }),
+  });
+  return ((await response.json()) as { html_url: string }).html_url;
+}
+
 /** The built service for the tests of a file or suite; its address is known once they run. */
 export function serving(...options: Parameters<typeof serveBuilt>): Served {
   const service = {} as Served;

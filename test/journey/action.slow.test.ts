@@ -14,6 +14,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../package.json';
+import { undiciTransport } from '../../src/client/transport/undici';
 import { rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import { allOf, needsPrograms, only, onUnix } from '../helpers/needs';
@@ -23,11 +24,13 @@ import {
   onNode,
   person,
   program,
+  pushed,
   pwpush,
   serving,
   start,
 } from '../helpers/program';
 import { CREATED, changed } from '../helpers/reference';
+import { place } from '../helpers/run';
 import { exampleOf, yaml } from '../helpers/yaml';
 
 // The GitHub Action, started as a runner starts it, with a release and an instance on this machine. The archive of the
@@ -191,11 +194,9 @@ const masks = (text: string) =>
     .map((line) => `::add-mask::${line.replaceAll('%', '%25')}\n`)
     .join('');
 
-async function push(secret: string, words: string[] = []): Promise<string> {
-  const env = { ...somebody.env, PWPUSH_URL: service.url, PWPUSH_TOKEN: service.token };
-  return (await pwpush(['push', ...words], { env, input: secret })).stdout.trim();
-}
-const get = (link: string) => pwpush(['get', link, '--anonymous'], { env: somebody.env });
+const push = (secret: string, views = 5) => pushed(service, secret, { expire_after_views: views });
+/** What a recipient gets from a link, in this process. */
+const get = (link: string) => place({ transport: undiciTransport }).run('get', link, '--anonymous');
 
 interface Step {
   readonly uses?: string;
@@ -271,7 +272,7 @@ describe('the GitHub Action', runner, () => {
   });
 
   test('gets a secret as a masked variable', async () => {
-    const link = await push(SECRET, ['--views', '1']);
+    const link = await push(SECRET, 1);
     const { code, log, outputs, variables } = await step({ command: 'get', link, variable: 'DB' });
     const said = `${masks(SECRET)}variables set: DB\n`;
     expect({ code, log, variables }).toEqual({ code: 0, log: said, variables: { DB: SECRET } });
@@ -286,7 +287,8 @@ describe('the GitHub Action', runner, () => {
 
   test('gets a secret as a masked output, and leaves files at the instance', async () => {
     writeFileSync(join(work, 'Makefile.in'), 'x');
-    const link = await push('', ['--file', join(work, 'Makefile.in'), '--message', SECRET]);
+    const words = ['push', '--file', join(work, 'Makefile.in'), '--message', SECRET];
+    const link = (await pwpush(words, { env: somebody.env })).stdout.trim();
     rmSync(join(work, 'Makefile.in'));
     const { code, log, outputs } = await step({ command: 'get', link });
     expect({ code, log }).toEqual({ code: 0, log: masks(SECRET) });
@@ -295,7 +297,7 @@ describe('the GitHub Action', runner, () => {
   });
 
   test('gets a secret as a file', async () => {
-    const inputs = { command: 'get', ...owner(), link: await push(SECRET, ['--views', '1']) };
+    const inputs = { command: 'get', ...owner(), link: await push(SECRET, 1) };
     const { code } = await step({ ...inputs, anonymous: 'true', output: 'secret.txt' });
     expect([code, readFileSync(join(work, 'secret.txt'), 'utf8')]).toEqual([0, SECRET]);
     expect((await step({ ...inputs, anonymous: 'true' })).outputs['exit-code']).toBe('6');

@@ -2,17 +2,27 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { needsFile } from '../helpers/needs';
-import { alsoBinary, person, pwpush, serving, shell, start } from '../helpers/program';
+import { alsoBinary, person, pushed, pwpush, serving, shell, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const somebody = person();
-serving(somebody.env);
+const service = serving(somebody.env);
 const { env } = somebody;
 
 /** Words that run a script of sh with `$A`, masked. */
 async function masking(script: string, secret = 'hunter2'): Promise<readonly string[]> {
-  const { stdout } = await pwpush(['push'], { env, input: secret });
-  return ['run', stdout.trim(), '--as', 'A', '--mask', '--quiet', '--', 'sh', '-c', script];
+  return [
+    'run',
+    await pushed(service, secret),
+    '--as',
+    'A',
+    '--mask',
+    '--quiet',
+    '--',
+    'sh',
+    '-c',
+    script,
+  ];
 }
 
 /** The same as a line for a shell. */
@@ -139,8 +149,7 @@ describe('on a terminal', () => {
     ['of a person is its own', {}, 'yes'],
     ['that a coding agent reads is not', { AI_AGENT: 'x' }, 'no'],
   ])('%s', async (_, more, wanted) => {
-    const { stdout } = await pwpush(['push'], { env, input: 'A=1' });
-    const words = `run ${stdout.trim()} -- sh -c 'test -t 1 && echo yes || echo no'`;
+    const words = `run ${await pushed(service, 'A=1')} -- sh -c 'test -t 1 && echo yes || echo no'`;
     const terminal = onTerminal(`$PWPUSH ${words}`, { ...env, ...more });
     await terminal.ended;
     expect(terminal.screen()).toContain(wanted);

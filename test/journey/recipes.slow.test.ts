@@ -3,8 +3,10 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { texts } from '../../src/cli/help/topics';
+import { undiciTransport } from '../../src/client/transport/undici';
 import { allOf, needsFile, needsPrograms } from '../helpers/needs';
-import { program as built, person, pwpush, serving } from '../helpers/program';
+import { program as built, person, pushed, serving } from '../helpers/program';
+import { type Conditions, place } from '../helpers/run';
 
 // The recipes of `pwpush help ci`, taken out of its text and run, with the built program and service.
 
@@ -87,9 +89,11 @@ const inBash = needsPrograms('bash', 'sed', 'grep');
 const step = (script: string, env: Record<string, string>) =>
   run('bash', ['-eo', 'pipefail', '-c', script], env);
 
-async function push(secret: string): Promise<string> {
-  return (await pwpush(['push'], { env: owner, input: secret })).stdout.trim();
-}
+const push = (payload: string): Promise<string> => pushed(service, payload);
+
+/** In this process: what is tested is the recipe. */
+const here = (words: string[], { env, stdin }: Conditions) =>
+  place({ transport: undiciTransport, env, stdin }).run(...words);
 
 const file = (name: string) => readFileSync(join(work, name), 'utf8');
 
@@ -140,7 +144,7 @@ test('Terraform: the program prints an object of strings (jq)', needsPrograms('j
   const [shell = '', ...args] = JSON.parse(argv) as string[];
   const LINK = await push('pass "word"');
   const ended = await run(shell, args, { ...owner, LINK });
-  await pwpush(['expire', LINK], { env: owner });
+  await here(['expire', LINK], { env: owner });
   expect((await run(shell, args, { ...owner, LINK })).code).toBe(6);
   expect({ ...ended, stdout: JSON.parse(ended.stdout) }).toEqual({
     code: 0,
@@ -195,7 +199,7 @@ test(
       secret: 'USER=app\nPASSWORD=a b"c\n',
     });
     rmSync(join(work, 'secret'));
-    await pwpush(['expire', env.LINK], { env: owner });
+    await here(['expire', env.LINK], { env: owner });
     expect(await step(recipe('Kubernetes'), env)).toMatchObject({ code: 6, stdout: '' });
   },
 );
@@ -207,10 +211,7 @@ test('a recipient with curl gets the text to the byte', needsPrograms('curl'), a
     code: 0,
     stdout: secret,
   });
-  const pushed = ['push', '--raw', '--passphrase-env', 'P'];
-  const env = { ...owner, P: 'open & shut' };
-  const { stdout } = await pwpush(pushed, { env, input: secret });
-  const LINK = stdout.trim();
+  const LINK = await pushed(service, secret, { passphrase: 'open & shut' });
   const tried = (passphrase: string) =>
     step(`printf %s "$P" | ${protectedOne}`, { ...owner, LINK, P: passphrase });
   expect(await tried('wrong')).toMatchObject({ code: 22, stdout: '' });
@@ -219,9 +220,9 @@ test('a recipient with curl gets the text to the byte', needsPrograms('curl'), a
 
 test('waiting: a push that was looked at is taken back', inBash, async () => {
   const LINK = await push('x');
-  await pwpush(['get', LINK, '--anonymous'], { env: somebody.env });
+  await here(['get', LINK, '--anonymous'], {});
   expect((await step(recipe('Wait until'), { ...owner, LINK })).code).toBe(0);
-  expect((await pwpush(['get', LINK, '--anonymous'], { env: somebody.env })).code).toBe(6);
+  expect((await here(['get', LINK, '--anonymous'], {})).code).toBe(6);
 });
 
 describe('a request whose link someone answers', inBash, () => {

@@ -5,15 +5,12 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { partOf } from '../helpers/long';
 import { needsPrograms, skipWithout } from '../helpers/needs';
-import { alsoBinary, person, program, pwpush, serving, shell } from '../helpers/program';
+import { alsoBinary, person, program, pushed, pwpush, serving, shell } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
 const somebody = person();
-serving(somebody.env);
-
-async function push(input: string): Promise<string> {
-  return (await pwpush(['push'], { env: somebody.env, input })).stdout.trim();
-}
+const service = serving(somebody.env);
+const push = (payload: string) => pushed(service, payload);
 
 /** Names each signal that it hears, and ends on SIGTERM with 9. */
 const LISTENER = `

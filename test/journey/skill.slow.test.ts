@@ -2,9 +2,18 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { undiciTransport } from '../../src/client/transport/undici';
 import { partOf } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
-import { program as built, person, pwpush, serving, shell } from '../helpers/program';
+import {
+  program as built,
+  person,
+  pushed as pushedTo,
+  pwpush,
+  serving,
+  shell,
+} from '../helpers/program';
+import { place } from '../helpers/run';
 
 // What the skill tells agents, and its evaluation, with the built program and service.
 
@@ -57,14 +66,11 @@ function agent(lines: string, env: Record<string, string>) {
 }
 
 /** A link to the secret, pushed by a person. */
-async function push(...options: string[]): Promise<string> {
-  const { CLAUDECODE: _, ...env } = owner;
-  return (await pwpush(['push', ...options], { env, input: SECRET })).stdout.trim();
-}
+const push = (more = {}): Promise<string> => pushedTo(service, SECRET, more);
 
-/** What a recipient gets from a link. */
+/** What a recipient gets from a link, in this process. */
 const opened = (link: string) =>
-  pwpush(['get', link.trim(), '--anonymous', '--quiet'], { env: somebody.env });
+  place({ transport: undiciTransport }).run('get', link.trim(), '--anonymous', '--quiet');
 
 const LINK = /^https?:\/\/\S+\/p\/\S+\n$/;
 
@@ -135,7 +141,7 @@ const solutions: readonly Solution[] = [
   },
   {
     title: 'A link that went to the wrong person',
-    link: () => push('--name', 'staging'),
+    link: () => push({ name: 'staging' }),
     effect: async ({ stdout, link }) => {
       expect(stdout).toMatch(/^views left\t5 of 5$/m);
       expect((await opened(link)).code).toBe(6);
