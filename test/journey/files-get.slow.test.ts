@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, type TestContext, test } from 'vitest';
+import { undiciTransport } from '../../src/client/transport/undici';
 import { type Listening, listening, rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import { needs, needsFile, skipWithout } from '../helpers/needs';
@@ -24,6 +25,7 @@ import {
   shell,
   start,
 } from '../helpers/program';
+import { type Outcome, place } from '../helpers/run';
 import { cut, type OfferedFile, offering, whole } from '../helpers/transfer';
 
 const somebody = person();
@@ -54,9 +56,21 @@ function world(finished: TestContext['onTestFinished']) {
     stop.push(instance.close);
     return instance;
   }
-  const get = (instance: Listening, ...words: string[]): Promise<Ended> =>
+  /** By the built program. */
+  const getBuilt = (instance: Listening, ...words: string[]): Promise<Ended> =>
     pwpush(['get', `${instance.url}/p/abc`, ...words], { env: somebody.env, cwd: folder });
-  return { folder, stop, offered, get, files: () => filesIn(folder) };
+  /** The same in this process, over the same sockets: for what does not depend on the process. */
+  const get = async (instance: Listening, ...words: string[]): Promise<Outcome> => {
+    const from = process.cwd();
+    process.chdir(folder);
+    try {
+      const here = place({ transport: undiciTransport });
+      return await here.run('get', `${instance.url}/p/abc`, ...words);
+    } finally {
+      process.chdir(from);
+    }
+  };
+  return { folder, stop, offered, get, getBuilt, files: () => filesIn(folder) };
 }
 
 type World = ReturnType<typeof world>;
@@ -64,16 +78,17 @@ let folder: World['folder'];
 let stop: World['stop'];
 let offered: World['offered'];
 let get: World['get'];
+let getBuilt: World['getBuilt'];
 let files: World['files'];
 beforeEach(({ onTestFinished }) => {
-  ({ folder, stop, offered, get, files } = world(onTestFinished));
+  ({ folder, stop, offered, get, getBuilt, files } = world(onTestFinished));
 });
 
 describe('get saves files', () => {
   test('to the current folder, 0600, and prints the text alone', alsoBinary, async () => {
     const big = 'x'.repeat(5 * 1024 * 1024 + 1);
     const instance = await offered({ 'a.txt': 'A\n', 'ü.bin': big, empty: '' }, 'the text');
-    expect(await get(instance)).toEqual({
+    expect(await getBuilt(instance)).toEqual({
       code: 0,
       signal: null,
       stdout: 'the text',
@@ -87,7 +102,6 @@ describe('get saves files', () => {
     const instance = await offered({ a: 'A' }, payload);
     expect(await get(instance, '--quiet')).toEqual({
       code: 0,
-      signal: null,
       stdout: '',
       stderr: '',
     });
@@ -183,7 +197,6 @@ describe('get saves files', () => {
     const instance = await offered({ a: 'A', b: 'B' }, 'text');
     expect(await get(instance, '--no-files')).toEqual({
       code: 0,
-      signal: null,
       stdout: 'text',
       stderr: '',
     });
@@ -255,7 +268,6 @@ describe('get --output', () => {
     const instance = await offered({ a: 'A' }, 'text');
     expect(await get(instance, '-o', 'out', '--force')).toEqual({
       code: 0,
-      signal: null,
       stdout: '',
       stderr: `warning: "out" is not a folder: saving the files to the current folder\nsaved a (1 B)\n`,
     });
@@ -293,7 +305,7 @@ describe('get --output', () => {
   test('- writes the one file to stdout, and saves the text', alsoBinary, async () => {
     const big = Buffer.alloc(3 * 1024 * 1024, 'xyz').toString();
     const instance = await offered({ a: big }, 'text');
-    const { code, stdout, stderr } = await get(instance, '-o', '-');
+    const { code, stdout, stderr } = await getBuilt(instance, '-o', '-');
     expect({ code, same: stdout === big, stderr }).toEqual({
       code: 0,
       same: true,
@@ -306,7 +318,6 @@ describe('get --output', () => {
     const instance = await offered({ a: 'A', b: 'B' }, 'text');
     expect(await get(instance, '-o', '-')).toEqual({
       code: 1,
-      signal: null,
       stdout: 'text',
       stderr: `\nsaved a (1 B)\nsaved b (1 B)\npwpush: --output - works with one file only; the 2 files were saved to the current folder\n`,
     });
@@ -372,12 +383,8 @@ describe('get --output', () => {
   });
 });
 
-// Each for itself, since they wait seconds before they try again.
-describe.concurrent('a file that does not come at once', () => {
-  test('is tried three times on its own link; the others are saved all the same', async ({
-    onTestFinished,
-  }) => {
-    const { offered, get, files } = world(onTestFinished);
+describe('a file that does not come at once', () => {
+  test('is tried three times on its own link; the others are saved all the same', async () => {
     const instance = await offered([
       { filename: 'bad', answer: cut(100) },
       { filename: 'good', answer: whole('G') },
@@ -398,8 +405,7 @@ describe.concurrent('a file that does not come at once', () => {
     ]);
   });
 
-  test('is saved once if a later try succeeds', async ({ onTestFinished }) => {
-    const { offered, get, files } = world(onTestFinished);
+  test('is saved once if a later try succeeds', async () => {
     let tries = 0;
     const instance = await offered([
       {
@@ -415,8 +421,7 @@ describe.concurrent('a file that does not come at once', () => {
     expect(files()).toEqual({ a: 'A' });
   });
 
-  test('exits with 9 if its server cannot be reached', async ({ onTestFinished }) => {
-    const { stop, get } = world(onTestFinished);
+  test('exits with 9 if its server cannot be reached', async () => {
     const instance = await listening((_request, response) => {
       const url = 'http://127.0.0.1:1/a';
       const body = JSON.stringify({
@@ -430,8 +435,7 @@ describe.concurrent('a file that does not come at once', () => {
     expect(await get(instance, '-q')).toMatchObject({ code: 9, stdout: '' });
   });
 
-  test('leaves no part of it if it stalls', async ({ onTestFinished }) => {
-    const { offered, get, files } = world(onTestFinished);
+  test('leaves no part of it if it stalls', async () => {
     const answer: OfferedFile['answer'] = (_request, response) => {
       response.writeHead(200, { 'content-length': 100 });
       response.write('half');
@@ -511,7 +515,7 @@ describe('a file that does not come', () => {
       },
       { filename: 'small', answer: whole('s') },
     ]);
-    const { code, stderr } = await get(instance, '-o', 'disk');
+    const { code, stderr } = await getBuilt(instance, '-o', 'disk');
     expect({ code, stderr: stderr.split('\n').slice(0, 3) }).toEqual({
       code: 1,
       stderr: [

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { undiciTransport } from '../../src/client/transport/undici';
 import { partOf, times } from '../helpers/long';
 import { allOf, needsFile, needsRoot } from '../helpers/needs';
 import {
@@ -25,13 +26,15 @@ import {
   dist,
   launcher,
   person,
+  pushed,
   pwpush,
   serving,
   shell,
 } from '../helpers/program';
+import { place } from '../helpers/run';
 
 const sender = person();
-serving(sender.env);
+const service = serving(sender.env);
 
 let folder: string;
 let env: Record<string, string>;
@@ -53,13 +56,11 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-async function link(): Promise<string> {
-  const { stdout } = await pwpush(['push', '--views', '1'], {
-    env: sender.env,
-    input: 'rescue me',
-  });
-  return stdout.trim();
-}
+const link = () => pushed(service, 'rescue me', { expire_after_views: 1 });
+
+/** Runs the program in this process, whose user it has: what it finds and refuses is the same. */
+const within = (words: string[], more: Record<string, string> = {}, stdin = '') =>
+  place({ transport: undiciTransport, env: { ...env, ...more }, stdin }).run(...words);
 
 describe.each(partOf(['000', '777'], 0))('with umask %s', alsoBinary, (umask) => {
   test('the config file is 0600 in a folder of 0700', async () => {
@@ -126,7 +127,7 @@ test('a config file is replaced also in a snap, where conf would write into it',
 });
 
 test('of many programs that write at once none loses anything', alsoBinary, async () => {
-  const names = Array.from({ length: times(32) }, (_, place) => `p${place}`);
+  const names = Array.from({ length: times(16) }, (_, place) => `p${place}`);
   const ended = await Promise.all(
     names.map((name) => pwpush(['profile', 'set', 'days', '3', '--profile', name], { env })),
   );
@@ -263,7 +264,7 @@ describe('what another user prepared is not used (needs root)', skipped, () => {
         [at('config'), 'the folder of the config file', 0o700, folderMode(mode)],
       ] as const) {
         prepare(path, uid, bits);
-        const { code, stderr } = await pwpush(['list'], { env });
+        const { code, stderr } = await within(['list']);
         const fix = uid === 0 ? `run chmod go-w '${path}'` : 'make it yours with chown';
         expect([code, existsSync(ran), stderr]).toEqual([
           2,
@@ -274,17 +275,17 @@ describe('what another user prepared is not used (needs root)', skipped, () => {
       }
       const write = ['profile', 'set', 'days', '3', '--profile', 'a'];
       prepare(at('config'), uid, folderMode(mode));
-      expect((await pwpush(write, { env })).code).toBe(2);
+      expect((await within(write)).code).toBe(2);
       prepare(at('config'), 0, 0o700);
-      expect((await pwpush(write, { env })).code).toBe(0);
+      expect((await within(write)).code).toBe(0);
     });
 
     test('the state folder gives no receipt and takes none', async () => {
-      const here = { env: { ...env, PWPUSH_CONFIG_DIR: sender.env.PWPUSH_CONFIG_DIR ?? '' } };
-      const push = () => pwpush(['push'], { ...here, input: 'x' });
+      const here = { PWPUSH_CONFIG_DIR: sender.env.PWPUSH_CONFIG_DIR ?? '' };
+      const push = () => within(['push'], here, 'x');
       expect((await push()).code).toBe(0);
       prepare(at('state'), uid, folderMode(mode));
-      const { code, stderr } = await pwpush(['show', 'last'], here);
+      const { code, stderr } = await within(['show', 'last'], here);
       expect([code, stderr]).toEqual([2, expect.stringContaining(`"${at('state')}" ${why}`)]);
       const kept = () => readFileSync(at('state/receipts.jsonl'), 'utf8');
       const before = kept();
@@ -295,7 +296,7 @@ describe('what another user prepared is not used (needs root)', skipped, () => {
       mkdirSync(at('data'));
       prepare(at('data'), uid, folderMode(mode));
       const words = ['serve', 'token', 'list', '--data', at('data')];
-      const { code, stderr } = await pwpush(words, { env });
+      const { code, stderr } = await within(words);
       // Without a database it fails all the same.
       const group = uid === 0 && (mode & 0o002) === 0;
       expect([code === 2, stderr.includes(`the data folder "${at('data')}" ${why}`)]).toEqual(

@@ -7,10 +7,12 @@ import { expect, test } from 'vitest';
 import { decryptText, prepareFile } from '../../src/age/age';
 import { newKeyPair, parseIdentities, parseRecipient } from '../../src/age/key-files';
 import { encodeManifest } from '../../src/age/manifest';
+import { undiciTransport } from '../../src/client/transport/undici';
 import { encryptText, joined, pieces } from '../helpers/age';
 import { mountDisk, needsDisk } from '../helpers/disk';
-import { alsoBinary, person, program, pwpush, type Running, start } from '../helpers/program';
+import { alsoBinary, person, program, type Running, start } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
+import { place } from '../helpers/run';
 
 const asking = person();
 const asked = person();
@@ -34,8 +36,9 @@ function linkOf({ child, ended }: Running): Promise<string> {
   });
 }
 
-const respond = (link: string, words: string[] = [], input = '') =>
-  pwpush(['respond', link, ...words], { env: asked.env, input });
+/** Answers, in this process: what is tested is the other one. */
+const respond = (link: string, words: string[] = [], stdin = '', env = asked.env) =>
+  place({ transport: undiciTransport, env, stdin }).run('respond', link, ...words);
 
 test('files and text go to a folder', alsoBinary, async () => {
   const { running, link } = await receiving('--allow-files', '--output', 'inbox/', '--quiet');
@@ -68,7 +71,7 @@ test('a passphrase protects the page', async () => {
   const link = await linkOf(running);
   expect((await respond(link, [], 'hunter2')).code).toBe(7);
   const given = { ...asked.env, PWPUSH_PASSPHRASE: 'open sesame' };
-  const answered = await pwpush(['respond', link], { env: given, input: 'hunter2' });
+  const answered = await respond(link, [], 'hunter2', given);
   expect(answered.code).toBe(0);
   expect((await running.ended).stdout).toBe('hunter2');
 });
