@@ -110,7 +110,10 @@ describe('age (needs age, ssh-keygen)', needsPrograms('age', 'age-keygen', 'ssh-
 
   const names = ['x25519', 'ed25519', 'rsa', 'rsa-pem'];
   describe.each(names)('to a key: %s', (name) => {
-    test.each(partOf(lengths, names.indexOf(name), 3))('%i bytes', async (length) => {
+    // The kind of the key decides the header, the length what follows it: one kind has all lengths, the others share them.
+    const at = names.indexOf(name);
+    const own = lengths.filter((_, place) => at === 0 || place % 3 === at - 1);
+    test.each(partOf(own, at, 3))('%i bytes', async (length) => {
       const plain = randomBytes(length);
       writeFileSync(path('ours.age'), await encrypted(plain, parseRecipients(text(`${name}.pub`))));
       expectSame(run('age', '-d', '-i', path(name), path('ours.age')).stdout, plain);

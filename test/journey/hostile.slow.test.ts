@@ -41,7 +41,7 @@ const gibibyte = () => {
   ]);
 };
 const quarter = () => {
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 2 };
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 1 };
   return brotliCompressSync(Buffer.alloc(256 * MEBI, ' '), { params });
 };
 
@@ -116,6 +116,10 @@ const attacks: Record<string, readonly [(socket: Socket) => void, readonly numbe
   ],
 };
 
+/** These fail at the frame or the size of the response, before the commands differ: each meets one of them, in turn. */
+const framing =
+  /^(JSON|a gibi|a quarter|headers|one header|interim|a length|two|a negative|chunks|a chunk|gzip|a head|a body)/;
+
 const measurable = allOf(onLinux, needsPrograms('perl'));
 
 describe('an instance that attacks', alsoBinary, () => {
@@ -138,7 +142,9 @@ describe('an instance that attacks', alsoBinary, () => {
       if (by) peaks.push([`${words[0]}: ${what}`, Number(readFileSync(peak, 'utf8')) / 1024]);
     };
     // In a short run one command meets each attack, in turn.
-    const commands = partOf([['get', 'abc'], ['list']], Object.keys(attacks).indexOf(what));
+    const turn = Object.keys(attacks).indexOf(what);
+    const both = [['get', 'abc'], ['list']];
+    const commands = framing.test(what) ? both.slice(turn % 2).slice(0, 1) : partOf(both, turn);
     await Promise.all(commands.map((words) => meet(...words)));
     await instance.close();
   });

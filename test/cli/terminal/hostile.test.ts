@@ -203,7 +203,7 @@ const commands = [
   '##VSO[task.complete]',
   "##teamcity[setParameter name='env.A' value='b']",
 ];
-const statuses = [200, 404, 422];
+const statuses = [200, 404, 422] as const;
 const obeyed = /^\s*::[^\n]*::|##(\[|vso\[|teamcity\[)/im;
 
 const jobs = [
@@ -233,14 +233,15 @@ describe.each(partOf(jobs, 0))('in a CI job (%j)', (job) => {
           ...said,
           ...audit,
         };
-        for (const [nth, body] of [one, [one], said].entries())
-          for (const status of partOf(statuses, at + nth)) {
-            const { stdout, stderr } = await shown(line, status, JSON.stringify(body), undefined, {
-              env: job,
-              terminals: [],
-            });
-            expect(stdout + stderr).not.toMatch(obeyed);
-          }
+        for (const [nth, body] of [one, [one], said].entries()) {
+          // Each command comes with each status, and each body too.
+          const status = statuses[(at + nth) % 3] ?? 200;
+          const { stdout, stderr } = await shown(line, status, JSON.stringify(body), undefined, {
+            env: job,
+            terminals: [],
+          });
+          expect(stdout + stderr).not.toMatch(obeyed);
+        }
       }
     },
   );
