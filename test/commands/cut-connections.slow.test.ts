@@ -9,7 +9,7 @@ import { overSocket } from '../helpers/sockets';
 // Each connection of a command is cut after some bytes, then after some more, until it is not cut.
 
 const SECRET = 'MARKER-correct-horse-battery-staple';
-const step = long ? 24 : 100;
+const step = long ? 60 : 100;
 const first = seed % step;
 
 let service: Service;

@@ -14,7 +14,7 @@ import { type Connected, connected } from '../../helpers/mcp';
 import { seed } from '../../helpers/seed';
 
 const SECRET = 'marker-Xq7pLw2vT9';
-const CALLS = long ? 2_000 : 500;
+const CALLS = long ? 1_000 : 500;
 /** Calls of one server, whose clients and services grow. */
 const AT_ONCE = 250;
 
