@@ -76,11 +76,9 @@ function zipOf(version: string): Buffer {
 
 /** Offers a release, and returns its installers. */
 function release(version: string, program?: string): Record<string, string> {
+  const archive = archiveOf(version, program);
   const archives: [string, Buffer][] = [
-    ...PLATFORMS.map((platform): [string, Buffer] => [
-      `${platform}.tar.gz`,
-      archiveOf(version, program),
-    ]),
+    ...PLATFORMS.map((platform): [string, Buffer] => [`${platform}.tar.gz`, archive]),
     ['windows-x64.zip', zipOf(version)],
   ];
   const sums = archives.map(([end, archive]) => {
@@ -190,7 +188,8 @@ describe('install.sh', allOf(onUnix, packing), () => {
 
   test('writes nothing if the archive is another one', async () => {
     const script = release('0.0.2')['install.sh'] ?? '';
-    for (const name of served.keys()) served.set(name, archiveOf('6.6.6'));
+    const other = archiveOf('6.6.6');
+    for (const name of served.keys()) served.set(name, other);
     const { code, said } = await install(script);
     expect(code).toBe(1);
     expect(said).toMatch(
