@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { builtinModules } from 'node:module';
 import { describe, expect, test } from 'vitest';
-import { dist, launcher, person, pwpush, serving } from '../helpers/program';
+import { dist, launcher, person, pushed, pwpush, serving } from '../helpers/program';
 
 const somebody = person();
-serving(somebody.env);
+const service = serving(somebody.env);
 
 /** The chunks of the build, and the modules of Node, that a run loads. */
 function loads(words: readonly string[], input = '') {
@@ -100,8 +100,7 @@ const lines: readonly (readonly [
 
 describe.each(lines)('%s', (line, chunks, node) => {
   test('loads no other chunks and no other modules of Node', async () => {
-    const pushed = await pwpush(['push'], { env: somebody.env, input: 's' });
-    const words = line.replace('LINK', pushed.stdout.trim()).split(' ');
+    const words = line.replace('LINK', await pushed(service, 's')).split(' ');
     const found = loads(words, 's');
     // Releases of Node differ in what a bare one has, and in the flags that we set.
     const more = ownModules(found.node).filter((module) => !node.includes(module));
@@ -125,11 +124,12 @@ test('encryption is loaded when it is used, and keys of SSH only for them', asyn
   const encryption = ['age', 'decrypt', 'encryption', 'key-files'];
   const own = (chunks: string[]) => chunks.filter((chunk) => encryption.includes(chunk));
   const { stdout } = await pwpush(['push', '--encrypt'], { env: somebody.env, input: 's' });
-  expect(own(loaded(['push', '--encrypt'], 's'))).toContain('encryption');
-  expect(own(loaded(['get', stdout.trim()]))).toContain('decrypt');
-  for (const words of [
-    ['push', '--encrypt'],
-    ['get', stdout.trim()],
-  ])
-    expect(loaded(words, 's').filter((chunk) => /^(key-files|words)$/.test(chunk))).toEqual([]);
+  const runs = [
+    [loaded(['push', '--encrypt'], 's'), 'encryption'],
+    [loaded(['get', stdout.trim()], 's'), 'decrypt'],
+  ] as const;
+  for (const [chunks, wanted] of runs) {
+    expect(own(chunks)).toContain(wanted);
+    expect(chunks.filter((chunk) => /^(key-files|words)$/.test(chunk))).toEqual([]);
+  }
 });
