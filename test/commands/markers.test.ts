@@ -7,7 +7,7 @@ import { commands } from '../../src/commands/program';
 import type { HttpRequest, Transport } from '../../src/platform/context';
 import { exitStatus } from '../../src/platform/errors';
 import { encryptText } from '../helpers/age';
-import { long, onlyLong, partOf } from '../helpers/long';
+import { onlyLong, partOf } from '../helpers/long';
 import {
   AUDITED,
   CREATED,
@@ -396,22 +396,19 @@ const cases = Object.values(lines).flat();
 
 /**
  * The modes in which a line meets an answer: one, so that each line meets each answer, and each mode is tried with each
- * line and with each answer. All three with each other are for the short runs, which draw. Of one answer, all modes.
+ * line and with each answer; all, where there is one answer.
  */
 const modesOf = (at: number, nth: number, answers: number) =>
   modes.filter((_, place) => answers === 1 || (place + at + nth) % modes.length === 0);
 
-// In a short run a line meets a quarter of the answers, each in one mode.
+// In a short run a line meets a quarter of the answers.
 test.each(cases.map((line, at) => [line.words, line, at] as const))(
   '%s leaks nothing, whoever answers',
   async (_words, line, at) => {
     // Prompts that are not reached would count as a mistake of the script.
     const asked = Object.entries(line.prompts ? { 'the reference': reference } : worlds);
-    for (const [nth, [who, send]] of asked.entries()) {
-      const tried = long
-        ? modesOf(at, nth, asked.length)
-        : partOf(modes, at + nth, 4 * modes.length);
-      for (const mode of tried) {
+    for (const [nth, [who, send]] of partOf([...asked.entries()], at, 4)) {
+      for (const mode of modesOf(at, nth, asked.length)) {
         const found =
           mode === 'on a terminal'
             ? await leaks(line, '', send, ['stdout', 'stderr'])
