@@ -19,3 +19,12 @@ export const partOf = <const T>(
   part: number,
   parts = all.length,
 ): readonly T[] => all.filter((_, index) => long || (index + part + seed) % parts === 0);
+
+/** Each of so many of them, one at least; the seed says where it begins, so that many runs try all. */
+export const inSteps = <T>(all: readonly T[], step: number): readonly T[] => {
+  const first = seed % Math.min(step, all.length);
+  return all.filter((_, index) => index % step === first);
+};
+
+/** 1, 2 and so on. */
+export const upTo = (last: number): number[] => Array.from({ length: last }, (_, at) => at + 1);

@@ -34,17 +34,40 @@ export interface Tampering {
 
 /** What starts the program so. */
 export function tampered({ log, call, effect, when, paths = [] }: Tampering): readonly string[] {
-  const calls = CALLS[call];
   const how = effect === 'KILL' ? 'signal=KILL' : `error=${effect}`;
   return [
-    ...['strace', '-D', '-f', '-y', '-s', '200', '-o', log],
+    ...tracing(log, paths),
     // With it strace sends no signals.
     ...(effect === 'KILL' ? [] : ['--seccomp-bpf']),
-    ...paths.flatMap((path) => ['-P', path]),
-    ...['-e', 'quiet=attach,personality'],
-    ...['-e', `trace=${Object.values(CALLS)}`, '-e', `inject=${calls}:${how}:when=${when}`],
+    ...['-e', `inject=${CALLS[call]}:${how}:when=${when}`],
     ...program,
   ];
+}
+
+/** What starts the program so that `countsIn` can tell how many calls there are to tamper with. */
+export const counted = (log: string, paths: readonly string[] = []): readonly string[] => [
+  ...tracing(log, paths),
+  '--seccomp-bpf',
+  ...program,
+];
+
+const tracing = (log: string, paths: readonly string[]): readonly string[] => [
+  ...['strace', '-D', '-f', '-y', '-s', '200', '-o', log],
+  ...paths.flatMap((path) => ['-P', path]),
+  ...['-e', 'quiet=attach,personality', '-e', `trace=${Object.values(CALLS)}`],
+];
+
+/** How often a thread makes each call, the thread that makes it most: so far `when` counts. */
+export function countsIn(log: string): Record<CallName, number> {
+  const made = [...log.matchAll(/^(\d+) +(\w+)\(/gm)];
+  const counts = Object.entries(CALLS).map(([name, call]) => {
+    const is = new RegExp(call.startsWith('/') ? call.slice(1) : `^${call}$`);
+    const threads = new Map<string, number>();
+    for (const [, thread = '', called = ''] of made)
+      if (is.test(called)) threads.set(thread, 1 + (threads.get(thread) ?? 0));
+    return [name, Math.max(0, ...threads.values())];
+  });
+  return Object.fromEntries(counts) as Record<CallName, number>;
 }
 
 /** The log of a process that has ended, once strace has written it. */

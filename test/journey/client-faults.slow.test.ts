@@ -2,13 +2,20 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { contents } from '../helpers/contents';
-import { long, partOf } from '../helpers/long';
+import { inSteps, long, upTo } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { allOf, needsPrograms } from '../helpers/needs';
 import { type Ended, onNode, person, pwpush, serving, start } from '../helpers/program';
 import { seed } from '../helpers/seed';
 import { call, create, createWithFiles, filePart } from '../helpers/service';
-import { type CallName, logOf, type Tampering, tampered } from '../helpers/system-calls';
+import {
+  type CallName,
+  counted,
+  countsIn,
+  logOf,
+  type Tampering,
+  tampered,
+} from '../helpers/system-calls';
 import { overSocket } from '../helpers/whole-session';
 
 // Something happens at each system call of a client that takes a last view, or makes a push. Errors of opening and
@@ -33,41 +40,45 @@ interface Run extends Ended {
   readonly log: string;
 }
 
-/** Runs a command once for each call that something happens to. */
+/** Runs a command to its end, and then for each seventh of its calls once more, to which something happens. */
 async function each(
   prepare: (home: string) => Promise<{ words: string[]; input?: string; to?: string }>,
   check: (run: Run) => Promise<void>,
 ): Promise<void> {
+  const run = async (by: (log: string) => readonly string[], where: string) => {
+    const home = await newFolder();
+    mkdirSync(join(home, 'tmp'));
+    const { words, input = '', to } = await prepare(home);
+    const log = join(await newFolder(), 'log');
+    const env = {
+      ...someone.env,
+      ...{ HOME: home, TMPDIR: join(home, 'tmp'), PWPUSH_URL: service.url },
+      ...{ PWPUSH_CONFIG_DIR: join(home, 'config'), PWPUSH_STATE_DIR: join(home, 'state') },
+      // All calls of the pool are counted together.
+      UV_THREADPOOL_SIZE: '1',
+    };
+    const shell = to ? ['sh', '-c', `exec "$@" >${to}`, 'sh'] : [];
+    const running = start(words, { env, input, by: [...shell, ...by(log)] });
+    const ended = await running.ended;
+    const text = await logOf(log, running.child.pid);
+    expect(ended.stderr, where).not.toMatch(PART);
+    await check({ ...ended, where, log: text, files: contents(home) });
+    rmSync(home, { recursive: true });
+    mkdirSync(home);
+    return text;
+  };
+  const counts = countsIn(await run((log) => counted(log), 'nothing'));
   const kinds: [CallName, Tampering['effect']][] = [
     ...KILLS.map((name) => [name, 'KILL'] as [CallName, 'KILL']),
     ...ERRORS.map((name) => [name, 'EIO'] as [CallName, 'EIO']),
   ];
-  const step = long ? 7 : 12;
-  for (const [name, effect] of partOf(kinds, 0, 7))
-    for (let nth = 1 + (seed % step); ; nth += step) {
-      const home = await newFolder();
-      mkdirSync(join(home, 'tmp'));
-      const { words, input = '', to } = await prepare(home);
-      const log = join(await newFolder(), 'log');
-      const how: Tampering = { log, call: name, effect, when: `${nth}` };
-      const env = {
-        ...someone.env,
-        ...{ HOME: home, TMPDIR: join(home, 'tmp'), PWPUSH_URL: service.url },
-        ...{ PWPUSH_CONFIG_DIR: join(home, 'config'), PWPUSH_STATE_DIR: join(home, 'state') },
-        // All calls of the pool are counted together.
-        UV_THREADPOOL_SIZE: '1',
-      };
-      const by = [...(to ? ['sh', '-c', `exec "$@" >${to}`, 'sh'] : []), ...tampered(how)];
-      const running = start(words, { env, input, by });
-      const ended = await running.ended;
-      const text = await logOf(log, running.child.pid);
-      const where = `${effect} at ${name} ${nth}`;
-      expect(ended.stderr, where).not.toMatch(PART);
-      await check({ ...ended, where, log: text, files: contents(home) });
-      rmSync(home, { recursive: true });
-      mkdirSync(home);
-      if (!(effect === 'KILL' ? ended.signal === 'SIGKILL' : text.includes('(INJECTED)'))) break;
-    }
+  const places = kinds.flatMap(([name, effect]) =>
+    upTo(counts[name]).map((nth) => ({ call: name, effect, when: `${nth}` })),
+  );
+  for (const place of inSteps(places, long ? 7 : 21)) {
+    const where = `${place.effect} at ${place.call} ${place.when}, seed ${seed}`;
+    await run((log) => tampered({ ...place, log }), where);
+  }
 }
 
 const needed = allOf(needsPrograms('strace'), onNode);

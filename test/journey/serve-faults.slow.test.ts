@@ -1,13 +1,20 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { long } from '../helpers/long';
+import { inSteps, long, upTo } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { needsPrograms } from '../helpers/needs';
 import { type Ended, person, serveBuilt } from '../helpers/program';
 import { seed } from '../helpers/seed';
 import { onSharedPostgres } from '../helpers/stores';
-import { type CallName, type Tampering, tampered } from '../helpers/system-calls';
+import {
+  type CallName,
+  counted,
+  countsIn,
+  logOf,
+  type Tampering,
+  tampered,
+} from '../helpers/system-calls';
 import {
   type Answers,
   isSound,
@@ -27,28 +34,34 @@ const FILES = ['', '-wal', '-shm', '-journal'].map((end) => `pwpush.db${end}`);
 const files = (data: string) =>
   [...FILES, 'pwpush.reserve', 'instance.key', '.'].map((name) => join(data, name));
 
-/** How calls on its files fail, and how many of them are between those that are tried: in a long run, and else. */
+/** How calls on its files fail, and each how many of them do: in a long run, and else. */
 const ERRORS: [CallName, Tampering['effect'], step: [number, number]][] = [
   ['open', 'ENOSPC', [24, 48]],
   ['open', 'EIO', [24, 48]],
-  ['pwrite', 'ENOSPC', [192, 384]],
-  ['pwrite', 'EIO', [192, 384]],
-  ['sync', 'EIO', [24, 48]],
+  ['pwrite', 'ENOSPC', [256, 512]],
+  ['pwrite', 'EIO', [256, 512]],
+  ['sync', 'EIO', [48, 48]],
   // Of a file system that allocates late.
-  ['sync', 'ENOSPC', [24, 48]],
+  ['sync', 'ENOSPC', [48, 48]],
   ['truncate', 'EIO', [24, 48]],
-  ['unlink', 'EIO', [24, 48]],
-  ['write', 'ENOSPC', [8, 16]],
 ];
 /** All that kills can come between is in files and on sockets. Between two writes to files, see power-loss.test.ts. */
 const KILLS: [CallName, step: [number, number]][] = [
   ['open', [18, 48]],
-  ['pwrite', [128, 384]],
-  ['sync', [14, 48]],
+  ['pwrite', [192, 384]],
+  ['sync', [24, 48]],
   ['truncate', [14, 48]],
-  ['unlink', [14, 48]],
   ['writev', [8, 24]],
 ];
+
+/** How often a session makes each call. */
+async function countsOf(stock: Stock, words: readonly string[], paths: readonly string[] = []) {
+  const log = join(await newFolder(), 'log');
+  const served = await serveBuilt(someone.env, words, counted(log, paths));
+  await session(overSocket(served), stock);
+  await served.stop();
+  return countsIn(await logOf(log, served.pid));
+}
 
 /** Runs a session with a service at whose system calls something happens. */
 async function broken(stock: Stock, words: readonly string[], how: Tampering) {
@@ -63,14 +76,10 @@ async function broken(stock: Stock, words: readonly string[], how: Tampering) {
   const where = `${how.effect} at ${how.call} ${how.when}, seed ${seed}`;
   expect(ended.stderr).not.toContain(MARKER);
   expect([null, how.effect === 'KILL' ? 'SIGKILL' : null], where).toContain(ended.signal);
-  return { answers, where, killed: ended.signal !== null };
+  return { answers, where };
 }
 
-/** Tries the first, and those a step further. */
-async function inSteps(steps: [number, number], work: (nth: number) => Promise<boolean>) {
-  const step = steps[long ? 0 : 1];
-  for (let nth = 1 + (seed % step); await work(nth); nth += step);
-}
+const stepOf = (steps: [number, number]) => steps[long ? 0 : 1];
 
 describe(
   'a service at whose system calls something happens (needs strace)',
@@ -83,41 +92,58 @@ describe(
       stock = await stocked({ data: before });
     });
 
-    /** False if there was no such call. */
-    async function withFault(call: CallName, effect: Tampering['effect'], when: string) {
-      const [data, log] = [await newFolder(), join(await newFolder(), 'log')];
+    const copied = async () => {
+      const data = await newFolder();
       cpSync(before, data, { recursive: true });
-      // What goes to a socket has no name.
-      const paths = call === 'writev' ? [] : files(data);
-      const { answers, where, killed } = await broken(stock, ['--data', data], {
-        ...{ log, call, effect, when, paths },
+      return data;
+    };
+    // What goes to a socket has no name.
+    const pathsOf = (call: CallName, data: string) => (call === 'writev' ? [] : files(data));
+
+    const counts = new Map<boolean, ReturnType<typeof countsOf>>();
+    /** How often a session makes that call, from 1; the same in each test. */
+    async function timesOf(call: CallName): Promise<number[]> {
+      const data = await copied();
+      const paths = pathsOf(call, data);
+      const named = paths.length > 0;
+      const known = counts.get(named) ?? countsOf(stock, ['--data', data], paths);
+      counts.set(named, known);
+      const count = (await known)[call];
+      expect(count).toBeGreaterThan(0);
+      return upTo(count);
+    }
+
+    async function withFault(call: CallName, effect: Tampering['effect'], when: string) {
+      const [data, log] = [await copied(), join(await newFolder(), 'log')];
+      const { answers, where } = await broken(stock, ['--data', data], {
+        ...{ log, call, effect, when, paths: pathsOf(call, data) },
       });
       const service = await opened({ data });
       await judge(service, stock, answers, { where, unsure: call === 'sync' });
       await service.close();
       await isSound(data);
       expect(readFileSync(join(data, 'instance.key'))).toHaveLength(45);
-      return killed || readFileSync(log, 'utf8').includes('(INJECTED)');
     }
 
     test.each(ERRORS)(
       'loses nothing and gives no view twice: %s fails, %s',
       async (call, effect, steps) => {
-        for (const more of ['', '+'])
-          await inSteps(steps, (nth) => withFault(call, effect, `${nth}${more}`));
+        const places = (await timesOf(call)).flatMap((nth) => [`${nth}`, `${nth}+`]);
+        for (const when of inSteps(places, stepOf(steps))) await withFault(call, effect, when);
       },
     );
 
-    test.each(KILLS)('loses nothing and gives no view twice: killed at %s', (call, steps) =>
-      inSteps(steps, (nth) => withFault(call, 'KILL', `${nth}`)),
-    );
+    test.each(KILLS)('loses nothing and gives no view twice: killed at %s', async (call, steps) => {
+      for (const nth of inSteps(await timesOf(call), stepOf(steps)))
+        await withFault(call, 'KILL', `${nth}`);
+    });
   },
 );
 
 onSharedPostgres((databases) => {
   test.each([
     ['write', [16, 40]],
-    ['writev', [6, 16]],
+    ['writev', [8, 16]],
   ] as [CallName, [number, number]][])(
     'one of two services, killed at %s, loses nothing and gives no view twice (needs strace)',
     needsPrograms('strace'),
@@ -125,16 +151,15 @@ onSharedPostgres((databases) => {
       const data = await newFolder();
       const database = databases().localUrl(await databases().createMigrated());
       const other = await opened({ data, database });
-      await inSteps(steps, async (nth) => {
+      const words = ['--data', data, '--database', database];
+      const counts = await countsOf(await stocked({ data, database }), words);
+      expect(counts[call]).toBeGreaterThan(0);
+      for (const nth of inSteps(upTo(counts[call]), stepOf(steps))) {
         const stock = await stocked({ data, database });
-        const log = join(data, 'log');
-        const { answers, where, killed } = await broken(
-          ...([stock, ['--data', data, '--database', database]] as const),
-          { log, call, effect: 'KILL', when: `${nth}` },
-        );
+        const how = { log: join(data, 'log'), call, effect: 'KILL', when: `${nth}` } as const;
+        const { answers, where } = await broken(stock, words, how);
         await judge(other, stock, answers, { where });
-        return killed;
-      });
+      }
       await other.close();
     },
   );
