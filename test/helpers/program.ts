@@ -176,7 +176,15 @@ export async function serveBuilt(
     running.child.kill('SIGKILL');
     return running.ended;
   };
-  return { url, token, pid: running.child.pid ?? 0, stop, kill };
+  /** As its first owner. A test that asks so needs neither a process of a client nor the modules of the service. */
+  const ask = async (method: string, path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(`${url}/api/v2${path}`, { method, headers, ...sent });
+    // biome-ignore lint/suspicious/noExplicitAny: compared whole
+    return { status: response.status, json: (await response.json()) as any };
+  };
+  return { url, token, pid: running.child.pid ?? 0, ask, stop, kill };
 }
 
 /** The link of a new push by the owner. A start of the program for it would cost more than what is to be tested. */
