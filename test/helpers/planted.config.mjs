@@ -24,12 +24,6 @@ const faults = {
     "connection.exec('COMMIT');",
     `connection.exec(${undone} ? 'ROLLBACK' : 'COMMIT');`,
   ],
-  'server/store/pg-database.ts': [
-    'await connection.run(commit, [])',
-    `await (${undone}
-       ? connection.run(rollback, []).then(() => ({ command: 'COMMIT' }))
-       : connection.run(commit, []))`,
-  ],
 };
 
 function plant() {

@@ -227,7 +227,7 @@ async function crashAndCheck(store: Store, rounds: number, { processes, by, env 
 const claim = 'crashes lose nothing that was answered, and give no view twice';
 
 describe('SQLite', () => {
-  test(claim, async () => crashAndCheck(await onSqlite(), times(6), { processes: [1, 4] }));
+  test(claim, async () => crashAndCheck(await onSqlite(), times(4), { processes: [1, 4] }));
 });
 
 onSharedPostgres((databases) => {
@@ -246,16 +246,13 @@ async function findPlanted(store: Store, fault: string, count: number, by: reado
 }
 
 describe('what is planted in a copy of the program is found', onNode, () => {
+  // What is tried is the checker, which sees no store: one fault on each.
   const by = planted();
-  const faults = ['claim', 'commit'];
 
-  describe('SQLite', () => {
-    test.each(faults)('%s', async (fault) => findPlanted(await onSqlite(), fault, 1, by));
-  });
+  test('commit, on SQLite', async () => findPlanted(await onSqlite(), 'commit', 1, by));
 
   onSharedPostgres((databases) => {
-    test.each(faults)('%s, by four processes', async (fault) =>
-      findPlanted(await onServer(databases()), fault, 4, by),
-    );
+    test('claim, by four processes', async () =>
+      findPlanted(await onServer(databases()), 'claim', 4, by));
   });
 });

@@ -64,8 +64,8 @@ onPostgres((cluster) => {
   const create = (push = {}) => pushes.create({ expire_after_views: 5, ...push });
 
   test.each([
-    [times(250), 1],
-    [times(500), 10],
+    [times(100), 1],
+    [times(250), 10],
   ])('of %i requests at once to four processes %i get the payload', async (requests, views) => {
     const answers = await pushes.atOnce(requests, await create({ expire_after_views: views }));
     pushes.judge();

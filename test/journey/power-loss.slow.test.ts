@@ -12,12 +12,11 @@ import { describe, expect, test } from 'vitest';
 import { parseReference } from '../../src/client/link';
 import { keptKey } from '../../src/open/request-keys';
 import { type Change, remember, type Trace, traced } from '../helpers/disk-trace';
-import { long, partOf } from '../helpers/long';
+import { inSteps, long } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { allOf, needsPrograms } from '../helpers/needs';
 import { type Left, leftBy, type Sync, syncsIn } from '../helpers/power-loss';
 import { onNode, person, serveBuilt, serving, start } from '../helpers/program';
-import { seed } from '../helpers/seed';
 import { call, create, createWithFiles, filePart } from '../helpers/service';
 import { logOf } from '../helpers/system-calls';
 import {
@@ -324,9 +323,8 @@ describe('a loss of power (needs strace)', allOf(needsPrograms('strace'), onNode
   test.each(SCENES)('loses nothing and gives no view twice: %s', async (name, record) => {
     const scene = await sceneOf(name, record);
     const all = [...leftBy(scene.trace)];
-    // Of a service, a long run tries one state of about thirty; the seed says which.
-    const step = Math.ceil(all.length / (long ? 40 : 12));
-    for (const left of all.filter((_, at) => (at + seed) % step === 0))
+    // Of a service, a long run tries one state of about sixty.
+    for (const left of inSteps(all, Math.ceil(all.length / (long ? 20 : 10))))
       expect(await loss(scene, left), left.where).toBeUndefined();
   });
 
@@ -334,7 +332,7 @@ describe('a loss of power (needs strace)', allOf(needsPrograms('strace'), onNode
     const scene = await sceneOf(name, record);
     const needed = syncsIn(scene.trace).filter((sync) => !SPARE.some(([, is]) => is(sync, name)));
     expect(needed).not.toEqual([]);
-    for (const sync of partOf(needed, 0)) {
+    for (const sync of inSteps(needed, long ? 2 : needed.length)) {
       const lefts = [...leftBy(scene.trace, sync.events)].sort((a, b) => a.rank - b.rank);
       let lost: unknown;
       for (const left of lefts) lost ??= await loss(scene, left);

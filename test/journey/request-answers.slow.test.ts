@@ -62,7 +62,7 @@ onEachStore((store) => {
     const others = ['b', 'c', 'd'].map((name) => serveBuilt(env, words(room, name)));
     const services = [first, ...(await Promise.all(others))];
     const urlOf = (at: number) => (services[at % 4] as typeof first).url;
-    const [count, request] = [times(200), await create(urlOf(0), token)];
+    const [count, request] = [times(100), await create(urlOf(0), token)];
     const history = new History();
     // Of each four, two have no key, and two the same.
     const keyed = (what: string, at: number, init: RequestInit) => {
@@ -87,7 +87,7 @@ onEachStore((store) => {
     };
     const answers = Array.from({ length: count }, (_, at) => respond(at));
     await Promise.race(answers);
-    const reads = Array.from({ length: times(50) }, (_, at) => read(at));
+    const reads = Array.from({ length: times(40) }, (_, at) => read(at));
     await Promise.all([...answers, ...reads]);
     await read(0);
     history.judge();
@@ -108,9 +108,11 @@ onEachStore((store) => {
       owner = service.token ?? owner;
       return service;
     };
-    for (let round = 0; round < times(4); round++) {
-      const service = await serve();
-      const { url } = service;
+    // Each is the one after a kill, and then the one that is killed.
+    let service = await serve();
+    for (let round = 0; round < times(3); round++) {
+      const killed = service;
+      const { url } = killed;
       while (open.size < 8) open.add(await create(url, owner));
       let left = 1 + Math.floor(random() * 6);
       const work = [...open].map(async (request, at) => {
@@ -120,14 +122,14 @@ onEachStore((store) => {
         const { status } = await history.note('somebody', request, call, send, ofAnswer);
         expect(status).toBe(200);
         left -= 1;
-        if (left === 0) void service.kill();
+        if (left === 0) void killed.kill();
       });
       await Promise.allSettled(work);
-      await service.kill();
-      const again = await serve();
+      await killed.kill();
+      service = await serve();
       for (const request of [...open]) {
-        const before = await ask(again.url, 'GET', `/${request}`);
-        const read = () => ask(again.url, 'GET', `/${request}`, asOwner(owner));
+        const before = await ask(service.url, 'GET', `/${request}`);
+        const read = () => ask(service.url, 'GET', `/${request}`, asOwner(owner));
         const call = { name: 'retrieve' } as const;
         const { json } = await history.note('the owner', request, call, read, ofReading);
         // One that was not acknowledged is either whole or not there, and can then be given again.
@@ -138,11 +140,11 @@ onEachStore((store) => {
         taken += 1;
       }
       for (const request of [...open]) {
-        const { json } = await ask(again.url, 'GET', `/${request}`);
+        const { json } = await ask(service.url, 'GET', `/${request}`);
         if (json.state === 'closed') open.delete(request);
       }
-      await again.stop();
     }
+    await service.stop();
     history.judge();
     expect(taken).toBeGreaterThan(0);
   });
