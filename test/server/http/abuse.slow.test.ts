@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/server/store/sql';
 import { partOf } from '../../helpers/long';
 import {
@@ -10,7 +10,7 @@ import {
   type OverDatabase,
   overDatabase,
 } from '../../helpers/over-database';
-import { makePerson, onNode, serveBuilt } from '../../helpers/program';
+import { makePerson, onNode, person, serveBuilt, serving } from '../../helpers/program';
 import {
   type Answer,
   call,
@@ -126,11 +126,11 @@ describe('who may press a button', () => {
   let database: Database;
   let service: OverDatabase;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     ({ database } = await notedDatabase());
     service = overDatabase(database);
   });
-  afterEach(() => database.close());
+  afterAll(() => database?.close());
 
   async function pressed(headers: Record<string, string>): Promise<number> {
     const token = await create(service, { payload: 'hunter2' });
@@ -312,6 +312,9 @@ test('passphrase tries count together over processes on one SQLite', async () =>
 });
 
 describe('a form of eight million signs', onNode, () => {
+  const somebody = person();
+  const service = serving({ ...somebody.env, NODE_OPTIONS: '--max-old-space-size=256' });
+
   const signs = (encoded: string) =>
     encoded.repeat(Math.floor((8 * 1024 * 1024 - 64) / encoded.length));
 
@@ -325,32 +328,21 @@ describe('a form of eight million signs', onNode, () => {
   test.each(partOf(forms, 0))(
     '%s does not stop a service with a heap of 256 MiB',
     async (_, form, status) => {
-      const somebody = makePerson();
-      const env = { ...somebody.env, NODE_OPTIONS: '--max-old-space-size=256' };
-      const { url, token, stop } = await serveBuilt(env);
-      try {
-        const ask = async () => {
-          const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-          const body = JSON.stringify({ request: { request: 'x' } });
-          const made = await fetch(`${url}/api/v2/requests`, { method: 'POST', headers, body });
-          return ((await made.json()) as { url_token: string }).url_token;
-        };
-        const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-        const send = async (method: string, path: string, field: string) => {
-          const response = await fetch(url + path, { method, headers, body: form(field) });
-          await response.arrayBuffer();
-          return response.status === 201 ? 200 : response.status;
-        };
-        const statuses = [
-          await send('POST', '/api/v2/pushes', 'push[payload]'),
-          await send('POST', '/', 'push[payload]'),
-          await send('PATCH', `/api/v2/requests/${await ask()}/respond`, 'request[response]'),
-          await send('POST', `/r/${await ask()}`, 'request[response]'),
-        ];
-        expect(statuses).toEqual(Array(4).fill(status));
-      } finally {
-        await stop();
-      }
+      const ask = async () =>
+        (await service.ask('POST', '/requests', { request: { request: 'x' } })).json.url_token;
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const send = async (method: string, path: string, field: string) => {
+        const response = await fetch(service.url + path, { method, headers, body: form(field) });
+        await response.arrayBuffer();
+        return response.status === 201 ? 200 : response.status;
+      };
+      const statuses = [
+        await send('POST', '/api/v2/pushes', 'push[payload]'),
+        await send('POST', '/', 'push[payload]'),
+        await send('PATCH', `/api/v2/requests/${await ask()}/respond`, 'request[response]'),
+        await send('POST', `/r/${await ask()}`, 'request[response]'),
+      ];
+      expect(statuses).toEqual(Array(4).fill(status));
     },
   );
 });
