@@ -23,7 +23,7 @@ import {
 import { type Asked, requests, type There } from './fuzz/requests';
 import { wireBytes } from './fuzz/wire';
 
-const [IN_PROCESS, ON_THE_WIRE] = [times(4000), times(500)];
+const [IN_PROCESS, ON_THE_WIRE] = [times(2400), times(320)];
 
 const folder = folders();
 

@@ -144,7 +144,7 @@ onSharedPostgres((databases) => {
     const through = new URL(database);
     through.port = `${proxy.port}`;
     // What rekey reads grows by half of this with each cut, by the pushes of the checks.
-    const step = long ? 4000 : 8000;
+    const step = long ? 8000 : 16000;
     await proxy.eachCut({ first: seed % step, step }, async () => {
       await done({ ...direct, database: through.href }, lines(direct));
       await check();

@@ -62,7 +62,7 @@ onEachStore((store) => {
 
   test('of many simultaneous requests for ten views exactly ten get the payload', async () => {
     const token = await createOwn({ expire_after_views: 10 });
-    const answers = await pushes.atOnce(times(1000), token);
+    const answers = await pushes.atOnce(times(500), token);
     pushes.judge();
     expect([viewsIn(answers), await viewsOf(token)]).toEqual([10, 10]);
   });
@@ -123,7 +123,7 @@ onEachStore((store) => {
   });
 
   test('DELETE and views: no payload once it was answered', async () => {
-    for (let round = 0; round < times(10); round++) {
+    for (let round = 0; round < times(6); round++) {
       const token = await createOwn({ expire_after_views: 100 });
       const during = pushes.atOnce(60, token);
       for (let waited = 0; waited < round; waited++) await preview(token);
@@ -137,7 +137,7 @@ onEachStore((store) => {
 
   test('DELETE and a reading of the owner: no payload once it was answered, not even again', async () => {
     const { adminToken: token } = one();
-    for (let round = 0; round < times(80); round++) {
+    for (let round = 0; round < times(40); round++) {
       const id = await createOwn({ expire_after_views: 3 });
       const headers = { 'idempotency-key': `"${id}-${round}"` };
       const read = (on = 0) =>
