@@ -181,6 +181,7 @@ hint: instances on one database share one instance key: copy it from the first o
       try {
         await cluster().stop('immediate');
         expect(await up()).toEqual([503, 503, 503, 503]);
+        answers.push(await pushes.retrieve(0, all[0] as string));
         const body = { push: { payload: 'x' } };
         expect(await ask(0, 'POST', '/api/v2/pushes', { body })).toEqual({
           status: 503,
