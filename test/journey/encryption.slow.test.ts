@@ -662,7 +662,7 @@ describe('an instance that', () => {
   );
 });
 
-test('words open in a terminal, and a lost key is asked for', alsoBinary, async () => {
+test('words open in a terminal, and a lost key is asked for', async () => {
   const { stdout, stderr } = await succeeded(
     ['push', '--encrypt=words', '--views', '9'],
     'hunter2',

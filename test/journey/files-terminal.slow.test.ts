@@ -57,7 +57,7 @@ test('get shows how far it is, then where the files are, and the sum', alsoBinar
   expect(readdirSync(folder).sort()).toEqual(['first[2J.txt', 'long.bin']);
 });
 
-test('push shows how far it is, and the link', alsoBinary, async () => {
+test('push shows how far it is, and the link', async () => {
   let finish = () => {};
   const instance = await listening((request, response) => {
     const sip = () => {

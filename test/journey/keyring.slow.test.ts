@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { needsPrograms } from '../helpers/needs';
-import { alsoBinary, makePerson, person, serving, shell } from '../helpers/program';
+import { makePerson, person, serving, shell } from '../helpers/program';
 
 // The built program and the keyring of a desktop; test/profile/system-keyring.slow.test.ts has all that can go wrong.
 
@@ -12,7 +12,7 @@ const host = person();
 const service = serving(host.env);
 
 describe('the keyring (needs secret-tool and gnome-keyring)', missing, () => {
-  test('has the token after login --keyring, and not after logout', alsoBinary, async () => {
+  test('has the token after login --keyring, and not after logout', async () => {
     const somebody = makePerson();
     const folder = (name: string) => {
       const path = join(somebody.folder, name);

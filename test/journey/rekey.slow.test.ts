@@ -5,7 +5,7 @@ import { Ledger } from '../helpers/ledger';
 import { long } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { numbers } from '../helpers/numbers';
-import { alsoBinary, person, pwpush, serveBuilt, start } from '../helpers/program';
+import { person, pwpush, serveBuilt, start } from '../helpers/program';
 import { seed } from '../helpers/seed';
 import { onSharedPostgres } from '../helpers/stores';
 
@@ -59,7 +59,7 @@ async function rekeyKilled(data: string, ...place: string[]): Promise<void> {
 
 const claim = 'the instance key changes after a crash of the service, killed or not';
 
-test(`SQLite: ${claim}`, alsoBinary, async () => rekeyKilled(await newFolder()));
+test(`SQLite: ${claim}`, async () => rekeyKilled(await newFolder()));
 
 onSharedPostgres((databases) => {
   test(claim, async () => {
