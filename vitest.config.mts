@@ -101,6 +101,10 @@ export default defineConfig({
         name: 'executable',
         description: 'what the runtime of the executable can change (PWPUSH_TEST_BINARY)',
       },
+      {
+        name: 'firefox',
+        description: 'what the engine of a browser can change (PWPUSH_TEST_BROWSER)',
+      },
     ],
     experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
     projects: [

@@ -8,7 +8,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
-import { needs, only } from './needs';
+import { type Needs, needs, only } from './needs';
 
 /** Instead of Chromium. */
 export const inFirefox = process.env.PWPUSH_TEST_BROWSER === 'firefox';
@@ -19,6 +19,9 @@ const executablePath = inFirefox
 export const needsBrowser = needs(inFirefox ? 'Firefox' : 'Chromium', existsSync(executablePath));
 /** Tests without script, on paper, with pictures or downloads that a page makes: nothing tells of these in Firefox. */
 export const onChromium = only('Chromium (PWPUSH_TEST_BROWSER is set)', !inFirefox);
+
+/** Tests of what the engine of a browser can change, one or few of a kind: `.ci/run` runs them in Firefox, too. */
+export const alsoFirefox: Needs = { skip: false, tags: ['firefox'] };
 
 /** A browser that takes `pw.test` for this machine: an address that is no secure context over plain http. */
 export function openBrowser(): Promise<Browser> {
@@ -56,6 +59,8 @@ const inChromium = {
     '--disable-background-networking',
     '--no-first-run',
     '--host-resolver-rules=MAP pw.test 127.0.0.1',
+    // Processes that each window makes ahead, for its suggestions and for the next page: most of what a window costs.
+    '--disable-features=SpareRendererForSitePerProcess,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup',
   ],
 };
 
@@ -110,8 +115,8 @@ export async function watchedPage(context: BrowserContext, origin: string): Prom
 export interface PageOptions extends BrowserContextOptions {
   /** Run before the page's own script. */
   readonly before?: string;
-  /** Whether the test leaves something at the page, such as a listener or a route. */
-  readonly own?: boolean;
+  /** Whether the test leaves something at the page, such as a listener or a route, or at its context, such as a clock. */
+  readonly own?: 'page' | 'context';
 }
 
 interface PagesOptions {
@@ -125,42 +130,54 @@ interface PagesOptions {
 
 /**
  * Opens addresses for the tests of a file, and fails those whose page had troubles. Tests with the same options use one
- * page in turn: making one takes longer than most of them.
+ * page in turn, and all with the same window one context: making one takes longer than most of them.
  */
 export function pages({ permissions = [], opened, except }: PagesOptions = {}) {
+  const contexts = new Map<string, BrowserContext>();
   const kept = new Map<string, Watched>();
   const used = new Map<string, Watched>();
   let browser: Browser | undefined;
   afterEach(async ({ task }) => {
     const troubles = [...used.values()].flatMap((watched) => watched.troubles.splice(0));
+    const failed = task.result?.state === 'fail';
+    const left = failed ? [] : [...kept.values()].map(({ page }) => page);
+    for (const context of new Set([...used.values()].map(({ page }) => page.context()))) {
+      if (![...contexts.values()].includes(context)) await context.close();
+      for (const page of context.pages()) if (!left.includes(page)) await page.close();
+    }
     for (const [key, { page }] of used) {
-      const context = page.context();
-      if (task.result?.state === 'fail' || page.isClosed() || !kept.has(key)) {
-        kept.delete(key);
-        await context.close();
-        continue;
-      }
-      for (const other of context.pages()) if (other !== page) await other.close();
-      await page.evaluate('sessionStorage.clear()').catch(() => undefined);
+      if (page.isClosed()) kept.delete(key);
+      else await page.evaluate('sessionStorage.clear()').catch(() => undefined);
     }
     used.clear();
     expect(troubles.filter((trouble) => !except?.test(trouble))).toEqual([]);
   });
   afterAll(() => browser?.close());
+  const newContext = async (options: BrowserContextOptions) => {
+    browser ??= await openBrowser();
+    return browser.newContext({ permissions, ...options });
+  };
+  const sharedContext = async (options: BrowserContextOptions) => {
+    const key = JSON.stringify(options);
+    const context = contexts.get(key) ?? (await newContext(options));
+    contexts.set(key, context);
+    return context;
+  };
   return async (address: string, options: PageOptions = {}): Promise<Page> => {
     const { before, own, ...rest } = options;
     const { origin } = new URL(address);
     const key = JSON.stringify([origin, options]);
     let watched = used.get(key) ?? kept.get(key);
     if (!watched || watched.page.isClosed()) {
-      browser ??= await openBrowser();
-      const context = await browser.newContext({ permissions, ...rest });
-      if (before) await context.addInitScript(before);
+      const context = await (own === 'context' ? newContext : sharedContext)(rest);
       watched = await watchedPage(context, origin);
+      if (before) await watched.page.addInitScript(before);
       await opened?.(watched.page);
-      if (!own) kept.set(key, watched);
+      if (!own && !before) kept.set(key, watched);
     }
     const { page, troubles } = watched;
+    // Another of its context may lie over it.
+    if (page.context().pages().length > 1) await page.bringToFront();
     // To another fragment it would stay.
     if (page.url().split('#')[0] === address.split('#')[0]) await page.goto('about:blank');
     // Of the test before, whose requests end with its page.

@@ -14,6 +14,7 @@ import {
 } from '../../src/server/page/browser/age-passphrase';
 import { encryptText as encryptToKeys, joined, prover } from '../helpers/age';
 import {
+  alsoFirefox,
   inFirefox,
   needsBrowser,
   onChromium,
@@ -92,16 +93,20 @@ const shown = (page: Page): Locator => page.locator('.opened .value');
 const problem = (page: Page) => page.getByRole('alert').textContent();
 
 describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
-  test('is decrypted with the key in the link, under a veil, over plain http', async () => {
-    const page = await open(SECRET);
-    await page.getByRole('button', { name: 'Show the text' }).waitFor();
-    expect(await page.evaluate('isSecureContext')).toBe(false);
-    expect(await shown(page).isVisible()).toBe(false);
-    await page.getByRole('button', { name: 'Show the text' }).click();
-    expect(await shown(page).textContent()).toBe(SECRET);
-    expect(await page.locator('.sealed').isVisible()).toBe(false);
-    expect(page.url()).not.toContain('#');
-  });
+  test(
+    'is decrypted with the key in the link, under a veil, over plain http',
+    alsoFirefox,
+    async () => {
+      const page = await open(SECRET);
+      await page.getByRole('button', { name: 'Show the text' }).waitFor();
+      expect(await page.evaluate('isSecureContext')).toBe(false);
+      expect(await shown(page).isVisible()).toBe(false);
+      await page.getByRole('button', { name: 'Show the text' }).click();
+      expect(await shown(page).textContent()).toBe(SECRET);
+      expect(await page.locator('.sealed').isVisible()).toBe(false);
+      expect(page.url()).not.toContain('#');
+    },
+  );
 
   test('is decrypted with words that were given apart, in any case', async () => {
     const page = await visit(`/p/${await pushText(SECRET, WORDS, {}, WORDS_WORK)}`);
@@ -163,18 +168,23 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     expect(await page.locator('#opens').isVisible()).toBe(false);
   });
 
-  test('is decrypted with a key that is gone from the address before anything is drawn', async () => {
-    const key = newKey();
-    const path = `/p/${await pushText(SECRET, key)}`;
-    const before =
-      "document.addEventListener('DOMContentLoaded', () => { window.early = location.href; })";
-    const page = await visit(`${path}#${key}`, { before });
-    await page.getByRole('button', { name: 'Show the text' }).waitFor();
-    expect(await page.evaluate('early')).toBe(here.origin + path);
-  });
+  test(
+    'is decrypted with a key that is gone from the address before anything is drawn',
+    alsoFirefox,
+    async () => {
+      const key = newKey();
+      const path = `/p/${await pushText(SECRET, key)}`;
+      const before =
+        "document.addEventListener('DOMContentLoaded', () => { window.early = location.href; })";
+      const page = await visit(`${path}#${key}`, { before });
+      await page.getByRole('button', { name: 'Show the text' }).waitFor();
+      expect(await page.evaluate('early')).toBe(here.origin + path);
+    },
+  );
 
   test.each([1, 5])(
     'is gone from the page that the Back button shows, of %s views',
+    alsoFirefox,
     async (views) => {
       const page = await open(SECRET, { expire_after_views: views });
       await page.getByRole('button', { name: 'Show the text' }).click();
@@ -342,7 +352,7 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
     onChromium,
     async () => {
       const key = newKey();
-      const page = await visit(`${await pushFiles(key, files)}#${key}`, { own: true });
+      const page = await visit(`${await pushFiles(key, files)}#${key}`, { own: 'page' });
       await page.getByRole('button', { name: 'Show the message' }).click();
       expect(await shown(page).textContent()).toBe('For Ann');
       const labels = page.locator('.files .name');
@@ -374,10 +384,10 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
   test.each([
     ['exchanged', (sealed: Buffer[]) => sealed.toReversed()],
     ['cut', (sealed: Buffer[]) => sealed.map((bytes) => bytes.subarray(0, -1))],
-  ])('that were %s by the instance are not saved', async (_, change) => {
+  ])('that were %s by the instance are not saved', alsoFirefox, async (_, change) => {
     const key = newKey();
     const small = files.map(({ name }) => ({ name, bytes: Buffer.from(name) }));
-    const page = await visit(`${await pushFiles(key, small, change)}#${key}`, { own: true });
+    const page = await visit(`${await pushFiles(key, small, change)}#${key}`, { own: 'page' });
     const downloads: unknown[] = [];
     page.on('download', (download) => downloads.push(download));
     await page.getByRole('link', { name: 'Download b.bin' }).click();
@@ -388,7 +398,7 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
   test('that do not belong to the manifest are refused', async () => {
     const key = newKey();
     const path = await pushFiles(key, files.slice(0, 1), (sealed) => [...sealed, ...sealed]);
-    const page = await visit(`${path}#${key}`, { own: true });
+    const page = await visit(`${path}#${key}`, { own: 'page' });
     const downloads: unknown[] = [];
     page.on('download', (download) => downloads.push(download));
     await page.getByRole('alert').getByText('is damaged or incomplete').waitFor();
@@ -408,7 +418,7 @@ async function qrIn(page: Page, name: string): Promise<string> {
 }
 
 describe('the page at /open (needs Chromium)', needsBrowser, () => {
-  test('decrypts what is pasted, and sends nothing', async () => {
+  test('decrypts what is pasted, and sends nothing', alsoFirefox, async () => {
     const page = await visit('/open');
     const key = newKey();
     const before = here.wire.sent().length;
@@ -496,7 +506,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     expect(download.suggestedFilename()).toBe(name);
   });
 
-  test('sends no file in clear that is chosen while it encrypts', async () => {
+  test('sends no file in clear that is chosen while it encrypts', alsoFirefox, async () => {
     const page = await visit('/');
     secrets.push('too late');
     await page.getByLabel('Secret text').fill('in time');
@@ -515,7 +525,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     expect(files).toEqual([]);
   });
 
-  test('that was refused has its text again, and encrypts it again', async () => {
+  test('that was refused has its text again, and encrypts it again', alsoFirefox, async () => {
     const page = await visit('/');
     secrets.push('tell nobody');
     await page.getByLabel('Secret text').fill('tell nobody');
@@ -579,7 +589,7 @@ describe('a link that a mail gateway changed (needs Chromium)', needsBrowser, ()
   });
 
   const paths = ['//evil.example/r/abc', '/\\evil.example/p/abc/r', '///evil.example/p/abc'];
-  test.each(partOf(paths, 0))('never leads to another site: %s', async (path) => {
+  test.each(partOf(paths, 0))('never leads to another site: %s', alsoFirefox, async (path) => {
     const key = newLinkKey();
     logged.push(key);
     // A request to another site is among the troubles of the page, which fail the test.

@@ -96,7 +96,7 @@ describe('a secret that is shown once (needs Chromium)', needsBrowser, () => {
 
   test('comes once after a double click, also without script', async () => {
     for (const javaScriptEnabled of [true, false]) {
-      const { page, token } = await opened(1, { javaScriptEnabled });
+      const { page, token } = await opened(1, javaScriptEnabled ? {} : { javaScriptEnabled });
       await page.getByRole('button', { name: 'Show the secret' }).dblclick();
       await seen(page);
       expect(await views(token)).toBe(1);

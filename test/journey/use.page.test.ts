@@ -3,6 +3,7 @@ import jsqr from 'jsqr';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  alsoFirefox,
   needsBrowser,
   onChromium,
   type PageOptions,
@@ -65,7 +66,7 @@ const NO_COMMAND = 'document.execCommand = () => false';
 const SECRET = '  π = "3.14"\r\n\t<b>&amp;</b> 🔑\n\n';
 
 describe('a page in use (needs Chromium)', needsBrowser, () => {
-  test('the veil is lifted and put back, by keyboard and by mouse', async () => {
+  test('the veil is lifted and put back, by keyboard and by mouse', alsoFirefox, async () => {
     const page = await open({ payload: SECRET });
     const secret = page.locator('pre');
     expect(await secret.isVisible()).toBe(false);
@@ -80,7 +81,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
     expect(await secret.isVisible()).toBe(true);
   });
 
-  test('the Back button does not show the secret again', async () => {
+  test('the Back button does not show the secret again', alsoFirefox, async () => {
     const page = await open({ payload: SECRET, expire_after_views: 1 });
     const holds = async () => (await page.locator('html').textContent())?.includes(SECRET);
     await page.getByRole('button', { name: 'Show the text' }).click();
@@ -91,7 +92,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
     expect(await holds()).toBe(false);
   });
 
-  test('copying leaves the veil where it is, and copies each character', async () => {
+  test('copying leaves the veil where it is, and copies each character', alsoFirefox, async () => {
     const page = await open({ payload: SECRET }, { before: NO_COMMAND });
     expect(await page.locator('pre').textContent()).toBe(SECRET);
     await page.getByRole('button', { name: 'Copy' }).click();
@@ -110,13 +111,17 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
     expect(await clipboard(page)).toBe(SECRET);
   });
 
-  test('where a browser lets nothing copy, the text is selected, and the page says so', async () => {
-    const origin = built.url.replace('127.0.0.1', 'pw.test');
-    const page = await open({ payload: 'hunter2', kind: 'qr' }, { origin, before: NO_COMMAND });
-    await page.getByRole('button', { name: 'Copy text' }).click();
-    await page.getByRole('status').getByText('The text is now selected').waitFor();
-    expect(await page.evaluate('String(getSelection())')).toBe('hunter2');
-  });
+  test(
+    'where a browser lets nothing copy, the text is selected, and the page says so',
+    alsoFirefox,
+    async () => {
+      const origin = built.url.replace('127.0.0.1', 'pw.test');
+      const page = await open({ payload: 'hunter2', kind: 'qr' }, { origin, before: NO_COMMAND });
+      await page.getByRole('button', { name: 'Copy text' }).click();
+      await page.getByRole('status').getByText('The text is now selected').waitFor();
+      expect(await page.evaluate('String(getSelection())')).toBe('hunter2');
+    },
+  );
 
   test('without a mouse: passphrase, copy, look, delete', onChromium, async () => {
     const token = await create(service, { payload: 'hunter2', passphrase: 'sesame' });
@@ -152,7 +157,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
   });
 
   test('paper has the secret and no buttons, veiled or not', onChromium, async () => {
-    const page = await open({ payload: 'line\n'.repeat(200), kind: 'text' }, { own: true });
+    const page = await open({ payload: 'line\n'.repeat(200), kind: 'text' }, { own: 'page' });
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('pre').isVisible()).toBe(true);
     expect(await page.locator('button:visible, summary:visible').count()).toBe(0);
@@ -180,22 +185,26 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
     },
   );
 
-  test('a link opens in a new tab that does not learn where it came from', async () => {
-    const payload = `${built.url}/up?x=1`;
-    const page = await open({ payload, kind: 'url' });
-    await page.locator('.veil').click();
-    expect(await page.locator('.address').textContent()).toBe(payload);
-    const [tab, request] = await Promise.all([
-      page.waitForEvent('popup'),
-      page.context().waitForEvent('request'),
-      page.getByRole('link').click(),
-    ]);
-    await tab.waitForLoadState();
-    expect([tab.url(), (await request.allHeaders()).referer]).toEqual([payload, undefined]);
-    expect(await tab.evaluate('[window.opener, document.referrer]')).toEqual([null, '']);
-  });
+  test(
+    'a link opens in a new tab that does not learn where it came from',
+    alsoFirefox,
+    async () => {
+      const payload = `${built.url}/up?x=1`;
+      const page = await open({ payload, kind: 'url' });
+      await page.locator('.veil').click();
+      expect(await page.locator('.address').textContent()).toBe(payload);
+      const [tab, request] = await Promise.all([
+        page.waitForEvent('popup'),
+        page.context().waitForEvent('request'),
+        page.getByRole('link').click(),
+      ]);
+      await tab.waitForLoadState();
+      expect([tab.url(), (await request.allHeaders()).referer]).toEqual([payload, undefined]);
+      expect(await tab.evaluate('[window.opener, document.referrer]')).toEqual([null, '']);
+    },
+  );
 
-  test('files are saved under their names', async () => {
+  test('files are saved under their names', alsoFirefox, async () => {
     const name = 'Schlüssel "für" Büro.txt';
     const file = filePart(name.replaceAll('"', '%22'), 'hunter2');
     const page = await visit(
@@ -251,7 +260,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
     expect(await page.locator('pre').isVisible()).toBe(false);
   });
 
-  test('a double click takes one view', async () => {
+  test('a double click takes one view', alsoFirefox, async () => {
     const token = await create(service, { payload: 'hunter2', expire_after_views: 1 });
     const page = await visit(token);
     const stopped = await page.evaluate(`(() => {
@@ -271,7 +280,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
 
   test('a passphrase can be shown, and is hidden again when it is sent', async () => {
     const token = await create(service, { payload: 'hunter2', passphrase: 'sesame' });
-    const page = await visit(token, { own: true });
+    const page = await visit(token, { own: 'page' });
     const input = page.locator('#passphrase');
     await input.fill('sesame');
     await page.getByRole('button', { name: 'Show the passphrase' }).click();
@@ -304,7 +313,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
 
   test('the download buttons count down, and end', async () => {
     const token = await createWithFiles(service, filePart('a', 'A'), filePart('b', 'B'), step);
-    const page = await visit(token, { own: true });
+    const page = await visit(token, { own: 'context' });
     await page.clock.install();
     await page.reload();
     const line = page.locator('.left');
@@ -322,7 +331,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
 
   test('all files are saved with one press', async () => {
     const files = ['a', 'b', 'c'].map((name) => filePart(`${name}.txt`, name));
-    const page = await visit(await createWithFiles(service, ...files, step), { own: true });
+    const page = await visit(await createWithFiles(service, ...files, step), { own: 'page' });
     const saved: string[] = [];
     const all = new Promise<void>((resolve) => {
       page.on('download', async (download) => {
