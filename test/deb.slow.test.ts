@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { only } from './helpers/needs';
 
-// The Debian package, installed in a Debian that debootstrap made, with its own systemd as process 1: `.ci/run` says how.
+// The Debian package, installed in a Debian that mmdebstrap made, with its own systemd as process 1: `.ci/run` says how.
 // The tests are the life of one installation and depend on each other.
 
 const root = process.env.PWPUSH_TEST_DEBIAN_ROOT;
