@@ -92,8 +92,8 @@ const step = (script: string, env: Record<string, string>) =>
 const push = (payload: string): Promise<string> => pushed(service, payload);
 
 /** In this process: what is tested is the recipe. */
-const here = (words: string[], { env, stdin }: Conditions) =>
-  place({ transport: undiciTransport, env, stdin }).run(...words);
+const here = (words: string[], conditions: Conditions) =>
+  place({ transport: undiciTransport, ...conditions }).run(...words);
 
 const file = (name: string) => readFileSync(join(work, name), 'utf8');
 
