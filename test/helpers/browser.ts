@@ -15,6 +15,8 @@ export const inFirefox = process.env.PWPUSH_TEST_BROWSER === 'firefox';
 const executablePath = inFirefox
   ? '/usr/bin/firefox-esr'
   : (process.env.PWPUSH_TEST_CHROMIUM ?? '/usr/bin/chromium');
+/** The same engine without windows, which takes half the time; but its Back button loads pages again. */
+const SHELL = process.env.PWPUSH_TEST_CHROMIUM ?? '/usr/bin/chromium-headless-shell';
 
 export const needsBrowser = needs(inFirefox ? 'Firefox' : 'Chromium', existsSync(executablePath));
 /** Tests without script, on paper, with pictures or downloads that a page makes: nothing tells of these in Firefox. */
@@ -24,8 +26,13 @@ export const onChromium = only('Chromium (PWPUSH_TEST_BROWSER is set)', !inFiref
 export const alsoFirefox: Needs = { skip: false, tags: ['firefox'] };
 
 /** A browser that takes `pw.test` for this machine: an address that is no secure context over plain http. */
-export function openBrowser(): Promise<Browser> {
-  return inFirefox ? openFirefox() : openChromium();
+export function openBrowser(options: BrowserOptions = {}): Promise<Browser> {
+  return inFirefox ? openFirefox() : openChromium(options);
+}
+
+interface BrowserOptions {
+  /** Whether the test goes back, to a page that the browser may keep. */
+  readonly back?: boolean;
 }
 
 async function openFirefox(): Promise<Browser> {
@@ -64,8 +71,9 @@ const inChromium = {
   ],
 };
 
-function openChromium(): Promise<Browser> {
-  return chromium.launch(inChromium);
+function openChromium({ back = false }: BrowserOptions): Promise<Browser> {
+  const path = back || !existsSync(SHELL) ? executablePath : SHELL;
+  return chromium.launch({ ...inChromium, executablePath: path });
 }
 
 /** How long is waited for what a page is to do, on a machine that is busy, in milliseconds. */
@@ -112,7 +120,7 @@ export async function watchedPage(context: BrowserContext, origin: string): Prom
   return { page, troubles };
 }
 
-export interface PageOptions extends BrowserContextOptions {
+export interface PageOptions extends BrowserContextOptions, BrowserOptions {
   /** Run before the page's own script. */
   readonly before?: string;
   /** Whether the test leaves something at the page, such as a listener or a route, or at its context, such as a clock. */
@@ -136,7 +144,7 @@ export function pages({ permissions = [], opened, except }: PagesOptions = {}) {
   const contexts = new Map<string, BrowserContext>();
   const kept = new Map<string, Watched>();
   const used = new Map<string, Watched>();
-  let browser: Browser | undefined;
+  const browsers = new Map<boolean, Browser>();
   afterEach(async ({ task }) => {
     const troubles = [...used.values()].flatMap((watched) => watched.troubles.splice(0));
     const failed = task.result?.state === 'fail';
@@ -152,12 +160,14 @@ export function pages({ permissions = [], opened, except }: PagesOptions = {}) {
     used.clear();
     expect(troubles.filter((trouble) => !except?.test(trouble))).toEqual([]);
   });
-  afterAll(() => browser?.close());
-  const newContext = async (options: BrowserContextOptions) => {
-    browser ??= await openBrowser();
+  afterAll(() => Promise.all([...browsers.values()].map((browser) => browser.close())));
+  type ContextOptions = BrowserContextOptions & BrowserOptions;
+  const newContext = async ({ back = false, ...options }: ContextOptions) => {
+    const browser = browsers.get(back) ?? (await openBrowser({ back }));
+    browsers.set(back, browser);
     return browser.newContext({ permissions, ...options });
   };
-  const sharedContext = async (options: BrowserContextOptions) => {
+  const sharedContext = async (options: ContextOptions) => {
     const key = JSON.stringify(options);
     const context = contexts.get(key) ?? (await newContext(options));
     contexts.set(key, context);

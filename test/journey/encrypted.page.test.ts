@@ -186,7 +186,7 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     'is gone from the page that the Back button shows, of %s views',
     alsoFirefox,
     async (views) => {
-      const page = await open(SECRET, { expire_after_views: views });
+      const page = await open(SECRET, { expire_after_views: views }, { back: true });
       await page.getByRole('button', { name: 'Show the text' }).click();
       await page.goto(`${here.origin}/open`);
       await page.goBack({ waitUntil: 'commit' });
@@ -466,7 +466,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
   }
 
   test('encrypts a text, and shows the link with its key', onChromium, async () => {
-    const page = await visit('/');
+    const page = await visit('/', { back: true });
     secrets.push('correct horse battery');
     await page.getByLabel('Secret text').fill('correct horse battery\n');
     const link = await made(page);

@@ -82,7 +82,7 @@ describe('a secret that is shown once (needs Chromium)', needsBrowser, () => {
   });
 
   test('comes again with the Back button', async () => {
-    const { page, token } = await opened(1);
+    const { page, token } = await opened(1, { back: true });
     await press(page);
     await seen(page);
     await page.goto(`${proxy.url}/open`);

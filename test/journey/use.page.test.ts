@@ -82,7 +82,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
   });
 
   test('the Back button does not show the secret again', alsoFirefox, async () => {
-    const page = await open({ payload: SECRET, expire_after_views: 1 });
+    const page = await open({ payload: SECRET, expire_after_views: 1 }, { back: true });
     const holds = async () => (await page.locator('html').textContent())?.includes(SECRET);
     await page.getByRole('button', { name: 'Show the text' }).click();
     expect(await holds()).toBe(true);
