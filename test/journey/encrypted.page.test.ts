@@ -525,7 +525,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     expect(files).toEqual([]);
   });
 
-  test('that was refused has its text again, and encrypts it again', alsoFirefox, async () => {
+  test('that was refused has its text again, and encrypts it again', async () => {
     const page = await visit('/');
     secrets.push('tell nobody');
     await page.getByLabel('Secret text').fill('tell nobody');

@@ -115,55 +115,51 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
     expect(await page.getByRole('button', { name: 'Send answer' }).isDisabled()).toBe(true);
   });
 
-  test(
-    'encrypts files, with their names and what shows that one was exchanged',
-    alsoFirefox,
-    async () => {
-      const { identity, recipient } = await keyPair();
-      const token = await request({ public_key: recipient, response_file_attachments: true });
-      const page = await visit(`/r/${token}#${recipient}`, { own: 'page' });
-      const buffer = randomBytes(3_000_000);
-      const files = [
-        { name: 'ключ.pem', mimeType: 'text/plain', buffer: Buffer.from('AAA') },
-        { name: 'disk.img', mimeType: '', buffer },
-      ];
-      await page.getByLabel('Files').setInputFiles(files);
-      await page.getByLabel('Your answer').fill('both');
-      const states: boolean[] = [];
-      await page.route('**/r/*', async (route) => {
-        states.push(await page.getByRole('progressbar').isVisible());
-        // What is changed now would not be sent.
-        states.push(await page.getByLabel('Files').isDisabled());
-        states.push(await page.getByLabel('Your answer').isDisabled());
-        await route.continue();
-      });
-      await send(page);
-      expect(states).toEqual([true, true, true]);
-      const answer = await read(token);
-      expect(answer.files.map(({ filename }) => filename)).toEqual(['1.age', '2.age']);
-      const manifest = decodeManifest(await opened(answer.response, identity)) as Manifest;
-      expect(manifest).toMatchObject({
-        message: 'both',
-        files: [
-          { name: 'ключ.pem', size: 3, type: 'text/plain' },
-          { name: 'disk.img', size: 3_000_000, type: 'application/octet-stream' },
-        ],
-      });
-      for (const [at, { url }] of answer.files.entries()) {
-        const bytes = new Uint8Array(
-          await (await fetch(url.replace(here.origin, here.built.url))).arrayBuffer(),
-        );
-        const decrypter = new Decrypter();
-        decrypter.addIdentity(identity);
-        expect(
-          Buffer.from(await decrypter.decrypt(bytes)).equals(files[at]?.buffer as Buffer),
-        ).toBe(true);
-        const head = Buffer.from(bytes.subarray(0, 300)).toString('latin1');
-        expect(head).toContain(`--- ${manifest.files[at]?.mac}\n`);
-      }
-      expect(here.wire.sent()).not.toContain('disk.img');
-    },
-  );
+  test('encrypts files, with their names and what shows that one was exchanged', async () => {
+    const { identity, recipient } = await keyPair();
+    const token = await request({ public_key: recipient, response_file_attachments: true });
+    const page = await visit(`/r/${token}#${recipient}`, { own: 'page' });
+    const buffer = randomBytes(3_000_000);
+    const files = [
+      { name: 'ключ.pem', mimeType: 'text/plain', buffer: Buffer.from('AAA') },
+      { name: 'disk.img', mimeType: '', buffer },
+    ];
+    await page.getByLabel('Files').setInputFiles(files);
+    await page.getByLabel('Your answer').fill('both');
+    const states: boolean[] = [];
+    await page.route('**/r/*', async (route) => {
+      states.push(await page.getByRole('progressbar').isVisible());
+      // What is changed now would not be sent.
+      states.push(await page.getByLabel('Files').isDisabled());
+      states.push(await page.getByLabel('Your answer').isDisabled());
+      await route.continue();
+    });
+    await send(page);
+    expect(states).toEqual([true, true, true]);
+    const answer = await read(token);
+    expect(answer.files.map(({ filename }) => filename)).toEqual(['1.age', '2.age']);
+    const manifest = decodeManifest(await opened(answer.response, identity)) as Manifest;
+    expect(manifest).toMatchObject({
+      message: 'both',
+      files: [
+        { name: 'ключ.pem', size: 3, type: 'text/plain' },
+        { name: 'disk.img', size: 3_000_000, type: 'application/octet-stream' },
+      ],
+    });
+    for (const [at, { url }] of answer.files.entries()) {
+      const bytes = new Uint8Array(
+        await (await fetch(url.replace(here.origin, here.built.url))).arrayBuffer(),
+      );
+      const decrypter = new Decrypter();
+      decrypter.addIdentity(identity);
+      expect(Buffer.from(await decrypter.decrypt(bytes)).equals(files[at]?.buffer as Buffer)).toBe(
+        true,
+      );
+      const head = Buffer.from(bytes.subarray(0, 300)).toString('latin1');
+      expect(head).toContain(`--- ${manifest.files[at]?.mac}\n`);
+    }
+    expect(here.wire.sent()).not.toContain('disk.img');
+  });
 
   test('keeps the key through a wrong passphrase', async () => {
     const { identity, recipient } = await keyPair();
