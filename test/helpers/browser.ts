@@ -163,8 +163,10 @@ export function pages({ permissions = [], opened, except }: PagesOptions = {}) {
   afterAll(() => Promise.all([...browsers.values()].map((browser) => browser.close())));
   type ContextOptions = BrowserContextOptions & BrowserOptions;
   const newContext = async ({ back = false, ...options }: ContextOptions) => {
-    const browser = browsers.get(back) ?? (await openBrowser({ back }));
-    browsers.set(back, browser);
+    // Firefox is always whole.
+    const apart = back && !inFirefox;
+    const browser = browsers.get(apart) ?? (await openBrowser({ back }));
+    browsers.set(apart, browser);
     return browser.newContext({ permissions, ...options });
   };
   const sharedContext = async (options: ContextOptions) => {

@@ -189,16 +189,11 @@ export async function serveBuilt(
 
 /** The link of a new push by the owner. A start of the program for it would cost more than what is to be tested. */
 export async function pushed(
-  { url, token }: Pick<Served, 'url' | 'token'>,
+  { ask }: Pick<Served, 'ask'>,
   payload: string,
   more: Record<string, unknown> = {},
 ): Promise<string> {
-  const response = await fetch(`${url}/api/v2/pushes`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ push: { payload, ...more } }),
-  });
-  return ((await response.json()) as { html_url: string }).html_url;
+  return (await ask('POST', '/pushes', { push: { payload, ...more } })).json.html_url;
 }
 
 /** The built service for the tests of a file or suite; its address is known once they run. */

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { undiciTransport } from '../../src/client/transport/undici';
 import { type Listening, listen } from './listen';
-import { type Conditions, type Outcome, place } from './run';
+import { type Outcome, type PlaceOptions, place } from './run';
 
 /** A proxy: forwards plain requests, and tunnels by CONNECT; whatever is asked for, it goes to `port`. */
 export async function proxying(port: number): Promise<Listening> {
@@ -42,9 +42,12 @@ export function pass(seconds: number): void {
   tick(seconds * 1000);
 }
 
-/** Runs one command line with the real transport. */
-export async function overSocket(argv: string[], conditions: Conditions = {}): Promise<Outcome> {
-  const here = place({ ...conditions, transport: undiciTransport });
+/** Runs one command line with the real transport, in this process: where it does not matter which one it is. */
+export async function overSocket(
+  argv: readonly string[],
+  options: PlaceOptions = {},
+): Promise<Outcome> {
+  const here = place({ ...options, transport: undiciTransport });
   try {
     return await here.run(...argv);
   } finally {

@@ -14,7 +14,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../package.json';
-import { undiciTransport } from '../../src/client/transport/undici';
 import { rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import { allOf, needsPrograms, only, onUnix } from '../helpers/needs';
@@ -30,7 +29,7 @@ import {
   start,
 } from '../helpers/program';
 import { CREATED, changed } from '../helpers/reference';
-import { place } from '../helpers/run';
+import { overSocket } from '../helpers/sockets';
 import { exampleOf, yaml } from '../helpers/yaml';
 
 // The GitHub Action, started as a runner starts it, with a release and an instance on this machine. The archive of the
@@ -195,8 +194,8 @@ const masks = (text: string) =>
     .join('');
 
 const push = (secret: string, views = 5) => pushed(service, secret, { expire_after_views: views });
-/** What a recipient gets from a link, in this process. */
-const get = (link: string) => place({ transport: undiciTransport }).run('get', link, '--anonymous');
+/** What a recipient gets from a link. */
+const get = (link: string) => overSocket(['get', link, '--anonymous']);
 
 interface Step {
   readonly uses?: string;

@@ -40,7 +40,7 @@ interface Run extends Ended {
   readonly log: string;
 }
 
-/** Runs a command to its end, and then for each seventh of its calls once more, to which something happens. */
+/** Runs a command to its end, and then once more for each of some calls, to which something happens. */
 async function each(
   prepare: (home: string) => Promise<{ words: string[]; input?: string; to?: string }>,
   check: (run: Run) => Promise<void>,

@@ -10,7 +10,6 @@ import { newLinkKey } from '../../src/age/key';
 import { parseRecipients } from '../../src/age/key-files';
 import { encodeManifest, type ManifestFile } from '../../src/age/manifest';
 import { passphraseRecipient } from '../../src/age/recipients';
-import { undiciTransport } from '../../src/client/transport/undici';
 import { encryptText, joined, keyOf, pieces, withoutKey } from '../helpers/age';
 import { listening } from '../helpers/listen';
 import { partOf } from '../helpers/long';
@@ -28,7 +27,7 @@ import {
   start,
 } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
-import { place } from '../helpers/run';
+import { overSocket } from '../helpers/sockets';
 import { offering, json as sendJson, whole } from '../helpers/transfer';
 
 const somebody = person();
@@ -77,11 +76,9 @@ const succeeded = async (...all: Parameters<typeof run>) => {
   return ended;
 };
 
-/** The same in this process, where it does not matter which one it is: over the real sockets and to the same folders. */
+/** The same in this process, with the same folders. */
 const within = (words: readonly string[], stdin = '', more = {}) =>
-  place({ transport: undiciTransport, now: () => new Date(), env: { ...env, ...more }, stdin }).run(
-    ...words,
-  );
+  overSocket(words, { now: () => new Date(), env: { ...env, ...more }, stdin });
 
 /** A secret as it is, in hexadecimal, and in base64 at any offset. */
 const spellings = (secret: string) => [

@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, type TestContext, test } from 'vitest';
-import { undiciTransport } from '../../src/client/transport/undici';
 import { type Listening, listening, rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import { needs, needsFile, skipWithout } from '../helpers/needs';
@@ -25,7 +24,8 @@ import {
   shell,
   start,
 } from '../helpers/program';
-import { type Outcome, place } from '../helpers/run';
+import type { Outcome } from '../helpers/run';
+import { overSocket } from '../helpers/sockets';
 import { cut, type OfferedFile, offering, whole } from '../helpers/transfer';
 
 const somebody = person();
@@ -64,8 +64,7 @@ function world(finished: TestContext['onTestFinished']) {
     const from = process.cwd();
     process.chdir(folder);
     try {
-      const here = place({ transport: undiciTransport });
-      return await here.run('get', `${instance.url}/p/abc`, ...words);
+      return await overSocket(['get', `${instance.url}/p/abc`, ...words]);
     } finally {
       process.chdir(from);
     }

@@ -17,7 +17,6 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { undiciTransport } from '../../src/client/transport/undici';
 import { partOf, times } from '../helpers/long';
 import { allOf, needsFile, needsRoot } from '../helpers/needs';
 import {
@@ -31,7 +30,7 @@ import {
   serving,
   shell,
 } from '../helpers/program';
-import { place } from '../helpers/run';
+import { overSocket } from '../helpers/sockets';
 
 const sender = person();
 const service = serving(sender.env);
@@ -60,7 +59,7 @@ const link = () => pushed(service, 'rescue me', { expire_after_views: 1 });
 
 /** Runs the program in this process, whose user it has: what it finds and refuses is the same. */
 const within = (words: string[], more: Record<string, string> = {}, stdin = '') =>
-  place({ transport: undiciTransport, env: { ...env, ...more }, stdin }).run(...words);
+  overSocket(words, { env: { ...env, ...more }, stdin });
 
 describe.each(partOf(['000', '777'], 0))('with umask %s', alsoBinary, (umask) => {
   test('the config file is 0600 in a folder of 0700', async () => {

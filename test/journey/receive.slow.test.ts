@@ -7,12 +7,11 @@ import { expect, test } from 'vitest';
 import { decryptText, prepareFile } from '../../src/age/age';
 import { newKeyPair, parseIdentities, parseRecipient } from '../../src/age/key-files';
 import { encodeManifest } from '../../src/age/manifest';
-import { undiciTransport } from '../../src/client/transport/undici';
 import { encryptText, joined, pieces } from '../helpers/age';
 import { mountDisk, needsDisk } from '../helpers/disk';
 import { alsoBinary, person, program, type Running, start } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
-import { place } from '../helpers/run';
+import { overSocket } from '../helpers/sockets';
 
 const asking = person();
 const asked = person();
@@ -36,9 +35,9 @@ function linkOf({ child, ended }: Running): Promise<string> {
   });
 }
 
-/** Answers, in this process: what is tested is the other one. */
+/** Answers; what is tested is the other process. */
 const respond = (link: string, words: string[] = [], stdin = '', env = asked.env) =>
-  place({ transport: undiciTransport, env, stdin }).run('respond', link, ...words);
+  overSocket(['respond', link, ...words], { env, stdin });
 
 test('files and text go to a folder', alsoBinary, async () => {
   const { running, link } = await receiving('--allow-files', '--output', 'inbox/', '--quiet');

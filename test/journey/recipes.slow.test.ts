@@ -3,10 +3,9 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { texts } from '../../src/cli/help/topics';
-import { undiciTransport } from '../../src/client/transport/undici';
 import { allOf, needsFile, needsPrograms } from '../helpers/needs';
 import { program as built, person, pushed, serving } from '../helpers/program';
-import { type Conditions, place } from '../helpers/run';
+import { overSocket } from '../helpers/sockets';
 
 // The recipes of `pwpush help ci`, taken out of its text and run, with the built program and service.
 
@@ -91,10 +90,6 @@ const step = (script: string, env: Record<string, string>) =>
 
 const push = (payload: string): Promise<string> => pushed(service, payload);
 
-/** In this process: what is tested is the recipe. */
-const here = (words: string[], conditions: Conditions) =>
-  place({ transport: undiciTransport, ...conditions }).run(...words);
-
 const file = (name: string) => readFileSync(join(work, name), 'utf8');
 
 test('GitHub Actions: a link goes from job to job, and the secret is masked', inBash, async () => {
@@ -144,7 +139,7 @@ test('Terraform: the program prints an object of strings (jq)', needsPrograms('j
   const [shell = '', ...args] = JSON.parse(argv) as string[];
   const LINK = await push('pass "word"');
   const ended = await run(shell, args, { ...owner, LINK });
-  await here(['expire', LINK], { env: owner });
+  await overSocket(['expire', LINK], { env: owner });
   expect((await run(shell, args, { ...owner, LINK })).code).toBe(6);
   expect({ ...ended, stdout: JSON.parse(ended.stdout) }).toEqual({
     code: 0,
@@ -199,7 +194,7 @@ test(
       secret: 'USER=app\nPASSWORD=a b"c\n',
     });
     rmSync(join(work, 'secret'));
-    await here(['expire', env.LINK], { env: owner });
+    await overSocket(['expire', env.LINK], { env: owner });
     expect(await step(recipe('Kubernetes'), env)).toMatchObject({ code: 6, stdout: '' });
   },
 );
@@ -220,9 +215,9 @@ test('a recipient with curl gets the text to the byte', needsPrograms('curl'), a
 
 test('waiting: a push that was looked at is taken back', inBash, async () => {
   const LINK = await push('x');
-  await here(['get', LINK, '--anonymous'], {});
+  await overSocket(['get', LINK, '--anonymous']);
   expect((await step(recipe('Wait until'), { ...owner, LINK })).code).toBe(0);
-  expect((await here(['get', LINK, '--anonymous'], {})).code).toBe(6);
+  expect((await overSocket(['get', LINK, '--anonymous'])).code).toBe(6);
 });
 
 describe('a request whose link someone answers', inBash, () => {

@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { undiciTransport } from '../../src/client/transport/undici';
 import { partOf } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
 import {
@@ -13,7 +12,7 @@ import {
   serving,
   shell,
 } from '../helpers/program';
-import { place } from '../helpers/run';
+import { overSocket } from '../helpers/sockets';
 
 // What the skill tells agents, and its evaluation, with the built program and service.
 
@@ -68,9 +67,8 @@ function agent(lines: string, env: Record<string, string>) {
 /** A link to the secret, pushed by a person. */
 const push = (more = {}): Promise<string> => pushedTo(service, SECRET, more);
 
-/** What a recipient gets from a link, in this process. */
-const opened = (link: string) =>
-  place({ transport: undiciTransport }).run('get', link.trim(), '--anonymous', '--quiet');
+/** What a recipient gets from a link. */
+const opened = (link: string) => overSocket(['get', link.trim(), '--anonymous', '--quiet']);
 
 const LINK = /^https?:\/\/\S+\/p\/\S+\n$/;
 
