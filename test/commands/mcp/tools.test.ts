@@ -13,8 +13,11 @@ let open: Connected[];
 beforeEach(async () => {
   here = await instance({
     env: { PATH: process.env.PATH, DB_PASSWORD: SECRET },
-    // A wait gives way to the others.
-    asleep: () => new Promise((resolve) => void setImmediate(resolve)),
+    // A wait gives way to the others, and never uses up what the instance allows a client.
+    asleep: async (milliseconds) => {
+      here.service.clock.advance(milliseconds);
+      await new Promise((resolve) => void setImmediate(resolve));
+    },
   });
   open = [];
   mkdirSync(here.file('root'));
