@@ -102,10 +102,13 @@ async function standStill<T>(pid: number, meanwhile: () => Promise<T>): Promise<
   }
 }
 
-/** For longer than `--timeout 1` allows, with all that is held on its way to the program. */
+/** Seconds without data until a program gives up: more than a busy machine takes for what is not held. */
+const LIMIT = '3';
+
+/** For longer than that, with all that is held on its way to the program. */
 const overdue = (letGo: () => void) => async () => {
   letGo();
-  await pause(3000);
+  await pause(7000);
 };
 
 /** Resolves once `holding` is called, and lets go of what is held. */
@@ -145,7 +148,7 @@ describe('a program that stands still (needs /proc)', needsFile('/proc/self/stat
     const token = await pushed(secret);
     share = part;
     const { arrived, letGo } = held();
-    const { child, ended } = started(['get', token, '--timeout', '1']);
+    const { child, ended } = started(['get', token, '--timeout', LIMIT]);
     await arrived;
     await standStill(child.pid ?? 0, overdue(letGo));
     await nothingIsLost(await ended, token, secret);
@@ -165,8 +168,8 @@ describe('a program that stands still (needs /proc)', needsFile('/proc/self/stat
       holding = retrieval;
       share = 0.5;
     };
-    const words = ['get', token, '--timeout', '1', '--output', 'in/'];
-    const { child, ended } = started(words);
+    const words = ['get', token, '--output', 'in/'];
+    const { child, ended } = started([...words, '--timeout', LIMIT]);
     await arrived;
     await standStill(child.pid ?? 0, overdue(letGo));
     const { code, stderr } = await ended;
@@ -182,7 +185,7 @@ describe('a service that stands still (needs /proc)', needsFile('/proc/self/stat
   test('is asked again when it goes on, and gives the view once', async () => {
     const token = await pushed('hunter2');
     const running = await standStill(service.pid, async () => {
-      const running = started(['get', token, '--timeout', '1', '--debug']);
+      const running = started(['get', token, '--timeout', LIMIT, '--debug']);
       let said = '';
       running.child.stderr?.on('data', (text) => {
         said += text;
