@@ -160,7 +160,6 @@ async function repeating(settings: Profile = {}, loses = false): Promise<Instanc
   const asked: string[] = [];
   const here: Instance = await instance({
     invented: 'any',
-    asleep: (milliseconds) => here.service.clock.advance(milliseconds),
     send: async (request) => {
       const response = await overFetch(here.service, asked)(request);
       if (loses && request.method === 'POST')

@@ -25,6 +25,11 @@ export async function instance(
   const here = place({
     send: overFetch(service, asked),
     now: service.clock.now,
+    // What the program waits passes at the service too, or a limit of that would never end; others get their turn.
+    asleep: async (milliseconds) => {
+      service.clock.advance(milliseconds);
+      await new Promise((resolve) => void setImmediate(resolve));
+    },
     ...options,
     env: { PWPUSH_URL: BASE, ...options.env },
   });

@@ -102,7 +102,6 @@ export async function playInProcess(text: string): Promise<string> {
   const sent: string[] = [];
   const here: Instance = await instance({
     ...(settings && { settings: JSON.parse(settings) }),
-    asleep: (milliseconds) => here.service.clock.advance(milliseconds),
     send: (request) => {
       const token = 'authorization' in request.headers ? ' with the token' : '';
       sent.push(`${request.method} ${request.url.replace(BASE, '')}${token}`);

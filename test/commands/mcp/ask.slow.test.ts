@@ -18,12 +18,7 @@ let here: Instance;
 let person: Place;
 let open: Connected[];
 beforeEach(async () => {
-  // A pause between two looks is short, and long for the instance: what it allows a client is never used up.
-  const asleep = async (milliseconds: number) => {
-    here.service.clock.advance(milliseconds);
-    await new Promise((resolve) => void setTimeout(resolve, 50));
-  };
-  here = await instance({ asleep });
+  here = await instance();
   person = place({ transport: (options) => undiciTransport(options) });
   mkdirSync(here.file('root'));
   open = [];

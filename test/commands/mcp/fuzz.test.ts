@@ -23,7 +23,6 @@ let server: Connected;
 beforeEach(async () => {
   here = await instance({
     env: { PATH: process.env.PATH, DB_PASSWORD: SECRET },
-    asleep: () => new Promise((resolve) => void setImmediate(resolve)),
   });
   mkdirSync(here.file('root/inner'), { recursive: true });
   writeFileSync(here.file('root/db.env'), `PASSWORD=${SECRET}\n`);

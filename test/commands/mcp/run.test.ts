@@ -10,7 +10,6 @@ let server: Connected;
 beforeEach(async () => {
   here = await instance({
     env: { PATH: process.env.PATH, DB_PASSWORD: `operator-${SECRET}`, PWPUSH_STATE: SECRET },
-    asleep: () => new Promise((resolve) => void setImmediate(resolve)),
   });
   mkdirSync(here.file('root'));
   const words = ['--root', here.file('root'), '--env', 'DB_PASSWORD', '--debug'];

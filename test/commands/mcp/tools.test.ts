@@ -11,14 +11,7 @@ const forms = [SECRET, Buffer.from(SECRET).toString('base64'), Buffer.from(SECRE
 let here: Instance;
 let open: Connected[];
 beforeEach(async () => {
-  here = await instance({
-    env: { PATH: process.env.PATH, DB_PASSWORD: SECRET },
-    // A wait gives way to the others, and never uses up what the instance allows a client.
-    asleep: async (milliseconds) => {
-      here.service.clock.advance(milliseconds);
-      await new Promise((resolve) => void setImmediate(resolve));
-    },
-  });
+  here = await instance({ env: { PATH: process.env.PATH, DB_PASSWORD: SECRET } });
   open = [];
   mkdirSync(here.file('root'));
   writeFileSync(here.file('root/db.env'), `PASSWORD=${SECRET}\n`);
