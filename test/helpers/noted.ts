@@ -51,18 +51,18 @@ export function noted<A extends Said>(
       const { payload = 'x' } = push;
       const call = { name: 'create', views: push.expire_after_views, payload } as const;
       const body = { push: { ...push, payload } };
-      const { status, json } = await note(client, undefined, call, () =>
-        ask(client, 'POST', at(''), { ...how, body }),
+      const { status, json } = await untilServed(() =>
+        note(client, undefined, call, () => ask(client, 'POST', at(''), { ...how, body })),
       );
       if (status !== 201) throw new Error(`not created: ${status} ${JSON.stringify(json)}`);
       return json.url_token;
     },
-    /** So many clients: of each four, two have no `Idempotency-Key`, and two the same. */
+    /** So many clients, whom the service serves in the end: of each four, two have no `Idempotency-Key`, and two the same. */
     atOnce(count: number, token: string, how: Retrieval = {}): Promise<A[]> {
       waves += 1;
       const keyOf = (n: number) => (n % 4 < 2 ? {} : { key: `${token}-${waves}-${n >> 2}` });
       const asked = Array.from({ length: count }, (_, n) =>
-        retrieve(n, token, { ...how, ...keyOf(n) }),
+        untilServed(() => retrieve(n, token, { ...how, ...keyOf(n) })),
       );
       return Promise.all(asked);
     },
@@ -73,6 +73,15 @@ export function noted<A extends Said>(
       history.found('the clock', token, { status: 'done' }, { name }),
     judge: () => history.judge(),
   };
+}
+
+/** Asks again as long as the service is too busy: on a busy machine that can be nearly always. */
+export async function untilServed<A extends Said>(ask: () => Promise<A>): Promise<A> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.status !== 503) return answer;
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
 }
 
 /** How many views these responses have. */

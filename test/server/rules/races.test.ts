@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PASSPHRASE_COST } from '../../../src/server/keys/primitives';
 import { openService } from '../../../src/server/open-service';
 import { times } from '../../helpers/long';
-import { noted, viewsIn } from '../../helpers/noted';
+import { noted, untilServed, viewsIn } from '../../helpers/noted';
 import {
   type Answer,
   call,
@@ -101,7 +101,9 @@ onEachStore((store) => {
     const token = await createOwn({ expire_after_views: 100 });
     const wave = () =>
       Promise.all(
-        Array.from({ length: 40 }, (_, n) => pushes.retrieve(n, token, { key: `${token}-${n}` })),
+        Array.from({ length: 40 }, (_, n) =>
+          untilServed(() => pushes.retrieve(n, token, { key: `${token}-${n}` })),
+        ),
       );
     await wave();
     const during = wave();

@@ -4,6 +4,7 @@ import { rekey } from '../../../src/server/keys/rotation';
 import { plain } from '../../../src/server/store/sql';
 import { times } from '../../helpers/long';
 import { released } from '../../helpers/memory';
+import { untilServed } from '../../helpers/noted';
 import {
   type Call,
   call,
@@ -44,8 +45,11 @@ onEachStore((store) => {
     return json.url_token;
   }
 
-  const respond = (token: string, response: string, more: object = {}) =>
-    ask('PATCH', `/${token}/respond`, { body: { request: { response, ...more } } });
+  const respond = (token: string, response: string, more: object = {}, how: Call = {}) =>
+    ask('PATCH', `/${token}/respond`, { ...how, body: { request: { response, ...more } } });
+  const keyed = (token: string, at: number) => ({
+    headers: { 'idempotency-key': `"${token}-${at}"` },
+  });
 
   const kinds = async (token: string) => {
     const { json } = await asOwner('GET', `/${token}/audit`);
@@ -102,7 +106,9 @@ onEachStore((store) => {
     const token = await request();
     const count = times(500);
     const answers = await Promise.all(
-      Array.from({ length: count }, (_, at) => respond(token, `answer ${at}`)),
+      Array.from({ length: count }, (_, at) =>
+        untilServed(() => respond(token, `answer ${at}`, {}, keyed(token, at))),
+      ),
     );
     const won = answers.flatMap(({ status }, at) => (status === 200 ? [at] : []));
     expect(won).toHaveLength(1);
@@ -114,7 +120,9 @@ onEachStore((store) => {
     const token = await request();
     await respond(token, 'hunter2');
     const reads = await Promise.all(
-      Array.from({ length: times(100) }, () => asOwner('GET', `/${token}`)),
+      Array.from({ length: times(100) }, (_, at) =>
+        untilServed(() => asOwner('GET', `/${token}`, keyed(token, at))),
+      ),
     );
     expect(reads.filter(({ json }) => json.response === 'hunter2')).toHaveLength(1);
   });
