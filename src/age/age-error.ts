@@ -7,10 +7,8 @@ export type AgeReason =
   | 'payload'
   /** A recipient, an identity or a typed key is invalid or not supported. */
   | 'key'
-  /** A private key needs its passphrase, or another one: ask for it, and parse again. */
-  | 'key-passphrase'
-  /** A private key needs its passphrase, but cannot be read with it. */
-  | 'openssh-passphrase';
+  /** A private key has a passphrase, with which it cannot be read. */
+  | 'key-passphrase';
 
 /** An error of this room. Its message never contains a key, a passphrase or a line of a key file. */
 export class AgeError extends Error {

@@ -30,7 +30,7 @@ export function parseRecipient(text: string): Recipient {
     throw new AgeError('key', 'this is the key of a certificate authority, not of a user');
   const reason = refusal(type);
   if (reason !== undefined) throw new AgeError('key', reason);
-  return sshRecipient(type, Buffer.from(key, 'base64'));
+  return sshRecipient(Buffer.from(key, 'base64'));
 }
 
 const SSH_KEY =
@@ -53,8 +53,8 @@ function optionsEnd(line: string): number {
 
 /** Why an SSH key cannot be used; undefined if it can. */
 function refusal(type: string): string | undefined {
-  if (type === 'ssh-ed25519' || type === 'ssh-rsa') return;
-  const use = 'use one of type ssh-ed25519 or ssh-rsa';
+  if (type === 'ssh-ed25519') return;
+  const use = 'use one of type ssh-ed25519';
   if (type.includes('-cert-')) return `certificates (${type}) are not supported; ${use}`;
   if (/^(webauthn-)?sk-/.test(type)) return `security keys (${type}) cannot decrypt; ${use}`;
   if (type.startsWith('ecdsa-')) return `ECDSA keys (${type}) can only sign; ${use}`;
@@ -71,13 +71,12 @@ function ageRecipient(text: string): Recipient {
 
 /**
  * Parses a file of identities: `AGE-SECRET-KEY-1…` lines with comments, or one SSH private key.
- * @param passphrase of an encrypted SSH private key in PEM
- * @throws AgeError (key-passphrase) when that is missing or wrong; AgeError (key) for a key that cannot be used
+ * @throws AgeError (key-passphrase) for an SSH key with a passphrase; AgeError (key) for another key that cannot be used
  */
-export function parseIdentities(text: string, passphrase?: string): Identity[] {
+export function parseIdentities(text: string): Identity[] {
   if (/^\s*(age-encryption\.org\/|-----BEGIN AGE ENCRYPTED FILE-----)/.test(text))
     throw new AgeError('key', 'the identity file is encrypted with age; decrypt it first');
-  if (/^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) return [sshIdentity(text, passphrase)];
+  if (/^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) return [sshIdentity(text)];
   return eachLine(text, 'identity', parseIdentity);
 }
 

@@ -1,18 +1,9 @@
-import {
-  constants,
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  type KeyObject,
-  privateDecrypt,
-  publicEncrypt,
-} from 'node:crypto';
+import { createHash, createPrivateKey, type KeyObject } from 'node:crypto';
 import { AgeError } from './age-error';
 import { derive, unpadded } from './format/platform';
 import {
   argument,
   ephemeral,
-  FILE_KEY,
   type Identity,
   invalidStanza,
   openFileKey,
@@ -21,54 +12,41 @@ import {
 } from './format/stanzas';
 import { node, x25519 } from './node-primitives';
 
-// SSH keys as recipients. They are not in age.md; the reference implementation defines them
+// SSH keys of type Ed25519 as recipients. They are not in age.md; the reference implementation defines them
 // (https://pkg.go.dev/filippo.io/age/agessh).
 
-const ED25519 = 'age-encryption.org/v1/ssh-ed25519';
-/** Bits of an RSA modulus: the minimum of age, and the maximum of OpenSSH. */
-const RSA_BITS = { least: 2048, most: 16_384 };
-const RSA = {
-  padding: constants.RSA_PKCS1_OAEP_PADDING,
-  oaepHash: 'sha256',
-  oaepLabel: Buffer.from('age-encryption.org/v1/ssh-rsa'),
-};
+const TYPE = 'ssh-ed25519';
+const LABEL = `age-encryption.org/v1/${TYPE}`;
 
 /**
  * An SSH public key, for encryption.
- * @param type ssh-ed25519 or ssh-rsa
- * @param wire the key as RFC 4253, section 6.6, and RFC 8709, section 4, encode it
+ * @param wire the key as RFC 8709, section 4, encodes it
  * @throws AgeError (key)
  */
-export function sshRecipient(type: string, wire: Buffer): Recipient {
+export function sshRecipient(wire: Buffer): Recipient {
   const key = reader(wire);
-  if (key.string().toString('latin1') !== type) throw invalidKey();
-  const first = key.string();
-  if (type === 'ssh-ed25519' && first.length === 32 && key.ended()) return edRecipient(wire, first);
-  const second = type === 'ssh-rsa' ? key.string() : undefined;
-  if (second === undefined || !key.ended()) throw invalidKey();
-  return rsaRecipient(wire, first, second);
-}
-
-function edRecipient(wire: Buffer, edwards: Buffer): Recipient {
+  const type = key.string().toString('latin1');
+  const edwards = key.string();
+  if (type !== TYPE || edwards.length !== 32 || !key.ended()) throw invalidKey();
   const point = montgomery(edwards);
   // Throws for a point of low order.
   ephemeral(node, x25519, point);
-  const wrapKey = edWrapKey(wire, point);
+  const wrapKey = wrapKeyFor(wire, point);
   return {
     async wrap(fileKey) {
       const { share, shared } = ephemeral(node, x25519, point);
       const body = await sealFileKey(node, wrapKey(share, shared), fileKey);
-      return { type: 'ssh-ed25519', args: [tag(wire), unpadded(node, share)], body };
+      return { type: TYPE, args: [tag(wire), unpadded(node, share)], body };
     },
   };
 }
 
-function edIdentity(wire: Buffer, seed: Uint8Array): Identity {
+function identityOf(wire: Buffer, seed: Uint8Array): Identity {
   // RFC 8032, section 5.1.5; X25519 clears and sets the bits.
   const pair = x25519(createHash('sha512').update(seed).digest().subarray(0, 32));
-  const wrapKey = edWrapKey(wire, pair.point);
+  const wrapKey = wrapKeyFor(wire, pair.point);
   return {
-    type: 'ssh-ed25519',
+    type: TYPE,
     unwrap(stanza) {
       const [mark, text, ...more] = stanza.args;
       argument(node, mark, 4);
@@ -83,67 +61,13 @@ function edIdentity(wire: Buffer, seed: Uint8Array): Identity {
 }
 
 /** Returns a function that derives the wrap key; a tweak binds it to the SSH key. */
-function edWrapKey(wire: Buffer, point: Uint8Array) {
-  const tweak = x25519(derive(node, Buffer.alloc(0), wire, ED25519));
+function wrapKeyFor(wire: Buffer, point: Uint8Array) {
+  const tweak = x25519(derive(node, Buffer.alloc(0), wire, LABEL));
   return (share: Uint8Array, shared: Uint8Array) => {
     const tweaked = tweak.shared(shared);
     if (tweaked === undefined) throw invalidStanza();
-    return derive(node, tweaked, Buffer.concat([share, point]), ED25519);
+    return derive(node, tweaked, Buffer.concat([share, point]), LABEL);
   };
-}
-
-function rsaRecipient(wire: Buffer, e: Buffer, n: Buffer): Recipient {
-  // Before it is imported: a key over the limit would make later imports fail on Node.js 24.
-  checkPublic(e, n);
-  const jwk = { kty: 'RSA', e: e.toString('base64url'), n: n.toString('base64url') };
-  const key = keyOf(() => createPublicKey({ key: jwk, format: 'jwk' }));
-  return {
-    wrap: (fileKey) => ({
-      type: 'ssh-rsa',
-      args: [tag(wire)],
-      body: publicEncrypt({ key, ...RSA }, fileKey),
-    }),
-  };
-}
-
-function rsaIdentity(wire: Buffer, key: KeyObject): Identity {
-  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
-  checkBits(bits);
-  return {
-    type: 'ssh-rsa',
-    unwrap({ args, body }) {
-      argument(node, args[0], 4);
-      if (args.length !== 1) throw invalidStanza();
-      if (args[0] !== tag(wire) || body.length !== Math.ceil(bits / 8)) return;
-      const fileKey = decrypted(key, body);
-      if (fileKey && fileKey.length !== FILE_KEY) throw invalidStanza();
-      return fileKey;
-    },
-  };
-}
-
-function decrypted(key: KeyObject, body: Uint8Array): Buffer | undefined {
-  try {
-    return privateDecrypt({ key, ...RSA }, body);
-  } catch {
-    return;
-  }
-}
-
-/** As crypto/rsa of Go: with an exponent of 1, anybody can decrypt; other wrong numbers make OpenSSL fail, or nobody can. */
-function checkPublic(e: Buffer, n: Buffer): void {
-  const [exponent, modulus] = [numberOf(e), numberOf(n)];
-  checkBits(modulus === 0n ? 0 : modulus.toString(2).length);
-  const odd = (exponent & modulus & 1n) === 1n;
-  if (!odd || exponent < 3n || exponent >= 2n ** 31n || isNegative(e) || isNegative(n))
-    throw new AgeError('key', 'the RSA key is invalid');
-}
-
-function checkBits(bits: number): void {
-  if (bits < RSA_BITS.least)
-    throw new AgeError('key', `an RSA key needs at least ${RSA_BITS.least} bits, not ${bits}`);
-  if (bits > RSA_BITS.most)
-    throw new AgeError('key', `an RSA key has at most ${RSA_BITS.most} bits, not ${bits}`);
 }
 
 function tag(wire: Uint8Array): string {
@@ -179,28 +103,29 @@ function power(base: bigint, exponent: bigint): bigint {
 // Private keys.
 
 /**
- * An SSH private key, for decryption: of OpenSSH, or in PEM (PKCS #1, PKCS #8).
- * @param passphrase of an encrypted key in PEM; node:crypto cannot decrypt the format of OpenSSH, which uses bcrypt
- * @throws AgeError (key-passphrase) when the passphrase is missing or wrong; (key) for a key that cannot be used
+ * An SSH private key, for decryption: of OpenSSH, or in PEM (PKCS #8).
+ * @throws AgeError (key-passphrase) for one with a passphrase; (key) for another one that cannot be used
  */
-export function sshIdentity(pem: string, passphrase?: string): Identity {
+export function sshIdentity(pem: string): Identity {
   const [, openssh] =
     /-----BEGIN OPENSSH PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END/.exec(pem) ?? [];
   if (openssh !== undefined) return opensshIdentity(Buffer.from(openssh, 'base64'));
-  const encrypted = /ENCRYPTED/.test(pem);
-  if (encrypted && passphrase === undefined)
-    throw new AgeError('key-passphrase', 'the private key needs its passphrase');
-  const key = keyOf(
-    () => createPrivateKey(passphrase === undefined ? pem : { key: pem, passphrase }),
-    encrypted
-      ? new AgeError('key-passphrase', 'the passphrase of the private key is wrong')
-      : invalidKey(),
-  );
-  const { asymmetricKeyType: type = '' } = key;
-  if (type !== 'rsa' && type !== 'ed25519') throw notSupported(type);
-  const { d, x, e, n } = key.export({ format: 'jwk' });
-  if (type === 'rsa') return rsaIdentity(wireOf('ssh-rsa', mpint(e), mpint(n)), key);
-  return edIdentity(wireOf('ssh-ed25519', fromUrl(x)), fromUrl(d));
+  const [, label] = /-----BEGIN ([A-Z]+) PRIVATE KEY-----/.exec(pem) ?? [];
+  if (label === 'ENCRYPTED') throw needsPassphrase();
+  if (label !== undefined && label !== 'OPENSSH') throw notSupported(label);
+  const key = pemKey(pem);
+  if (key.asymmetricKeyType !== 'ed25519') throw notSupported(`${key.asymmetricKeyType}`);
+  const { x, d } = key.export({ format: 'jwk' });
+  return identityOf(wireOf(fromUrl(x)), fromUrl(d));
+}
+
+/** Error messages of OpenSSL are not passed on. */
+function pemKey(pem: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw invalidKey();
+  }
 }
 
 /** Format: PROTOCOL.key of OpenSSH. */
@@ -208,39 +133,19 @@ function opensshIdentity(bytes: Buffer): Identity {
   const file = reader(bytes);
   if (file.take(15).toString('latin1') !== 'openssh-key-v1\0') throw invalidKey();
   const [cipher] = [file.string(), file.string(), file.string()];
-  if (cipher.toString('latin1') !== 'none')
-    throw new AgeError(
-      'openssh-passphrase',
-      'an OpenSSH private key with a passphrase cannot be read',
-    );
   if (file.take(4).readUInt32BE() !== 1) throw invalidKey();
   const wire = file.string();
+  const type = reader(wire).string().toString('latin1');
+  if (type !== TYPE) throw notSupported(type);
+  // It uses bcrypt, which node:crypto does not have.
+  if (cipher.toString('latin1') !== 'none') throw needsPassphrase();
   const secret = reader(file.string());
   // Two equal numbers, to check the passphrase.
   secret.take(8);
-  const type = secret.string().toString('latin1');
-  if (type === 'ssh-ed25519') {
-    secret.string();
-    return edIdentity(wire, secret.string().subarray(0, 32));
-  }
-  if (type !== 'ssh-rsa') throw notSupported(type);
-  const [n, e, d, qi, p, q] = Array.from({ length: 6 }, secret.string);
-  return rsaIdentity(wire, rsaKey({ n, e, d, qi, p, q }));
-}
-
-/** Adds the two numbers that OpenSSH does not store (RFC 8017, section 3.2). */
-function rsaKey(numbers: Record<'n' | 'e' | 'd' | 'qi' | 'p' | 'q', Buffer | undefined>) {
-  const { d, p, q } = numbers;
-  const parts = Object.entries({ ...numbers, dp: reduced(d, p), dq: reduced(d, q) });
-  const jwk = Object.fromEntries(parts.map(([name, one]) => [name, one?.toString('base64url')]));
-  return keyOf(() => createPrivateKey({ key: { kty: 'RSA', ...jwk }, format: 'jwk' }));
-}
-
-/** d modulo (prime - 1). */
-function reduced(d: Buffer = Buffer.alloc(1), prime: Buffer = Buffer.alloc(1)): Buffer {
-  if (numberOf(prime) < 2n) throw invalidKey();
-  const hex = (numberOf(d) % (numberOf(prime) - 1n)).toString(16);
-  return Buffer.from(hex.padStart(prime.length * 2, '0'), 'hex');
+  // The type and the public key once more.
+  secret.string();
+  secret.string();
+  return identityOf(wire, secret.string().subarray(0, 32));
 }
 
 /** Reads strings of SSH (RFC 4251, section 5). */
@@ -255,9 +160,10 @@ function reader(bytes: Buffer) {
   return { take, string: () => take(take(4).readUInt32BE()), ended: () => at === bytes.length };
 }
 
-function wireOf(type: string, ...fields: readonly Buffer[]): Buffer {
+/** A public key as it is encoded for SSH. */
+function wireOf(point: Buffer): Buffer {
   return Buffer.concat(
-    [Buffer.from(type), ...fields].flatMap((field) => {
+    [Buffer.from(TYPE), point].flatMap((field) => {
       const length = Buffer.alloc(4);
       length.writeUInt32BE(field.length);
       return [length, field];
@@ -265,34 +171,17 @@ function wireOf(type: string, ...fields: readonly Buffer[]): Buffer {
   );
 }
 
-/** An mpint (RFC 4251, section 5): a zero byte keeps it positive. */
-function mpint(base64url: string | undefined): Buffer {
-  const bytes = fromUrl(base64url);
-  return isNegative(bytes) ? Buffer.concat([Buffer.alloc(1), bytes]) : bytes;
-}
-
-const isNegative = ([first = 0]: Buffer) => first >= 0x80;
-
-function numberOf(bytes: Buffer): bigint {
-  return BigInt(`0x${bytes.toString('hex') || '0'}`);
-}
-
 function fromUrl(base64url = ''): Buffer {
   return Buffer.from(base64url, 'base64url');
 }
 
-/** Reads a key; error messages of OpenSSL are not passed on. */
-function keyOf(read: () => KeyObject, error = invalidKey()): KeyObject {
-  try {
-    return read();
-  } catch {
-    throw error;
-  }
-}
-
 function notSupported(type: string): AgeError {
   const name = /^[\w@.-]{1,64}$/.test(type) ? `type ${type}` : 'this type';
-  return new AgeError('key', `private keys of ${name} are not supported, only Ed25519 and RSA`);
+  return new AgeError('key', `private keys of ${name} are not supported, only Ed25519`);
+}
+
+function needsPassphrase(): AgeError {
+  return new AgeError('key-passphrase', 'a private key with a passphrase cannot be read');
 }
 
 function invalidKey(): AgeError {

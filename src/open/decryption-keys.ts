@@ -1,8 +1,6 @@
 import type { Identity } from '../age/recipients';
-import { askUntil, TRIES } from '../cli/ask-until';
 import type { Values } from '../cli/declare';
 import type { keyRows } from '../cli/options';
-import { askPassphrase } from '../cli/passphrase';
 import { bytesOf, placeOf, withoutOneLineEnd } from '../cli/source';
 import { shellWord } from '../cli/terminal/wording';
 import type { Context } from '../platform/context';
@@ -59,27 +57,16 @@ async function readIdentities(path: string, context: Context): Promise<Identity[
     import('../age/age-error'),
   ]);
   const text = (await bytesOf(path, context, 'private key')).toString('utf8');
-  const question = `Passphrase of ${placeOf(path)}:`;
-  let passphrase: string | undefined;
-  return askUntil(
-    async (failure) => {
-      if (failure) {
-        const wrong = passphrase === undefined ? '' : 'Wrong passphrase, try again. ';
-        passphrase = await askPassphrase(context, false, `${wrong}${question}`);
-      }
-      return parseIdentities(text, passphrase);
-    },
-    (failure) =>
-      failure instanceof AgeError && failure.reason === 'key-passphrase' && context.canPrompt(),
-    1 + TRIES,
-  ).catch((error) => {
+  try {
+    return parseIdentities(text);
+  } catch (error) {
     if (!(error instanceof AgeError)) throw error;
     const failure = usageError(`${placeOf(path)}: ${error.message}; nothing was fetched`);
-    throw error.reason === 'openssh-passphrase' ? withWayOut(failure, path, context) : failure;
-  });
+    throw error.reason === 'key-passphrase' ? withWayOut(failure, path, context) : failure;
+  }
 }
 
-/** How to get a key without a passphrase: its file format needs bcrypt, which Node.js does not have. */
+/** How to get a key without a passphrase. */
 function withWayOut(failure: CliError, path: string, { platform }: Context): CliError {
   const copy = platform === 'linux' ? '/dev/shm/key' : 'key';
   const where = platform === 'linux' ? ', in memory' : '';

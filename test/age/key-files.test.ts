@@ -21,13 +21,9 @@ const wire = (type: string, ...fields: Uint8Array[]) =>
 /** An SSH public key as ssh-keygen writes it, without its comment. */
 function sshLine(publicKey: KeyObject): string {
   const jwk = publicKey.export({ format: 'jwk' });
-  const bytes = (text = '') => Buffer.from(text, 'base64url');
-  if (jwk.kty === 'OKP') return `ssh-ed25519 ${wire('ssh-ed25519', bytes(jwk.x))}`;
-  const modulus = Buffer.concat([Buffer.alloc(1), bytes(jwk.n)]);
-  return `ssh-rsa ${wire('ssh-rsa', bytes(jwk.e), modulus)}`;
+  return `ssh-ed25519 ${wire('ssh-ed25519', Buffer.from(jwk.x ?? '', 'base64url'))}`;
 }
 
-const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength });
 const ed25519 = generateKeyPairSync('ed25519');
 const pem = ed25519.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const line = sshLine(ed25519.publicKey);
@@ -58,24 +54,15 @@ describe('an SSH key as it stands in authorized_keys', () => {
   ])('%j', async (text) => {
     expect(await opens(`# team\n${text}\n`, pem)).toBe(true);
   });
-
-  test('RSA, in PEM of either kind', async () => {
-    const { publicKey, privateKey } = rsa(2048);
-    for (const type of ['pkcs1', 'pkcs8'] as const) {
-      const text = privateKey.export({ type, format: 'pem' }).toString();
-      expect(await opens(sshLine(publicKey), text)).toBe(true);
-    }
-  });
 });
 
-describe('stanzas that someone made for an RSA key', () => {
-  const { publicKey, privateKey } = rsa(2048);
-  const real = parseRecipient(sshLine(publicKey));
-  const identities = parseIdentities(`${privateKey.export({ type: 'pkcs8', format: 'pem' })}`);
+describe('stanzas that someone made for an SSH key', () => {
+  const real = parseRecipient(line);
+  const identities = parseIdentities(pem);
   /** The text is encrypted to stanzas of random bytes with the tag of the key, and then to the key. */
   const behind = async (count: number) => {
     const { type, args } = await real.wrap(randomBytes(16));
-    const junk = { wrap: () => ({ type, args, body: randomBytes(256) }) };
+    const junk = { wrap: () => ({ type, args, body: randomBytes(32) }) };
     return encryptText('secret', [...Array(count).fill(junk), real]);
   };
 
@@ -96,23 +83,17 @@ describe('stanzas that someone made for an RSA key', () => {
     });
   });
 
-  test.each([[['AAAA']], [['!AAAAA']], [[]]])('are refused with the arguments %j', async (args) => {
-    const malformed = { wrap: () => ({ type: 'ssh-rsa', args, body: randomBytes(256) }) };
+  test.each([
+    [['AAAA', 'A'.repeat(43)]],
+    [['!AAAAA', 'A'.repeat(43)]],
+    [['AAAAAA', 'AAAA']],
+    [['AAAAAA', 'A'.repeat(43), 'x']],
+    [['AAAAAA']],
+    [[]],
+  ])('are refused with the arguments %j', async (args) => {
+    const malformed = { wrap: () => ({ type: 'ssh-ed25519', args, body: randomBytes(32) }) };
     const armor = await encryptText('secret', [malformed, real]);
     await expect(decryptText(armor, identities)).rejects.toMatchObject({ reason: 'header' });
-  });
-
-  test('are not tried if they have another length', async () => {
-    const short = {
-      async wrap(fileKey: Uint8Array) {
-        for (;;) {
-          const stanza = await real.wrap(fileKey);
-          if (stanza.body[0] === 0) return { ...stanza, body: stanza.body.subarray(1) };
-        }
-      },
-    };
-    const armor = await encryptText('secret', [short]);
-    await expect(decryptText(armor, identities)).rejects.toMatchObject({ reason: 'no-match' });
   });
 });
 
@@ -138,7 +119,6 @@ describe('what cannot be encrypted to is refused with the reason', () => {
     'hunter2',
     'ägé1',
     `command="${line}`,
-    `ssh-rsa ${key}`,
     `ssh-ed25519 ${body}`,
     `ssh-ed25519 ${key.slice(0, -8)}`,
     `ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(31))}`,
@@ -147,17 +127,7 @@ describe('what cannot be encrypted to is refused with the reason', () => {
     `ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(32).fill(2, 0, 1))}`,
     // y = 1 is the neutral point.
     `ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(32).fill(1, 0, 1))}`,
-    `ssh-rsa ${wire('ssh-rsa', Buffer.alloc(3), Buffer.alloc(0))}`,
-    sshLine(rsa(1024).publicKey),
-    `ssh-rsa ${wire('ssh-rsa', Buffer.from([3]), Buffer.alloc(4096, 1))}`,
-    // With 1, anybody can decrypt; with 0, nobody.
-    ...['', '00', '01', '02', '04', 'ff', '00010000', '0080000001', '010000000000000001'].map(
-      (e) => `ssh-rsa ${wire('ssh-rsa', Buffer.from(e, 'hex'), Buffer.alloc(257, 1))}`,
-    ),
-    // Even, and negative, as mpints of RFC 4251 can be.
-    ...[Buffer.alloc(257, 2), Buffer.alloc(257, 255)].map(
-      (n) => `ssh-rsa ${wire('ssh-rsa', Buffer.from([3]), n)}`,
-    ),
+    `ssh-rsa ${wire('ssh-rsa', Buffer.from([1, 0, 1]), Buffer.alloc(257, 1))}`,
   ])('%#: %.60s', (text) => {
     const refused = { name: 'AgeError', reason: 'key' };
     expect(() => parseRecipient(text)).toThrow(expect.objectContaining(refused));
@@ -184,6 +154,7 @@ describe('what is no identity is refused, and not repeated', () => {
     'age-encryption.org/v1\n',
     '-----BEGIN AGE ENCRYPTED FILE-----\n',
     `${ec.export({ type: 'pkcs8', format: 'pem' })}`,
+    '-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMARKER\n-----END RSA PRIVATE KEY-----\n',
     '-----BEGIN PRIVATE KEY-----\nMARKER\n-----END PRIVATE KEY-----\n',
     openssh(Buffer.alloc(0)),
     openssh(Buffer.from('openssh-key-v1\0')),
@@ -193,6 +164,19 @@ describe('what is no identity is refused, and not repeated', () => {
     const message = expect.not.stringMatching(marked);
     expect(() => parseIdentities(text)).toThrow(
       expect.objectContaining({ name: 'AgeError', reason: 'key', message }),
+    );
+  });
+
+  test('a key with a passphrase is told apart', () => {
+    const sealed = {
+      type: 'pkcs8',
+      format: 'pem',
+      cipher: 'aes-256-cbc',
+      passphrase: 'x',
+    } as const;
+    const refused = { name: 'AgeError', reason: 'key-passphrase' };
+    expect(() => parseIdentities(`${ed25519.privateKey.export(sealed)}`)).toThrow(
+      expect.objectContaining(refused),
     );
   });
 });

@@ -10,15 +10,12 @@ beforeEach(async () => {
 });
 afterEach(() => here.close());
 
-const sshKey = (type: string, name: string, passphrase = '', ...more: string[]) =>
-  makeSshKey(here.file(name), type, passphrase, ...more);
+const sshKey = (type: string, name: string, passphrase = '') =>
+  makeSshKey(here.file(name), type, passphrase);
 
 describe('push --to', () => {
-  test.each([
-    ['ed25519', []],
-    ['rsa', ['-b', '2048']],
-  ])('an SSH key (%s), which opens it', async (type, more) => {
-    const path = sshKey(type, 'id', '', ...more);
+  test('an SSH key, which opens it', async () => {
+    const path = sshKey('ed25519', 'id');
     const key = readFileSync(`${path}.pub`, 'utf8');
     const { code, stdout } = await here.run('push', '--to', key, '--views', '9');
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^[^#]+\n$/) });
@@ -41,36 +38,15 @@ describe('push --to', () => {
       expect((await here.run('get', stdout, '-i', path ?? '')).stdout).toBe('hunter2');
   });
 
-  test.each([
-    ['ecdsa', []],
-    ['rsa', ['-b', '1024']],
-  ])('a key of type %s, %j, is refused', async (type, more) => {
-    const key = readFileSync(`${sshKey(type, 'id', '', ...more)}.pub`, 'utf8');
+  test.each(['ecdsa', 'rsa'])('a key of type %s is refused', async (type) => {
+    const key = readFileSync(`${sshKey(type, 'id')}.pub`, 'utf8');
     expect([(await here.run('push', '--to', key)).code, here.asked]).toEqual([2, []]);
   });
 
   test('more keys than fit into a header are refused', async () => {
-    const key = readFileSync(`${sshKey('rsa', 'id', '', '-b', '2048')}.pub`, 'utf8');
-    writeFileSync(here.file('many'), key.repeat(400));
+    const key = readFileSync(`${sshKey('ed25519', 'id')}.pub`, 'utf8');
+    writeFileSync(here.file('many'), key.repeat(1300));
     expect((await here.run('push', '-R', here.file('many'))).code).toBe(2);
-  });
-
-  test('an encrypted private key: PEM asks for its passphrase, OpenSSH says what to do', async () => {
-    const path = sshKey('rsa', 'pem', 'sesame', '-b', '2048', '-m', 'PEM');
-    const { stdout } = await here.run('push', '-R', `${path}.pub`, '--views', '9');
-    const question = `Passphrase of ${path}:`;
-    const prompts = [
-      { secret: question, answer: 'wrong' },
-      { secret: `Wrong passphrase, try again. ${question}`, answer: 'sesame' },
-    ];
-    expect((await here.under({ prompts }).run('get', stdout, '-i', path)).stdout).toBe('hunter2');
-    const asked = here.asked.length;
-    const openssh = sshKey('ed25519', 'sealed', 'sesame');
-    for (const one of [openssh, path]) {
-      const { code, stderr } = await here.run('get', stdout, '-i', one);
-      expect([code, stderr.includes('ssh-keygen -p')]).toEqual([2, one === openssh]);
-    }
-    expect(here.asked.length).toBe(asked);
   });
 });
 

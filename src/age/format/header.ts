@@ -27,7 +27,7 @@ export interface Header {
   readonly mac: Uint8Array;
 }
 
-/** The largest header that is accepted, in bytes: 180 recipients with RSA-4096, or 1,300 with X25519. */
+/** The largest header that is accepted, in bytes: 1,300 recipients with X25519. */
 export const MAX_HEADER = 128 * 1024;
 
 const VERSION = 'age-encryption.org/v1';
