@@ -102,7 +102,7 @@ describe('the tests refuse', () => {
     ['--json ls', `${JSON.stringify(PUSH)}\n`, ''],
     ['push --each --json', `${text}\n\n{}\n`, ''],
     ['profile list --json', '[{}]\n', ''],
-    ['requests --json', '[{"encrypted":1}]\n', ''],
+    ['list requests --json', '[{"encrypted":1}]\n', ''],
     ['get x --json', 'hunter2', ''],
     ['run x --json -- env', 'hunter2', '{"error":{}}\n'],
     ['push x --json', '', '{"notice":{"message":"x"}}\n'],

@@ -69,12 +69,6 @@ export const commands = Object.entries(table).flatMap(([group, entries]) =>
   entries.map(([name, summary, load, alias]) => ({ group, name, summary, load, alias })),
 );
 
-/** Commands that were: words that stand for others, and in no list. */
-const former = new Map([
-  ['receive', ['request', '--here']],
-  ['requests', ['list', 'requests']],
-]);
-
 const isCalled = ({ name, alias }: (typeof commands)[number], word: string) =>
   name === word || alias === word;
 
@@ -116,7 +110,7 @@ export async function execute(
   const show = (text: string) => context.stdout.write(reflowed(text, context.stdout));
   if (topic) return show((await import('../cli/help/topics')).texts[topic]);
   if (argv[0] === '__complete') return completeLine(argv.slice(1), context);
-  const typed = withoutFormer(withoutHelpWord(argv), context);
+  const typed = withoutHelpWord(argv);
   let asking = false;
   let guard: Context['guard'];
   const canPrompt = () => asking && context.canPrompt();
@@ -251,20 +245,9 @@ function withoutHelpWord(argv: readonly string[]): readonly string[] {
   if (argv[0] !== 'help') return argv;
   if (argv[1] === 'help') return ['--help'];
   const word = argv[1];
-  const known =
-    word?.startsWith('-') ||
-    commands.some((one) => isCalled(one, word ?? '')) ||
-    former.has(word ?? '');
+  const known = word?.startsWith('-') || commands.some((one) => isCalled(one, word ?? ''));
   if (word !== undefined && !known) throw unknownWord(word, [...names, ...topics]);
   return [...argv.slice(1), '--help'];
-}
-
-/** Puts what a former command stands for in its place. */
-export function withoutFormer(argv: readonly string[], context: Context): readonly string[] {
-  if (!argv.some((word) => former.has(word))) return argv;
-  const program = newProgram(context);
-  const at = argv.findIndex((_, at) => firstWord(readLine(program, argv.slice(0, at + 1))));
-  return argv.flatMap((word, place) => (place === at && former.get(word)) || [word]);
 }
 
 /** Nothing prompts with `--no-input`, `PWPUSH_NO_INPUT`, in CI, or where an agent runs us, whom a prompt would keep waiting. */

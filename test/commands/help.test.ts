@@ -233,25 +233,6 @@ describe('what is not understood is exit 2', () => {
   });
 
   test.each([
-    ['receive', 'request'],
-    ['requests', 'list'],
-  ])('%s, a former command, is in no list and has the help of %s', async (former, name) => {
-    const ways = [
-      await here.run(former, '--help'),
-      await here.run('help', former),
-      await here.run('--url', former, '--json', former, '-h'),
-    ];
-    const named = await here.run(name, '--help');
-    expect(ways).toEqual([named, named, named]);
-    expect(commands.map((one) => one.name)).not.toContain(former);
-  });
-
-  test('a former command after an unknown one, whatever that is called', async () => {
-    for (const word of ['constructor', 'frobnicate'])
-      expect((await here.run(word, 'receive')).stderr).toContain(`unknown command "${word}"`);
-  });
-
-  test.each([
     [['login', '--token=pwp_S3cret'], '--token'],
     [['serve', '--token', 'pwp_S3cret'], '--token'],
     [['--token', 'pwp_S3cret', 'push', 'x'], '--token'],

@@ -136,7 +136,7 @@ const lines: Record<string, readonly Line[]> = {
     { words: 'request what? --expire soon' },
     // What it says while it serves is tested with the built program.
     { words: 'request what? --here --expire soon' },
-    { words: 'receive --passphrase-file DIR/none' },
+    { words: 'request --here --passphrase-file DIR/none' },
   ],
   respond: [
     { words: `respond ${asked} --passphrase-env SECRET_WORD`, ...secret },

@@ -4,7 +4,7 @@ import Ajv, { type ErrorObject, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import type { Command } from 'commander';
 import { readLine } from '../../src/cli/command-line';
-import { wholeProgram, withoutFormer } from '../../src/commands/program';
+import { wholeProgram } from '../../src/commands/program';
 import type { Context } from '../../src/platform/context';
 import { lazy } from '../../src/platform/files/lazy';
 
@@ -75,7 +75,7 @@ export async function jsonFaults(
   invented: Invented = [],
 ): Promise<string[]> {
   if (!argv.includes('--json')) return [];
-  const line = readLine(await program(), withoutFormer(argv, context));
+  const line = readLine(await program(), argv);
   if (!line.options.includes('--json')) return [];
   const words = [...line.options, ...line.operands];
   const command = pathOf(line.command);

@@ -105,7 +105,7 @@ describe('push --here on a LAN (needs ip netns, and to be root)', missing, () =>
     expect({ code, stderr }).toMatchObject({ code: 0 });
   });
 
-  test('receive: the answer of the other machine is printed, without any option', async () => {
+  test('request: the answer of the other machine is printed, without any option', async () => {
     const receiving = on(one, ['request', '--here', 'Which code?'], sender.env);
     const link = await receiving.told;
     expect(new URL(link).hostname).toBe('10.98.0.1');

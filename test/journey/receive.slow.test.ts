@@ -51,8 +51,8 @@ test('files and text go to a folder', alsoBinary, async () => {
 });
 
 test('--json is the link, then the answer', async () => {
-  const env = { ...asking.env };
-  const running = start(['receive', '--host', '127.0.0.1', '--json'], { env });
+  const words = ['request', '--here', '--host', '127.0.0.1', '--json'];
+  const running = start(words, { env: asking.env });
   const first = await new Promise<string>((resolve) => {
     running.child.stdout?.once('data', resolve);
   });

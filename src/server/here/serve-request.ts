@@ -100,7 +100,7 @@ export async function serveRequest(
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 async function createOne({ owners, requests }: OpenService, request: object) {
-  const ownerToken = await owners.add('receive');
+  const ownerToken = await owners.add('request');
   const owner = await owners.authenticate(ownerToken);
   const visitor = { ip: null, userAgent: null, referrer: null, owner };
   const { push } = await requests.create(request, visitor);
