@@ -10,7 +10,6 @@ import {
   tlsOptions,
 } from './connect-options';
 import type { Exchange } from './exchange';
-import { withLargeReads } from './large-reads';
 
 /** Sends requests to one origin. */
 export interface Connection {
@@ -52,10 +51,9 @@ export async function prepareConnection(
       ? new pool.default(origin, { ...settings, connections })
       : new Client(origin, settings);
   };
-  const direct = ({ hostname, protocol }: URL, own = {}) => {
+  const direct = ({ hostname }: URL, own = {}) => {
     const to = { ...tls, ...own, ...lookupOptions(hostname), timeout: timeoutMs };
-    const connector = (reads = {}) => buildConnector({ ...to, ...reads, allowH2: false });
-    return protocol === 'http:' ? withLargeReads(connector) : connector();
+    return buildConnector({ ...to, allowH2: false });
   };
   const proxy = proxyFor(url, options.env);
   if (proxy === undefined)
