@@ -17,7 +17,6 @@ export default defineConfig({
     load: join(root, 'src/platform/compile-cache.ts'),
     answer: join(root, 'src/platform/say-version.ts'),
     start: join(root, 'src/main.ts'),
-    index: join(root, 'src/index.ts'),
   },
   platform: 'node',
   // Otherwise the entry is a file of its own that names what it exports from its chunk.

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { createClient } from '../src';
 import { commands, wholeProgram } from '../src/commands/program';
 import { variables } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/platform/context';
@@ -13,13 +12,7 @@ import { variablesInSource } from './helpers/source-variables';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** The documents of a user: the README and what it leaves to others. */
-const readme = [
-  'README.md',
-  'SECURITY.md',
-  'docs/configuration.md',
-  'docs/json.md',
-  'docs/library.md',
-]
+const readme = ['README.md', 'SECURITY.md', 'docs/configuration.md', 'docs/json.md']
   .map((path) => readFileSync(join(root, path), 'utf8'))
   .join('\n');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -108,12 +101,6 @@ describe('the readme', () => {
   test('names scripts that exist', () => {
     const shown = [...readme.matchAll(/npm run (\w+)/g)].map(([, script]) => script ?? '');
     expect(shown.filter((script) => !(script in manifest.scripts))).toEqual([]);
-  });
-
-  test('names methods of the client that exist, and all', () => {
-    const { close: _, ...api } = createClient({ url: 'https://pwpush.example' });
-    const sentence = /The methods are (.*?)\./s.exec(readme)?.[1];
-    expect(codes(sentence).sort()).toEqual(Object.keys(api).sort());
   });
 });
 

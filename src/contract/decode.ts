@@ -77,25 +77,18 @@ const pushFields = {
   files: v.fallback(v.nullish(validElements(file)), undefined),
 };
 
-/** @internal */
 export const pushSchema: v.GenericSchema<unknown, Push> = object({
   ...pushFields,
   url_token: token,
 });
 
-/**
- * The response to a creation, which needs a link or a token; the token is empty if it is missing.
- * @internal
- */
+/** The response to a creation, which needs a link or a token; the token is empty if it is missing. */
 export const createdSchema: v.GenericSchema<unknown, Push> = v.pipe(
   object({ ...pushFields, url_token: v.fallback(token, ''), management_token: text }),
   v.check((push) => push.url_token !== '' || webAddress(push.html_url) !== undefined),
 );
 
-/**
- * The response to a retrieval, whose payload must be valid.
- * @internal
- */
+/** The response to a retrieval, whose payload must be valid. */
 export const retrievedSchema: v.GenericSchema<unknown, Push> = v.pipe(
   object({
     ...pushFields,
@@ -116,7 +109,6 @@ function validElements<T>(element: v.GenericSchema<unknown, T>) {
   );
 }
 
-/** @internal */
 export const pushListSchema: v.GenericSchema<unknown, Push[]> = validElements(pushSchema);
 
 const account = object({
@@ -127,10 +119,7 @@ const account = object({
   name: text,
 });
 
-/**
- * A bare array, or one in an object.
- * @internal
- */
+/** A bare array, or one in an object. */
 export const accountsSchema: v.GenericSchema<unknown, Account[]> = v.union([
   validElements(account),
   v.pipe(
@@ -157,19 +146,13 @@ const requestFields = {
   files: pushFields.files,
 };
 
-/**
- * The response to a request's creation, which needs a link or a token.
- * @internal
- */
+/** The response to a request's creation, which needs a link or a token. */
 export const createdRequestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
   object({ ...requestFields, response: text, url_token: v.fallback(token, '') }),
   v.check((one) => one.url_token !== '' || webAddress(one.html_url) !== undefined),
 );
 
-/**
- * A request, whose answer must be valid.
- * @internal
- */
+/** A request, whose answer must be valid. */
 export const requestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
   object({
     ...requestFields,
@@ -179,31 +162,24 @@ export const requestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
   v.check((one) => (one.files ?? []).length <= 10 * limits.filesPerPush),
 );
 
-/**
- * The response to an answer, which says at least of which request, or in what state that is.
- * @internal
- */
+/** The response to an answer, which says at least of which request, or in what state that is. */
 export const answeredSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
   requestSchema,
   v.check((one) => one.url_token !== '' || typeof one.state === 'string'),
 );
 
-/** @internal */
 export const requestListSchema: v.GenericSchema<unknown, SecretRequest[]> = validElements(
   object({ ...requestFields, response: text, url_token: token }),
 );
 
-/** @internal */
 export const previewSchema: v.GenericSchema<unknown, Preview> = object({
   url: v.string(),
 });
 
-/** @internal */
 export const notifiedSchema: v.GenericSchema<unknown, Notified> = object({
   message: text,
 });
 
-/** @internal */
 export const auditSchema: v.GenericSchema<unknown, { logs: AuditEntry[] }> = object({
   logs: validElements(
     object({
@@ -216,7 +192,6 @@ export const auditSchema: v.GenericSchema<unknown, { logs: AuditEntry[] }> = obj
   ),
 });
 
-/** @internal */
 export const versionSchema: v.GenericSchema<unknown, InstanceVersion> = object({
   application_version: text,
   api_version: text,

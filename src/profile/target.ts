@@ -261,7 +261,7 @@ function tokenHint(here: readonly NamedProfile[]): string | undefined {
  * @param profile the name of the one for that address
  * @throws CliError (usage) when a token or a header of the user would go over plain http
  */
-export function refuseOpenToken(
+function refuseOpenToken(
   target: Pick<Target, 'base' | 'token' | 'insecure' | 'headers'>,
   profile?: string,
 ): void {

@@ -16,8 +16,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { GlobalOptions } from '../../src/cli/options';
 import { terminal } from '../../src/cli/terminal/output';
+import { apiClient } from '../../src/client/client';
 import type { Attachment } from '../../src/client/form';
-import { createClient } from '../../src/index';
+import { undiciTransport } from '../../src/client/transport/undici';
 import type { Context } from '../../src/platform/context';
 import { mediaType, openAttachments, sendFiles } from '../../src/share/attachments';
 import { needsPrograms, skipWithout } from '../helpers/needs';
@@ -187,7 +188,11 @@ test('a hundred pushes of ten files leave no descriptor and no temporary file', 
   const paths = Array.from({ length: 9 }, (_, number) => join(folder, `${number}.txt`));
   for (const path of paths) writeFileSync(path, path);
   const instance = await taking();
-  const client = createClient({ url: instance.url });
+  const transport = undiciTransport({ timeout: 30, env: {} });
+  const client = apiClient({
+    ...{ base: instance.url, userAgent: 'test', send: transport.send },
+    ...{ now: () => new Date(), sleep: async () => {} },
+  });
   const context = pipe();
   const options = {} as GlobalOptions;
   const say = terminal(context, options);
@@ -198,7 +203,7 @@ test('a hundred pushes of ten files leave no descriptor and no temporary file', 
     );
     await attachments.close();
   }
-  await client.close();
+  await transport.close();
   await instance.close();
   vi.unstubAllEnvs();
   const left = [heldFiles(), readdirSync(temporary)];
