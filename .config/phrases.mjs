@@ -58,7 +58,8 @@ const files = ['src', 'man', 'docs', 'action', 'deploy', 'skills', '.']
   )
   .filter(
     (path) =>
-      /\.(?:cjs|css|md|py|ts|yaml|yml|\d|json)$/.test(path) && !path.startsWith('CHANGELOG'),
+      /\.(?:cjs|css|md|py|ts|yaml|yml|\d|json)$|help\/.*\.txt$/.test(path) &&
+      !path.startsWith('CHANGELOG'),
   );
 
 let found = 0;

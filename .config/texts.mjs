@@ -10,6 +10,7 @@ const makers = {
   // As a text, without white space.
   '.json?raw': async (file) => exported(JSON.stringify(JSON.parse(await textOf(file)))),
   '.css?raw': async (file) => exported(smaller(await textOf(file))),
+  '.txt?raw': async (file) => exported(await textOf(file)),
   // A list of lines in the order of the alphabet, in a quarter of the space.
   '.txt?lines': async (file) => decoder(frontCoded((await textOf(file)).trim().split('\n'))),
 };

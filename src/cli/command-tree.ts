@@ -1,6 +1,9 @@
 // The tree of commands as data, for `pwpush commands`.
 import type { Argument, Command, Option } from 'commander';
 import { valueIn, valueKind } from './declare';
+import environment from './help/environment.txt?raw';
+import exitCodes from './help/exit-codes.txt?raw';
+import options from './help/options.txt?raw';
 import { GLOBAL } from './options';
 
 /** A command as `pwpush commands --json` prints it; what does not apply to it is left out. */
@@ -40,7 +43,32 @@ interface OptionEntry {
   readonly negatable: boolean;
 }
 
-export function commandEntry(command: Command): CommandEntry {
+/** A whole program. */
+export function programEntry(program: Command, version: string) {
+  return {
+    name: program.name(),
+    version,
+    description: program.description(),
+    options: globalEntries(program),
+    exit_codes: exitCodeEntries(),
+    topics: Object.entries({ options, environment, 'exit-codes': exitCodes }).map(
+      ([name, text]) => ({ name, title: text.split('\n', 1)[0] }),
+    ),
+    commands: program.commands.map(commandEntry),
+  };
+}
+
+/** The rows of the text about exit codes; success has no name there. */
+function exitCodeEntries() {
+  const rows = exitCodes.matchAll(/^ *(\d+) {2}(\w*) +(\S.*(?:\n {20}\S.*)*)/gm);
+  return Array.from(rows, ([, status, name, meaning = '']) => ({
+    status: Number(status),
+    name: name || 'ok',
+    meaning: meaning.replaceAll(/\s+/g, ' '),
+  }));
+}
+
+function commandEntry(command: Command): CommandEntry {
   const options = command.createHelp().visibleOptions(command);
   return {
     name: command.name(),
@@ -57,7 +85,7 @@ export function commandEntry(command: Command): CommandEntry {
 }
 
 /** The options of a program, all of which are global. */
-export function globalEntries(program: Command): OptionEntry[] {
+function globalEntries(program: Command): OptionEntry[] {
   const options = program.createHelp().visibleOptions(program);
   return options.map((one) => ({ ...optionEntry(one, options), group: undefined }));
 }

@@ -3,3 +3,9 @@ declare module '*?lines' {
   const lines: readonly string[];
   export default lines;
 }
+
+/** The text of a file. */
+declare module '*.txt?raw' {
+  const text: string;
+  export default text;
+}

@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { agentMarker } from '../cli/agent';
 import { type CommandLine, readLine, withIds } from '../cli/command-line';
 import { lineage } from '../cli/declare';
-import { layoutOf } from '../cli/help/help-layout';
+import { layoutOf, texts } from '../cli/help/help-layout';
 import { checkChoices, misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
 import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions, isOn } from '../cli/options';
 import { reflowed } from '../cli/terminal/bounded-write';
@@ -75,7 +75,7 @@ const isCalled = ({ name, alias }: (typeof commands)[number], word: string) =>
 const names = commands.map(({ name }) => name);
 
 /** Topics of `pwpush help`. */
-export const topics = ['options', 'environment', 'exit-codes', 'ci', 'security'] as const;
+export const topics = Object.keys(texts) as (keyof typeof texts)[];
 
 const DESCRIPTION = 'Share a password, key or file as a link that expires after N views or N days.';
 
@@ -108,7 +108,7 @@ export async function execute(
 ): Promise<void> {
   const topic = argv[0] === 'help' && topics.find((name) => name === argv[1]);
   const show = (text: string) => context.stdout.write(reflowed(text, context.stdout));
-  if (topic) return show((await import('../cli/help/topics')).texts[topic]);
+  if (topic) return show((await texts[topic]()).default);
   if (argv[0] === '__complete') return completeLine(argv.slice(1), context);
   const typed = withoutHelpWord(argv);
   let asking = false;

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MARKERS } from '../../src/cli/agent';
+import { addGlobalOptions } from '../../src/cli/options';
 import { commands, topics } from '../../src/commands/program';
 import { exitStatus } from '../../src/platform/errors';
 import { type Place, place } from '../helpers/run';
@@ -55,7 +57,7 @@ describe('help', () => {
     },
   );
 
-  const pages = [...commands.map(({ name }) => name), ...topics.filter((name) => name !== 'ci')];
+  const pages = [...commands.map(({ name }) => name), ...topics];
   test.each([[[]], [['--help']], ...pages.map((name) => [['help', name]])])(
     '%j fits a terminal of 40 columns, but for commands, paths and JSON',
     async (words) => {
@@ -99,10 +101,14 @@ describe('help', () => {
       text.split('Global options (see pwpush help options):\n')[1]?.split('\n\n')[0];
     const short = naming(stdout);
     expect(naming((await here.run('--help')).stdout)).toBe(short);
-    const explained = (await here.run('help', 'options')).stdout.match(/^ {2}.*?--[\w-]+/gm);
+    const { stdout: told } = await here.run('help', 'options');
+    const explained = told.match(/^ {2}.*?--[\w-]+/gm);
     const names = short?.match(/--[\w-]+/g) ?? [];
     expect(names).toHaveLength(18);
     expect(explained?.map((line) => line.replace(/^.* /, '')).sort()).toEqual(names.sort());
+    const lines = told.replaceAll(/ +/g, ' ').split('\n');
+    for (const { flags, description } of addGlobalOptions(new Command()).options)
+      expect(lines).toContain(` ${flags} ${description}`);
     expect(short?.split('\n').length).toBeLessThan(5);
   });
 

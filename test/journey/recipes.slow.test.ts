@@ -2,12 +2,11 @@ import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { texts } from '../../src/cli/help/topics';
 import { allOf, needsFile, needsPrograms } from '../helpers/needs';
 import { program as built, person, pushed, serving } from '../helpers/program';
 import { overSocket } from '../helpers/sockets';
 
-// The recipes of `pwpush help ci`, taken out of its text and run, with the built program and service.
+// The recipes of docs/ci.md, taken out of its text and run, with the built program and service.
 
 const somebody = person();
 const work = join(somebody.folder, 'work');
@@ -46,13 +45,14 @@ beforeEach(() => {
   program(join(work, 'deploy.sh'), 'echo "deployed with $DEPLOY_TOKEN" | tee deployed');
 });
 
-/** The block that stands below the paragraph that begins so, its indent taken away. */
+const [, recipes = ''] = readFileSync('docs/ci.md', 'utf8').split('\n## Recipes\n');
+
+/** The block below the paragraph that begins so. */
 function recipe(beginning: string): string {
-  const paragraphs = texts.ci.split(/\n\n(?! )/);
-  const found = paragraphs.find((one) => one.startsWith(beginning));
-  const block = found?.split('\n\n').slice(1).join('\n\n');
+  const found = recipes.split('\n```\n').find((one) => one.includes(`\n\n${beginning}`));
+  const block = found?.split(/^```\w+\n/m)[1];
   if (!block) throw new Error(`no recipe "${beginning}"`);
-  return block.replace(/^ {2}/gm, '');
+  return block;
 }
 
 /** The scripts below `key: |`, in their order. */

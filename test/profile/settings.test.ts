@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { texts } from '../../src/cli/help/topics';
+import environment from '../../src/cli/help/environment.txt?raw';
 import { addGlobalOptions } from '../../src/cli/options';
 import { parseToken } from '../../src/profile/api-token';
 import type { Profile } from '../../src/profile/settings';
@@ -78,7 +78,7 @@ describe('an option or variable that takes the place of a setting', () => {
     const declared = options.find((one) => one.attributeName() === option);
     expect(declared === undefined).toBe(option === undefined);
     if (variable === undefined) return;
-    expect(texts.environment).toMatch(new RegExp(`^  ${variable} `, 'm'));
+    expect(environment).toMatch(new RegExp(`^  ${variable} `, 'm'));
     if (declared) expect(declared.description).toContain(`(${variable})`);
   });
 });

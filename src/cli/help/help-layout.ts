@@ -2,6 +2,13 @@
 import { type Command, Help, type HelpConfiguration, type Option } from 'commander';
 import { GLOBAL } from '../options';
 
+/** The texts of `pwpush help <topic>`, which are written for 80 columns. */
+export const texts = {
+  options: () => import('./options.txt?raw'),
+  environment: () => import('./environment.txt?raw'),
+  'exit-codes': () => import('./exit-codes.txt?raw'),
+};
+
 /** @param lastGroup the last group of commands in the help of the program */
 export function layoutOf(command: Command, lastGroup: string | undefined): HelpConfiguration {
   return {
