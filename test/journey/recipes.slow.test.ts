@@ -49,7 +49,7 @@ const [, recipes = ''] = readFileSync('docs/ci.md', 'utf8').split('\n## Recipes\
 
 /** The block below the paragraph that begins so. */
 function recipe(beginning: string): string {
-  const found = recipes.split('\n```\n').find((one) => one.includes(`\n\n${beginning}`));
+  const found = recipes.split('\n```\n').find((one) => one.includes(`\n${beginning}`));
   const block = found?.split(/^```\w+\n/m)[1];
   if (!block) throw new Error(`no recipe "${beginning}"`);
   return block;
