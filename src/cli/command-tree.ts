@@ -1,4 +1,4 @@
-// The tree of commands as data, for `pwpush commands`.
+// The tree of commands as data, for `pwpush help --json`.
 import type { Argument, Command, Option } from 'commander';
 import { valueIn, valueKind } from './declare';
 import environment from './help/environment.txt?raw';
@@ -6,7 +6,7 @@ import exitCodes from './help/exit-codes.txt?raw';
 import options from './help/options.txt?raw';
 import { GLOBAL } from './options';
 
-/** A command as `pwpush commands --json` prints it; what does not apply to it is left out. */
+/** A command as `pwpush help --json` prints it; what does not apply to it is left out. */
 export interface CommandEntry {
   readonly name: string;
   readonly aliases: readonly string[];

@@ -15,7 +15,7 @@ import { configFolder, configName } from '../profile/folders';
 import { whyGuarded } from '../profile/guard';
 
 type Load = () => Promise<{
-  readonly define: (context: Context, whole: () => Promise<Command>) => Command;
+  readonly define: (context: Context) => Command;
 }>;
 
 /** A command: name, one line for the list of them, the file, and another name that people try. */
@@ -51,7 +51,6 @@ const table: Readonly<Record<string, readonly Entry[]>> = {
     ['doctor', 'diagnose configuration and connection', () => import('./doctor')],
     ['version', 'show the version of pwpush and of the instance', () => import('./version')],
     ['completion', 'print a shell completion script', () => import('./completion')],
-    ['commands', 'list all commands, with --json their options too', () => import('./commands')],
   ],
   'Serve:': [
     ['serve', 'run a Password Pusher server on this machine', () => import('./serve')],
@@ -94,7 +93,8 @@ pwpush help lists all commands, options and topics.
 
 const MORE = `
 pwpush help <command> shows the options of a command, pwpush help <topic> more:
-${topics.join(', ')}. The manual is man pwpush.`;
+${topics.join(', ')}. pwpush help --json describes all commands for
+programs. The manual is man pwpush.`;
 
 /**
  * Parses a command line, calls `begins` with its options, and runs the command.
@@ -135,6 +135,8 @@ export async function execute(
   if (argv[0] === 'help' && argv.length > 2 && line.operands.length > 0)
     throw usageError('help is for one command at a time', 'pwpush help COMMAND');
   refuseJoined(line.options);
+  if (argv[0] === 'help' && line.command === program && line.options.includes('--json'))
+    return printWhole(context);
   const shown: string[] = [];
   eachCommand(program, (command) => configure(command, context, (text) => shown.push(text)));
   try {
@@ -146,6 +148,16 @@ export async function execute(
     await context.stderr.write(reflowed(shown.join(''), context.stderr));
     throw new ExitWith(exitStatus.usage);
   }
+}
+
+/** Prints the tree of all commands as JSON, for programs that run this one. */
+async function printWhole(context: Context): Promise<void> {
+  const [{ programEntry }, { toJson }] = await Promise.all([
+    import('../cli/command-tree'),
+    import('../cli/terminal/output'),
+  ]);
+  const program = programEntry(await wholeProgram(context), context.version);
+  await context.stdout.write(`${toJson(program)}\n`);
 }
 
 /** Prints the completions of a command line; a failure prints nothing, in the middle of what someone types. */
@@ -193,10 +205,7 @@ export async function wholeProgram(context: Context): Promise<Command> {
 async function defined(entry: (typeof commands)[number], context: Context): Promise<Command> {
   const { load, summary, group, alias } = entry;
   const { define } = await load();
-  const command = versioned(
-    define(context, () => wholeProgram(context)),
-    context,
-  );
+  const command = versioned(define(context), context);
   command.summary(summary).helpGroup(group);
   return alias ? command.alias(alias) : command;
 }

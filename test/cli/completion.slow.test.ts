@@ -80,7 +80,7 @@ const cases: readonly [string[], string[]][] = [
   [['ls', '--loc'], ['--local']],
   [
     ['help', 'c'],
-    ['completion', 'commands', ...topics.filter((one) => /^c/.test(one))],
+    ['completion', ...topics.filter((one) => /^c/.test(one))],
   ],
   [['completion', ''], [...shells]],
   [
@@ -122,7 +122,8 @@ describe('the answer of the program', () => {
     expect(await answer('brew', '--strength', '')).toBe('words\n');
     expect(await answer('brew', '')).toBe('words\n');
     expect(await answer('brew', '--loud=')).toBe('words\n');
-    expect(await answer('help', '-')).toBe('words\n');
+    expect(await answer('help', '-')).toBe('words\n--json\n');
+    expect(await answer('help', 'brew', '-')).toBe('words\n');
     expect(await answer('brew', '--from', '')).toBe('files\n');
     expect(await answer('brew', '--from=')).toBe('files\n');
     expect(await answer('brew', '--from', 'a', 'b')).toBe('files\n');

@@ -138,7 +138,6 @@ const lines: Record<string, readonly Line[]> = {
   doctor: [{ words: 'doctor --url http://127.0.0.1:9', code: 9 }],
   version: [{ words: 'version --json' }],
   completion: [{ words: 'completion bash' }],
-  commands: [{ words: 'commands' }, { words: 'commands --json' }],
   mcp: [{ words: 'mcp --root DIR' }],
   accounts: [{ words: 'accounts --json', code: 5 }],
 };

@@ -11,7 +11,7 @@ test.each([
   ...['list', 'list --json', 'version', 'version --json'],
   ...['show ID', 'show ID --json', 'preview ID', 'audit ID', 'expire ID --json', 'generate'],
   ...['profile list', 'profile show --json', 'doctor', 'doctor --json', 'completion bash'],
-  ...['help', 'help environment', 'push --help', '--version', ''],
+  ...['help', 'help environment', 'help --json', 'push --help', '--version', ''],
 ])('a full disk under the output of "%s" is said in words', async (line) => {
   const id = await here.push({ payload: 's' }, here.service.adminToken);
   await here.run('profile', 'set', 'days', '3');

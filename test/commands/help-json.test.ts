@@ -9,12 +9,12 @@ import { openPlace, place } from '../helpers/run';
 
 // Before there are tests, which have the names of commands.
 const here = openPlace();
-const { stdout } = await here.run('commands', '--json');
+const { stdout } = await here.run('help', '--json');
 here.close();
 const told = JSON.parse(stdout);
 const entries: CommandEntry[] = told.commands;
 
-describe('commands --json', () => {
+describe('help --json', () => {
   test('has the commands of the program, those of one edition too, and none that was renamed', () => {
     expect(entries.map(({ name, aliases }) => [name, ...aliases])).toEqual(
       commands.map(({ name, alias }) => (alias ? [name, alias] : [name])),
@@ -57,9 +57,15 @@ describe('commands --json', () => {
     expect([...named].sort()).toEqual([...described].sort());
   });
 
+  test('of one command is its help, for people', async () => {
+    const bare = place();
+    expect(await bare.run('help', 'push', '--json')).toEqual(await bare.run('help', 'push'));
+  });
+
   test('needs no folder of its own, and sends nothing', async () => {
-    const { code } = await place({ env: { PWPUSH_CONFIG_DIR: '/dev/null/x' } }).run('commands');
-    expect(code).toBe(0);
+    const bare = place({ env: { PWPUSH_CONFIG_DIR: '/dev/null/x' } });
+    const told = await bare.run('help', '--quiet', '--json');
+    expect(told).toEqual({ code: 0, stdout, stderr: '' });
   });
 });
 

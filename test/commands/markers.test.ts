@@ -177,7 +177,6 @@ const lines: Record<string, readonly Line[]> = {
   // How it talks to an instance is tested with the built program too.
   doctor: [{ words: 'doctor --url http://127.0.0.1:9' }],
   completion: [{ words: 'completion bash' }],
-  commands: [{ words: 'commands' }],
   // What its tools return is tested with a client.
   mcp: [
     { words: 'mcp --root src', stdin: messages },

@@ -78,12 +78,13 @@ export async function jsonFaults(
   const line = readLine(await program(), argv);
   if (!line.options.includes('--json')) return [];
   const words = [...line.options, ...line.operands];
-  const command = pathOf(line.command);
+  const command = argv[0] === 'help' ? 'help' : pathOf(line.command);
   const row = index.stdout.find(
     (one) => one.command === command && (!one.with || words.includes(one.with)),
   );
   const helps =
-    argv[0] === 'help' || words.some((word) => /^(?:-h|--help|-V|--version)$/.test(word));
+    (command === 'help' && line.operands.length > 1) ||
+    words.some((word) => /^(?:-h|--help|-V|--version)$/.test(word));
   const logs = /^(?:run|serve)$/.test(command) || /--(?:debug|here|into)/.test(words.join(' '));
   const faults = (text: string, schemas: readonly string[]) => faultsOf(text, schemas, invented);
   const results = row && !helps ? valuesIn(stdout, row, code) : [];

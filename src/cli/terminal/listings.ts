@@ -226,22 +226,6 @@ export const ownerList: Listing<ShownOwner> = {
     [name, tokens, created_at, last_used_at].map(text),
 };
 
-/** A command, as `commands` lists it. */
-export interface ListedCommand {
-  /** Its name, after those of the commands above it. */
-  readonly words: string;
-  readonly summary: string;
-}
-
-/** `commands`; in a pipe: command, summary. */
-export const commandList: Listing<ListedCommand> = {
-  columns: [
-    { title: 'COMMAND', shown: ({ words }) => words },
-    { title: 'SUMMARY', shown: ({ summary }) => summary, elastic: 20 },
-  ],
-  fields: ({ words, summary }) => [words, summary],
-};
-
 export const yesNo = (value: boolean) => (value ? 'yes' : 'no');
 
 /** A push as far as it is known: without its owner's token, less than its lists have. */

@@ -66,7 +66,9 @@ function offerFor(program: Command, line: readonly string[], known: Known): Offe
       : offer.map(({ word }) => ({ word: `${assignment}${word}` }));
   }
   if (current.startsWith('-') && (!open || open.variadic))
-    return help ? [] : command.createHelp().visibleOptions(command).flatMap(optionWords);
+    return help
+      ? words(values === 0 ? ['--json'] : [])
+      : command.createHelp().visibleOptions(command).flatMap(optionWords);
   if (open) return optionValues(open, known);
   if (help) return values === 0 ? words([...namesOf(program), ...known.topics]) : [];
   if (values === 0 && command.commands.length > 0) return commandWords(command);
