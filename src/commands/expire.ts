@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { ago, count } from '../cli/terminal/wording';
-import { concurrentMap } from '../client/concurrent-map';
+import { inOrder } from '../client/in-order';
 import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
 import type { Push } from '../contract/api';
@@ -34,26 +34,26 @@ async function expire(session: Session, links: readonly string[]): Promise<void>
   const expired: object[] = [];
   const gone: NamedItem[] = [];
   let worst = 0;
-  const outcomes = concurrentMap(pushes, async (named) => {
+  const ended = async (named: NamedItem) => {
     const push = await attempt(async () => {
       if (context.signal.aborted) throw endedBy(context.signal);
       return end(session, await asCreator(named));
     });
     if (!(push instanceof CliError) || push.code === 'not_found') gone.push(named);
     return { token: named.token, push };
-  });
-  try {
-    for await (const { token, push } of outcomes) {
-      if (!(push instanceof CliError)) {
-        expired.push(push.object);
-        await say.remark(push.text);
-        continue;
-      }
-      if (references.length === 1) throw push;
-      worst = Math.max(worst, push.exitStatus);
-      const { tellError } = await import('../open/tell-error');
-      await tellError(context, push.with({ message: `${token}: ${push.message}` }), options);
+  };
+  const tell = async ({ token, push }: Awaited<ReturnType<typeof ended>>) => {
+    if (!(push instanceof CliError)) {
+      expired.push(push.object);
+      return say.remark(push.text);
     }
+    if (references.length === 1) throw push;
+    worst = Math.max(worst, push.exitStatus);
+    const { tellError } = await import('../open/tell-error');
+    await tellError(context, push.with({ message: `${token}: ${push.message}` }), options);
+  };
+  try {
+    await inOrder(pushes, ended, tell);
   } finally {
     if (gone.length > 0) (await session.receipts()).end(gone);
   }

@@ -38,18 +38,6 @@ export async function printOrRescue(
   return failure === undefined ? undefined : rescued(delivery, result, failure);
 }
 
-/** As `printOrRescue`, for lines of text, in one write: if that fails, each is rescued. Returns the error of each. */
-export async function printLinesOrRescue(
-  delivery: Delivery,
-  results: readonly (Result & { readonly bytes: string })[],
-): Promise<readonly (CliError | undefined)[]> {
-  const failure = await printed(delivery, results.map(({ bytes }) => bytes).join(''));
-  const errors: (CliError | undefined)[] = [];
-  if (failure === undefined) return errors;
-  for (const result of results) errors.push(await rescued(delivery, result, failure));
-  return errors;
-}
-
 /** The code of the error if stdout cannot be written. */
 async function printed({ context }: Delivery, bytes: Result['bytes']): Promise<string | undefined> {
   const { stdout, signal } = context;

@@ -1,6 +1,6 @@
 import { isGuarded } from '../cli/agent';
 import { type Invocation, toJson } from '../cli/terminal/output';
-import { printLinesOrRescue } from '../open/print-or-rescue';
+import { printOrRescue } from '../open/print-or-rescue';
 import type { CliError } from '../platform/errors';
 
 /** What was created at an instance, and its link. */
@@ -30,7 +30,7 @@ export async function deliverLink(
 ): Promise<CliError | undefined> {
   const { say } = run;
   const { link, warnings, summary } = created;
-  const [failure] = await printLinks(run, options, [created]);
+  const failure = await printLink(run, options, created);
   for (const warning of warnings) await say.warn(warning);
   if (options.copy) await copyLink(run, link);
   if (summary !== undefined) await say.remark(summary);
@@ -41,19 +41,16 @@ export async function deliverLink(
   return failure;
 }
 
-/** Prints links, each on a line, in one write. Returns the error of each if stdout could not be written. */
-export async function printLinks(
+/** Prints the link on a line. Returns the error if stdout could not be written. */
+export async function printLink(
   { context }: Invocation,
   { json }: Pick<LinkOptions, 'json'>,
-  created: readonly Pick<CreatedLink, 'object' | 'link'>[],
-): Promise<readonly (CliError | undefined)[]> {
+  { object, link }: Pick<CreatedLink, 'object' | 'link'>,
+): Promise<CliError | undefined> {
   const safe = async () => (await import('../open/safekeeping')).newSafe(context);
   const guarded = json && (await isGuarded(context));
-  const results = created.map(({ object, link }) => {
-    const text = json ? toJson({ ...object, html_url: link }, guarded) : link;
-    return { bytes: `${text}\n`, what: 'link', link, json } as const;
-  });
-  return printLinesOrRescue({ context, safe }, results);
+  const text = json ? toJson({ ...object, html_url: link }, guarded) : link;
+  return printOrRescue({ context, safe }, { bytes: `${text}\n`, what: 'link', link, json });
 }
 
 /** Without a clipboard the link is printed all the same. */

@@ -6,7 +6,7 @@ export const wanted = {
   push: { what: '`push`, piped, to `node -e 0`', most: 2.3 },
   help: { what: '`--help` to `node -e 0`', most: 1.35 },
   version: { what: '`--version` to `node -e 0`', most: 1.1 },
-  each: { what: '`push --each`, 10,000 lines, to the time of a bare undici pool of 8', most: 1.6 },
+  each: { what: '`push --each`, 10,000 lines, to the time of a bare undici pool of 8', most: 3 },
   receipts: { what: '`push` with 10,000 receipts minus with one, ms', most: 2 },
   show: { what: '`show last` with 10,000 receipts to with one', most: 1.05 },
   pushFile: { what: '`push` of a file of 1 GiB, speed to curl', least: 0.9 },

@@ -41,7 +41,7 @@ const pushed = (conditions?: Conditions, ...argv: string[]) =>
 
 describe('many pushes that were created while stdout takes nothing, as the signal came', () => {
   /** As many as are begun while the first cannot be told. */
-  const all = 16;
+  const all = 8;
   const many = async (held: Conditions['held'], ...argv: string[]) => {
     const controller = new AbortController();
     let made = 0;

@@ -83,7 +83,7 @@ const lines: readonly (readonly [
     [...net, 'v8', 'vm'],
   ],
   ['list', [...call, ...table, 'list'], [...net, 'v8', 'vm']],
-  ['expire LINK', [...call, 'concurrent-map', 'expire', 'receipts'], [...net, 'v8', 'vm']],
+  ['expire LINK', [...call, 'expire', 'in-order', 'receipts'], [...net, 'v8', 'vm']],
   ['mcp --help', [...frame, 'mcp'], ['vm']],
   [
     'mcp',

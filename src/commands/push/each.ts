@@ -2,9 +2,8 @@ import { noKey, readPassphrase } from '../../cli/passphrase';
 import { failureFields } from '../../cli/report-error';
 import { bytesFrom } from '../../cli/source';
 import { toJson } from '../../cli/terminal/output';
-import { concurrentBatches } from '../../client/concurrent-map';
+import { inOrder } from '../../client/in-order';
 import { AT_ONCE } from '../../client/pages';
-import type { NewPush } from '../../contract/api';
 import type { Edition } from '../../contract/lifetime';
 import { tellError } from '../../open/tell-error';
 import { CliError, ExitWith, endedBy, failedError, usageError } from '../../platform/errors';
@@ -29,7 +28,7 @@ import {
   type Sealing,
   shownPush,
 } from '../../share/create-push';
-import { printLinks } from '../../share/deliver-link';
+import { printLink } from '../../share/deliver-link';
 import { dryRunText } from '../../share/dry-run';
 import { editionOf, toldExpiry } from '../../share/expiry';
 import type { PushOptions } from './push-flags';
@@ -45,17 +44,6 @@ import {
 
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
 const LONGEST = 8 * 1024 * 1024;
-
-/** A line was made a push, with `--dry-run` a request, or neither. */
-type Outcome =
-  | CreatedLine
-  | { readonly line: BatchLine; readonly request: NewPush }
-  | { readonly line: BatchLine; readonly failure: CliError };
-
-interface CreatedLine {
-  readonly line: BatchLine;
-  readonly created: CreatedPush;
-}
 
 /**
  * Creates a push for each line, several at once. Prints one line for each on stdout, in their order, so that it can be
@@ -75,14 +63,16 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   const instance = options.dryRun ? undefined : await connected();
   const account = instance && (await accountOf(instance));
   const edition = editionOf(target.edition, connected, options.dryRun);
-  const batch = { options, target, instance, account, passphrase, sealing, edition };
-  const work = pushLine(session, batch);
-  const reporter = outcomeReporter(session, batch);
-  const goesOn = () => !reporter.stopped && !context.signal.aborted;
-  const lines = formatted(linesOf(bytesFrom(options.from ?? '-', context), LONGEST), goesOn);
-  for await (const outcomes of concurrentBatches(lines, work, concurrency))
-    await reporter.report(outcomes);
-  if (reporter.worst > 0) throw new ExitWith(reporter.worst);
+  const printer = linePrinter(session, options, keepsReceipts(options, defaultsOf(target)));
+  const push = pushLine(
+    session,
+    { options, target, instance, account, passphrase, sealing, edition },
+    printer,
+  );
+  const goesOn = () => !printer.stopped && !context.signal.aborted;
+  const lines = linesOf(bytesFrom(options.from ?? '-', context), LONGEST);
+  await inOrder(linesWhile(lines, goesOn), push, (print) => print(), concurrency);
+  if (printer.worst > 0) throw new ExitWith(printer.worst);
 }
 
 interface Batch {
@@ -95,13 +85,16 @@ interface Batch {
   readonly edition: (seconds: number) => Promise<Edition>;
 }
 
-/** Returns what pushes one line. */
-function pushLine(session: Session, batch: Batch) {
+/** Returns what makes a push of one line, or with `--dry-run` a request, and returns what prints it. */
+function pushLine(session: Session, batch: Batch, printer: ReturnType<typeof linePrinter>) {
   const { context, say } = session;
   const { options, target, instance, account, passphrase, sealing, edition } = batch;
   const profile = defaultsOf(target);
   const warn = clearFieldsWarning(say);
-  return async ({ line, format }: FormattedLine): Promise<Outcome> => {
+  /** The first line decides. */
+  let format: BatchFormat | undefined;
+  return async (line: BatchLine): Promise<() => Promise<void>> => {
+    format ??= formatOf(line.bytes);
     if (context.signal.aborted) throw endedBy(context.signal);
     try {
       const { passphrase: named, payload, ...limits } = entryOf(line, format);
@@ -117,15 +110,19 @@ function pushLine(session: Session, batch: Batch) {
         ...{ text: payload, files: undefined, passphrase: { text: own }, sealing },
         ...{ generated: false, ...fieldsOf(merged, profile, told.fields) },
       };
-      if (!instance) return { line, request: (await shownPush(draft)).request };
+      if (!instance) {
+        const { request } = await shownPush(draft);
+        const look = { json: options.json, encryption: sealing?.mode };
+        return async () => say.printText(await dryRunText(target, request, look));
+      }
       const { acceptLimits, locale } = options;
       const plan = { draft, account, acceptLimits, locale, search: false };
       const created = await createPush(session, instance, plan);
-      const shorter = told.shorter === undefined ? [] : [told.shorter];
-      return { line, created: { ...created, warnings: [...shorter, ...created.warnings] } };
+      const warnings = [...(told.shorter === undefined ? [] : [told.shorter]), ...created.warnings];
+      return () => printer.link(line, { ...created, warnings });
     } catch (error) {
-      if (error instanceof CliError) return { line, failure: aboutLine(error, line) };
-      throw error;
+      if (!(error instanceof CliError)) throw error;
+      return () => printer.failure(line, error);
     }
   };
 }
@@ -137,97 +134,60 @@ function withoutExpiry(options: PushOptions, line: Partial<BatchEntry>): PushOpt
   return rest;
 }
 
-function failureJson(failure: CliError): string {
-  const { line, ...error } = failureFields(failure);
-  return toJson({ line, error });
-}
-
-/** Prints outcomes, and keeps what went wrong. */
-function outcomeReporter(session: Session, { options, target, sealing }: Batch) {
+/** Prints what became of lines, and keeps what went wrong. */
+function linePrinter(session: Session, options: PushOptions, receipts: boolean) {
   const { context, say } = session;
-  const look = { json: options.json, encryption: sealing?.mode };
   let lastHint: string | undefined;
-  const fail = async (failure: CliError) => {
-    state.worst = Math.max(state.worst, failure.exitStatus);
+  const tell = async (line: BatchLine, error: CliError) => {
+    const failure = error.with({
+      message: `line ${line.number}: ${error.message}`,
+      line: line.number,
+    });
+    printer.worst = Math.max(printer.worst, failure.exitStatus);
     await tellError(context, failure, { ...options, hinted: lastHint });
     lastHint = failure.hint;
+    return failure;
   };
-  /** The line on stdout of a line that failed: empty, or the error as JSON. */
-  const placeholder = async (line: BatchLine, failure: CliError) => {
-    const text = options.json ? failureJson(failure) : '';
-    await say.printText(`${text}\n`).catch(async ({ code }) => {
-      if (state.stopped) return;
-      state.stopped = true;
-      const unwritable = failedError(`cannot write to standard output (${whyUnwritable(code)})`);
-      await fail(aboutLine(unwritable, line));
-    });
-  };
-  const state = {
+  const printer = {
     /** The highest exit status so far. */
     worst: 0,
     /** Results cannot be written any more. */
     stopped: false,
-    /** Links that follow each other are written together. */
-    async report(outcomes: readonly Outcome[]): Promise<void> {
-      const links: CreatedLine[] = [];
-      for (const outcome of outcomes) {
-        if ('created' in outcome) {
-          links.push(outcome);
-          continue;
-        }
-        await deliver(links.splice(0));
-        if ('failure' in outcome) {
-          await fail(outcome.failure);
-          await placeholder(outcome.line, outcome.failure);
-        } else {
-          await say.printText(await dryRunText(target, outcome.request, look));
-        }
-      }
-      await deliver(links);
+    link: async (line: BatchLine, created: CreatedPush) => {
+      const failure = await printLink(session, options, created);
+      if (receipts) await keepReceipts(session, [created]);
+      for (const warning of created.warnings) await say.warn(`line ${line.number}: ${warning}`);
+      if (failure === undefined) return;
+      // Reported once; later only if the link is not on stderr either.
+      const isNews = failure.remains !== undefined || !printer.stopped;
+      printer.stopped = true;
+      if (isNews) await tell(line, failure);
+    },
+    /** Its place on stdout is empty, or has the error as JSON. */
+    failure: async (line: BatchLine, error: CliError) => {
+      const { line: number, ...fields } = failureFields(await tell(line, error));
+      const text = options.json ? toJson({ line: number, error: fields }) : '';
+      await say.printText(`${text}\n`).catch(async ({ code }) => {
+        if (printer.stopped) return;
+        printer.stopped = true;
+        await tell(line, failedError(`cannot write to standard output (${whyUnwritable(code)})`));
+      });
     },
   };
-  const deliver = async (links: readonly CreatedLine[]) => {
-    if (links.length === 0) return;
-    const pushes = links.map(({ created }) => created);
-    const failures = await printLinks(session, options, pushes);
-    if (keepsReceipts(options, defaultsOf(target))) await keepReceipts(session, pushes);
-    for (const [at, { line, created }] of links.entries()) {
-      for (const warning of created.warnings) await say.warn(`line ${line.number}: ${warning}`);
-      const failure = failures[at];
-      if (failure === undefined) continue;
-      // Reported once; later only if the link is not on stderr either.
-      const isNews = failure.remains !== undefined || !state.stopped;
-      state.stopped = true;
-      if (isNews) await fail(aboutLine(failure, line));
-    }
-  };
-  return state;
+  return printer;
 }
 
-interface FormattedLine {
-  readonly line: BatchLine;
-  readonly format: BatchFormat;
-}
-
-/** Each line with the format, which the first line decides. */
-async function* formatted(
-  lines: AsyncIterable<BatchLine>,
-  goesOn: () => boolean,
-): AsyncGenerator<FormattedLine> {
-  let format: BatchFormat | undefined;
+async function* linesWhile(lines: AsyncIterable<BatchLine>, goesOn: () => boolean) {
+  let none = true;
   for await (const line of lines) {
     if (!goesOn()) return;
-    format ??= formatOf(line.bytes);
-    yield { line, format };
+    none = false;
+    yield line;
   }
-  if (format === undefined) throw usageError('no lines to push');
+  if (none) throw usageError('no lines to push');
 }
 
 function entryOf({ bytes }: BatchLine, format: BatchFormat): BatchEntry {
   if (bytes === undefined) throw usageError('longer than 8 MiB', 'attach it with --file');
   return readEntry(bytes, format);
-}
-
-function aboutLine(error: CliError, { number }: BatchLine): CliError {
-  return error.with({ message: `line ${number}: ${error.message}`, line: number });
 }

@@ -1,0 +1,34 @@
+import { AT_ONCE } from './pages';
+
+/**
+ * Does `work` on each item, `width` at once, and passes the results to `take` one after the other, in the order of the
+ * items. Reads no item before there is room for it: at most `width` results are in the works or wait for an earlier one.
+ * @throws the first error of `items`, `work` or `take`, after which nothing is begun, once the results of what was begun are
+ * taken
+ */
+export async function inOrder<Item, Result>(
+  items: AsyncIterable<Item> | Iterable<Item>,
+  work: (item: Item) => Promise<Result>,
+  take: (result: Result) => Promise<void>,
+  width = AT_ONCE,
+): Promise<void> {
+  const source = (async function* () {
+    yield* items;
+  })();
+  const errors: unknown[] = [];
+  const failed = (error: unknown) => void errors.push(error);
+  let taken = Promise.resolve();
+  const worker = async () => {
+    for (;;) {
+      const next = await source.next();
+      if (next.done || errors.length > 0) return;
+      const result = work(next.value);
+      // It is awaited later, at its turn.
+      result.catch(() => {});
+      taken = taken.then(async () => take(await result)).catch(failed);
+      await taken;
+    }
+  };
+  await Promise.all(Array.from({ length: width }, () => worker().catch(failed)));
+  if (errors.length > 0) throw errors[0];
+}

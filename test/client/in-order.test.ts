@@ -1,0 +1,141 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { inOrder } from '../../src/client/in-order';
+
+const rounds = async (count: number) => {
+  for (let round = 0; round < count; round++) await new Promise(setImmediate);
+};
+
+/** A promise that resolves when it is told to. */
+function held<T>() {
+  let resolve = (_: T) => {};
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+test('results come one by one in the order of the items, and never more than the width run', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.nat(5), fc.nat(2)), { maxLength: 40 }),
+      fc.integer({ min: 1, max: 9 }),
+      async (delays, width) => {
+        let [running, most, taking] = [0, 0, 0];
+        const taken: number[] = [];
+        const work = async ([at, delay]: readonly [number, readonly [number, number]]) => {
+          running += 1;
+          most = Math.max(most, running);
+          await rounds(delay[0]);
+          running -= 1;
+          return [at, delay[1]] as const;
+        };
+        await inOrder(
+          delays.entries(),
+          work,
+          async ([at, delay]) => {
+            taking += 1;
+            expect(taking).toBe(1);
+            await rounds(delay);
+            taken.push(at);
+            taking -= 1;
+          },
+          width,
+        );
+        expect(taken).toEqual([...delays.keys()]);
+        expect(most).toBeLessThanOrEqual(width);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test('a result does not wait for the next item', async () => {
+  const item = held<string>();
+  const first = held<string>();
+  async function* slow() {
+    yield 'first';
+    yield await item.promise;
+  }
+  const words: string[] = [];
+  const all = inOrder(
+    slow(),
+    async (word) => word.toUpperCase(),
+    async (word) => {
+      words.push(word);
+      first.resolve(word);
+    },
+  );
+  expect(await first.promise).toBe('FIRST');
+  item.resolve('second');
+  await all;
+  expect(words).toEqual(['FIRST', 'SECOND']);
+});
+
+test('others run while the first does, as many as the width', async () => {
+  const first = held<number>();
+  const begun: number[] = [];
+  const taken: number[] = [];
+  const work = async (at: number) => {
+    begun.push(at);
+    return at === 0 ? first.promise : at;
+  };
+  const all = inOrder(Array(20).keys(), work, async (at) => void taken.push(at), 3);
+  await rounds(20);
+  expect([begun, taken]).toEqual([[0, 1, 2], []]);
+  first.resolve(0);
+  await all;
+  expect(taken).toEqual([...Array(20).keys()]);
+});
+
+test('after an error nothing is begun, and what was begun is taken', async () => {
+  const begun: number[] = [];
+  const taken: number[] = [];
+  const work = async (at: number) => {
+    begun.push(at);
+    if (at === 1) throw new Error('no 1');
+    await rounds(5);
+    return at;
+  };
+  const all = inOrder(Array(100).keys(), work, async (at) => void taken.push(at), 4);
+  await expect(all).rejects.toThrow('no 1');
+  expect(begun.length).toBeLessThan(10);
+  expect(taken).toEqual(begun.filter((at) => at !== 1));
+});
+
+test('a source that fails is told after what came before it is taken', async () => {
+  async function* broken() {
+    yield* [1, 2];
+    throw new Error('no more');
+  }
+  const taken: number[] = [];
+  const work = async (at: number) => rounds(5).then(() => at);
+  const all = inOrder(broken(), work, async (at) => void taken.push(at));
+  await expect(all).rejects.toThrow('no more');
+  expect(taken).toEqual([1, 2]);
+});
+
+test('memory does not grow with the items of a source that is slower than the work', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  async function* items() {
+    for (let at = 0; at < 100_000; at++) {
+      if (at % 50 === 0) await new Promise(setImmediate);
+      yield at;
+    }
+  }
+  let before = 0;
+  await inOrder(
+    items(),
+    async (item) => item,
+    async (at) => {
+      if (at !== 1_000 && at !== 99_000) return;
+      collect();
+      const { heapUsed } = process.memoryUsage();
+      if (before > 0) expect(heapUsed - before).toBeLessThan(2_000_000);
+      before = heapUsed;
+    },
+  );
+});
