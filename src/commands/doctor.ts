@@ -22,10 +22,9 @@ import { type Session, withSession } from '../profile/session';
 import type { Finding } from './doctor/checks';
 
 const EXAMPLES = `
-Checks config file, address, proxy, DNS, connection, TLS, redirects, API, clock,
-token, features, SQLite and rescue files, and says what to do about a failure.
-Creates nothing and uses no view. Exits with 0, or with the code of the first
-failure.
+Checks config file, address, proxy, API, clock, token, features, SQLite and
+rescue files, and says what to do about a failure. Creates nothing and uses no
+view. Exits with 0, or with the code of the first failure.
 
 Examples:
   $ pwpush doctor
@@ -65,7 +64,7 @@ const styles: Readonly<Record<CheckRow['status'], Style>> = {
 
 /** Widths of columns. */
 const STATUS = 9;
-const NAME = 12;
+const NAME = 10;
 
 /** A check as lines for a terminal; in a pipe: status, name, message, hint. */
 function rowText({ status, name, message, hint }: CheckRow, look: Look): string {
@@ -98,33 +97,37 @@ async function* allChecks(session: Session): AsyncGenerator<CheckRow, void> {
   const access = special
     ? yield* check('access', address, (found) => checks.checkAccess(found, context))
     : address;
-  const proxy = yield* check('proxy', access, (found) => checks.checkProxy(found, session));
-  const dns = yield* check('dns', proxy, checks.checkDns);
-  const connection = yield* check('connection', dns, checks.checkConnection);
-  const tls = yield* check('tls', connection, (found) => checks.checkTls(found, context));
-  const asked = 'failed' in tls ? tls : await checks.askVersion(tls.target, session);
-  const redirect = yield* check('redirect', asked, checks.checkRedirect);
-  const api = yield* check('api', redirect, checks.checkApi);
-  yield* check('clock', asked, checks.checkClock);
+  const proxy = yield* check('proxy', access, (found) => checks.checkProxy(found, context));
+  const asked = 'failed' in proxy ? proxy : await checks.askVersion(proxy.target, session);
+  const api = yield* check('api', asked, checks.checkApi);
+  const answered = 'failed' in asked || asked.responses.length > 0 ? asked : api;
+  yield* check('clock', answered, checks.checkClock);
   yield* check('token', api, (found) => checks.checkToken(found, session));
   yield* check('features', api, checks.checkFeatures);
+  if ('failed' in api)
+    yield {
+      name: 'others',
+      status: 'skipped',
+      message: `not checked, as ${api.failed} failed: ${api.skipped.join(', ')}`,
+    };
   yield* check('sqlite', {}, () => checkSqlite(context));
   yield* check('rescue', {}, () => checkRescue(context));
 }
 
-/** The name of the check that failed, or because of which one was skipped. */
+/** The name of the check that failed, and of those that were skipped because of it. */
 interface Failed {
   readonly failed: string;
+  readonly skipped: string[];
 }
 
-/** Yields the row of one check and returns what it found; it is skipped where what it needs has failed. */
+/** Yields the row of one check and returns what it found; only notes its name where what it needs has failed. */
 async function* check<Needed extends object, Found extends Finding>(
   name: string,
   needed: Needed | Failed,
   work: (needed: Needed) => Found | Promise<Found>,
 ): AsyncGenerator<CheckRow, Found | Failed> {
   if ('failed' in needed) {
-    yield { name, status: 'skipped', message: `not checked: ${needed.failed} failed` };
+    needed.skipped.push(name);
     return needed;
   }
   let found: Found;
@@ -134,7 +137,7 @@ async function* check<Needed extends object, Found extends Finding>(
     if (!(error instanceof CliError)) throw error;
     const { code, message, hint } = error;
     yield { name, status: 'failed', message, hint, code };
-    return { failed: name };
+    return { failed: name, skipped: [] };
   }
   const { status = 'ok', message, hint } = found;
   yield { name, status, message, hint };

@@ -49,7 +49,7 @@ export function exposure({ base, insecure }: Target): string | undefined {
 }
 
 /** Limit of a request on the side. */
-export const BRIEF_SECONDS = 10;
+const BRIEF_SECONDS = 10;
 
 /** Settings for requests on the side, on a connection of their own: over within 10 s, without waiting for `Retry-After`. */
 export async function briefSettings(run: Invocation, target: Target): Promise<ApiSettings> {
@@ -98,7 +98,7 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
 }
 
 /** The client certificate of a target, for its origin. */
-export async function certificateFor({ base, certificate }: Pick<Target, 'base' | 'certificate'>) {
+async function certificateFor({ base, certificate }: Pick<Target, 'base' | 'certificate'>) {
   return certificate && { ...(await certificate()), origin: new URL(base).origin };
 }
 
@@ -117,7 +117,7 @@ export function timeoutOf({
 }
 
 /** The PEM certificates that are trusted in addition to Node's. */
-export function certificatesOf({ caFile }: Pick<Target, 'caFile'>): string | undefined {
+function certificatesOf({ caFile }: Pick<Target, 'caFile'>): string | undefined {
   return caFile === undefined ? undefined : readCertificates(caFile);
 }
 

@@ -47,7 +47,7 @@ async function withRoots(ca: string, env: Environment): Promise<string[]> {
 }
 
 /** The addresses of `localhost`. */
-export const LOCAL_ADDRESSES = ['127.0.0.1', '::1'] as const;
+const LOCAL_ADDRESSES = ['127.0.0.1', '::1'] as const;
 
 /** The second address is tried after this time: more than this process may be busy when the first one responds. */
 const FIRST_ADDRESS_MS = 2000;

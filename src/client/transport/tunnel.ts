@@ -54,7 +54,7 @@ export function tunnelConnector(tunnel: Tunnel) {
 }
 
 /** Opens a tunnel and sends nothing to the instance. */
-export function openTunnel(
+function openTunnel(
   { hostname, port }: HostAndPort,
   { proxy, tls, timeoutMs }: Tunnel,
   done: ConnectCallback,
