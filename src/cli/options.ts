@@ -184,14 +184,9 @@ export const tlsRows = () => ({
 });
 
 /** Where `--here` listens, besides its address. */
-export const hereRows = () => {
-  const { tlsCert, tlsKey } = tlsRows();
-  return {
-    port: parsed('--port <n>', 'port to listen on (default: any free one)', port).requires('here'),
-    tlsCert: tlsCert.requires('here'),
-    tlsKey: tlsKey.requires('here'),
-  };
-};
+export const hereRows = () => ({
+  port: parsed('--port <n>', 'port to listen on (default: any free one)', port).requires('here'),
+});
 
 const tooManyPages = () =>
   usageError('--page cannot be combined with --all or --limit', 'use only one of them');

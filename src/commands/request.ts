@@ -31,8 +31,8 @@ export function define(context: Context): Command {
   return withOptions(command, context, rows, async (options, text?: string) => {
     // Loaded here: `request --help` does without.
     if (options.here) {
-      const { serveQuestion } = await import('./request/serve-question');
-      return serveQuestion(context, { ...options, text });
+      const { requestHere } = await import('./request/request-here');
+      return requestHere(context, { ...options, text });
     }
     const { runRequest } = await import('./request/run-request');
     return runRequest(context, { ...options, text });

@@ -35,7 +35,7 @@ export function retrieveFrom(
       return found(counted, `${target.base}/p/${token}`, undefined, proved.typed());
     }
     const { keyFor, keyForAnswer, readAnswer } = await import('./take-answer');
-    const key = keyFor(run.context, named);
+    const key = named.held ?? keyFor(run.context, named);
     const link = `${target.base}/r/${token}`;
     const read = (_: string, given?: string) => readAnswer(api.requests, token, given, link);
     const push = await retrieve(run, { retrieve: read }, token, passphrase);

@@ -13,6 +13,8 @@ export interface Retrievable extends Reference {
   readonly target: Pick<Target, 'base' | 'token'>;
   /** Of a push that was made on this machine. */
   readonly last?: object;
+  /** The private key of a request, if it is in memory alone. */
+  readonly held?: KeptKey;
 }
 
 /**

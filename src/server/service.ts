@@ -17,12 +17,11 @@ import {
 } from './service-settings';
 import { asServiceError } from './store/database';
 
-export { serveHere } from './here/serve-here';
-export { serveRequest } from './here/serve-request';
 export { rekey } from './keys/rotation';
 export { openOwners } from './open-service';
 export { backup } from './ops/database-copy';
 export type { OwnerSummary } from './rules/owners';
+export { serveHere } from './serve-here';
 export { ServiceError } from './service-errors';
 export type { ServiceIo, ServiceSettings } from './service-settings';
 export { keyFileOf } from './store/database';

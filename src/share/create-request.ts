@@ -1,13 +1,13 @@
 import type { NewPassphrase } from '../cli/passphrase';
+import type { Invocation } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import { withKey } from '../client/link';
 import type { NewRequest, SecretRequest } from '../contract/api';
 import { durationInOneUnit, grantedLifetime } from '../contract/lifetime';
-import { newRequestKey } from '../open/request-keys';
+import type { NewKey } from '../open/request-keys';
 import { failedError } from '../platform/errors';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
-import type { Session } from '../profile/session';
 import { askedFor, create, givenPassphrase } from './create';
 import type { CreatedLink } from './deliver-link';
 import { judgeRequest, type Terms } from './judge';
@@ -17,10 +17,8 @@ interface RequestPlan extends Terms {
   /** They go with the question. */
   readonly files: readonly Attachment[] | undefined;
   readonly passphrase: NewPassphrase;
-  /** Encrypt the answer to a new key. */
-  readonly encrypt: boolean;
-  /** A new file for the private key; else it is kept in the state folder. */
-  readonly identityFile: string | undefined;
+  /** Makes the key that the answer is encrypted to, for the instance at that address; undefined for none. */
+  readonly newKey: ((base: string) => NewKey) | undefined;
 }
 
 /**
@@ -29,14 +27,14 @@ interface RequestPlan extends Terms {
  * if the private key cannot be kept; the request is closed again then
  */
 export async function createRequest(
-  session: Session,
+  run: Invocation,
   instance: Instance,
   plan: RequestPlan,
 ): Promise<CreatedLink & { readonly token: string }> {
   const { account, acceptLimits } = plan;
-  const { ready, made, token, link, warnings } = await create(session, instance, {
+  const { ready, made, token, link, warnings } = await create(run, instance, {
     kind: 'request',
-    prepare: (undo) => prepare(session, instance, plan, undo),
+    prepare: (undo) => prepare(run, instance, plan, undo),
     send: ({ request }, files) => instance.api.requests.create(request, files, account),
     judge: ({ request }, created) => judgeRequest(request, acceptLimits, created),
     keep: ({ key }, token) => {
@@ -55,14 +53,14 @@ export async function createRequest(
 }
 
 async function prepare(
-  session: Session,
+  run: Invocation,
   { target }: Instance,
-  { fields, files, passphrase, encrypt, identityFile }: RequestPlan,
+  { fields, files, passphrase, newKey }: RequestPlan,
   undo: Undo,
 ) {
-  const key = encrypt ? newRequestKey(session.context, target.base, identityFile) : undefined;
+  const key = newKey?.(target.base);
   if (key) undo(key.remove);
-  const given = await givenPassphrase(passphrase, session, undo);
+  const given = await givenPassphrase(passphrase, run, undo);
   const protection = askedFor({ passphrase: given, public_key: key?.recipient });
   return { request: { ...fields, ...protection }, files, key };
 }

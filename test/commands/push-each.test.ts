@@ -126,8 +126,6 @@ describe('every option is applied, or refused before anything is sent', () => {
     '--here': ['--here'],
     '--host': ['--host', '0.0.0.0'],
     '--port': ['--port', '1'],
-    '--tls-cert': ['--tls-cert', 'x'],
-    '--tls-key': ['--tls-key', 'x'],
   };
   const besides = [
     ['text'],

@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
+import { lose } from '../helpers/here';
 import { alsoBinary, person, program, pwpush, type Running, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { read } from '../helpers/qr';
-import { cert, key } from '../server/certificate';
 
 const sender = person();
 const recipient = person();
@@ -107,24 +107,6 @@ describe('push --here', () => {
     });
   });
 
-  test('speaks TLS with a certificate', alsoBinary, async () => {
-    const paths = ['cert.pem', 'key.pem'].map((name) => join(sender.folder, name));
-    writeFileSync(paths[0] ?? '', cert);
-    writeFileSync(paths[1] ?? '', key);
-    const words = [
-      '--host',
-      'localhost',
-      '--tls-cert',
-      paths[0] ?? '',
-      '--tls-key',
-      paths[1] ?? '',
-    ];
-    const { running, first } = await serving(words);
-    expect(first).toMatch(/^https:\/\/localhost:\d+\/p\//);
-    expect(await get(first, '--ca-file', paths[0] ?? '')).toMatchObject({ stdout: 's3cret' });
-    expect((await running.ended).code).toBe(0);
-  });
-
   test('uses no instance, even if one is configured', async () => {
     const env = { ...sender.env, PWPUSH_URL: 'http://127.0.0.1:1', PWPUSH_TOKEN: 't0ken' };
     const running = start(['push', '--here'], { env, input: 's' });
@@ -138,6 +120,39 @@ describe('push --here', () => {
     const { status, stderr } = spawnSync('sh', ['-c', line], { env, encoding: 'utf8' });
     expect(status).toBe(1);
     expect(stderr).toMatch(LINK);
+  });
+});
+
+describe('a response that was lost', () => {
+  const KEY = 'Jk3dF8s-Qw2mZx0pLr7tVg';
+  const LOST =
+    '127.0.0.1 may not have the response: waiting up to 2 minutes for a repetition (Ctrl-C ends this)';
+
+  async function losing() {
+    const { running, first } = await serving();
+    let said = '';
+    running.child.stderr?.on('data', (chunk) => {
+      said += chunk;
+    });
+    const { origin, pathname } = new URL(first);
+    const link = `${origin}/api/v2/pushes/${pathname.split('/')[2]}`;
+    await lose(link, KEY);
+    await expect.poll(() => said).toContain(LOST);
+    return { running, link };
+  }
+
+  test('is given again, and then it ends', alsoBinary, async () => {
+    const { running, link } = await losing();
+    const headers = { 'idempotency-key': `"${KEY}"` };
+    expect(await (await fetch(link, { headers })).json()).toMatchObject({ payload: 's3cret' });
+    const stderr = `127.0.0.1 viewed it: 1 of 1\n${LOST}\n`;
+    expect(await running.ended).toMatchObject({ code: 0, stderr });
+  });
+
+  test('keeps it up until Ctrl-C', async () => {
+    const { running } = await losing();
+    running.child.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ code: 130 });
   });
 });
 

@@ -9,6 +9,7 @@ import { newKeyPair, parseIdentities, parseRecipient } from '../../src/age/key-f
 import { encodeManifest } from '../../src/age/manifest';
 import { encryptText, joined, pieces } from '../helpers/age';
 import { mountDisk, needsDisk } from '../helpers/disk';
+import { lose } from '../helpers/here';
 import { alsoBinary, person, program, type Running, start } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
 import { overSocket } from '../helpers/sockets';
@@ -171,6 +172,23 @@ test('a visitor of the page is named once', async () => {
   expect((await respond(link, [], 'hunter2')).code).toBe(0);
   const { stderr } = await running.ended;
   expect(stderr).toBe(`${link}\n127.0.0.1 opened the page\n`);
+});
+
+test('an answer whose confirmation was lost is printed, and can be sent again', async () => {
+  const { running, link } = await receiving();
+  const { origin, pathname } = new URL(link);
+  const path = `${origin}/api/v2/requests/${pathname.split('/').at(-1)}/respond`;
+  const key = 'Jk3dF8s-Qw2mZx0pLr7tVg';
+  const body = JSON.stringify({ request: { response: 'hunter2' } });
+  let said = '';
+  running.child.stderr?.on('data', (chunk) => {
+    said += chunk;
+  });
+  await lose(path, key, { method: 'PATCH', body });
+  await expect.poll(() => said).toContain('waiting up to 2 minutes for a repetition');
+  const headers = { 'content-type': 'application/json', 'idempotency-key': `"${key}"` };
+  expect((await fetch(path, { method: 'PATCH', headers, body })).status).toBe(200);
+  expect(await running.ended).toMatchObject({ code: 0, stdout: 'hunter2' });
 });
 
 test('an answer that comes while others fill the memory is not lost', async () => {

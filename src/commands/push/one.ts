@@ -68,8 +68,10 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
       ...fieldsOf(options, profile, told.fields),
     };
     if (!target) {
-      const { pushHere } = await import('../../share/here');
-      return await pushHere(session, { draft, ...placeOf(options) });
+      const { pushHere } = await import('./push-here');
+      return await pushHere(session, options, draft, (here) =>
+        create(session, async () => here, options, { draft, receipt: false, change }),
+      );
     }
     if (options.dryRun) return await say.printText(await dryRun(options, target, draft));
     const receipt = keepsReceipts(options, profile);
@@ -114,11 +116,6 @@ async function chooseWay({ context }: Session): Promise<'login' | 'here'> {
   ]);
 }
 
-/** Where a push is served from this machine, and where its link goes. */
-function placeOf({ host, port, tlsCert, tlsKey, locale, copy, qr }: PushOptions) {
-  return { host, port, tlsCert, tlsKey, locale, copy, qr };
-}
-
 interface Plan {
   readonly draft: Draft;
   readonly receipt: boolean;
@@ -141,6 +138,8 @@ async function create(
   const plan = { draft: begun, account, acceptLimits, locale, search: true };
   const push = () => createPush(session, instance, plan);
   const created = await (change ? change.before(instance, push) : push());
+  if (options.here && !options.qr)
+    await (await import('../../cli/terminal/qr')).drawServed(session, created.link);
   const failure = await deliverLink(session, options, created);
   if (receipt) await keepReceipts(session, [created]);
   if (failure) throw failure;

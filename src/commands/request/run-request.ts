@@ -6,6 +6,7 @@ import { closing } from '../../cli/values';
 import { notifyFields } from '../../client/notification';
 import type { NewRequest } from '../../contract/api';
 import type { ClosingFields } from '../../contract/lifetime';
+import { newRequestKey } from '../../open/request-keys';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../open/waiting';
 import type { Context } from '../../platform/context';
 import { CliError, joinHints, usageError } from '../../platform/errors';
@@ -39,8 +40,9 @@ export async function runRequest(context: Context, options: RequestOptions): Pro
       fields: fieldsOf(question, expire, options),
       files: attachments?.files,
       passphrase,
-      encrypt: options.encrypt,
-      identityFile: options.identityOut,
+      newKey: options.encrypt
+        ? (base) => newRequestKey(context, base, options.identityOut)
+        : undefined,
       account,
       acceptLimits: options.acceptLimits,
     });
@@ -130,7 +132,8 @@ async function offerExpiry(
   );
 }
 
-function fieldsOf(
+/** The fields of a request by its options. */
+export function fieldsOf(
   request: string,
   expire: ClosingFields | undefined,
   options: RequestOptions,

@@ -53,6 +53,7 @@ export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Own
     owner,
     signal,
     idempotencyKey: idempotencyKey(c.req.raw),
+    kept: c.env.kept,
     keyProof: c.req.header('x-key-proof'),
     client: c.get('client'),
   };

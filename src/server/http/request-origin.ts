@@ -13,6 +13,13 @@ export interface ClientSocket {
   /** Calls the listener once, when the response has been sent or the connection closed. */
   readonly closed?: ((listener: () => void) => void) | undefined;
   readonly cut?: (() => void) | undefined;
+  /** `Visitor.kept` */
+  readonly kept?: ((key: string) => void) | undefined;
+  /**
+   * Ends the connection with the response, and calls the listener once: whether the client has received the response, as
+   * it then ended the connection too.
+   */
+  readonly received?: ((listener: (whole: boolean) => void) => void) | undefined;
   /** In place of the `Request`'s own, for which Node.js makes an event target. */
   readonly signal?: Abandonable | undefined;
 }

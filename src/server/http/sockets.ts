@@ -139,12 +139,39 @@ function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse): Clie
     },
     closed: (listener) => outgoing.once('close', listener),
     cut: () => incoming.socket.destroy(),
+    received: (listener) => whenReceived(incoming, outgoing, listener),
     signal: {
       get aborted() {
         return outgoing.destroyed;
       },
     },
   };
+}
+
+/**
+ * Node.js does not say whether a response has arrived: its last bytes may wait in the system. So the connection is not
+ * closed after the response, but ended, and the client, which reads that end after the response, ends it too. One that is
+ * reset, or stands still, was lost.
+ */
+function whenReceived(
+  { socket }: IncomingMessage,
+  outgoing: ServerResponse,
+  listener: (whole: boolean) => void,
+): void {
+  const { destroySoon } = socket;
+  outgoing.setHeader('connection', 'close');
+  // Node.js calls it once the response is written.
+  socket.destroySoon = () => {
+    socket.destroySoon = destroySoon;
+    socket.end();
+  };
+  let isTold = false;
+  const tell = (whole: boolean) => {
+    if (!isTold) listener(whole);
+    isTold = true;
+  };
+  socket.once('end', () => tell(outgoing.writableFinished));
+  socket.once('close', () => tell(false));
 }
 
 /** A PEM certificate chain and its private key, which match. */

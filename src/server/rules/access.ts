@@ -29,6 +29,8 @@ export interface Visitor extends Origin {
   readonly signal?: Abandonable | undefined;
   /** The same in all requests of which one is to be done (`Once`). */
   readonly idempotencyKey?: string | undefined;
+  /** Called with a hash of that key when a response is kept for it, and when that is sent again. */
+  readonly kept?: ((key: string) => void) | undefined;
   /** Shows that the visitor has the key of an encrypted push (`ProofCheck`). */
   readonly keyProof?: string | undefined;
   /** Whose share of the passphrase checks the request takes; undefined for none. */

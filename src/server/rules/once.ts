@@ -7,7 +7,7 @@ import type { Sql } from '../store/sql';
 import type { RuleOptions, Visitor } from './access';
 
 /** Milliseconds for which a response with a secret can be had again, and one about what was made. */
-const TAKEN = 2 * 60_000;
+export const TAKEN = 2 * 60_000;
 const MADE = LONGEST;
 
 /** What a request asks for. Another one with the same key is refused. */
@@ -77,12 +77,12 @@ export class Once {
     work: (done: Done<T>) => Promise<T>,
     again: (row: KeptRow, key: Uint8Array) => Promise<T>,
   ): Promise<T> {
-    const { idempotencyKey } = asked.visitor;
+    const { idempotencyKey, kept = () => {} } = asked.visitor;
     if (idempotencyKey === undefined) return work({ keep: nothing, check: nothing });
     const { hash, sealing, hashing } = keysOf(idempotencyKey);
     const digest = digestOf(hashing, asked);
     // In a call of its own, so that the body can be freed meanwhile.
-    return this.runOnce({ hash, sealing, digest, time }, work, again);
+    return this.runOnce({ hash, sealing, digest, time, kept }, work, again);
   }
 
   private async runOnce<T>(
@@ -90,7 +90,7 @@ export class Once {
     work: (done: Done<T>) => Promise<T>,
     again: (row: KeptRow, key: Uint8Array) => Promise<T>,
   ): Promise<T> {
-    const { hash, sealing, digest, time } = known;
+    const { hash, sealing, digest, time, kept: tell } = known;
     const { database, now } = this.options;
     try {
       return await work({
@@ -98,6 +98,7 @@ export class Once {
           const sealed = result === undefined ? null : seal(sealing, jsonOf(result), CONTEXT);
           const until = Math.min(now + time, result === undefined ? Infinity : expires_at);
           const row = { key_hash: hash, push_id: id, digest, sealed, kept_at: now, until };
+          tell(hash);
           if (!(await keep(sql, row))) throw new Repeated();
         },
         async check(sql, now) {
@@ -111,6 +112,7 @@ export class Once {
       if (!kept && error instanceof Repeated) return this.runOnce(known, work, again);
       if (!kept) throw error;
       if (!digest.equals(kept.digest)) throw new Refusal('reused', REUSED);
+      tell(hash);
       return again(kept, sealing);
     }
   }
@@ -123,6 +125,8 @@ interface Known {
   readonly digest: Buffer;
   /** Milliseconds for which it can be repeated. */
   readonly time: number;
+  /** `Visitor.kept` */
+  readonly kept: (key: string) => void;
 }
 
 const REUSED = 'That Idempotency-Key was used for another request.';

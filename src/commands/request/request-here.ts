@@ -1,0 +1,173 @@
+import { newKeyPair, parseIdentities } from '../../age/key-files';
+import { checkPassphrase, readPassphrase } from '../../cli/passphrase';
+import { checkStandardInput } from '../../cli/source';
+import { type Invocation, invocation, toJson } from '../../cli/terminal/output';
+import { safe as printable } from '../../cli/terminal/safe';
+import { filled } from '../../cli/values';
+import type { HereEvent } from '../../contract/here-event';
+import { deliverPush } from '../../open/deliver-push';
+import { openPush } from '../../open/open-push';
+import { type OutputOptions, type OutputPlace, reserveOutput } from '../../open/output-place';
+import { retrieveFrom } from '../../open/retrieve';
+import { newSafe } from '../../open/safekeeping';
+import { type LostFiles, type LostText, type Safe, type Taking, withPush } from '../../open/taking';
+import type { Context } from '../../platform/context';
+import { asCliError, attempt, CliError, endedBy, usageError } from '../../platform/errors';
+import { createRequest } from '../../share/create-request';
+import { copyLink } from '../../share/deliver-link';
+import { type HereInstance, LOST, withHere } from '../../share/here';
+import type { RequestOptions } from './request-flags';
+import { fieldsOf } from './run-request';
+
+/** The addresses of this machine. */
+const EVERYWHERE = '0.0.0.0';
+const QUESTION = 'Please enter the secret.';
+/** Visitors who are named: more lines would push the link off the screen. */
+const VISITORS = 20;
+
+/** Asks from the memory of this machine: serves the question until it is answered, and delivers the answer. */
+export async function requestHere(context: Context, options: RequestOptions): Promise<void> {
+  const { text = QUESTION, expire, host = EVERYWHERE, port = 0 } = options;
+  const run = invocation(context, options);
+  checkPassphrase(options, context);
+  checkStandardInput(options);
+  const fields = fieldsOf(filled(text, 'the question'), expire, options);
+  const passphrase = await readPassphrase(options, context, true);
+  context.asked();
+  const output = { ...options, files: options.allowFiles, copy: false, qr: false };
+  const place = await reserveOutput(run, output, 'use --output FILE');
+  const { identity, recipient } = newKeyPair();
+  const settings = { kind: 'request', host, port } as const;
+  let isAnswered = false;
+  try {
+    await withHere(run, settings, reporter(run), async (here) => {
+      const { token, link } = await createRequest(run, here, {
+        ...{ fields, files: undefined, passphrase: { text: passphrase } },
+        newKey: () => ({ recipient, keep: () => {}, remove: () => {} }),
+        ...{ account: undefined, acceptLimits: false },
+      });
+      if (here.exposed)
+        await run.say.warn(
+          'plain http: someone who changes the page on its way can read the answer',
+        );
+      await showLink(run, options, token, link);
+      await run.say.remark('waiting for an answer … (Ctrl-C ends it)');
+      if ((await here.ended()) === 0) throw new CliError('expired', 'nobody answered in time');
+      isAnswered = true;
+      await deliver(run, here, token, { output, place, identity, passphrase });
+      await here.settled();
+    });
+  } catch (error) {
+    if (!isAnswered) await place.discard?.();
+    throw error;
+  }
+}
+
+function reporter({ say }: Invocation): (event: HereEvent) => void {
+  const visitors = new Set<string | null>();
+  return ({ event, ip }) => {
+    const someone = printable(ip ?? 'someone');
+    if (event === 'lost') void say.note(`${someone} ${LOST}`);
+    if (event !== 'opened' || visitors.has(ip) || visitors.size === VISITORS) return;
+    visitors.add(ip);
+    void say.note(`${someone} opened the page`);
+  };
+}
+
+/** On stderr, as standard output is for the answer; with --json there is room for both. */
+async function showLink(
+  run: Invocation,
+  { copy, json, qr }: RequestOptions,
+  token: string,
+  link: string,
+): Promise<void> {
+  const { context, say } = run;
+  const { drawQr, drawServed } = await import('../../cli/terminal/qr');
+  if (!qr) await drawServed(run, link);
+  if (json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
+  else if (context.stderr.closed)
+    throw usageError('cannot show the link: standard error is closed');
+  else await say.announce(link);
+  if (copy) await copyLink(run, link);
+  if (qr) await drawQr(say, link);
+}
+
+interface Receiving {
+  readonly output: OutputOptions;
+  readonly place: OutputPlace;
+  /** The private key. */
+  readonly identity: string;
+  readonly passphrase: string | undefined;
+}
+
+const NO_KEYS = {
+  ...{ text: undefined, identities: [], decrypt: true },
+  ...{ givenBy: undefined, linkKey: undefined },
+};
+
+/** As `get` delivers an answer; what cannot be delivered is saved, as it is in the memory of this run alone. */
+async function deliver(
+  { context, say }: Invocation,
+  here: HereInstance,
+  token: string,
+  { output, place, identity, passphrase }: Receiving,
+): Promise<void> {
+  const { api, target } = here;
+  const key: LostText = { what: 'key', bytes: `${identity}\n` };
+  const safe = answerSafe(context, key, api.openFile);
+  const held = { identities: parseIdentities(identity), recipient: undefined, path: undefined };
+  const named = { api, target, token, base: target.base, kind: 'request', held } as const;
+  const known = { text: passphrase, typed: false };
+  const taken = await retrieveFrom({ context, options: output, say, safe }, named, known, NO_KEYS);
+  // Ctrl-C ends the delivery, and not what saves the rest then; a second one ends the run.
+  const sealed = { ...taken, signal: new AbortController().signal };
+  const opened = await openPush(sealed, NO_KEYS).catch(async (error) => {
+    await place.discard?.();
+    const failure = asCliError(error);
+    await safe.keep({ what: 'pushes', takings: [sealed] });
+    // The key was never on the disk. One that does not fit opens nothing.
+    if (failure.code !== 'passphrase') await safe.keep(key);
+    throw safe.explain(failure);
+  });
+  const { signal } = context;
+  const failure = await deliverPush({ ...opened, signal, options: output, place }, true);
+  if (failure) throw signal.aborted ? failure.with({ code: endedBy(signal).code }) : failure;
+}
+
+/**
+ * A safe that fetches the files again which could not be saved, as no later run can: decrypted, or as they are if that fails,
+ * with the key.
+ */
+function answerSafe(context: Context, key: LostText, sealedFile: Taking['file']): Safe {
+  const safe = newSafe(context, false);
+  const keepFiles = async ({ missing, taking }: LostFiles) => {
+    const opened = { ...taking, signal: new AbortController().signal };
+    const damaged: string[] = [];
+    for (const url of missing) if (!(await canBeRead(opened, url))) damaged.push(url);
+    const whole = missing.filter((url) => !damaged.includes(url));
+    const sealed = { ...withPush(opened, taking.taken.sealed), file: sealedFile };
+    const takings = [withFiles(opened, whole), withFiles(sealed, damaged)].flat();
+    await safe.keep({ what: 'pushes', takings });
+    if (damaged.length > 0) await safe.keep(key);
+  };
+  return {
+    ...safe,
+    keep: (part) => (part.what === 'files' ? keepFiles(part) : safe.keep(part)),
+  };
+}
+
+/** The files of an answer with these addresses, without its text; nothing if there are none. */
+function withFiles(taking: Taking, urls: readonly string[]): Taking[] {
+  const { push } = taking.taken;
+  const files = push.files?.filter(({ url }) => urls.includes(url)) ?? [];
+  return files.length === 0 ? [] : [withPush(taking, { ...push, payload: '', files })];
+}
+
+/** Whether the file arrived as it was encrypted. */
+async function canBeRead({ file }: Taking, url: string): Promise<boolean> {
+  const outcome = await attempt(async () => {
+    const { body } = await file(url);
+    for await (const _ of body);
+  });
+  return !(outcome instanceof CliError);
+}
