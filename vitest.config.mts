@@ -11,7 +11,7 @@ import { texts } from './.config/texts.mjs';
  * tests must not share it.
  */
 const alone = [
-  'test/client/concurrent-map.test.ts',
+  'test/client/in-order.test.ts',
   'test/commands/login-faults.slow.test.ts',
   'test/share/attachments.test.ts',
   'test/server/app.test.ts',

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type Kind, kinds } from '../../contract/api';
 import { raceWithLimit } from '../../platform/files/abort';
 import { hostProblems } from '../hosts';
@@ -27,13 +28,10 @@ export interface PushEvents {
 const requestEvents = ['created', 'answered', 'read', 'closed', 'expired'] as const;
 export type RequestEvent = (typeof requestEvents)[number];
 
-/** Content type of the text exposition format that Prometheus and OpenMetrics scrapers read. */
-const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-
 /** Counts what the service does, from 0 at each start. All label values come from the program, never from a request. */
 export interface Metrics extends PushEvents, Pick<Log, 'request' | 'failure'> {
   /** Returns the metrics, with `state` as it is now, in the text exposition format 0.0.4. */
-  render(state: ServiceState): string;
+  render(state: ServiceState): Promise<string>;
 }
 
 /** Read at each scrape instead of being counted. */
@@ -45,74 +43,113 @@ export interface ServiceState {
   readonly usage: Usage | undefined;
 }
 
-/** Upper bounds of the buckets for request durations, in seconds. */
-const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
 /** Any other method is counted as `other`, so that clients cannot create time series. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 export function createMetrics(): Metrics {
-  const families = {
-    requests: counter(
-      'pwpush_http_requests_total',
-      'HTTP requests by method, route and status; 429 and 503 were refused temporarily.',
-    ),
-    durations: histogram(
-      'pwpush_http_request_duration_seconds',
-      'Time from a request to the start of its response, by route.',
-      DURATIONS,
-    ),
-    errors: counter('pwpush_errors_total', 'Internal errors, as logged.', [{}]),
-    created: counter(
-      'pwpush_pushes_created_total',
-      'Pushes created, by kind.',
-      kinds.map((kind) => ({ kind })),
-    ),
-    expired: counter(
-      'pwpush_pushes_expired_total',
-      'Pushes expired, by reason.',
-      ['views', 'time', 'deleted'].map((reason) => ({ reason })),
-    ),
-    views: counter(
-      'pwpush_views_total',
-      'Secrets retrieved, by viewer or owner; a retrieval by the owner does not count as a view.',
-      ['viewer', 'owner'].map((by) => ({ by })),
-    ),
-    failedViews: counter(
-      'pwpush_failed_views_total',
-      'Views of expired pushes, or without their key.',
-      [{}],
-    ),
-    passphrases: counter('pwpush_wrong_passphrases_total', 'Wrong passphrases.', [{}]),
-    requestEvents: counter(
-      'pwpush_requests_total',
-      'Requests created, answered, read by their owner, closed by their owner, and expired.',
-      requestEvents.map((event) => ({ event })),
-    ),
-    fileBytes: counter(
-      'pwpush_file_bytes_total',
-      'Bytes of files stored (in) and downloaded (out).',
-      ['in', 'out'].map((direction) => ({ direction })),
-    ),
+  const counted = new Registry();
+  const registers = [counted];
+  /** With one label, a counter starts at 0 for each of the values that it can have. */
+  const counter = (
+    name: string,
+    help: string,
+    labelNames: readonly string[] = [],
+    values: readonly string[] = [],
+  ) => {
+    const one = new Counter({ name, help, labelNames, registers });
+    for (const value of values) one.inc({ [labelNames[0] ?? '']: value }, 0);
+    return one;
   };
+  const requests = counter(
+    'pwpush_http_requests_total',
+    'HTTP requests by method, route and status; 429 and 503 were refused temporarily.',
+    ['method', 'route', 'status'],
+  );
+  const durations = new Histogram({
+    name: 'pwpush_http_request_duration_seconds',
+    help: 'Time from a request to the start of its response, by route.',
+    labelNames: ['route'],
+    registers,
+  });
+  const errors = counter('pwpush_errors_total', 'Internal errors, as logged.');
+  const created = counter('pwpush_pushes_created_total', 'Pushes created, by kind.', ['kind'], kinds);
+  const expired = counter(
+    'pwpush_pushes_expired_total',
+    'Pushes expired, by reason.',
+    ['reason'],
+    ['views', 'time', 'deleted'],
+  );
+  const views = counter(
+    'pwpush_views_total',
+    'Secrets retrieved, by viewer or owner; a retrieval by the owner does not count as a view.',
+    ['by'],
+    ['viewer', 'owner'],
+  );
+  const failedViews = counter(
+    'pwpush_failed_views_total',
+    'Views of expired pushes, or without their key.',
+  );
+  const passphrases = counter('pwpush_wrong_passphrases_total', 'Wrong passphrases.');
+  const changes = counter(
+    'pwpush_requests_total',
+    'Requests created, answered, read by their owner, closed by their owner, and expired.',
+    ['event'],
+    requestEvents,
+  );
+  const fileBytes = counter(
+    'pwpush_file_bytes_total',
+    'Bytes of files stored (in) and downloaded (out).',
+    ['direction'],
+    ['in', 'out'],
+  );
   return {
     request({ method, route, status, tookMs }) {
-      const label = METHODS.has(method) ? method : 'other';
-      families.requests.add({ method: label, route, status: `${status}` });
+      requests.inc({ method: METHODS.has(method) ? method : 'other', route, status });
       // `tookMs` is negative when the clock was set back.
-      families.durations.observe({ route }, Math.max(0, tookMs) / 1000);
+      durations.observe({ route }, Math.max(0, tookMs) / 1000);
     },
-    failure: () => families.errors.add(),
+    failure: () => errors.inc(),
     opened: () => {},
-    created: (kind) => families.created.add({ kind }),
-    viewed: (by) => families.views.add({ by }),
-    missed: () => families.failedViews.add(),
-    expired: (reason, pushes) => families.expired.add({ reason }, pushes),
-    wrongPassphrase: () => families.passphrases.add(),
-    requestChanged: (event, requests) => families.requestEvents.add({ event }, requests),
-    fileBytes: (direction, bytes) => families.fileBytes.add({ direction }, bytes),
-    render: (state) => [...Object.values(families), ...gauges(state)].map(text).join(''),
+    created: (kind) => created.inc({ kind }),
+    viewed: (by) => views.inc({ by }),
+    missed: () => failedViews.inc(),
+    expired: (reason, pushes) => expired.inc({ reason }, pushes),
+    wrongPassphrase: () => passphrases.inc(),
+    requestChanged: (event, requests) => changes.inc({ event }, requests),
+    fileBytes: (direction, bytes) => fileBytes.inc({ direction }, bytes),
+    render: async (state) => (await counted.metrics()) + (await stateOf(state).metrics()),
   };
+}
+
+/** What is known of the state, as metrics. Names that start with `process_` are those of all libraries of Prometheus. */
+function stateOf({ version, databaseUp, active, usage }: ServiceState): Registry {
+  const now = new Registry();
+  const registers = [now];
+  const gauge = (name: string, help: string, value: number | undefined) => {
+    if (value !== undefined) new Gauge({ name, help, registers }).set(value);
+  };
+  const help = 'Always 1; the label is the version.';
+  new Gauge({ name: 'pwpush_build_info', help, labelNames: ['version'], registers }).set({ version }, 1);
+  gauge('pwpush_database_up', 'Whether the database responds.', Number(databaseUp));
+  gauge('pwpush_pushes_active', 'Pushes that are not expired, counted every minute.', active?.pushes);
+  gauge(
+    'pwpush_requests_active',
+    'Requests that are not closed, counted every minute.',
+    active?.requests,
+  );
+  if (usage)
+    new Counter({
+      name: 'process_cpu_seconds_total',
+      help: 'User and system CPU time in seconds.',
+      registers,
+    }).inc(usage.cpu);
+  gauge('process_resident_memory_bytes', 'Resident memory in bytes.', usage?.resident);
+  gauge(
+    'process_start_time_seconds',
+    'Start time as a Unix timestamp in seconds.',
+    Math.round(performance.timeOrigin) / 1000,
+  );
+  return now;
 }
 
 /** Between counts of active pushes and requests: with a million, one takes a while. */
@@ -173,86 +210,6 @@ function gauges({ version, databaseUp, active, usage }: ServiceState): Family[] 
   ];
 }
 
-type Labels = Readonly<Record<string, string>>;
-
-interface Family {
-  readonly name: string;
-  readonly help: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  /** Yields the suffix of the name, the labels as text, and the value. */
-  samples(): Iterable<readonly [suffix: string, labels: string, value: number]>;
-}
-
-/** A counter for each label combination that occurred; those in `known` start at 0 instead of being absent. */
-function counter(name: string, help: string, known: readonly Labels[] = []) {
-  const sums = new Map<string, number>(known.map((labels) => [labelText(labels), 0]));
-  return {
-    name,
-    help,
-    type: 'counter' as const,
-    add(labels: Labels = {}, by = 1) {
-      const key = labelText(labels);
-      sums.set(key, (sums.get(key) ?? 0) + by);
-    },
-    *samples() {
-      for (const [labels, sum] of sums) yield ['', labels, sum] as const;
-    },
-  };
-}
-
-function histogram(name: string, help: string, bounds: readonly number[]) {
-  const series = new Map<string, { counts: number[]; sum: number }>();
-  return {
-    name,
-    help,
-    type: 'histogram' as const,
-    observe(labels: Labels, value: number) {
-      const key = labelText(labels);
-      const one = series.get(key) ?? { counts: Array<number>(bounds.length + 1).fill(0), sum: 0 };
-      series.set(key, one);
-      const found = bounds.findIndex((bound) => value <= bound);
-      const bucket = found === -1 ? bounds.length : found;
-      one.counts[bucket] = (one.counts[bucket] ?? 0) + 1;
-      one.sum += value;
-    },
-    *samples() {
-      for (const [labels, { counts, sum }] of series) {
-        let total = 0;
-        for (const [at, count] of counts.entries()) {
-          total += count;
-          yield ['_bucket', `${labels},le="${bounds[at] ?? '+Inf'}"`, total] as const;
-        }
-        yield ['_sum', labels, sum] as const;
-        yield ['_count', labels, total] as const;
-      }
-    },
-  };
-}
-
-/** A gauge without a sample when its value is unknown. */
-function gauge(name: string, help: string, value: number | undefined, labels: Labels = {}): Family {
-  const samples = () => (value === undefined ? [] : [['', labelText(labels), value] as const]);
-  return { name, help, type: 'gauge', samples };
-}
-
-function text({ name, help, type, samples }: Family): string {
-  const lines = [...samples()].map(
-    ([suffix, labels, value]) => `${name}${suffix}${labels && `{${labels}}`} ${value}\n`,
-  );
-  if (lines.length === 0) return '';
-  return `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n${lines.join('')}`;
-}
-
-function labelText(labels: Labels): string {
-  return Object.entries(labels)
-    .map(([name, value]) => `${name}="${escaped(value).replaceAll('"', '\\"')}"`)
-    .join(',');
-}
-
-function escaped(value: string): string {
-  return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
-}
-
 const RECEIVING_MS = 10_000;
 
 /**
@@ -294,7 +251,7 @@ async function respond(
     return end(response, 405, 'method not allowed\n');
   }
   const body = await scrape();
-  response.setHeader('content-type', CONTENT_TYPE);
+  response.setHeader('content-type', Registry.PROMETHEUS_CONTENT_TYPE);
   end(response, 200, body);
 }
 
