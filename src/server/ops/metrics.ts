@@ -72,7 +72,12 @@ export function createMetrics(): Metrics {
     registers,
   });
   const errors = counter('pwpush_errors_total', 'Internal errors, as logged.');
-  const created = counter('pwpush_pushes_created_total', 'Pushes created, by kind.', ['kind'], kinds);
+  const created = counter(
+    'pwpush_pushes_created_total',
+    'Pushes created, by kind.',
+    ['kind'],
+    kinds,
+  );
   const expired = counter(
     'pwpush_pushes_expired_total',
     'Pushes expired, by reason.',
@@ -129,9 +134,16 @@ function stateOf({ version, databaseUp, active, usage }: ServiceState): Registry
     if (value !== undefined) new Gauge({ name, help, registers }).set(value);
   };
   const help = 'Always 1; the label is the version.';
-  new Gauge({ name: 'pwpush_build_info', help, labelNames: ['version'], registers }).set({ version }, 1);
+  new Gauge({ name: 'pwpush_build_info', help, labelNames: ['version'], registers }).set(
+    { version },
+    1,
+  );
   gauge('pwpush_database_up', 'Whether the database responds.', Number(databaseUp));
-  gauge('pwpush_pushes_active', 'Pushes that are not expired, counted every minute.', active?.pushes);
+  gauge(
+    'pwpush_pushes_active',
+    'Pushes that are not expired, counted every minute.',
+    active?.pushes,
+  );
   gauge(
     'pwpush_requests_active',
     'Requests that are not closed, counted every minute.',
@@ -183,31 +195,6 @@ export function scraper(
     const counts = databaseUp ? active : undefined;
     return metrics.render({ version, databaseUp, active: counts, usage: usage?.() });
   };
-}
-
-/** Names that start with `process_` are those of Prometheus's own client libraries. */
-function gauges({ version, databaseUp, active, usage }: ServiceState): Family[] {
-  const startedAt = Math.round(performance.timeOrigin) / 1000;
-  return [
-    gauge('pwpush_build_info', 'Always 1; the label is the version.', 1, { version }),
-    gauge('pwpush_database_up', 'Whether the database responds.', Number(databaseUp)),
-    gauge(
-      'pwpush_pushes_active',
-      'Pushes that are not expired, counted every minute.',
-      active?.pushes,
-    ),
-    gauge(
-      'pwpush_requests_active',
-      'Requests that are not closed, counted every minute.',
-      active?.requests,
-    ),
-    {
-      ...gauge('process_cpu_seconds_total', 'User and system CPU time in seconds.', usage?.cpu),
-      type: 'counter',
-    },
-    gauge('process_resident_memory_bytes', 'Resident memory in bytes.', usage?.resident),
-    gauge('process_start_time_seconds', 'Start time as a Unix timestamp in seconds.', startedAt),
-  ];
 }
 
 const RECEIVING_MS = 10_000;

@@ -59,7 +59,7 @@ test('what is scraped is the text format, each family whole and once', async () 
   const families: string[] = [];
   const samples: string[] = [];
   let family = '';
-  for (const line of text.trimEnd().split('\n')) {
+  for (const line of text.trimEnd().split(/\n+/)) {
     const head = new RegExp(`^# (HELP|TYPE) (${NAME}) \\S`).exec(line);
     if (head?.[1] === 'HELP') {
       family = head[2] ?? '';

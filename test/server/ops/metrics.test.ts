@@ -162,7 +162,7 @@ test('active pushes are counted once for many scrapes, and absent while the data
   expect([counts, texts]).toEqual([1, [down, there, there, down]]);
 });
 
-test('the text format: help and type, labels escaped, buckets that add up', () => {
+test('the text format: help and type, labels escaped, buckets that add up', async () => {
   const metrics = createMetrics();
   const request = {
     began: new Date(0),
@@ -173,7 +173,7 @@ test('the text format: help and type, labels escaped, buckets that add up', () =
   };
   for (const tookMs of [-5, 5, 300, 60_000]) metrics.request({ ...request, tookMs });
   const state = { version: '0.1.0', databaseUp: true, active: undefined, usage: undefined };
-  const text = metrics.render(state);
+  const text = (await metrics.render(state)).replaceAll('\n\n', '\n');
   const route = 'route="a\\nb\\\\c \\"d\\""';
   const name = 'pwpush_http_request_duration_seconds';
   expect(
@@ -183,18 +183,18 @@ test('the text format: help and type, labels escaped, buckets that add up', () =
 pwpush_http_requests_total{method="GET",${route},status="200"} 4
 # HELP ${name} Time from a request to the start of its response, by route.
 # TYPE ${name} histogram
-${name}_bucket{${route},le="0.005"} 2
-${name}_bucket{${route},le="0.01"} 2
-${name}_bucket{${route},le="0.025"} 2
-${name}_bucket{${route},le="0.05"} 2
-${name}_bucket{${route},le="0.1"} 2
-${name}_bucket{${route},le="0.25"} 2
-${name}_bucket{${route},le="0.5"} 3
-${name}_bucket{${route},le="1"} 3
-${name}_bucket{${route},le="2.5"} 3
-${name}_bucket{${route},le="5"} 3
-${name}_bucket{${route},le="10"} 3
-${name}_bucket{${route},le="+Inf"} 4
+${name}_bucket{le="0.005",${route}} 2
+${name}_bucket{le="0.01",${route}} 2
+${name}_bucket{le="0.025",${route}} 2
+${name}_bucket{le="0.05",${route}} 2
+${name}_bucket{le="0.1",${route}} 2
+${name}_bucket{le="0.25",${route}} 2
+${name}_bucket{le="0.5",${route}} 3
+${name}_bucket{le="1",${route}} 3
+${name}_bucket{le="2.5",${route}} 3
+${name}_bucket{le="5",${route}} 3
+${name}_bucket{le="10",${route}} 3
+${name}_bucket{le="+Inf",${route}} 4
 ${name}_sum{${route}} 60.305
 ${name}_count{${route}} 4
 # HELP pwpush_errors_total Internal errors, as logged.
