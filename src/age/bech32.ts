@@ -1,27 +1,18 @@
 // Alone here and without Buffer: the service and its pages check recipients too.
-
-const LETTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
-const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
+import { bech32 } from '@scure/base';
 
 /** Decodes Bech32 (BIP 173), without its limit of length; undefined when its checksum or its padding is wrong. */
 export function decodeBech32(text: string): { prefix: string; bytes: Uint8Array } | undefined {
-  const lower = text.toLowerCase();
-  if (text !== lower && text !== text.toUpperCase()) return;
-  const [, prefix = '', data = ''] = /^([!-~]+)1([a-z0-9]{6,})$/.exec(lower) ?? [];
-  const values = [...data].map((letter) => LETTERS.indexOf(letter));
-  if (values.includes(-1) || checksum([...expanded(prefix), ...values]) !== 1) return;
-  const bytes = regrouped(values.slice(0, -6), 5, 8);
-  return bytes && { prefix, bytes: Uint8Array.from(bytes) };
+  try {
+    return bech32.decodeToBytes(text, false);
+  } catch {
+    return undefined;
+  }
 }
 
-/** Encodes bytes as Bech32 (BIP 173), without its limit of length. */
+/** Encodes bytes as Bech32 (BIP 173). */
 export function encodeBech32(prefix: string, bytes: Uint8Array): string {
-  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('');
-  const fives = bits.match(/.{1,5}/g) ?? [];
-  const values = fives.map((five) => Number.parseInt(five.padEnd(5, '0'), 2));
-  const sum = checksum([...expanded(prefix), ...values, 0, 0, 0, 0, 0, 0]) ^ 1;
-  const check = [25, 20, 15, 10, 5, 0].map((shift) => (sum >>> shift) & 31);
-  return `${prefix}1${[...values, ...check].map((value) => LETTERS[value]).join('')}`;
+  return bech32.encodeFromBytes(prefix, bytes);
 }
 
 /** The point of an X25519 recipient, `age1…` in lower case; undefined for anything else, and for a point of low order. */
@@ -47,36 +38,4 @@ function isLowOrder(point: Uint8Array): boolean {
     (at === 31 ? byte & 0x7f : byte).toString(16).padStart(2, '0'),
   );
   return LOW_ORDER.includes(hex.join(''));
-}
-
-/** Groups of bits in another size; undefined when the rest is a whole group or not zero. */
-function regrouped(values: readonly number[], from: number, to: number): number[] | undefined {
-  const groups: number[] = [];
-  let bits = 0;
-  let held = 0;
-  for (const value of values) {
-    held = (held << from) | value;
-    bits += from;
-    while (bits >= to) {
-      bits -= to;
-      groups.push(held >> bits);
-      held &= (1 << bits) - 1;
-    }
-  }
-  return bits < from && held === 0 ? groups : undefined;
-}
-
-function expanded(prefix: string): number[] {
-  const codes = [...prefix].map((letter) => letter.charCodeAt(0));
-  return [...codes.map((code) => code >> 5), 0, ...codes.map((code) => code & 31)];
-}
-
-function checksum(values: readonly number[]): number {
-  let sum = 1;
-  for (const value of values) {
-    const top = sum >>> 25;
-    sum = ((sum & 0x1ffffff) << 5) ^ value;
-    for (const [bit, term] of GENERATOR.entries()) if ((top >> bit) & 1) sum ^= term;
-  }
-  return sum;
 }
