@@ -227,7 +227,7 @@ describe('a request whose link someone answers', inBash, () => {
 
   test('an SSH key', async () => {
     answering('echo "ssh-ed25519 AAAA ann" | pwpush respond "$2" --quiet');
-    const ended = await step(recipe('Onboarding'), owner);
+    const ended = await step(recipe('A new colleague'), owner);
     expect(ended).toEqual({ code: 0, stdout: '', stderr: '' });
     expect([file('sent'), file('ann.pub')]).toEqual(['ann@example.com\n', 'ssh-ed25519 AAAA ann']);
   });
