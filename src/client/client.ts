@@ -128,7 +128,7 @@ export function apiClient(options: ApiSettings): Api {
 }
 
 /** Secrets of a new push, which no message repeats. */
-export function secretsIn({ payload, passphrase, note }: NewPush): string[] {
+function secretsIn({ payload, passphrase, note }: NewPush): string[] {
   return [payload, passphrase, note].filter((one) => one !== undefined);
 }
 

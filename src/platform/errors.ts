@@ -47,8 +47,6 @@ export interface Remains {
   readonly expired?: boolean;
   /** Path of the file a result was saved to, or all paths if there are several. */
   readonly saved_to?: string | readonly string[];
-  /** Pushes that may be the one whose creation got no response. */
-  readonly found?: readonly object[];
 }
 
 export interface ErrorDetails {

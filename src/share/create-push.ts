@@ -107,8 +107,6 @@ interface PushPlan extends Terms {
   readonly draft: Draft;
   /** Language of the recipient's page. */
   readonly locale: string | undefined;
-  /** Without a response, search the user's pushes for it. */
-  readonly search: boolean;
 }
 
 /**
@@ -119,18 +117,13 @@ interface PushPlan extends Terms {
 export async function createPush(
   session: Session,
   instance: Instance,
-  { draft, account, acceptLimits, locale, search }: PushPlan,
+  { draft, account, acceptLimits, locale }: PushPlan,
 ): Promise<CreatedPush> {
   const owned = instance.target.token !== undefined;
   const { ready, made, link, warnings } = await create(session, instance, {
     kind: 'push',
     prepare: (undo) => preparePush(draft, session, undo),
     send: ({ request }, files) => instance.api.create(request, files, account),
-    lookUp: async (failure, { request, linkKey: key }, started) => {
-      if (!search) return failure;
-      const { unanswered } = await import('./unanswered');
-      return unanswered(session, request, started, failure, { account, key });
-    },
     judge: (ready, push, found) =>
       judgePush(
         { request: ready.request, mode: ready.mode, acceptLimits, account, owned },

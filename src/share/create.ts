@@ -16,8 +16,6 @@ interface Creation<Ready, Made> {
   /** Gives the sender what is generated; that is undone unless something was created. */
   prepare(undo: Undo): Promise<Ready>;
   send(ready: Ready, files: readonly Attachment[]): Promise<Made>;
-  /** Extends a failure of `send` by what can be found out about it. */
-  lookUp?(failure: CliError, ready: Ready, started: Date): Promise<CliError>;
   judge(ready: Ready, made: Made, link: string): Verdict;
   /** Keeps what opens it. */
   keep?(ready: Ready, token: string): void;
@@ -38,12 +36,10 @@ export function create<
   return scope(async ({ undo }) => {
     let mayExist = false;
     const ready = await creation.prepare((how) => undo(() => (mayExist ? undefined : how())));
-    const started = run.context.now();
     const sending = sendWithFiles(run, ready.files, (files) => creation.send(ready, files));
-    const made = await sending.catch(async (error) => {
+    const made = await sending.catch((error) => {
       mayExist = !(error instanceof CliError) || error.code === 'unknown';
-      if (!(error instanceof CliError) || !creation.lookUp) throw error;
-      throw await creation.lookUp(error, ready, started);
+      throw error;
     });
     mayExist = true;
     const { link, doubt } = await findLink(

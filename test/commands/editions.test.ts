@@ -1,10 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Transport } from '../../src/platform/context';
 import { GUESSES, type Guesses, type StandIn, standIn } from '../helpers/commercial';
 import { instance as testInstance } from '../helpers/instance';
 import { NOW, type Place, place } from '../helpers/run';
-import { broken } from '../helpers/wire';
 
 // How an expiry is told to each edition, and accounts of the commercial one. Of that one nothing was recorded: what its
 // documentation leaves open is guessed, and the client has to work with each guess. What is said is told by
@@ -26,15 +24,11 @@ async function serve() {
 
 function at(
   edition: 'commercial' | 'oss',
-  {
-    guesses = {},
-    env = {},
-    cut,
-  }: { guesses?: Partial<Guesses>; env?: Record<string, string>; cut?: Transport } = {},
+  { guesses = {}, env = {} }: { guesses?: Partial<Guesses>; env?: Record<string, string> } = {},
 ): void {
   instance = standIn({ now: () => NOW, edition, guesses });
   here = place({
-    send: cut ?? instance.send,
+    send: instance.send,
     stdin: 'hunter2\n',
     env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't0ken', ...env },
   });
@@ -334,18 +328,6 @@ describe('accounts', () => {
       await push('--no-receipt');
       const { code } = await here.run('wait', LINK.trim(), '--for', '5');
       expect([code, (await here.run('show', LINK.trim())).code]).toEqual([12, 0]);
-    });
-
-    test('a creation without a response is looked for among them', async () => {
-      at('commercial', {
-        cut: async (request) => {
-          const response = await instance.send(request);
-          if (request.method === 'POST') throw broken(true);
-          return response;
-        },
-      });
-      const { stderr } = await push('--account', '42', '--json');
-      expect(JSON.parse(stderr).error.found).toMatchObject([{ html_url: LINK.trim() }]);
     });
   });
 

@@ -12,7 +12,7 @@ import { needsPrograms } from '../helpers/needs';
 import { CREATED, changed, EXPIRED, RETRIEVED } from '../helpers/reference';
 import { place } from '../helpers/run';
 import { makeSshKey } from '../helpers/ssh-key';
-import { broken, json, wire } from '../helpers/wire';
+import { json, wire } from '../helpers/wire';
 
 const KEY = '[\\w-]{21}[AQgw]';
 const ARMOR = /^-----BEGIN AGE ENCRYPTED FILE-----\n/;
@@ -497,39 +497,6 @@ describe('whatever happens to the answer, the link keeps its key', () => {
     expect(name).not.toContain(keyOf(text));
     expect(statSync(there.file(`state/${name}`)).mode & 0o777).toBe(0o600);
     there.close();
-  });
-
-  /** The error of a creation without a response, where these pushes were created meanwhile. */
-  async function unanswered(mode: string, ...pushes: object[]) {
-    const created_at = '2026-08-20T11:06:45.000Z';
-    const listed = pushes.map((fields) => JSON.parse(changed(CREATED, { created_at, ...fields })));
-    const answers = [broken(true), json(200, JSON.stringify(listed)), json(200, '[]')];
-    const there = at({ send: wire(answers).send });
-    const { code, stderr } = await there
-      .under({ env: { PWPUSH_EDITION: 'oss' } })
-      .run('push', mode, '--json');
-    there.close();
-    expect(code).toBe(11);
-    return JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error;
-  }
-
-  test('no answer: the push that was found is named with it', async () => {
-    const { message } = await unanswered('--encrypt', {});
-    expect(message).toMatch(new RegExp(`: https://\\S+#${KEY}$`));
-  });
-
-  test('no answer, and what was found has the link of a request: it is not named', async () => {
-    for (const mode of ['--encrypt', '--encrypt=words']) {
-      const { message } = await unanswered(mode, { html_url: 'https://pw.test/r/quyul5r5w08' });
-      expect(message).toContain(' https://pw.test/p/quyul5r5w08');
-    }
-  });
-
-  test('no answer, and several pushes were found: the key is named once', async () => {
-    const other = { url_token: 'abc', html_url: 'https://pw.test/p/abc' };
-    const { message, found } = await unanswered('--encrypt', {}, other);
-    expect(message).toMatch(new RegExp(`: https://[^# ]+ https://pw.test/p/abc; .* #${KEY}$`));
-    expect(JSON.stringify(found)).not.toContain('#');
   });
 
   test('the armor comes back from the reference to the byte', async () => {

@@ -315,11 +315,3 @@ test.each([
     expect(stderr).not.toContain('horse');
   },
 );
-
-test('a lookup after a push without a response does not repeat the secret', async () => {
-  const answers = [json(500, '{}'), json(403, JSON.stringify({ error: `not ${secret}` }))];
-  const env = { PWPUSH_TOKEN: 't' };
-  const { code, stderr } = await asking(answers, ['push'], { env, stdin: secret });
-  expect([code, stderr.includes('could not be checked')]).toEqual([11, true]);
-  expect(stderr).not.toContain('horse');
-});

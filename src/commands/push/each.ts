@@ -116,7 +116,7 @@ function pushLine(session: Session, batch: Batch, printer: ReturnType<typeof lin
         return async () => say.printText(await dryRunText(target, request, look));
       }
       const { acceptLimits, locale } = options;
-      const plan = { draft, account, acceptLimits, locale, search: false };
+      const plan = { draft, account, acceptLimits, locale };
       const created = await createPush(session, instance, plan);
       const warnings = [...(told.shorter === undefined ? [] : [told.shorter]), ...created.warnings];
       return () => printer.link(line, { ...created, warnings });

@@ -135,7 +135,7 @@ async function create(
   const begun = beginSealing(draft);
   const instance = await connected();
   const account = await accountOf(instance);
-  const plan = { draft: begun, account, acceptLimits, locale, search: true };
+  const plan = { draft: begun, account, acceptLimits, locale };
   const push = () => createPush(session, instance, plan);
   const created = await (change ? change.before(instance, push) : push());
   if (options.here && !options.qr)
