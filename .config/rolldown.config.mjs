@@ -65,7 +65,6 @@ function together() {
     push: ['commands/push', 'commands/push/push-flags'],
     session: [
       'profile/session',
-      'profile/creators',
       'profile/profile-store',
       'profile/save-receipt',
       'client/item',

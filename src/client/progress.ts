@@ -18,20 +18,15 @@ const RECHECK_MS = 5 * 60_000;
 /**
  * Returns a function that polls the owner's push once, without using a view. Views and deletions are in the audit log;
  * the end of its lifetime is not, so the listing of active pushes is read when the push should have expired.
- * @param owned.account the id of the account that the push belongs to
- * @param owned.find reads the push, if not from the listing
+ * @param account the id of the account that the push belongs to
  * @throws CliError (the returned function) as `Api.audit` and `Api.list` do
  */
 export function pushPoller(
   api: Api,
   token: string,
   now: () => Date,
-  owned: {
-    account?: number | undefined;
-    find?: (() => Promise<Push | undefined>) | undefined;
-  } = {},
+  account?: number,
 ): () => Promise<PushProgress> {
-  const { account, find = () => findActive(api, token, account) } = owned;
   const seen = new Set<string>();
   let askAt = 0;
   let state: PushProgress['state'] = 'waiting';
@@ -47,7 +42,7 @@ export function pushPoller(
     if (events.some(({ kind }) => kind === 'expire')) return true;
     const time = now().getTime();
     if (time < askAt) return false;
-    const push = await find();
+    const push = await findActive(api, token, account);
     const end = (push && expiryOf(push)) ?? Number.POSITIVE_INFINITY;
     askAt = Math.min(time + RECHECK_MS, end > time ? end : Number.POSITIVE_INFINITY);
     return push === undefined || end + RECHECK_MS <= time;

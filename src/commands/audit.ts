@@ -9,7 +9,6 @@ import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
-import { creatorsOf } from '../profile/creators';
 import { type Session, withSession } from '../profile/session';
 
 const rows = {
@@ -40,8 +39,7 @@ export function define(context: Context): Command {
 async function audit(session: Session<Options<typeof rows>>, link: string) {
   const { all, page = 1 } = session.options;
   const named = await session.connectTo(link, all ? AT_ONCE : 1);
-  const creator = await creatorsOf(session).asCreator(named);
-  const log = await onItem(creator, (item) => readAuditLog(item, 'newest'));
+  const log = await onItem(named, (item) => readAuditLog(item, 'newest'));
   const start = (page - 1) * limits.rowsPerPage;
   const shown = all ? log : log.slice(start, start + limits.rowsPerPage);
   const printed = await printRows([shown], auditLog, session.context, session.options);

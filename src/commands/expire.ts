@@ -6,7 +6,6 @@ import { AT_ONCE } from '../client/pages';
 import type { Push } from '../contract/api';
 import type { Context } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy } from '../platform/errors';
-import { creatorsOf } from '../profile/creators';
 import { type NamedItem, type Session, withSession } from '../profile/session';
 
 const EXAMPLES = `
@@ -28,7 +27,6 @@ export function define(context: Context): Command {
 /** Expires each push; one that fails does not stop the others, and the highest status is the exit code. */
 async function expire(session: Session, links: readonly string[]): Promise<void> {
   const { context, options, say } = session;
-  const { asCreator } = creatorsOf(session);
   const references = await Promise.all(links.map(session.reference));
   const pushes = await session.connectEach(references, Math.min(references.length, AT_ONCE));
   const expired: object[] = [];
@@ -37,7 +35,7 @@ async function expire(session: Session, links: readonly string[]): Promise<void>
   const ended = async (named: NamedItem) => {
     const push = await attempt(async () => {
       if (context.signal.aborted) throw endedBy(context.signal);
-      return end(session, await asCreator(named));
+      return end(session, named);
     });
     if (!(push instanceof CliError) || push.code === 'not_found') gone.push(named);
     return { token: named.token, push };

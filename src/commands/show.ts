@@ -8,9 +8,7 @@ import type { Push } from '../contract/api';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { accountOf, clientFor } from '../profile/connect';
-import { creatorsOf } from '../profile/creators';
-import { shownReceipt } from '../profile/save-receipt';
-import { type NamedItem, type Session, withSession } from '../profile/session';
+import { accountOfPush, type NamedItem, type Session, withSession } from '../profile/session';
 
 const EXAMPLES = `
 Only the sender can see the views and days left: without the sender's token they
@@ -59,11 +57,7 @@ async function showPush(session: Session, named: NamedItem) {
   const { api, target, token } = named;
   const receipts = await session.receipts();
   const own = target.token === undefined ? undefined : await ownPush(session, named);
-  const receipt = own ? undefined : receipts.find(named);
-  const push = own ?? {
-    ...(await publicState(api, token)),
-    ...(receipt && shownReceipt(receipt)),
-  };
+  const push = own ?? { ...(await publicState(api, token)), ...receipts.find(named) };
   if (push.expired) receipts.end([named]);
   await say.print(push, (look) => pushStateText(push, look));
   if (own) return;
@@ -84,7 +78,7 @@ async function ownPush(session: Session, named: NamedItem): Promise<Push | undef
     if (error instanceof CliError && error.code === 'forbidden') return undefined;
     throw error;
   }
-  const account = await creatorsOf(session).accountOfPush(named);
+  const account = await accountOfPush(session, named);
   for (const state of ['active', 'expired'] as const) {
     const push = await findListed((page) => api.list(state, page, account), token);
     if (push) return push;

@@ -11,8 +11,7 @@ import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../open/w
 import type { Context } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
 import { accountOf, clientFor } from '../profile/connect';
-import { creatorsOf } from '../profile/creators';
-import { createSession, type NamedItem, type Session } from '../profile/session';
+import { accountOfPush, createSession, type NamedItem, type Session } from '../profile/session';
 
 const rows = {
   interval: parsed('--interval <seconds>', 'seconds between checks', interval).or(DEFAULT_INTERVAL),
@@ -76,18 +75,15 @@ async function waitForView(
   push: NamedItem,
 ): Promise<NamedItem> {
   const { context } = session;
-  const { asCreator, accountOfPush } = creatorsOf(session);
-  const creator = await asCreator(push);
-  const { api, token, receipt } = creator;
-  const owned = receipt ? { find: async () => receipt } : { account: await accountOfPush(push) };
-  const poll = pushPoller(api, token, context.now, owned);
+  const account = await accountOfPush(session, push);
+  const poll = pushPoller(push.api, push.token, context.now, account);
   const view = await firstView(session, options, poll).catch(async (error) => {
     if (error instanceof CliError && error.code === 'expired')
       (await session.receipts()).end([push]);
     throw error;
   });
   if (!options.json) await printRows([[view]], auditLog, context, options);
-  return creator;
+  return push;
 }
 
 /** After the wait, whose time limit is not that of the expiry. */

@@ -36,7 +36,6 @@ const OURS: readonly string[] = [
   'error',
   'generated',
   'line',
-  'management_token',
   'pwpush',
   'saved_as',
   'warning',
@@ -84,7 +83,7 @@ export const pushSchema: v.GenericSchema<unknown, Push> = object({
 
 /** The response to a creation, which needs a link or a token; the token is empty if it is missing. */
 export const createdSchema: v.GenericSchema<unknown, Push> = v.pipe(
-  object({ ...pushFields, url_token: v.fallback(token, ''), management_token: text }),
+  object({ ...pushFields, url_token: v.fallback(token, '') }),
   v.check((push) => push.url_token !== '' || webAddress(push.html_url) !== undefined),
 );
 

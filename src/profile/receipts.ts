@@ -21,13 +21,11 @@ import {
   lineOf,
   type Receipt,
   receiptsFile,
-  type StoredReceipt,
-  shownReceipt,
 } from './save-receipt';
 
 /** A receipt, and whether its push is known to have expired before its time. */
 export interface KeptReceipt {
-  readonly receipt: StoredReceipt;
+  readonly receipt: Receipt;
   readonly ended: boolean;
 }
 
@@ -44,8 +42,8 @@ export interface Receipts {
    * @throws CliError (usage) if none has a receipt
    */
   last(): KeptReceipt;
-  /** The receipt of a push that was not expired, with its management token, which is not to be printed. */
-  find(push: Item): StoredReceipt | undefined;
+  /** The receipt of a push that was not expired. */
+  find(push: Item): Receipt | undefined;
   /** The receipts of pushes that have not expired, newest first. */
   active(): Receipt[];
   /** Notes that pushes have expired. Never throws: a receipt that stays does no harm. */
@@ -77,7 +75,7 @@ export function readReceipts(machine: System & { now(): Date }): Receipts {
     active: () => {
       while (next());
       const active = [...known.values()].filter((entry) => isActive(entry, machine.now()));
-      return active.map(({ receipt }) => shownReceipt(receipt));
+      return active.map(({ receipt }) => receipt);
     },
     end: (pushes) => {
       try {
@@ -121,9 +119,9 @@ function* entriesIn(bytes: Buffer): Generator<Entry, undefined> {
 /** A line: a receipt, or the end of a push. */
 function decode(line: string) {
   try {
-    const value = JSON.parse(line) as Partial<StoredReceipt> & { readonly ended?: string };
+    const value = JSON.parse(line) as Partial<Receipt> & { readonly ended?: string };
     const { token, base } = parseReference(value.ended ?? value.html_url ?? '');
-    const receipt = value.ended === undefined ? (value as StoredReceipt) : undefined;
+    const receipt = value.ended === undefined ? (value as Receipt) : undefined;
     return { link: keyOf(token, base), receipt };
   } catch {
     return undefined;

@@ -13,17 +13,6 @@ import { checkStateFolder, type System, stateFolder } from './folders';
 /** What is kept of a push: its link without a key, limits, and times by the clock of this machine. */
 export type Receipt = Push & { readonly html_url: string; readonly expires_at: string };
 
-/** A receipt as it is stored. */
-export type StoredReceipt = Receipt & {
-  /** Of a push that was created without a token at `pwpush serve`; never printed. */
-  readonly management_token?: string | undefined;
-};
-
-/** A receipt that may be printed. */
-export function shownReceipt({ management_token: _, ...receipt }: StoredReceipt): Receipt {
-  return receipt as Receipt;
-}
-
 export interface SavedPush {
   readonly push: Push;
   readonly link: string;
@@ -60,7 +49,7 @@ export function saveReceipts(system: System, pushes: readonly SavedPush[], now: 
 const PLAIN = /^https?:\/\/[\w.:-]+\/p\/([\w-]{1,128})$/;
 
 /** Without the fragment of the link, which may be a key. */
-function receiptOf({ push, link, name }: SavedPush, now: Date): StoredReceipt {
+function receiptOf({ push, link, name }: SavedPush, now: Date): Receipt {
   const [html_url = ''] = link.split('#');
   const lifetime = Math.min(grantedLifetime(push) ?? LIFETIME_SECONDS, LONGEST_SECONDS);
   // Texts of the instance are not saved: they could repeat the secret.
@@ -72,14 +61,9 @@ function receiptOf({ push, link, name }: SavedPush, now: Date): StoredReceipt {
     expire_after_views: push.expire_after_views,
     ...Object.fromEntries(pushFlags.map((flag) => [flag, push[flag]])),
     account_id: typeof push.account_id === 'number' ? push.account_id : undefined,
-    management_token: managementToken(push),
     created_at: now.toISOString(),
     expires_at: new Date(now.getTime() + lifetime * 1000).toISOString(),
   };
-}
-
-function managementToken({ management_token: token }: Push): string | undefined {
-  return typeof token === 'string' && /^pwm_[\w-]{43}$/.test(token) ? token : undefined;
 }
 
 /** The line end comes first: a line of which only a part was written does not spoil the next. */

@@ -8,7 +8,7 @@ import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import { storedProfiles } from './config-file';
-import { clientFor, exposure, type Instance } from './connect';
+import { accountOf, clientFor, exposure, type Instance } from './connect';
 import type { KeptReceipt, Receipts } from './receipts';
 import type { StoredProfiles } from './settings';
 import { targetRequestOf } from './sources';
@@ -106,6 +106,15 @@ export function createSession<Given extends GlobalOptions>(
     },
     connectEach,
   };
+}
+
+/**
+ * The id of the account that a push belongs to: of its receipt, or else the one that the user chose.
+ * @throws CliError (usage) if there is no such account
+ */
+export async function accountOfPush(session: Session, push: NamedItem) {
+  const account = (await session.receipts()).find(push)?.account_id;
+  return typeof account === 'number' ? account : accountOf(push);
 }
 
 /** Declares options on a command, and has it do the work with a session and its operands. */

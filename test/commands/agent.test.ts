@@ -149,10 +149,7 @@ const RETRIEVAL = /\/api\/v2\/(pushes|requests)\/(?!active|expired|open|ready|cl
 
 /** The service, as one that repeats secrets in all that it returns besides a retrieved push. */
 const REPEATED = Object.fromEntries(
-  ['payload', 'response', 'passphrase', 'generated', 'management_token'].map((name) => [
-    name,
-    SECRET,
-  ]),
+  ['payload', 'response', 'passphrase', 'generated'].map((name) => [name, SECRET]),
 );
 
 async function repeating(settings: Profile = {}, loses = false): Promise<Instance> {

@@ -40,51 +40,6 @@ async function push(text: string, ...argv: string[]): Promise<string> {
   return stdout.trim();
 }
 
-describe('of a push without a token at pwpush serve', () => {
-  const anonymous = () => here.under({ env: { PWPUSH_TOKEN: '' } });
-
-  test('the receipt lets its creator read the audit log, wait and expire', async () => {
-    const argv = ['--anonymous', '--views', '3', '--no-deletable'];
-    const link = await push('hunter2', ...argv);
-    expect(kept()).toMatchObject([{ management_token: expect.stringMatching(/^pwm_/) }]);
-    for (const words of [
-      ['list', '--local'],
-      ['show', 'last'],
-    ])
-      for (const argv of [words, [...words, '--json']])
-        expect((await anonymous().run(...argv)).stdout).not.toContain('pwm_');
-    await here.run('get', link, '--anonymous');
-    const audit = await anonymous().run('audit', link);
-    expect(audit).toMatchObject({ code: 0 });
-    expect(audit.stdout.split('\n').map((row) => row.split('\t')[1])).toContain('view');
-    expect(await anonymous().run('wait', link)).toMatchObject({ code: 0 });
-    expect(await anonymous().run('audit', link, '--anonymous')).toMatchObject({ code: 3 });
-    expect(await anonymous().run('expire', link, '--anonymous')).toMatchObject({ code: 4 });
-    expect(await anonymous().run('expire', 'last')).toMatchObject({ code: 0 });
-    expect(await listed()).toEqual([]);
-  });
-
-  test('it does so for a creator who has a token by then, too', async () => {
-    const link = await push('hunter2', '--views', '3', '--no-deletable');
-    await here.run('get', link);
-    const { otherToken } = here.service;
-    await here.under({ stdin: otherToken }).run('login', 'https://pw.test');
-    for (const other of [here, here.under({ env: { PWPUSH_TOKEN: otherToken } })]) {
-      expect(await other.run('wait', 'last')).toMatchObject({ code: 0 });
-      expect(await other.run('audit', 'last')).toMatchObject({ code: 0 });
-    }
-    expect(await here.run('audit', link, '--anonymous')).toMatchObject({ code: 3 });
-    expect(await here.run('expire', link, '--anonymous')).toMatchObject({ code: 4 });
-    expect(await here.run('expire', 'last')).toMatchObject({ code: 0 });
-  });
-
-  test('waiting ends with 6 when its time is over', async () => {
-    const link = await push('hunter2', '--anonymous', '--expire', '1h');
-    here.service.clock.advance(2 * 3_600_000);
-    expect(await anonymous().run('wait', link, '--for', '5')).toMatchObject({ code: 6 });
-  });
-});
-
 describe('a receipt', () => {
   test('has the link, limits and times, and nothing that is secret', async () => {
     writeFileSync(here.file('phrase'), 'open sesame');
@@ -101,7 +56,6 @@ describe('a receipt', () => {
         expires_at: '2026-08-20T17:06:45.000Z',
         deletable_by_viewer: true,
         retrieval_step: true,
-        management_token: expect.stringMatching(/^pwm_[\w-]{43}$/),
       },
     ]);
     const modes = [here.file('state'), file()].map((path) => statSync(path).mode);

@@ -235,17 +235,6 @@ describe('an instance that says what the program says', () => {
     const [printed] = [JSON.parse(stdout)].flat();
     expect(printed.encrypted).toBe(encrypted);
   });
-
-  test('about a token for a push is heard at its creation only', async () => {
-    const forged = { management_token: FORGED };
-    const env = { PWPUSH_TOKEN: 't' };
-    const created = await asking([json(200, changed(CREATED, forged))], ['push', 'x', '--json']);
-    expect(JSON.parse(created.stdout)).toMatchObject(forged);
-    const got = await asking([json(200, changed(RETRIEVED, forged))], ['get', 'abc', '--json'], {
-      env,
-    });
-    expect([got.code, got.stdout.includes(FORGED)]).toEqual([0, false]);
-  });
 });
 
 describe('a response that is expensive to process', () => {

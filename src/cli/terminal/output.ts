@@ -83,7 +83,7 @@ export function terminal(context: Context, options: GlobalOptions): Terminal {
 
 /** Fields that are printed for nobody, and those that an agent does not see: secrets, which an instance may repeat. */
 const HIDDEN = new Set(['passphrase']);
-const GUARDED = new Set([...HIDDEN, 'payload', 'response', 'generated', 'management_token']);
+const GUARDED = new Set([...HIDDEN, 'payload', 'response', 'generated']);
 
 /**
  * An instance's object as JSON: unknown fields are kept, `passphrase` is removed.

@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
 import { limits } from '../../contract/api';
-import { MANAGEMENT } from '../keys/keyring';
 import type { Visitor } from '../rules/access';
 import type { Owner } from '../rules/owners';
 import { notFound, Refusal } from '../service-errors';
@@ -8,12 +7,10 @@ import { type Env, type PartOptions, visitorOf } from './parts';
 import { apiToken } from './request-origin';
 
 /** Who calls the API, by the token of a request. */
-export function authentication({ owners, pushes, settings }: PartOptions) {
+export function authentication({ owners, settings }: PartOptions) {
   /** @throws Refusal for an invalid token */
   async function visitor(c: Context<Env>): Promise<Visitor> {
     const token = apiToken(c.req.raw);
-    if (token?.startsWith(MANAGEMENT) && pushes.isManagedBy(token, c.req.param('token') ?? ''))
-      return { ...visitorOf(c, settings), manages: true };
     const owner = token === undefined ? undefined : await owners.authenticate(token);
     // Also for calls that need no token, so that nobody takes an invalid one for valid. Not for version.
     if (token !== undefined && !owner)
@@ -24,7 +21,7 @@ export function authentication({ owners, pushes, settings }: PartOptions) {
   /** @throws Refusal without a token, unless the instance is anonymous */
   async function permitted(c: Context<Env>): Promise<Visitor> {
     const caller = await visitor(c);
-    if (!caller.owner && !caller.manages && !settings.anonymous) throw needsToken();
+    if (!caller.owner && !settings.anonymous) throw needsToken();
     return caller;
   }
 

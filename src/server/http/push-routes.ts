@@ -55,10 +55,7 @@ function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
     end: async (c, ...how) => body(c, await pushes.expire(...how)),
     preview: (c, push) => ({ url: body(c, push).html_url }),
     noted: (c, { push, note }) => ({ ...body(c, push), name: push.name, note }),
-    created: (c, push, { owner }) => ({
-      html_url: body(c, push).html_url + localeQuery(c),
-      ...(owner ? {} : { management_token: pushes.managementToken(push.url_token) }),
-    }),
+    created: (c, push) => ({ html_url: body(c, push).html_url + localeQuery(c) }),
   });
 }
 

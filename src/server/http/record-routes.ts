@@ -7,7 +7,7 @@ import type { Pushes } from '../rules/pushes';
 import type { PushWithNote, Records } from '../rules/records';
 import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import { authentication, needsToken, pageNumber, urlToken } from './authentication';
+import { authentication, pageNumber, urlToken } from './authentication';
 import { type AppSettings, type Env, type PartOptions, reserving } from './parts';
 import { baseOf, isCrossSite, isPrefetch } from './request-origin';
 import { auditBody, json } from './responses';
@@ -33,7 +33,7 @@ export interface RecordKind<State extends string> {
   readonly preview: (c: Context<Env>, row: PushRow) => object;
   readonly noted: (c: Context<Env>, one: PushWithNote) => object;
   /** Further fields for the creator. */
-  readonly created?: (c: Context<Env>, row: PushRow, caller: Visitor) => object;
+  readonly created?: (c: Context<Env>, row: PushRow) => object;
 }
 
 export function addRecordRoutes<State extends string>(
@@ -43,7 +43,7 @@ export function addRecordRoutes<State extends string>(
 ): void {
   const { settings } = options;
   const { rules, routes, noted } = kind;
-  const { visitor, permitted, signedIn } = authentication(options);
+  const { permitted, signedIn } = authentication(options);
 
   api.post(routes.create.path, async (c) => {
     refuseCrossSite(c, settings);
@@ -53,7 +53,7 @@ export function addRecordRoutes<State extends string>(
     const made = await withBody(c, wanted, (fields, upload) =>
       rules.create(fields, caller, upload),
     );
-    return json({ ...noted(c, made), ...kind.created?.(c, made.push, caller) }, 201);
+    return json({ ...noted(c, made), ...kind.created?.(c, made.push) }, 201);
   });
 
   for (const state of kind.states) {
@@ -80,8 +80,7 @@ export function addRecordRoutes<State extends string>(
   });
 
   api.get(routes.audit.path, async (c) => {
-    const caller = await visitor(c);
-    if (!caller.owner && !caller.manages) throw needsToken();
+    const caller = await signedIn(c);
     return json(auditBody(await rules.audit(urlToken(c), caller, pageNumber(c))));
   });
 

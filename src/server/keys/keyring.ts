@@ -30,9 +30,6 @@ export interface LinkKey {
 
 const CONTEXT = 'pwpush link key';
 
-/** Prefix of management tokens. */
-export const MANAGEMENT = 'pwm_';
-
 /**
  * Converts link tokens to what the database stores. A token opens its push, so the database has only a keyed hash, to
  * find the push, and the sealed token, for its owner's listings. Link keys are random and sealed with the instance key.
@@ -40,7 +37,6 @@ export const MANAGEMENT = 'pwm_';
  */
 export class Links {
   private readonly hashing: Uint8Array;
-  private readonly managing: Uint8Array;
   private readonly sealing: ReadonlyMap<number, Uint8Array>;
   private readonly newest: number;
 
@@ -49,7 +45,6 @@ export class Links {
     const [first, last] = [keys[0], keys.at(-1)];
     if (!first || !last) throw new Error('no link key');
     this.hashing = derive(first.bytes, 'pwpush link lookup 1');
-    this.managing = derive(first.bytes, 'pwpush management token 1');
     this.sealing = new Map(keys.map(({ number, bytes }) => [number, derive(bytes, SEALING)]));
     this.newest = last.number;
   }
@@ -57,12 +52,6 @@ export class Links {
   /** The hash of a token (HMAC-SHA-256, base64url), by which its push is found. */
   lookup(urlToken: string): string {
     return createHmac('sha256', this.hashing).update(urlToken).digest('base64url');
-  }
-
-  /** What manages an anonymous push (HMAC-SHA-256): derived, so that the database does not have it. */
-  managementToken(urlToken: string): string {
-    const mac = createHmac('sha256', this.managing).update(urlToken).digest('base64url');
-    return `${MANAGEMENT}${mac}`;
   }
 
   /** A token as the database stores it, sealed with the newest link key. */

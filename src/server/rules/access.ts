@@ -23,8 +23,6 @@ export interface RuleOptions extends Omit<CheckedSettings, 'rateLimit'> {
 /** Who sent a request, and from where. */
 export interface Visitor extends Origin {
   readonly owner: Owner | undefined;
-  /** Whether the visitor has the management token of the push. */
-  readonly manages?: boolean;
   /** Says when the client has disconnected. */
   readonly signal?: Abandonable | undefined;
   /** The same in all requests of which one is to be done (`Once`). */
@@ -58,8 +56,8 @@ export function stateAt(push: PushRow, now: number): PushRow {
   return { ...push, expired_at: push.expires_at, updated_at: push.expires_at };
 }
 
-export function isOwn(push: PushRow, { owner, manages = false }: Visitor): boolean {
-  return owner === undefined ? manages && push.owner_id === null : owner.id === push.owner_id;
+export function isOwn(push: PushRow, { owner }: Visitor): boolean {
+  return owner !== undefined && owner.id === push.owner_id;
 }
 
 /** Whether this visitor may expire the push; a viewer may never expire a URL push. */

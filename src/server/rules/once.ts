@@ -147,8 +147,7 @@ function keysOf(idempotencyKey: string) {
 
 /** With a key, as a passphrase or a payload could be guessed from a plain hash. */
 function digestOf(key: Uint8Array, { visitor, call, body = null }: Asked): Buffer {
-  const { owner, manages = null } = visitor;
-  const whole = JSON.stringify([call, owner?.id ?? manages, body]);
+  const whole = JSON.stringify([call, visitor.owner?.id ?? null, body]);
   return createHmac('sha256', key).update(whole).digest();
 }
 

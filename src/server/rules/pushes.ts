@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { sealedWith } from '../../age/sealed-with';
 import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
@@ -52,19 +51,6 @@ export class Pushes extends Records {
     const push = await this.store(row, { payload, note, passphrase }, visitor, upload, done);
     this.options.events.created(fields.kind);
     return { push, note };
-  }
-
-  /** What lets the creator of an anonymous push read its audit log and expire it. */
-  managementToken(urlToken: string): string {
-    return this.options.vault.keys.links.managementToken(urlToken);
-  }
-
-  /** Whether that is the management token of the push, in constant time. */
-  isManagedBy(token: string, urlToken: string): boolean {
-    const [expected, given] = [this.managementToken(urlToken), token].map((text) =>
-      Buffer.from(text),
-    ) as [Buffer, Buffer];
-    return expected.length === given.length && timingSafeEqual(expected, given);
   }
 
   protected record({ url_token }: PushRow, visitor: Visitor): Promise<unknown> {

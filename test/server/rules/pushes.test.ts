@@ -32,65 +32,6 @@ onEachStore((store) => {
     );
   };
 
-  describe('the management token of an anonymous push', () => {
-    const made = async (push = {}, token?: string) =>
-      (
-        await call(service, 'POST', '/api/v2/pushes', {
-          body: { push: { payload: 'x', ...push } },
-          ...(token === undefined ? {} : { token }),
-        })
-      ).json;
-    const audit = (urlToken: string, token: string) =>
-      call(service, 'GET', `/api/v2/pushes/${urlToken}/audit`, { token });
-
-    test('opens its audit log, also after the last view, and no other', async () => {
-      const one = await made({ expire_after_views: 1 });
-      const other = await made();
-      expect(one.management_token).toMatch(/^pwm_[\w-]{43}$/);
-      expect(other.management_token).not.toBe(one.management_token);
-      await retrieve(one.url_token);
-      const { json } = await audit(one.url_token, one.management_token);
-      expect(json.logs.map(({ kind }: AuditEntry) => kind)).toEqual(['creation', 'view']);
-      for (const token of [other.management_token, `${one.management_token}x`, 'pwm_'])
-        expect((await audit(one.url_token, token)).status).toBe(401);
-      expect((await call(service, 'GET', `/api/v2/pushes/${one.url_token}/audit`)).status).toBe(
-        401,
-      );
-    });
-
-    test('uses no view, and expires what viewers may not', async () => {
-      const { url_token, management_token: token } = await made({
-        expire_after_views: 1,
-        deletable_by_viewer: false,
-      });
-      const path = `/api/v2/pushes/${url_token}`;
-      expect((await call(service, 'GET', path, { token })).json).toMatchObject({
-        payload: 'x',
-        views_remaining: 1,
-      });
-      expect((await call(service, 'DELETE', path)).status).toBe(403);
-      expect((await call(service, 'DELETE', path, { token })).status).toBe(200);
-      expect((await retrieve(url_token)).payload).toBeNull();
-    });
-
-    test('is for nothing else: no list, no creation', async () => {
-      const { management_token: token } = await made();
-      for (const path of ['active', 'expired'])
-        expect((await call(service, 'GET', `/api/v2/pushes/${path}`, { token })).status).toBe(401);
-      expect(
-        (await call(service, 'POST', '/api/v2/pushes', { body: { push: { payload: 'x' } }, token }))
-          .status,
-      ).toBe(401);
-    });
-
-    test('is not given to an owner, and opens no push of an owner', async () => {
-      const owned = await made({}, service.adminToken);
-      expect(owned).not.toHaveProperty('management_token');
-      const { management_token } = await made();
-      expect((await audit(owned.url_token, management_token)).status).toBe(401);
-    });
-  });
-
   describe('views', () => {
     test('a push with three views is seen three times', async () => {
       const token = await create(
