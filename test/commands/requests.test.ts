@@ -300,7 +300,7 @@ describe('with the commercial edition', () => {
   test.each([
     ['request', 'Q'],
     ['list', 'requests'],
-    ['requests', 'closed'],
+    ['list', 'requests', 'closed'],
     ['respond', `${PRO}/r/some`, '--generate'],
     ['get', `${PRO}/api/v2/requests/some`],
     ['expire', `${PRO}/api/v2/requests/some`],
