@@ -135,7 +135,7 @@ const lines: Record<string, readonly Line[]> = {
   login: [{ words: 'login https://pw.test --json', stdin: 'ADMIN' }],
   logout: [{ words: 'logout --json' }],
   profile: [{ words: 'profile list --json' }, { words: 'profile show --json' }],
-  doctor: [{ words: 'doctor --url http://127.0.0.1:9', code: 9 }],
+  doctor: [{ words: 'doctor' }, { words: 'doctor --json' }],
   version: [{ words: 'version --json' }],
   completion: [{ words: 'completion bash' }],
   mcp: [{ words: 'mcp --root DIR' }],

@@ -175,7 +175,7 @@ const lines: Record<string, readonly Line[]> = {
     { words: 'profile remove kept' },
   ],
   // How it talks to an instance is tested with the built program too.
-  doctor: [{ words: 'doctor --url http://127.0.0.1:9' }],
+  doctor: [{ words: 'doctor' }],
   completion: [{ words: 'completion bash' }],
   // What its tools return is tested with a client.
   mcp: [
