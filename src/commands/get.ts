@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { flag, group, list, parsed, switchOff, text } from '../cli/declare';
+import { flag, group, parsed, switchOff, text } from '../cli/declare';
 import { keyRows, type Options, passphraseRows, revealRows } from '../cli/options';
 import { checkPassphrase, knownPassphrase } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
 import { count, left, usedBefore } from '../cli/terminal/wording';
-import { names, seconds } from '../cli/values';
+import { seconds } from '../cli/values';
 import { type PushKeys, readKeys } from '../open/decryption-keys';
 import { deliverPush } from '../open/deliver-push';
 import type { KeptDownload } from '../open/interrupted-download';
@@ -62,17 +62,6 @@ const rows = {
       '--github-env <name>',
       'mask the text and make it a variable of the job',
     ).conflicts(OTHER_OUTPUTS, ciOnly),
-    gitlabDotenv: text(
-      '--gitlab-dotenv <file>',
-      'append NAME=value lines to this report',
-    ).conflicts(OTHER_OUTPUTS, ciOnly),
-    as: text('--as <name>', 'name of the variable, for text of any form').requires('gitlabDotenv'),
-    only: list('--only <names>', 'accept only these variables, such as A,B', names),
-    allow: list(
-      '--allow <names>',
-      'let the secret set PATH, NODE_OPTIONS and so on',
-      names,
-    ).requires('githubEnv', 'gitlabDotenv'),
   }),
   ...passphraseRows,
   ...keyRows,

@@ -1,6 +1,5 @@
 // Our own reader, not dotenv or util.parseEnv: both cut `pa#ss` to `pa` and take base64 and prose for assignments, and
 // neither knows `\"`.
-import { type CliError, usageError } from '../platform/errors';
 
 /** Variables by name, or the number of the first line that is not an assignment. */
 export type Dotenv =
@@ -52,14 +51,6 @@ export function parseDotenv(given: string): Dotenv {
   }
   const any = [...variables.values()].some((value) => value !== '');
   return any ? { variables } : { wrongLine: 1 };
-}
-
-/** The error for a text that is not dotenv. */
-export function notDotenv(what: string, wrongLine: number): CliError {
-  return usageError(
-    `${what} is not made of NAME=value lines (line ${wrongLine})`,
-    'next time use --as NAME',
-  );
 }
 
 interface Value {

@@ -5,14 +5,13 @@ import { type Invocation, lookOf, toJson } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
 import { savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/api';
-import { CliError, failedError, joinHints } from '../platform/errors';
+import { CliError, failedError } from '../platform/errors';
 import { codeOf } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import type { CiOptions } from './ci-job';
 import type { ClipboardDestination } from './clipboard-destination';
 import type { Destination } from './destination';
 import { printOrRescue } from './print-or-rescue';
-import { isRetrievableAgain } from './retrievable';
 import type { Folder } from './safe-name';
 import type { Taken, Taking } from './taking';
 
@@ -43,8 +42,6 @@ export interface OutputPlace {
   discard?(): Promise<void>;
 }
 
-const ciOptions = ['githubOutput', 'githubEnv', 'gitlabDotenv', 'as', 'only', 'allow'] as const;
-
 /**
  * @param instead what to do where an agent would read the text
  * @throws CliError (usage) if the place is not available or one that an agent reads, or options contradict each other;
@@ -60,10 +57,10 @@ export async function reserveOutput(
     const { refusePrinted } = await import('./printed');
     await refusePrinted(run.context, options, instead);
   }
-  if (ciOptions.some((name) => options[name] !== undefined)) {
+  if ((options.githubOutput ?? options.githubEnv) !== undefined) {
     const { ciDestination } = await import('./ci-job');
     const job = await ciDestination(run, options);
-    return job ? { job, discard: job.discard } : {};
+    return { job, discard: job.discard };
   }
   if (options.copy) {
     const { clipboardDestination } = await import('./clipboard-destination');
@@ -193,10 +190,6 @@ async function writeTo(
     const problem =
       error instanceof CliError ? error.message : `cannot write ${where} (${codeOf(error)})`;
     await safe.keep({ what: 'secret', bytes, push });
-    const failure = safe.explain(failedError(problem));
-    // The status is that of bad input for a text that the job cannot hold, if nothing was lost by it.
-    const bad = error instanceof CliError && error.code === 'usage' && output === undefined;
-    if (!bad || !(failure.remains?.saved_to ?? isRetrievableAgain(push))) return failure;
-    return failure.with({ code: 'usage', hint: joinHints(error.hint, failure.hint) });
+    return safe.explain(failedError(problem));
   }
 }

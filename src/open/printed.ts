@@ -28,10 +28,9 @@ export async function refusePrinted(
 }
 
 function isPrinted(options: PlaceOptions, user: User): boolean {
-  const { output = '-', copy, resume, githubOutput, githubEnv, gitlabDotenv } = options;
+  const { output = '-', copy, resume, githubOutput, githubEnv } = options;
   // Masking prints it.
   if ((githubOutput ?? githubEnv) !== undefined) return true;
-  if (gitlabDotenv !== undefined) return isStream(gitlabDotenv, user);
   // With --resume the text was written before, and the rest is files.
   const nowhere = copy || (resume !== undefined && options.output === undefined);
   return !nowhere && isStream(output, user);

@@ -98,14 +98,7 @@ export interface NameRules {
   readonly only: readonly string[];
 }
 
-/** Where the variables are set. */
-export interface VariableTarget {
-  readonly context: Pick<Context, 'env' | 'platform'>;
-  /** Whether a name is refused unless allowed. */
-  readonly refuses: (name: string) => boolean;
-  /** Says in the error what a refused variable would do. */
-  readonly effect: string;
-}
+type Surroundings = Pick<Context, 'env' | 'platform'>;
 
 /**
  * The variables of a text that the rules select. Names in `only` or `allow` may replace a variable that is set; any other
@@ -116,17 +109,19 @@ export interface VariableTarget {
 export function permitted(
   variables: ReadonlyMap<string, string>,
   { allow, only }: NameRules,
-  { context, refuses, effect }: VariableTarget,
+  context: Surroundings,
   which: string,
 ): ReadonlyMap<string, string> {
   const selected = [...variables].filter(([name]) => only.length === 0 || only.includes(name));
   const unlisted = selected.filter(([name]) => !allow.includes(name));
-  const unsafe = unlisted.map(([name]) => name).filter(refuses);
+  const unsafe = unlisted.map(([name]) => name).filter(isUnsafe);
   const refused = new Set(unsafe);
   const harmless = unlisted.filter(([name]) => !refused.has(name));
   const replaced = only.length === 0 ? replacedIn(harmless, context) : [];
   const why = [
-    ...(unsafe.length > 0 ? [`${unsafe.join(', ')}, which ${effect}`] : []),
+    ...(unsafe.length > 0
+      ? [`${unsafe.join(', ')}, which would change what is loaded and run`]
+      : []),
     ...(replaced.length > 0
       ? [`${replaced.join(', ')}, already set to another value in the environment`]
       : []),
@@ -143,7 +138,7 @@ export function permitted(
 /** The names that have another value in the environment; Windows ignores their case. */
 function replacedIn(
   variables: readonly (readonly [string, string])[],
-  { env, platform }: VariableTarget['context'],
+  { env, platform }: Surroundings,
 ): string[] {
   const key = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
   const there = new Map(Object.entries(env).map(([name, value]) => [key(name), value]));

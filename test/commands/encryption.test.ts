@@ -318,14 +318,18 @@ describe('armor of other programs', () => {
 describe('an instance that decides what is encrypted', () => {
   const WORDS_OF_ANN = 'abacus-abdomen-abdominal-abide-abiding-ability';
   const child = ['--', 'sh', '-c', 'echo "$A"; cat "$F"'];
-  const env = { PATH: process.env.PATH };
-  const report = () => here.file('report');
-  const reported = () => (existsSync(report()) ? readFileSync(report(), 'utf8') : '');
+  const env = {
+    PATH: process.env.PATH,
+    get GITHUB_ENV() {
+      return here.file('job');
+    },
+  };
+  const reported = () => (existsSync(env.GITHUB_ENV) ? readFileSync(env.GITHUB_ENV, 'utf8') : '');
   /** Each way of using a secret: its command line, and whether it was used. */
   const uses = (link: string) => [
     ['get', link],
     ['get', link, '--json'],
-    ['get', link, '--gitlab-dotenv', report(), '--as', 'A'],
+    ['get', link, '--github-env', 'A'],
     ['run', link, '--as', 'A', ...child],
   ];
   /** The end of the link, the environment, options, and what the error names. */

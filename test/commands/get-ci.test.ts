@@ -71,9 +71,6 @@ describe('a file of another user (needs root)', needsRoot, () => {
     // The container of a job, where root writes to files of the runner.
     ['--github-output', 0o755, 0],
     ['--github-env', 0o2775, 0],
-    ['--gitlab-dotenv', 0o1777, 2],
-    ['--gitlab-dotenv', 0o775, 2],
-    ['--gitlab-dotenv', 0o755, 0],
   ])('%s in a folder of mode %o ends with %i', async (option, mode, status) => {
     const folder = here.file('shared');
     const path = join(folder, 'file');
@@ -84,50 +81,8 @@ describe('a file of another user (needs root)', needsRoot, () => {
     chmodSync(folder, mode);
     const token = await here.push({ payload: 'text', expire_after_views: 1 });
     const there = here.under({ env: { CI: 'true', GITHUB_OUTPUT: path, GITHUB_ENV: path } });
-    const name = option === '--gitlab-dotenv' ? [path, '--as', 'A'] : ['A'];
-    const { code } = await there.run('get', token, '--anonymous', option, ...name);
+    const { code } = await there.run('get', token, '--anonymous', option, 'A');
     expect([code, readFileSync(path, 'utf8').includes('text')]).toEqual([status, status === 0]);
     if (status !== 0) expect((await here.run('get', token)).stdout).toBe('text');
   });
-});
-
-describe('--gitlab-dotenv', () => {
-  let report: string;
-  beforeEach(() => {
-    report = here.file('build.env');
-    writeFileSync(report, 'EARLIER=1\n');
-  });
-  const get = async (push: object, words: readonly string[], env = {}) => {
-    const argv = ['get', await here.push({ ...push }), '--gitlab-dotenv', report, ...words];
-    const { code, stdout } = await here.under({ env }).run(...argv);
-    return { code, stdout, report: readFileSync(report, 'utf8') };
-  };
-
-  test.each([
-    ['hunter2', []],
-    ['A="1\n2"', []],
-    ['one\ntwo', ['--as', 'A']],
-    [' x', ['--as', 'A']],
-    ['A=1\nB=', []],
-    ['A=1\nLD_PRELOAD=x\nCI_JOB_TOKEN=x', []],
-    ['A=1', ['--only', 'B']],
-  ])('%j %j cannot be held: nothing is written, and it is saved', async (payload, words) => {
-    const got = await get({ payload, expire_after_views: 1 }, words);
-    expect(got).toEqual({ code: 2, stdout: '', report: 'EARLIER=1\n' });
-    expect(Object.values(here.rescued())).toEqual([payload]);
-  });
-
-  test.each([
-    [[], 2, ''],
-    [['--only', 'SET,A'], 0, 'A=1\nSET=x\n'],
-    [['--only', 'LESS,SAME', '--allow', 'LESS'], 0, 'LESS=!x\nSAME=1\n'],
-    [['--allow', 'LESS'], 2, ''],
-  ])(
-    'writes only what is wanted, and replaces nothing of this job: %j',
-    async (words, code, more) => {
-      const payload = 'A=1\nB=two\nLESS=!x\nSET=x\nSAME=1';
-      const got = await get({ payload }, words, { SET: 'here', SAME: '1' });
-      expect(got).toEqual({ code, stdout: '', report: `EARLIER=1\n${more}` });
-    },
-  );
 });

@@ -490,16 +490,13 @@ describe('a server that cheats', () => {
 
   test.each([
     ['run', ['run', 'LINK', '--as', 'OTP', '--', 'sh', '-c', 'echo "$OTP"']],
-    ['a job', ['get', 'LINK', '--gitlab-dotenv', 'REPORT', '--as', 'OTP']],
+    ['a job', ['get', 'LINK', '--github-env', 'OTP']],
   ])(
     'by an answer that is not encrypted passes nothing to %s, unless that is allowed',
     async (_what, words) => {
-      const env = { PATH: process.env.PATH };
+      const env = { PATH: process.env.PATH, GITHUB_ENV: here.file('job') };
       const run = (link: string, ...more: string[]) => {
-        const all = words.map((word) => (word === 'LINK' ? link : word));
-        const [name = '', ...others] = all.map((word) =>
-          word === 'REPORT' ? here.file('report') : word,
-        );
+        const [name = '', ...others] = words.map((word) => (word === 'LINK' ? link : word));
         return here.under({ env }).run(name, ...more, ...others);
       };
       const forging = async () => {
@@ -513,7 +510,7 @@ describe('a server that cheats', () => {
       const kept = Object.entries(here.rescued()).filter(([name]) => name.startsWith('secret'));
       expect(kept.map(([, text]) => text)).toEqual(['forged']);
       expect((await run(await forging(), '--no-decrypt')).code).toBe(0);
-      expect(existsSync(here.file('report'))).toBe(words[0] === 'get');
+      expect(existsSync(env.GITHUB_ENV)).toBe(words[0] === 'get');
     },
   );
 

@@ -5,13 +5,13 @@ import { silent } from '../../cli/terminal/transfer-meter';
 import type { Child, Context, Environment } from '../../platform/context';
 import { asCliError, attempt, CliError, failedError, usageError } from '../../platform/errors';
 import { folderInMemory } from '../../platform/memory-folder';
-import { notDotenv, parseDotenv } from '../dotenv';
+import { parseDotenv } from '../dotenv';
 import { toolsFor } from '../download';
 import { newFile } from '../new-file';
 import { safeName } from '../safe-name';
 import { saveFile } from '../save-file';
 import type { Taking } from '../taking';
-import { checkFound, isUnsafe, type NameRules, permitted } from '../unsafe-variables';
+import { checkFound, type NameRules, permitted } from '../unsafe-variables';
 
 /** A file for the child. */
 export interface FileOption {
@@ -92,15 +92,14 @@ function addTexts(
     if (name !== undefined) variables.set(name, withoutNul(text, which));
     else if (dotenv && 'variables' in dotenv) {
       found.push(...dotenv.variables.keys());
-      const target = {
-        context: one.context,
-        refuses: isUnsafe,
-        effect: 'would change what is loaded and run',
-      };
-      for (const [name, value] of permitted(dotenv.variables, options, target, which))
+      for (const [name, value] of permitted(dotenv.variables, options, one.context, which))
         variables.set(name, value);
     } else if (options.file.length > 0 && options.only.length === 0) return false;
-    else throw notDotenv(`the text of ${which}`, dotenv?.wrongLine ?? 1);
+    else
+      throw usageError(
+        `the text of ${which} is not made of NAME=value lines (line ${dotenv?.wrongLine ?? 1})`,
+        'next time use --as NAME',
+      );
   }
   checkFound(options.only, found, pushes.length === 1 ? 'the push has' : 'the pushes have');
   return true;
