@@ -47,8 +47,7 @@ const instanceRows = group(GLOBAL, {
   caFile: text('--ca-file <path>', 'also trust the CAs in this PEM file (PWPUSH_CA_FILE)'),
   insecure: flag('--insecure', 'do not verify certificates; warns each time'),
   account: filledText('--account <id|name>', 'account of a commercial instance'),
-  // Each may contain secrets.
-  header: list('--header <line>', "'Name: value'; for secrets: PWPUSH_HEADERS_FILE"),
+  headersFile: text('--headers-file <path>', 'headers for an access proxy (PWPUSH_HEADERS_FILE)'),
   cert: text('--cert <path>', 'client certificate, PEM (PWPUSH_CERT_FILE)'),
   certKey: text('--cert-key <path>', 'its private key, PEM (PWPUSH_CERT_KEY_FILE)'),
 });

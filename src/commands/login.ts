@@ -70,10 +70,6 @@ export async function login(session: Session<LoginOptions>, address?: string): P
   const name = nameFor(base, stored, options.profile);
   const kept: Login = { ...learned, base, token, command, options };
   await keep(session, name, kept);
-  if (options.header)
-    await say.note(
-      '--header was not saved; put it into a file: pwpush profile set headers-file PATH',
-    );
   if (options.insecure) await say.note(`profile "${name}" accepts any certificate from now on`);
   const { application_version, api_version, edition } = version;
   await say.print(

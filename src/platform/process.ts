@@ -30,7 +30,7 @@ export interface Parts {
  * @param tune is called before the first request; `many` if others will follow
  */
 export function systemContext(parts: Parts, tune: (many: boolean) => void): Context {
-  // Other users can read arguments while a process runs: those with a link or a header are overwritten.
+  // Other users can read arguments while a process runs: those with a link are overwritten.
   if (process.argv.some((word) => SECRETS.test(word))) hideArguments();
   // Node.js would open its debugger, through which any user of this machine could read the memory and run code.
   if (process.platform !== 'win32') process.on('SIGUSR1', () => {});
@@ -83,8 +83,8 @@ export function systemContext(parts: Parts, tune: (many: boolean) => void): Cont
   return context;
 }
 
-/** The key of a link, any link (gateways write the key in their own ways), and what may have the value of a header. */
-const SECRETS = /#|%(?:25)*23|:\/\/[^/?]+[/?].|--header\b/;
+/** The key of a link, and any link: gateways write the key in their own ways. */
+const SECRETS = /#|%(?:25)*23|:\/\/[^/?]+[/?]./;
 
 /** Overwrites the arguments, which other users can read while a process runs: they may have the key of a link. */
 function hideArguments(): void {

@@ -47,7 +47,12 @@ export const settings = {
   encrypt: oneOf('link', 'words'),
   'ca-file': { ...path, option: 'caFile', variable: 'PWPUSH_CA_FILE', bound: 'address' },
   /** Headers for an access proxy. */
-  'headers-file': { ...path, variable: 'PWPUSH_HEADERS_FILE', bound: 'address' },
+  'headers-file': {
+    ...path,
+    option: 'headersFile',
+    variable: 'PWPUSH_HEADERS_FILE',
+    bound: 'address',
+  },
   /** A client certificate; its private key may be in the same file. */
   cert: { ...path, option: 'cert', variable: 'PWPUSH_CERT_FILE', bound: 'address' },
   'cert-key': { ...path, option: 'certKey', variable: 'PWPUSH_CERT_KEY_FILE', bound: 'address' },

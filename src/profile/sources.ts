@@ -23,7 +23,7 @@ import type { Access, TargetRequest, TokenSource } from './target';
 export function targetRequestOf(run: Invocation): TargetRequest {
   const { context, options } = run;
   const { env } = context;
-  const { tokenFile, header } = options;
+  const { tokenFile } = options;
   const accessOf = accessReader(context);
   const tokenOf = profileTokens(run);
   const typed = settingsOfOptions(options);
@@ -33,7 +33,6 @@ export function targetRequestOf(run: Invocation): TargetRequest {
     anonymous: options.anonymous,
     options: {
       ...accessOf(typed, '--cert-key'),
-      headers: header && lazy(() => typedHeaders(header)),
       settings: typed,
       token:
         tokenFile === undefined
@@ -93,12 +92,6 @@ function accessReader(context: Context): (of: Profile, keyName: string) => Acces
         ),
     };
   };
-}
-
-async function typedHeaders(lines: readonly string[]): Promise<HeaderFields> {
-  const { parseHeaders } = await import('./header-fields');
-  const place = (at: number) => (lines.length === 1 ? '--header' : `--header ${at + 1}`);
-  return parseHeaders(lines.map((text, at) => ({ text, place: place(at) })));
 }
 
 async function tokenFrom(path: string, { stdin }: Context): Promise<string> {

@@ -131,16 +131,12 @@ function decide(stored: StoredProfiles, request: TargetRequest, linkBase?: strin
   const kept = near
     ? [{ ...request.ofProfile(near.name, near.profile), of: near.profile.url }]
     : [];
-  const others = request.profile === undefined ? [around, ...kept] : [...kept, around];
-  const all = [typed, ...others];
+  const all = request.profile === undefined ? [typed, around, ...kept] : [typed, ...kept, around];
   const isHere = (address: string | undefined) => isAt(address, base);
   const isNear = (address: string | undefined) => isIn(address, base);
   const token = anonymous ? undefined : firstFor(all, isHere, (one) => one.token);
-  const line = firstFor([typed], isNear, (one) => one.headers);
-  const file = firstFor(others, isNear, (one) => one.headers);
   const access = {
-    // Headers of options replace those of a file by name.
-    headers: line && file ? async () => ({ ...(await file()), ...(await line()) }) : (line ?? file),
+    headers: firstFor(all, isNear, (one) => one.headers),
     certificate: firstFor(all, isNear, (one) => one.certificate),
   };
   const target = {
@@ -171,7 +167,7 @@ function withheldFrom(
   { headers, certificate }: Access,
 ): string | undefined {
   const names = [
-    !sent && options.headers && '--header',
+    !sent && options.headers && '--headers-file',
     !sent && options.certificate && '--cert',
     homeless && !headers && env.headers && settings['headers-file'].variable,
     homeless && !certificate && env.certificate && settings.cert.variable,

@@ -98,7 +98,8 @@ describe('an instance where all is well', () => {
     writeFileSync(here.file('ca.pem'), cert);
     writeFileSync(here.file('client.pem'), key + cert);
     const url = ['--url', `https://localhost:${server.port}`, '--ca-file', here.file('ca.pem')];
-    const header = ['--header', 'X-A: s3cret', '--header', 'x-b: s3cret'];
+    writeFileSync(here.file('headers'), 'X-A: s3cret\nx-b: s3cret\n', { mode: 0o600 });
+    const header = ['--headers-file', here.file('headers')];
     const made = await doctor([...url, ...header, '--cert', here.file('client.pem')]);
     expect(made.code).toBe(0);
     expect(made.of('access')?.message).toMatch(/ x-a, x-b;.* 2126-10-28/);

@@ -137,16 +137,18 @@ describe('a redirect to another host, such as that of a region', () => {
   });
 });
 
-test('paths of a client certificate are saved, and headers are not', async () => {
+test('paths of a client certificate and of headers are saved', async () => {
   writeFileSync(here.file('client.pem'), nextKey + nextCert);
   const piped = here.under({ stdin: token });
-  const line = ['--cert', here.file('client.pem'), '--header', 'X-A: s3cret'];
+  writeFileSync(here.file('headers'), 'X-A: s3cret', { mode: 0o600 });
+  const line = ['--cert', here.file('client.pem'), '--headers-file', here.file('headers')];
   expect((await piped.run('login', 'pw.test', ...line)).code).toBe(0);
   const cert = here.file('client.pem');
   expect(here.kept()?.profiles.default).toEqual({
     url: 'https://pw.test',
     edition: 'pwpush',
     token,
+    'headers-file': here.file('headers'),
     cert,
   });
 });

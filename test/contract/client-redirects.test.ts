@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { asking } from '../helpers/foreign';
+import { scratch } from '../helpers/memory';
 import { CREATED, EXPIRED, PREVIEWED, RETRIEVED } from '../helpers/reference';
 import { html, json, type Literal } from '../helpers/wire';
 
@@ -124,10 +127,10 @@ describe('the login page of an access proxy', () => {
   test.each([
     [LOGIN, cloudflare],
     ['/cdn-cgi/access/login/pw.test', cloudflare],
-    ['/oauth2/start?rd=%2Fapi', '--header'],
-    ['https://sso.test/login?next=/', '--header'],
-    ['https://auth.test/?rd=https%3A%2F%2Fpw.test%2F', '--header'],
-    ['https://idp.test/realms/x/protocol/openid-connect/auth?x=1', '--header'],
+    ['/oauth2/start?rd=%2Fapi', '--headers-file'],
+    ['https://sso.test/login?next=/', '--headers-file'],
+    ['https://auth.test/?rd=https%3A%2F%2Fpw.test%2F', '--headers-file'],
+    ['https://idp.test/realms/x/protocol/openid-connect/auth?x=1', '--headers-file'],
   ])('by a redirect to %s', async (location, option) => {
     const { told, stderr } = await asked([to(location)], 'push');
     expect(told).toEqual([1, creating('/api/v2/pushes')]);
@@ -137,8 +140,8 @@ describe('the login page of an access proxy', () => {
   test.each([
     [200, page, cloudflare],
     [403, page, cloudflare],
-    [401, '<html><form><input type="password">', '--header'],
-    [200, '\n<html><body><h1>Log in with SSO</h1>', '--header'],
+    [401, '<html><form><input type="password">', '--headers-file'],
+    [200, '\n<html><body><h1>Log in with SSO</h1>', '--headers-file'],
   ])('as HTML with status %d', async (status, body, option) => {
     for (const command of ['push', 'list']) {
       const { told, stderr } = await asked([html(status, body)], command);
@@ -147,8 +150,11 @@ describe('the login page of an access proxy', () => {
   });
 
   test('in spite of a service token says that this was refused', async () => {
+    const path = join(scratch, 'headers');
+    writeFileSync(path, 'CF-Access-Client-Id: id', { mode: 0o600 });
+    onTestFinished(() => rmSync(path));
     for (const answer of [to(LOGIN), html(403, page)]) {
-      const { stderr } = await asked([answer], 'list', '--header', 'CF-Access-Client-Id: id');
+      const { stderr } = await asked([answer], 'list', '--headers-file', path);
       expect(stderr).not.toContain('headers-file');
     }
   });

@@ -9,7 +9,7 @@ import type { WholeResponse } from './response';
 const SEARCHED_BYTES = 16 * 1024;
 
 const HINT =
-  'send the headers that it requires (pwpush profile set headers-file PATH, PWPUSH_HEADERS_FILE or --header) or a client certificate (--cert, --cert-key); see ACCESS PROXIES in pwpush(1)';
+  'send the headers that it requires (pwpush profile set headers-file PATH, PWPUSH_HEADERS_FILE or --headers-file) or a client certificate (--cert, --cert-key); see ACCESS PROXIES in pwpush(1)';
 const CLOUDFLARE =
   'create a service token of Cloudflare Access, put CF-Access-Client-Id and CF-Access-Client-Secret into a file that only you can read, and name it with pwpush profile set headers-file PATH or PWPUSH_HEADERS_FILE';
 const REFUSED =
