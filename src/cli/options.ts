@@ -20,7 +20,7 @@ import {
   type Values,
   valuesOf,
 } from './declare';
-import { pageNumber, port, seconds } from './values';
+import { accountId, pageNumber, port, seconds } from './values';
 
 /** Whether a CI job runs us, whose log may be parsed for commands. Most set CI; GitHub, Azure and TeamCity one of their own. */
 export function isCi(env: Environment): boolean {
@@ -46,7 +46,7 @@ const instanceRows = group(GLOBAL, {
   timeout: parsed('--timeout <seconds>', 'seconds to wait for a response (default: 30)', seconds),
   caFile: text('--ca-file <path>', 'also trust the CAs in this PEM file (PWPUSH_CA_FILE)'),
   insecure: flag('--insecure', 'do not verify certificates; warns each time'),
-  account: filledText('--account <id|name>', 'account of a commercial instance'),
+  account: parsed('--account <id>', 'account of a commercial instance', accountId),
   headersFile: text('--headers-file <path>', 'headers for an access proxy (PWPUSH_HEADERS_FILE)'),
   cert: text('--cert <path>', 'client certificate, PEM (PWPUSH_CERT_FILE)'),
   certKey: text('--cert-key <path>', 'its private key, PEM (PWPUSH_CERT_KEY_FILE)'),

@@ -69,6 +69,12 @@ export function positive(value: string, name: string): number {
   throw usageError(`${name} must be a whole number of 1 or more, not "${value}"`);
 }
 
+/** Parses the ID of an account of the commercial edition. */
+export function accountId(value: string, name: string): number {
+  if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
+  throw usageError(`${name} must be the ID of an account, a whole number, not "${value}"`);
+}
+
 /** Parses seconds: more than 0, fractions allowed, at most `most`. */
 export function seconds(value: string, name: string, most = DAY_SECONDS): number {
   if (/^\d+(\.\d+)?$/.test(value)) return within(name, most, Number(value), value);

@@ -3,7 +3,7 @@ import { CliError } from '../platform/errors';
 
 /** A call of API v2. Retries, hints and outcomes follow from these rows. */
 export interface Call extends Route, Rules {
-  readonly subject: 'push' | 'request' | 'account';
+  readonly subject: 'push' | 'request';
 }
 
 interface Rules {
@@ -107,7 +107,8 @@ export const requestCalls = calls('request', requestRoutes, {
   },
 });
 
-export const accountCalls = calls('account', commercialRoutes, { accounts: read });
+/** Asked of an instance that does not tell its edition. */
+export const accountsCall: Call = { ...commercialRoutes.accounts, ...read, subject: 'push' };
 
 function calls<Name extends string>(
   subject: Call['subject'],

@@ -1,5 +1,4 @@
 import type {
-  Account,
   AuditEntry,
   InstanceVersion,
   NewPush,
@@ -26,7 +25,7 @@ import {
   versionSchema,
 } from '../contract/decode';
 import { attempt, CliError, failedError } from '../platform/errors';
-import { accountCalls, pushCalls, requestCalls } from './calls';
+import { accountsCall, pushCalls, requestCalls } from './calls';
 import type { Begun, FileResponse, Resume } from './file-link';
 import type { Attachment } from './form';
 import { type ApiSettings, type Ask, type CallDetails, sendCall, withToken } from './send-call';
@@ -54,8 +53,8 @@ export interface Api {
   notify(token: string, notification: Notification): Promise<Notified>;
   /** A page of the user's pushes, or of those of an account, in the instance's order; `[]` after the last. */
   list(state: 'active' | 'expired', page: number, account?: number): Promise<Push[]>;
-  /** The accounts of the user; commercial edition. */
-  accounts(): Promise<Account[]>;
+  /** The accounts of the user, which the commercial edition alone has. */
+  accounts(): Promise<unknown>;
   /** Opens the `url` of a push's file; takes no view. Also throws a `TransportError`, when the connection breaks. */
   openFile(url: string, resume?: Resume, begun?: Begun): Promise<FileResponse>;
   readonly requests: RequestApi;
@@ -120,7 +119,7 @@ export function apiClient(options: ApiSettings): Api {
     expire: async (token) => checkExpired(await ask(pushCalls.expire, pushSchema, { token })),
     notify: (token, body) => ask(pushCalls.notify, notifiedSchema, { token, body }),
     list: (state, page, account) => ask(pushCalls[state], pushListSchema, at(page, account)),
-    accounts: () => ask(accountCalls.accounts, accountsSchema),
+    accounts: () => ask(accountsCall, accountsSchema),
     openFile: async (url, resume, begun) =>
       (await import('./file-link')).openLink(await withToken(settings), url, resume, begun),
     requests: requestApi(ask),

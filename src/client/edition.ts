@@ -1,6 +1,6 @@
-import { type Account, APPLICATION, type InstanceVersion } from '../contract/api';
+import { APPLICATION, type InstanceVersion } from '../contract/api';
 import type { Edition } from '../contract/lifetime';
-import { CliError, usageError } from '../platform/errors';
+import { CliError } from '../platform/errors';
 import type { Api } from './client';
 import { hasFeature, isObject } from './features';
 
@@ -35,25 +35,3 @@ async function isThere(ask: () => Promise<unknown>): Promise<boolean> {
     return error.status === 401 || error.status === 403;
   }
 }
-
-export function isAccountId(account: string): boolean {
-  return /^\d{1,15}$/.test(account);
-}
-
-/**
- * The id of an account that is given by id or name; a name is looked up.
- * @throws CliError (usage) if no account or more than one has that name
- */
-export async function accountId(api: Pick<Api, 'accounts'>, account: string): Promise<number> {
-  if (isAccountId(account)) return Number(account);
-  const all = await api.accounts();
-  const found = all.filter(({ name }) => name === account);
-  const [only, ...others] = found;
-  if (only && others.length === 0) return only.id;
-  throw usageError(
-    only ? `several accounts are called "${account}"` : `no such account: "${account}"`,
-    `choose the id of one: ${all.map(described).join(', ')}`,
-  );
-}
-
-const described = ({ id, name }: Account) => (name ? `${id} (${name})` : `${id}`);

@@ -233,11 +233,6 @@ function notFound({ response, call, text }: Refusal): CliError {
       status,
       hint: 'check the link for missing characters, and the instance with pwpush version',
     });
-  if (subject === 'account')
-    return new CliError('not_found', 'this instance has no accounts', {
-      status,
-      hint: 'only the commercial edition has them',
-    });
   if (subject === 'request') return noRequests(status);
   const words = text === '' || /^not.found$/i.test(text) ? '' : `: ${text}`;
   return new CliError('not_found', `no API v2 at this address${words}`, {

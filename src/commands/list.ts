@@ -17,7 +17,7 @@ const REQUEST_STATES = ['open', 'ready', 'closed'] satisfies RequestState[];
 
 const rows = {
   ...pageRows,
-  local: flag('--local', 'list receipts of pushes from this machine; needs no token'),
+  local: flag('--local', 'list receipts of this machine; needs no token'),
 };
 
 type ListSession = Session<Options<typeof rows>>;
@@ -62,7 +62,7 @@ async function list(
   const { page = 1, limit = Number.POSITIVE_INFINITY } = options;
   const many = options.all || options.limit !== undefined;
   const instance = await session.connect(many ? AT_ONCE : 1);
-  const account = await accountOf(instance);
+  const account = accountOf(instance.target);
   const rows = listing(
     (at) => instance.api.list(state, at, account),
     many ? { limit } : { first: page, last: page },

@@ -65,10 +65,10 @@ export async function login(session: Session<LoginOptions>, address?: string): P
   const { base } = instance;
   const accepted = await chooseToken(session, instance);
   const { token, version } = accepted;
-  const learned = await instance.learn(accepted);
   const command = options.keyring ? undefined : accepted.command;
   const name = nameFor(base, stored, options.profile);
-  const kept: Login = { ...learned, base, token, command, options };
+  const learned = await instance.learn(accepted);
+  const kept: Login = { edition: learned, base, token, command, options };
   await keep(session, name, kept);
   if (options.insecure) await say.note(`profile "${name}" accepts any certificate from now on`);
   const { application_version, api_version, edition } = version;
@@ -197,13 +197,6 @@ interface Accepted {
   readonly version: InstanceVersion;
 }
 
-/** The profile keeps this of the instance, for pushes. */
-interface Learned {
-  readonly edition: Edition;
-  /** The id of the account of `--account`. */
-  readonly account: number | undefined;
-}
-
 /** From `--token-file`, else standard input, else the environment if its token is for that instance, else a prompt. */
 async function chooseToken(session: Session, { base, check }: Candidate): Promise<Accepted> {
   const { context, options } = session;
@@ -279,12 +272,11 @@ function candidateAt(session: Session, stored: StoredProfiles, base: string) {
       throw token === undefined ? error : notStored(error);
     }
   };
-  const learn = async ({ token, version }: Accepted): Promise<Learned> => {
-    const { target, api } = await connect(token);
-    const edition = await askEdition(api, version);
-    const chosen =
-      requested.options.settings.account === undefined ? undefined : { ...target, edition };
-    return { edition, account: chosen && (await accountOf({ api, target: chosen })) };
+  /** @throws CliError (usage) for the account of an instance that has none */
+  const learn = async ({ token, version }: Accepted): Promise<Edition> => {
+    const edition = await askEdition((await connect(token)).api, version);
+    accountOf({ account: options.account, edition });
+    return edition;
   };
   return { base, check, learn };
 }
@@ -305,7 +297,8 @@ function nameFor(base: string, stored: StoredProfiles, named: string | undefined
   return profileIn(stored, 'default') ? new URL(base).host.replace(/[^\w.-]/g, '-') : 'default';
 }
 
-interface Login extends Learned {
+interface Login {
+  readonly edition: Edition;
   readonly token: string | undefined;
   readonly base: string;
   readonly command: string | undefined;
@@ -321,16 +314,15 @@ function tokenSetting(token: string, command: string | undefined, options: Login
 function withLogin(
   stored: StoredProfiles,
   name: string,
-  { base, token, command, edition, account, options }: Login,
+  { base, token, command, edition, options }: Login,
 ): StoredProfiles {
   const before = profileIn(stored, name) ?? {};
   const kept = withoutToken(movedFrom(before.url, { ...before, url: base }));
-  const id = account === undefined ? {} : { account: String(account) };
   const profile: Profile = {
     ...kept,
-    ...{ edition, ...id },
+    edition,
     ...(token === undefined ? {} : tokenSetting(token, command, options)),
-    ...savedOptions({ ...options, ...id }),
+    ...savedOptions(options),
   };
   return { current: name, profiles: { ...stored.profiles, [name]: profile } };
 }

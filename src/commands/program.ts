@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { agentMarker } from '../cli/agent';
 import { type CommandLine, readLine, withIds } from '../cli/command-line';
@@ -11,7 +9,6 @@ import { reflowed } from '../cli/terminal/bounded-write';
 import type { Context } from '../platform/context';
 import { ExitWith, exitStatus, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
-import { configFolder, configName } from '../profile/folders';
 import { whyGuarded } from '../profile/guard';
 
 type Load = () => Promise<{
@@ -21,7 +18,7 @@ type Load = () => Promise<{
 /** A command: name, one line for the list of them, the file, and another name that people try. */
 type Entry = readonly [name: string, summary: string, load: Load, alias?: string];
 
-/** All commands, in the groups of the help; one without a group is shown if the instance in use has it. */
+/** All commands, in the groups of the help. */
 const table: Readonly<Record<string, readonly Entry[]>> = {
   'Share:': [
     ['push', 'push a secret and print its link', () => import('./push')],
@@ -56,13 +53,10 @@ const table: Readonly<Record<string, readonly Entry[]>> = {
     ['serve', 'run a Password Pusher server on this machine', () => import('./serve')],
     ['mcp', 'serve tools by which agents use secrets unseen', () => import('./mcp')],
   ],
-  '': [['accounts', 'list your accounts (commercial edition)', () => import('./accounts')]],
 };
 
 /** The last group of the help. */
-const LAST_GROUP = Object.keys(table)
-  .filter((group) => group !== '')
-  .at(-1);
+const LAST_GROUP = Object.keys(table).at(-1);
 
 export const commands = Object.entries(table).flatMap(([group, entries]) =>
   entries.map(([name, summary, load, alias]) => ({ group, name, summary, load, alias })),
@@ -120,8 +114,7 @@ export async function execute(
     canPrompt: { value: canPrompt, enumerable: true },
     guard: { value: async () => guard?.(), enumerable: true },
   });
-  const lists = typed.some((word) => word === '--help' || word === '-h');
-  const program = await programFor(typed, own, lists);
+  const program = await programFor(typed, own);
   const words = withIds(program, typed);
   program.hook('preAction', (_, command) => {
     const options = globalOptions(command, context.env);
@@ -165,7 +158,7 @@ async function completeLine(line: readonly string[], context: Context): Promise<
   try {
     const [{ complete }, program] = await Promise.all([
       import('./completion/complete'),
-      programFor(line.slice(0, -1), context, true),
+      programFor(line.slice(0, -1), context),
     ]);
     await context.stdout.write(await complete(program, line, topics, context));
   } catch {
@@ -173,24 +166,14 @@ async function completeLine(line: readonly string[], context: Context): Promise<
   }
 }
 
-/**
- * The tree for a command line: the typed command alone, or the names and summaries of all.
- * @param lists whether these are shown
- */
-export async function programFor(
-  argv: readonly string[],
-  context: Context,
-  lists = false,
-): Promise<Command> {
+/** The tree for a command line: the typed command alone, or the names and summaries of all. */
+export async function programFor(argv: readonly string[], context: Context): Promise<Command> {
   const program = newProgram(context);
   const typed = firstWord(readLine(program, argv));
   const all = typed === undefined || typed === 'help';
-  const hidden = all && !(lists && (await isCommercial(program, context)));
   for (const one of commands) {
-    if (all) {
-      const command = new Command(one.name).summary(one.summary).helpGroup(one.group || 'Set up:');
-      program.addCommand(command, { hidden: hidden && one.group === '' });
-    } else if (isCalled(one, typed)) program.addCommand(await defined(one, context));
+    if (all) program.addCommand(new Command(one.name).summary(one.summary).helpGroup(one.group));
+    else if (isCalled(one, typed)) program.addCommand(await defined(one, context));
   }
   return program;
 }
@@ -208,19 +191,6 @@ async function defined(entry: (typeof commands)[number], context: Context): Prom
   const command = versioned(define(context), context);
   command.summary(summary).helpGroup(group);
   return alias ? command.alias(alias) : command;
-}
-
-/** Whether the instance in use is known to have accounts; loads what decides that if a profile has such an instance. */
-async function isCommercial(program: Command, context: Context): Promise<boolean> {
-  try {
-    const profiles = readFileSync(join(configFolder(context), configName), 'utf8');
-    if (!profiles.includes('"commercial"')) return false;
-    const { createSession } = await import('../profile/session');
-    const session = createSession(context, globalOptions(program, context.env));
-    return (await session.target()).edition === 'commercial';
-  } catch {
-    return false;
-  }
 }
 
 function newProgram(context: Context): Command {

@@ -38,7 +38,7 @@ async function showRequest(session: Session, named: NamedItem) {
   const { say } = session;
   const asUser = named.target.token !== undefined;
   const own = asUser
-    ? await findOwnRequest(named.api.requests, named.token, await accountOf(named))
+    ? await findOwnRequest(named.api.requests, named.token, accountOf(named.target))
     : undefined;
   const shown = own?.request ?? (await publicRequest(session, named));
   await say.print(shown, (look) => requestText(shown, look));

@@ -59,7 +59,7 @@ async function wait(context: Context, options: WaitOptions, link: string): Promi
         : limit.ending('answer', async () => {
             if (options.thenExpire)
               throw usageError('--then-expire would delete the answer', 'remove --then-expire');
-            const account = await accountOf(named);
+            const account = accountOf(named.target);
             await waitForAnswer(session, options, named.api, named.token, account);
             return undefined;
           }),

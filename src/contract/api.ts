@@ -158,13 +158,6 @@ export interface Push extends Flags<typeof pushFlags, boolean | null | undefined
   [field: string]: unknown;
 }
 
-/** A workspace of the commercial edition. */
-export interface Account {
-  id: number;
-  name?: string | null | undefined;
-  [field: string]: unknown;
-}
-
 export interface Preview {
   /** The same as `html_url`. */
   url: string;

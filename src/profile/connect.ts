@@ -26,19 +26,19 @@ export async function clientFor(run: Invocation, target: Target, connections = 1
 }
 
 /**
- * The id of the account that the user chose.
- * @throws CliError (usage) if there is no such account
+ * The ID of the account that the user chose.
+ * @throws CliError (usage) for an instance that is known to have no accounts
  */
-export async function accountOf({ api, target }: Instance): Promise<number | undefined> {
-  const { account, edition } = target;
-  if (account === undefined) return undefined;
-  if (edition !== undefined && edition !== 'commercial')
-    throw usageError('this instance has no accounts', 'only the commercial edition has them');
-  const { accountId } = await import('../client/edition');
-  return accountId(api, account).catch((error) => {
-    if (!(error instanceof CliError) || error.code !== 'not_found') throw error;
-    throw error.with({ hint: `${error.hint}; remove --account, or the setting of the profile` });
-  });
+export function accountOf({
+  account,
+  edition,
+}: Pick<Target, 'account' | 'edition'>): number | undefined {
+  if (account !== undefined && edition !== undefined && edition !== 'commercial')
+    throw usageError(
+      'this instance has no accounts',
+      'only the commercial edition has them; remove --account, or the setting of the profile',
+    );
+  return account;
 }
 
 /** The warning that others can read what is sent to a target; undefined if they cannot. */

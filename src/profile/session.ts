@@ -109,12 +109,12 @@ export function createSession<Given extends GlobalOptions>(
 }
 
 /**
- * The id of the account that a push belongs to: of its receipt, or else the one that the user chose.
- * @throws CliError (usage) if there is no such account
+ * The ID of the account that a push belongs to: of its receipt, or else the one that the user chose.
+ * @throws CliError (usage) for an instance that is known to have none
  */
 export async function accountOfPush(session: Session, push: NamedItem) {
   const account = (await session.receipts()).find(push)?.account_id;
-  return typeof account === 'number' ? account : accountOf(push);
+  return typeof account === 'number' ? account : accountOf(push.target);
 }
 
 /** Declares options on a command, and has it do the work with a session and its operands. */

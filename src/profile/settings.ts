@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { commandWords } from '../cli/command-words';
 import type { GlobalOptions } from '../cli/options';
-import { editions, parseEdition, positive } from '../cli/values';
+import { accountId, editions, parseEdition, positive } from '../cli/values';
 import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { isToken } from './api-token';
@@ -66,8 +66,8 @@ export const settings = {
     variable: 'PWPUSH_EDITION',
     bound: 'address',
   },
-  /** The id or name of an account of the commercial edition. */
-  account: { ...text, parse: (value) => value, option: 'account', bound: 'address' },
+  /** The ID of an account of the commercial edition. */
+  account: { ...count, parse: accountId, option: 'account', bound: 'address' },
   /** Whether pushes leave a receipt on this machine; true if left out. */
   receipts: flag,
   /** Whether secrets are printed; if left out, not where an agent runs us. */

@@ -54,8 +54,8 @@ export interface Target extends Access {
   readonly insecure: boolean;
   /** Undefined if neither the profile nor the environment has it. */
   readonly edition: Edition | undefined;
-  /** The id or name of an account. */
-  readonly account: string | undefined;
+  /** The ID of an account. */
+  readonly account: number | undefined;
   /** The current profile, for the defaults of a push; its address may differ from `base`. */
   readonly defaults: Profile | undefined;
 }

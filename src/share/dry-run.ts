@@ -1,5 +1,4 @@
 import { safe, safeJson } from '../cli/terminal/safe';
-import { isAccountId } from '../client/edition';
 import type { Attachment } from '../client/form';
 import { API_PATH, type NewPush, routes } from '../contract/api';
 import { size } from '../contract/byte-size';
@@ -38,9 +37,7 @@ export async function dryRunText(
   ]);
   const shown = Object.fromEntries(fields);
   const { account } = target;
-  const known = account !== undefined && isAccountId(account);
-  const beside = known ? { account_id: Number(account) } : {};
-  const named = known ? undefined : account;
+  const beside = account === undefined ? {} : { account_id: account };
   if (json) {
     const parts = files?.map(({ name, type, size }) => ({
       filename: name,
@@ -50,7 +47,7 @@ export async function dryRunText(
     const body = { push: { ...shown, files: parts }, ...beside };
     const names = headers.length === 0 ? undefined : headers;
     const encrypted = encryption && (files ? ['payload', 'files'] : ['payload']);
-    return `${safeJson(JSON.stringify({ method, url, authorization, headers: names, body, encrypted, account: named }))}\n`;
+    return `${safeJson(JSON.stringify({ method, url, authorization, headers: names, body, encrypted }))}\n`;
   }
   const masks = headers.map((name) => `${name}: ${MASK}\n`).join('');
   const header = masks + (authorization === undefined ? '' : `authorization: ${authorization}\n`);
@@ -59,11 +56,7 @@ export async function dryRunText(
     ? formText(fields, files, Object.entries(beside))
     : jsonText({ push: shown, ...beside });
   const encrypted = encryption === undefined ? '' : encryptedText(encryption, shown, files);
-  const lookup =
-    named === undefined
-      ? ''
-      : `\naccount_id: that of "${safe(named)}", which is looked up when pushing\n`;
-  return `${method} ${safe(url)}\n${header}content-type: ${type}\n\n${body}\n${lookup}${encrypted}`;
+  return `${method} ${safe(url)}\n${header}content-type: ${type}\n\n${body}\n${encrypted}`;
 }
 
 function encryptedText(

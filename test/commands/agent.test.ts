@@ -137,7 +137,6 @@ const lines: Record<string, readonly Line[]> = {
   version: [{ words: 'version --json' }],
   completion: [{ words: 'completion bash' }],
   mcp: [{ words: 'mcp --root DIR' }],
-  accounts: [{ words: 'accounts --json', code: 5 }],
 };
 
 const cases = Object.values(lines).flat();

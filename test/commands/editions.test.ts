@@ -6,7 +6,7 @@ import { NOW, type Place, place } from '../helpers/run';
 
 // How an expiry is told to each edition, and accounts of the commercial one. Of that one nothing was recorded: what its
 // documentation leaves open is guessed, and the client has to work with each guess. What is said is told by
-// test/cases/push-expire-editions.txt and push-accounts.txt.
+// test/cases/push-expire-editions.txt and push-account.txt.
 
 let here: Place;
 let instance: StandIn;
@@ -235,17 +235,6 @@ describe('requests', () => {
       account_id: 42,
     });
   });
-
-  test('the name of an account is not looked up by a dry run, which says so', async () => {
-    at('oss');
-    writeFileSync(here.file('a'), 'A');
-    for (const more of [[], ['--file', here.file('a')]]) {
-      const { stdout } = await push('--dry-run', '--json', '--account', 'Personal', ...more);
-      expect(JSON.parse(stdout)).toMatchObject({ account: 'Personal' });
-      expect(stdout).not.toContain('account_id');
-    }
-    expect(instance.asked).toEqual([]);
-  });
 });
 
 test.each([
@@ -257,12 +246,6 @@ test.each([
 });
 
 describe('accounts', () => {
-  test.each(['array', 'object'] as const)('are listed, as an %s', async (accounts) => {
-    at('commercial', { guesses: { accounts } });
-    const { stdout } = await here.run('accounts', '--json');
-    expect(JSON.parse(stdout)).toMatchObject([{ id: 41 }, { id: 42, name: 'Work' }]);
-  });
-
   test('an id stands beside the push, in a form too', async () => {
     at('commercial');
     await push('--account', '42');
@@ -275,22 +258,14 @@ describe('accounts', () => {
     ]);
   });
 
-  test('a name is looked up', async () => {
-    at('commercial');
-    expect(await outcome('--account', 'Work')).toEqual([0, LINK, 0]);
-    expect(instance.asked).toEqual(['GET /accounts', 'POST /pushes']);
-    expect(instance.bodies).toMatchObject([{ account_id: 42 }]);
-    expect((await push('--account', 'None')).code).toBe(2);
-  });
-
-  test('login keeps it as an id, and list asks for its pushes', async () => {
+  test('login keeps it, and list asks for its pushes', async () => {
     at('commercial', { env: { PWPUSH_URL: '', PWPUSH_TOKEN: '' } });
-    await here.under({ stdin: 't0ken' }).run('login', 'https://pw.test', '--account', 'Work');
+    await here.under({ stdin: 't0ken' }).run('login', 'https://pw.test', '--account', '42');
     expect(here.kept()?.profiles.default).toEqual({
       url: 'https://pw.test',
       token: 't0ken',
       edition: 'commercial',
-      account: '42',
+      account: 42,
     });
     instance.asked.length = 0;
     await here.run('list');
@@ -311,10 +286,10 @@ describe('accounts', () => {
       expect(elsewhere).toMatchObject(waiting);
     });
 
-    test('and without a receipt --account does, by name too', async () => {
+    test('and without a receipt --account does', async () => {
       at('commercial');
       await push('--account', '42', '--no-receipt');
-      const named = [LINK.trim(), '--account', 'Work'];
+      const named = [LINK.trim(), '--account', '42'];
       expect(await here.run('wait', ...named, '--for', '5')).toMatchObject(waiting);
       expect((await here.run('show', ...named)).code).toBe(0);
     });
@@ -323,7 +298,7 @@ describe('accounts', () => {
       at('commercial', { env: { PWPUSH_URL: '', PWPUSH_TOKEN: '' } });
       await here.keep({
         current: 'p',
-        profiles: { p: { url: 'https://pw.test', token: 't0ken', account: '42' } },
+        profiles: { p: { url: 'https://pw.test', token: 't0ken', account: 42 } },
       });
       await push('--no-receipt');
       const { code } = await here.run('wait', LINK.trim(), '--for', '5');
@@ -331,28 +306,12 @@ describe('accounts', () => {
     });
   });
 
-  test.each(['commercial', 'oss'] as const)(
-    'are named with a profile of that edition: %s',
-    async (edition) => {
-      at('commercial', { env: { PWPUSH_URL: '', PWPUSH_TOKEN: '' } });
-      const own = { url: 'https://pw.test', edition };
-      await here.keep({ current: 'p', profiles: { p: own } });
-      const lists = [['--help'], ['__complete', ''], ['__complete', 'help', '']];
-      const outcomes = await Promise.all(lists.map((words) => here.run(...words)));
-      const shown = edition === 'commercial';
-      expect(outcomes.map(({ stdout }) => /^ *accounts/m.test(stdout))).toEqual([
-        shown,
-        shown,
-        shown,
-      ]);
-    },
-  );
-
   test('there are none on the open-source edition', async () => {
     at('oss');
-    expect((await here.run('accounts')).code).toBe(5);
-    expect((await push('--account', 'Work')).code).toBe(5);
     const known = here.under({ env: { PWPUSH_EDITION: 'oss' } });
     expect((await known.run('push', '--account', '42')).code).toBe(2);
+    const login = ['login', 'https://pw.test', '--account', '42'];
+    expect((await here.under({ stdin: 't0ken' }).run(...login)).code).toBe(2);
+    expect(here.kept()).toBe(undefined);
   });
 });

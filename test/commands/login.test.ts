@@ -56,7 +56,7 @@ describe('the profile', () => {
   });
 
   test('without an address yet is kept with what was set for it', async () => {
-    await here.keep({ profiles: { work: { account: '7', insecure: true } } });
+    await here.keep({ profiles: { work: { account: 7, insecure: true } } });
     const words = ['login', 'https://pw.test', '--profile', 'work'];
     await here.under({ stdin: token }).run(...words);
     expect(here.kept()?.profiles.work).toMatchObject({ insecure: true, url: 'https://pw.test' });

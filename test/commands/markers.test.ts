@@ -154,7 +154,6 @@ const lines: Record<string, readonly Line[]> = {
     { words: 'list requests', printsJson: ['note'] },
     { words: 'requests closed --all', printsJson: ['note'] },
   ],
-  accounts: [{ words: 'accounts' }],
   audit: [{ words: 'audit abc' }, { words: `audit ${sealed}&x` }],
   wait: [{ words: 'wait quyul5r5w08 --for 9 --then-expire' }],
   notify: [{ words: 'notify abc a@b.test' }, { words: `notify ${sealed} a@b.test` }],

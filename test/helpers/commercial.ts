@@ -39,7 +39,7 @@ export const GUESSES: readonly Guesses[] = [
   { ...LIKELY, named: false },
   { ...LIKELY, features: false },
   { ...LIKELY, named: false, features: false },
-  { ...LIKELY, accounts: 'object' },
+  { ...LIKELY, named: false, features: false, accounts: 'object' },
   { ...LIKELY, named: false, features: false, accounts: 'none' },
   { ...LIKELY, capital: true },
   { ...LIKELY, expiresIn: false },

@@ -19,6 +19,7 @@ describe('a setting', () => {
     ['headers-file', '/etc/h', { 'headers-file': '/etc/h' }],
     ['cert', '/etc/c.pem', { cert: '/etc/c.pem' }],
     ['cert-key', '/etc/k.pem', { 'cert-key': '/etc/k.pem' }],
+    ['account', '123', { account: 123 }],
     ['insecure', 'yes', { insecure: true }],
   ])('%s %s is kept as its own type', (key, value, profile) => {
     expect(withSetting({}, key, value)).toEqual(profile);
@@ -45,7 +46,7 @@ describe('a setting', () => {
 
   test('the first address keeps what was set before it, for which there was no other', () => {
     const before: Profile = {
-      account: '123',
+      account: 123,
       'ca-file': '/etc/ca.pem',
       'token-command': 'pass show pwpush',
     };
@@ -63,6 +64,7 @@ describe('a setting', () => {
     ['days', '0'],
     ['days', '1.5'],
     ['views', 'many'],
+    ['account', 'Work'],
     ['deletable', 'maybe'],
     ['url', 'ftp://x'],
   ])('%s %s is refused', (key, value) => {

@@ -1,4 +1,4 @@
-import type { Account, AuditEntry, Push, SecretRequest } from '../../contract/api';
+import type { AuditEntry, Push, SecretRequest } from '../../contract/api';
 import type { Look, Style } from './output';
 import { type Column, type Listing, type Pair, pairs } from './table';
 import { ago, ahead, timeLeft } from './wording';
@@ -103,12 +103,6 @@ export const receiptsOfPushes: Listing<Push> = {
   optional: ['CREATED', 'VIEWS', 'EXPIRES', 'NAME'],
   fields: (push) =>
     [push.html_url, push.name, push.created_at, push.expires_at, push.expire_after_views].map(text),
-};
-
-/** `accounts`; in a pipe: ID, name. */
-export const accountList: Listing<Account> = {
-  columns: [{ title: 'ID', right: true, shown: ({ id }) => String(id) }, nameColumn],
-  fields: ({ id, name }) => [String(id), text(name)],
 };
 
 /** `list requests`; in a pipe: ID, name, state, created, closes. */

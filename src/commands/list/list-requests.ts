@@ -21,7 +21,7 @@ export async function listRequests(
     throw usageError('--page requires a state', 'use one of open, ready, closed');
   const many = options.all || limit !== undefined;
   const instance = await connect(many ? AT_ONCE : 1);
-  const account = await accountOf(instance);
+  const account = accountOf(instance.target);
   const states: RequestState[] = state === undefined ? ['ready', 'open'] : [state];
   const range = many ? {} : { first: page, last: page };
   const list: Listing = (of, at) => instance.api.requests.list(of, at, account);

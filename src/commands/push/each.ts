@@ -61,7 +61,7 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   context.asked();
   const connected = lazy(() => session.connect(concurrency));
   const instance = options.dryRun ? undefined : await connected();
-  const account = instance && (await accountOf(instance));
+  const account = instance && accountOf(instance.target);
   const edition = editionOf(target.edition, connected, options.dryRun);
   const printer = linePrinter(session, options, keepsReceipts(options, defaultsOf(target)));
   const push = pushLine(

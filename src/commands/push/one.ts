@@ -134,7 +134,7 @@ async function create(
   // While the transport loads.
   const begun = beginSealing(draft);
   const instance = await connected();
-  const account = await accountOf(instance);
+  const account = accountOf(instance.target);
   const plan = { draft: begun, account, acceptLimits, locale };
   const push = () => createPush(session, instance, plan);
   const created = await (change ? change.before(instance, push) : push());

@@ -35,7 +35,7 @@ export async function runRequest(context: Context, options: RequestOptions): Pro
     const passphrase = await newPassphrase(options, context);
     context.asked();
     const instance = await session.connect();
-    const account = await accountOf(instance);
+    const account = accountOf(instance.target);
     const created = await createRequest(session, instance, {
       fields: fieldsOf(question, expire, options),
       files: attachments?.files,
