@@ -16,10 +16,8 @@ export function systemContext(tune: (many: boolean) => void = () => {}): Context
   return system.systemContext(
     {
       http: async (options) => (await import('./client/transport/undici')).undiciTransport(options),
-      prompter: async (streams, signals, dumb) =>
-        dumb
-          ? (await import('./cli/terminal/plain-prompt')).plainPrompter(streams, signals)
-          : (await import('./cli/terminal/prompt')).inquirerPrompter(streams, signals),
+      prompter: async (streams, signals) =>
+        (await import('./cli/terminal/prompt')).inquirerPrompter(streams, signals),
       command: run,
     },
     tune,

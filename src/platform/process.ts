@@ -17,11 +17,7 @@ import { input, output } from './stdio';
 /** Parts of a context that are in higher rooms, each loaded at its first use. */
 export interface Parts {
   http(options: HttpOptions): Promise<HttpClient>;
-  prompter(
-    streams: PromptStreams,
-    signals: TerminalSignals,
-    dumb: boolean,
-  ): Promise<TerminalPrompter>;
+  prompter(streams: PromptStreams, signals: TerminalSignals): Promise<TerminalPrompter>;
   command: Context['command'];
 }
 
@@ -196,7 +192,7 @@ async function prompterFor(
     },
     suspend: process.platform === 'win32' ? undefined : suspend,
   };
-  return parts.prompter(streams, signals, process.env.TERM === 'dumb');
+  return parts.prompter(streams, signals);
 }
 
 /** Stops the whole process group, as a terminal does; without a shell that can continue it, nothing is stopped. */

@@ -128,48 +128,6 @@ describe('Ctrl-Z at a question', () => {
   });
 });
 
-describe('with TERM=dumb', () => {
-  const dumb = 'export TERM=dumb; ';
-
-  test.each(
-    partOf(
-      [
-        ['Ctrl-C', CTRL_C],
-        ['Ctrl-D', CTRL_D],
-      ],
-      0,
-    ),
-  )('%s at each question leaves all as it was, and no control sequence is sent', async (_, key) => {
-    for (const [line, question] of [
-      ['$PWPUSH push', '1-2:'],
-      ['$PWPUSH login', 'Address of the instance, such as https://eu.pwpush.com:'],
-      ['$PWPUSH push --here', 'Secret:'],
-    ] as const) {
-      const terminal = onTerminal(dumb + around(line), newcomer.env);
-      await terminal.shows(question);
-      terminal.type(key);
-      await endsWith(terminal, 130, 'pwpush: interrupted');
-      expect(terminal.screen()).not.toContain('\u001b');
-    }
-  });
-
-  test('a secret and its passphrase are asked for, and shown by nobody', alsoBinary, async () => {
-    const terminal = onTerminal(dumb + around('$PWPUSH push'), newcomer.env);
-    await terminal.shows('2) serve it from this machine until it is viewed (--here)');
-    terminal.type(`2${ENTER}`);
-    await answerAll(terminal);
-    const get = `${dumb}$PWPUSH get ${linkOn(terminal.screen())}`;
-    const recipient = onTerminal(get, newcomer.env);
-    await recipient.shows('Passphrase:');
-    recipient.type(`MARKER-passphrase${ENTER}`);
-    expect(await recipient.ended).toBe(0);
-    await endsWith(terminal, 0, 'viewed it: 1 of 1');
-    expect(recipient.screen()).toContain('MARKER-secret\r\nthat was the last view');
-    expect(terminal.screen()).not.toContain('MARKER');
-    expect(terminal.screen() + recipient.screen()).not.toContain('\u001b');
-  });
-});
-
 describe('each question, left without an answer, leaves all as it was', () => {
   const LOG_IN = 'log in to an instance and push there';
   const DOWN = '\u001b[B';

@@ -20,23 +20,21 @@ const BEGUN = /\u001b(?:\[[\d;]*|O)?$/;
 
 interface Typing {
   readonly extent: Extent;
-  /** Each key is written. */
-  readonly shown?: boolean;
   /** Writes the question: at first, when the program continues, and when the number of lines changes. */
   draw(lines: number): void;
 }
 
 /**
- * Reads a text from the keyboard. Line ends are part of it if the terminal marks them as pasted.
+ * Reads a text from the keyboard, which is not shown. Line ends are part of it if the terminal marks them as pasted.
  * @throws CliError (usage) for several lines in place of one; `interrupted` for Ctrl-C, Ctrl-D without a text, and signals
  */
 export function typedText(
   { input, output, signal }: PromptStreams,
-  { extent, shown = false, draw }: Typing,
+  { extent, draw }: Typing,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const decoder = new StringDecoder();
-    const text = editable(extent, shown ? (keys) => void output.write(keys) : undefined);
+    const text = editable(extent);
     let begun = '';
     let pasting = false;
     let drawn = 0;
@@ -57,7 +55,7 @@ export function typedText(
       // Typed after what was typed ahead.
       if (rest.includes(CTRL_C)) return leave();
       end();
-      const cut = !shown && rest.some((key) => !LINE_ENDS.includes(key));
+      const cut = rest.some((key) => !LINE_ENDS.includes(key));
       if (cut || (extent === 'line' && text.lines() > 1)) reject(severalLines());
       else resolve(text.whole());
     };
@@ -84,7 +82,7 @@ export function typedText(
 }
 
 /** A text that keys change at its end. */
-function editable(extent: Extent, show: ((keys: string) => void) | undefined) {
+function editable(extent: Extent) {
   const typed: string[] = [];
   let ends = 0;
   let last = '';
@@ -96,12 +94,10 @@ function editable(extent: Extent, show: ((keys: string) => void) | undefined) {
     const lineEnd = LINE_ENDS.includes(key);
     if (lineEnd) ends++;
     typed.push(lineEnd ? '\n' : key);
-    show?.(key);
   };
   const drop = () => {
     const gone = typed.pop();
     if (gone === '\n') ends--;
-    if (gone !== undefined) show?.('\b \b');
     return typed.at(-1);
   };
   const press = (key: string) => {
@@ -110,7 +106,7 @@ function editable(extent: Extent, show: ((keys: string) => void) | undefined) {
     else if (key === CTRL_W) while (!/^\s?$/.test(drop() ?? ''));
     else if (key === ALT_ENTER || LINE_ENDS.includes(key)) {
       if (extent !== 'line') add('\n');
-    } else if (key >= ' ' || (key === '\t' && !show)) {
+    } else if (key >= ' ' || key === '\t') {
       if (!key.startsWith('\u001b')) add(key);
     }
   };
