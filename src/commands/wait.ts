@@ -49,9 +49,7 @@ function interval(value: string, name: string): number {
 async function wait(context: Context, options: WaitOptions, link: string): Promise<void> {
   const limit = timeLimit(context, options);
   const session = createSession(limit.context, limit.options);
-  const done = (push: unknown) => (push ? 'the push was viewed' : 'the request was answered');
-  const { notifying } = await import('../cli/terminal/desktop');
-  const waiting = limit.ending('view', async () => {
+  const viewed = await limit.ending('view', async () => {
     const named = await session.connectTo(link);
     return onItem(named, ({ kind }) =>
       kind === 'push'
@@ -65,7 +63,6 @@ async function wait(context: Context, options: WaitOptions, link: string): Promi
           }),
     );
   });
-  const viewed = await notifying({ context, options }, done, () => waiting);
   if (viewed && options.thenExpire) await expireViewed({ ...session, context }, options, viewed);
 }
 

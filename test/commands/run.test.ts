@@ -54,7 +54,7 @@ describe('the program', () => {
   test('gets no variable that holds or names a secret of ours, unless allowed', async () => {
     const token = await here.push({ payload: 'A=1', passphrase: 'horse' });
     const connection = ['URL', 'PROFILE', 'EDITION', 'CA_FILE', 'TIMEOUT'];
-    const settings = [...connection, 'NO_INPUT', 'NOTIFY', 'DEBUG'];
+    const settings = [...connection, 'NO_INPUT', 'DEBUG'];
     const places = ['CONFIG_DIR', 'STATE_DIR'];
     const env = {
       ...Object.fromEntries([...documented(), 'PWPUSH_DB_PASSWORD'].map((name) => [name, ''])),

@@ -24,8 +24,7 @@ const around = (line: string) =>
 async function endsWith(terminal: Terminal, status: number, said: string) {
   await terminal.shows('restored');
   await terminal.ended;
-  // The bell at the end of a wait.
-  const screen = terminal.screen().replaceAll('\u0007', '');
+  const screen = terminal.screen();
   expect(screen).toContain(`${said}\r\nstatus ${status}\r\nrestored`);
   expect(screen.lastIndexOf(SHOW_CURSOR)).toBeGreaterThanOrEqual(screen.lastIndexOf(HIDE_CURSOR));
 }

@@ -2,7 +2,6 @@ import { size } from '../../contract/byte-size';
 import type { Context, Output } from '../../platform/context';
 import { type GlobalOptions, isCi } from '../options';
 import { lineStart } from './bounded-write';
-import { showsProgress, taskbar } from './desktop';
 import { safe } from './safe';
 import { shorten, width } from './text-width';
 import { count } from './wording';
@@ -37,7 +36,7 @@ interface Transfer {
 export function meterFor(context: Context, options: GlobalOptions, transfer: Transfer): Meter {
   const { env, stderr } = context;
   const hidden = !stderr.isTTY || isCi(env) || env.TERM === 'dumb' || options.quiet || options.json;
-  return hidden ? silent : meter(context, transfer, showsProgress(env));
+  return hidden ? silent : meter(context, transfer);
 }
 
 export const silent: Meter = {
@@ -47,17 +46,10 @@ export const silent: Meter = {
   ends: async () => undefined,
 };
 
-/** Less is not shown beside the window. */
-const LARGE = 1024 * 1024;
-
-/**
- * Draws when bytes move, so it needs no timer.
- * @param beside also show it beside the window or tab
- */
+/** Draws when bytes move, so it needs no timer. */
 export function meter(
   { stderr, now, signal }: Pick<Context, 'stderr' | 'now' | 'signal'>,
   { files, total }: Transfer,
-  beside = false,
 ): Meter {
   const start = now().getTime();
   const { draw, clear, ever } = drawing(stderr);
@@ -76,12 +68,7 @@ export function meter(
       ...{ name, length, moved: moved.at(-1) ?? 0, file: moved.length, files },
       ...{ movedInAll, lengthInAll, elapsedMs: elapsedMs() },
     };
-    const share = lengthInAll === undefined ? 'unknown' : movedInAll / lengthInAll;
-    const large = (lengthInAll ?? movedInAll) > LARGE;
-    return {
-      lines: progressLines(state, stderr.columns - WIDTH_OF_INTERRUPT),
-      more: beside && large ? taskbar(share) : '',
-    };
+    return progressLines(state, stderr.columns - WIDTH_OF_INTERRUPT);
   };
   const interrupted = () => {
     over = true;
@@ -99,8 +86,7 @@ export function meter(
       moved[moved.length - 1] = (moved.at(-1) ?? 0) + bytes;
       if (over || now().getTime() - drawnAt < INTERVAL_MS) return;
       drawnAt = now().getTime();
-      const { lines, more } = progress();
-      draw(lines, more);
+      draw(progress());
     },
     clear,
     ends: async () => {
@@ -116,22 +102,18 @@ export function meter(
 function drawing(stderr: Output) {
   let drawn = 0;
   let ever = false;
-  let beside = false;
   const write = (text: string) => stderr.write(text).catch(() => {});
   return {
     ever: () => ever,
-    draw: (lines: readonly string[], more: string) => {
-      void write(lineStart(stderr) + erased(drawn) + lines.join('\n') + more);
+    draw: (lines: readonly string[]) => {
+      void write(lineStart(stderr) + erased(drawn) + lines.join('\n'));
       drawn = lines.length;
-      beside ||= more !== '';
       ever = true;
     },
     clear: async (ended = false) => {
       const lines = drawn;
-      const more = beside ? taskbar(undefined) : '';
       drawn = 0;
-      beside = false;
-      if (lines > 0) await write(erased(ended ? lines + 1 : lines) + more);
+      if (lines > 0) await write(erased(ended ? lines + 1 : lines));
     },
   };
 }

@@ -65,15 +65,11 @@ async function waitForIt(
   const limit = timeLimit(context, options);
   const run = { ...limit, say };
   const waiting = { interval: DEFAULT_INTERVAL, json: options.json };
-  const { notifying } = await import('../../cli/terminal/desktop');
-  const answered = () => 'the request was answered';
-  await notifying({ context, options }, answered, () =>
-    limit.ending('answer', async () => {
-      // Another client, whose responses have no longer than the wait.
-      const limited = options.for === undefined ? api : await clientFor(run, target);
-      await waitForAnswer(run, waiting, limited, token, account);
-    }),
-  );
+  await limit.ending('answer', async () => {
+    // Another client, whose responses have no longer than the wait.
+    const limited = options.for === undefined ? api : await clientFor(run, target);
+    await waitForAnswer(run, waiting, limited, token, account);
+  });
 }
 
 /** @throws CliError (usage) for options that do not go together, and for invalid values */

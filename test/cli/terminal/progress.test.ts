@@ -87,7 +87,7 @@ describe('progress', () => {
 });
 
 /** A terminal whose clock is moved by hand. */
-function watched(files: number, total?: number, beside = false) {
+function watched(files: number, total?: number) {
   let time = 0;
   const written: string[] = [];
   const stderr = {
@@ -102,35 +102,10 @@ function watched(files: number, total?: number, beside = false) {
     time += milliseconds;
   };
   const interrupt = (name: string) => controller.abort(name);
-  return { written, advance, context, interrupt, meter: meter(context, { files, total }, beside) };
+  return { written, advance, context, interrupt, meter: meter(context, { files, total }) };
 }
 
 describe('the meter', () => {
-  test('shows the share of more than a megabyte beside the window, until it is cleared', async () => {
-    const { meter: one, written, advance } = watched(1, 2 * MIB, true);
-    one.begins(0, 'a', 2 * MIB);
-    advance(500);
-    one.moved(MIB / 2);
-    expect(written.join('')).toContain('\u001b]9;4;1;25\u001b\\');
-    await one.clear();
-    await one.clear();
-    expect(written.join('').split('\u001b]9;4;0\u001b\\')).toHaveLength(2);
-  });
-
-  test('shows nothing beside the window of less, or where that is not known', () => {
-    for (const [bytes, beside] of [
-      [MIB, true],
-      [2 * MIB, false],
-    ] as const) {
-      const { meter: one, written, advance } = watched(1, bytes, beside);
-      one.begins(0, 'a', bytes);
-      advance(500);
-      one.moved(10);
-      expect(written).toHaveLength(1);
-      expect(written.join('')).not.toContain('\u001b]');
-    }
-  });
-
   test('is silent for half a second, then draws ten times a second at most', async () => {
     const { meter: one, written, advance } = watched(1, 100);
     one.begins(0, 'a', 100);
