@@ -17,7 +17,7 @@ export async function fetchFiles(taking: Taking, folder: Folder) {
   const { context, options, safe, say, signal, taken } = taking;
   const { push } = taken;
   const files = push.files ?? [];
-  const meter = meterFor(context, options, { files: files.length, total: undefined });
+  const meter = meterFor(context, options, files.length);
   const asked = askBeforeLoss(taking, meter);
   const resumes = safe.resumes && !isRetrievableAgain(push);
   const partial = resumes ? partialFiles(context.uid, taken.partial) : undefined;
@@ -39,9 +39,8 @@ export async function fetchFiles(taking: Taking, folder: Folder) {
     }
   }
   asked();
-  const summary = await meter.ends();
+  await meter.ends();
   const missing = files.filter((_, at) => saved[at] === undefined).map(({ url }) => url);
-  if (summary !== undefined && !signal.aborted) await say.note(summary);
   const failure = signal.aborted ? endedBy(signal) : downloadFailure(failures, push, folder);
   if (!failure) return { saved, failure };
   await safe.keep({ what: 'files', taking, missing, folder, partial });

@@ -139,21 +139,18 @@ async function fileToStdout(delivery: Delivery, folder: Folder): Promise<CliErro
     return both(failure, fetched.failure) ?? notToStdout(files.length, folder);
   }
   if (push.payload) await say.warn(await saveTextBeside(delivery, push.payload, folder));
-  const meter = meterFor(context, options, { files: 1, total: undefined });
+  const meter = meterFor(context, options, 1);
   const tools = toolsFor(delivery, meter, 0, safeName(file.filename));
   const asked = askBeforeLoss(delivery, meter);
   const problem = await attempt(() => downloadToStdout(context, file, tools));
   asked();
-  const summary = await meter.ends();
+  await meter.ends();
   if (signal.aborted) {
     const missing = problem === undefined ? [] : [file.url];
     await safe.keep({ what: 'files', taking: delivery, missing });
     return safe.explain(endedBy(signal));
   }
-  if (problem === undefined) {
-    if (summary !== undefined) await say.note(summary);
-    return undefined;
-  }
+  if (problem === undefined) return undefined;
   const fetched = await fetchFiles(delivery, folder);
   const where = fetched.failure ? '' : `; the whole file was saved to ${fetched.saved[0]?.path}`;
   return failedError(`${problem.message}${where}`, {

@@ -142,18 +142,13 @@ async function openStdin(name = 'stdin', { stdin, signal }: Context): Promise<Op
  * @throws what `send` throws
  */
 export async function sendFiles<T>(
-  { context, options, say }: Invocation,
+  { context, options }: Invocation,
   files: readonly Attachment[],
   send: (metered: readonly Attachment[]) => Promise<T>,
 ): Promise<T> {
-  const total = files.reduce((sum, file) => sum + file.size, 0);
-  const meter = meterFor(context, options, { files: files.length, total });
+  const meter = meterFor(context, options, files.length);
   try {
-    const sent = await send(files.map((file, at) => metered(file, at, meter)));
-    const summary = await meter.ends();
-    // Not awaited: a stderr that blocks must not delay the link.
-    if (summary !== undefined) void say.note(summary);
-    return sent;
+    return await send(files.map((file, at) => metered(file, at, meter)));
   } finally {
     await meter.ends();
   }

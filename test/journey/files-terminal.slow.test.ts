@@ -36,7 +36,7 @@ function dripping() {
   return { answer, finish: () => finish() };
 }
 
-test('get shows how far it is, then where the files are, and the sum', alsoBinary, async () => {
+test('get shows how far it is, then where the files are', alsoBinary, async () => {
   const { answer, finish } = dripping();
   const instance = await offering([
     { filename: 'first\u001b[2J.txt', answer: whole('1') },
@@ -49,10 +49,8 @@ test('get shows how far it is, then where the files are, and the sum', alsoBinar
   await terminal.shows(' of 1.0 MiB');
   finish();
   expect(await terminal.ended).toBe(0);
-  expect(terminal.screen()).toMatch(/long\.bin +\[=*> *\] +\d+% {2}[\d.]+ KiB of 1\.0 MiB/);
-  expect(terminal.screen()).toMatch(
-    /saved long\.bin \(1\.0 MiB\)\r\n2 files, 1\.0 MiB in [\d.]+ s, [\d.]+ [KM]iB\/s\r\n4 views/,
-  );
+  expect(terminal.screen()).toMatch(/long\.bin {2}2 of 2 files {2}\d+% {2}[\d.]+ KiB of 1\.0 MiB/);
+  expect(terminal.screen()).toMatch(/saved long\.bin \(1\.0 MiB\)\r\n4 views/);
   expect(terminal.screen()).not.toContain('\u001b[2J');
   expect(readdirSync(folder).sort()).toEqual(['first[2J.txt', 'long.bin']);
 });
@@ -80,8 +78,7 @@ test('push shows how far it is, and the link', async () => {
   expect(await terminal.ended).toBe(0);
   const screen = terminal.screen();
   expect(screen).toContain('hint: other users of this machine can read');
-  expect(screen).toMatch(/big\.bin +\[=*>? *\] +\d+% {2}[\d.]+ MiB of 64\.0 MiB/);
-  expect(screen).toMatch(/1 file, 64\.0 MiB in [\d.]+ s, [\d.]+ [KM]iB\/s\r\n/);
+  expect(screen).toMatch(/big\.bin {2}\d+% {2}[\d.]+ MiB of 64\.0 MiB/);
   expect(screen).toContain(`${instance.url}/p/abc\r\n`);
 });
 
@@ -121,7 +118,7 @@ test('Control-C wipes the progress of an upload', async () => {
   expect((await linesOf(terminal.screen()))[0]).toBe('pwpush: interrupted');
 });
 
-test('Control-C wipes the progress of a download, of two lines too', async () => {
+test('Control-C wipes the progress of a download', async () => {
   const { answer } = dripping();
   const instance = await offering([
     { filename: 'a', answer },

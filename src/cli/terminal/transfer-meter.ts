@@ -1,74 +1,57 @@
 import { size } from '../../contract/byte-size';
-import type { Context, Output } from '../../platform/context';
+import type { Context } from '../../platform/context';
 import { type GlobalOptions, isCi } from '../options';
 import { lineStart } from './bounded-write';
 import { safe } from './safe';
 import { shorten, width } from './text-width';
-import { count } from './wording';
+import { count, span } from './wording';
 
-/** Shows the progress of a transfer on a terminal, after half a second. */
+/** Shows the progress of a transfer on a line of the terminal, after half a second. */
 export interface Meter {
   /** The file with this index begins, or begins again. */
   begins(at: number, name: string, length: number | undefined): void;
   moved(bytes: number): void;
   /**
-   * Erases the lines, so that something else can be written.
-   * @param ended the last line has been ended, as `platform/interrupts.ts` does at a SIGINT
+   * Erases the line, so that something else can be written.
+   * @param ended it has been ended, as `platform/interrupts.ts` does at a SIGINT
    */
   clear(ended?: boolean): Promise<void>;
-  /** Erases the lines for good; returns a summary if any were shown. */
-  ends(): Promise<string | undefined>;
+  /** Erases the line for good. */
+  ends(): Promise<void>;
 }
 
 /** Before the first drawing, and between two. */
 const DELAY_MS = 500;
 const INTERVAL_MS = 100;
-/** The terminal echoes `^C` after the last line, and `platform/interrupts.ts` ends that line: it must not wrap. */
+/** The terminal echoes `^C` after the line, and `platform/interrupts.ts` ends it: it must not wrap. */
 const WIDTH_OF_INTERRUPT = 2;
-
-interface Transfer {
-  readonly files: number;
-  /** Bytes of all files, if known from the start. */
-  readonly total: number | undefined;
-}
-
-/** Nothing is shown in a pipe, in CI, on a dumb terminal, or with --quiet or --json. */
-export function meterFor(context: Context, options: GlobalOptions, transfer: Transfer): Meter {
-  const { env, stderr } = context;
-  const hidden = !stderr.isTTY || isCi(env) || env.TERM === 'dumb' || options.quiet || options.json;
-  return hidden ? silent : meter(context, transfer);
-}
+/** Moves to the beginning of the line and erases it (ECMA-48 ED). */
+const ERASE = '\r\u001b[J';
 
 export const silent: Meter = {
   begins: () => {},
   moved: () => {},
   clear: async () => {},
-  ends: async () => undefined,
+  ends: async () => {},
 };
 
-/** Draws when bytes move, so it needs no timer. */
-export function meter(
-  { stderr, now, signal }: Pick<Context, 'stderr' | 'now' | 'signal'>,
-  { files, total }: Transfer,
+/** Draws when bytes move, so it needs no timer; nothing in a pipe, in CI, on a dumb terminal, or with --quiet or --json. */
+export function meterFor(
+  { env, stderr, now, signal }: Pick<Context, 'env' | 'stderr' | 'now' | 'signal'>,
+  { quiet, json }: Pick<GlobalOptions, 'quiet' | 'json'>,
+  files: number,
 ): Meter {
-  const start = now().getTime();
-  const { draw, clear, ever } = drawing(stderr);
-  let drawnAt = start + DELAY_MS - INTERVAL_MS;
+  if (!stderr.isTTY || isCi(env) || env.TERM === 'dumb' || quiet || json) return silent;
+  let drawnAt = now().getTime() + DELAY_MS - INTERVAL_MS;
+  let drawn = false;
   let over = false;
-  let name = '';
-  let length: number | undefined;
-  let moved: number[] = [];
-  let lengths: (number | undefined)[] = [];
-  const inAll = () => moved.reduce((sum, one) => sum + one, 0);
-  const elapsedMs = () => now().getTime() - start;
-  const progress = () => {
-    const movedInAll = inAll();
-    const lengthInAll = total ?? sumOf(lengths, files);
-    const state = {
-      ...{ name, length, moved: moved.at(-1) ?? 0, file: moved.length, files },
-      ...{ movedInAll, lengthInAll, elapsedMs: elapsedMs() },
-    };
-    return progressLines(state, stderr.columns - WIDTH_OF_INTERRUPT);
+  let begun = 0;
+  let file: Progress = { name: '', number: 1, files, moved: 0, length: undefined, elapsedMs: 0 };
+  const write = (text: string) => stderr.write(text).catch(() => {});
+  const clear = async (ended = false) => {
+    if (!drawn) return;
+    drawn = false;
+    await write(ended ? `\u001b[1A${ERASE}` : ERASE);
   };
   const interrupted = () => {
     over = true;
@@ -76,163 +59,58 @@ export function meter(
   };
   signal.addEventListener('abort', interrupted, { once: true });
   return {
-    begins: (at, ofName, ofLength) => {
-      name = ofName;
-      length = ofLength;
-      moved = [...moved.slice(0, at), 0];
-      lengths = [...lengths.slice(0, at), ofLength];
+    begins: (at, name, length) => {
+      begun = now().getTime();
+      file = { name, number: at + 1, files, moved: 0, length, elapsedMs: 0 };
     },
     moved: (bytes) => {
-      moved[moved.length - 1] = (moved.at(-1) ?? 0) + bytes;
-      if (over || now().getTime() - drawnAt < INTERVAL_MS) return;
-      drawnAt = now().getTime();
-      draw(progress());
+      const time = now().getTime();
+      file = { ...file, moved: file.moved + bytes, elapsedMs: time - begun };
+      if (over || time - drawnAt < INTERVAL_MS) return;
+      drawnAt = time;
+      drawn = true;
+      const line = progressLine(file, stderr.columns - WIDTH_OF_INTERRUPT);
+      void write(lineStart(stderr) + ERASE + line);
     },
     clear,
     ends: async () => {
       over = true;
       signal.removeEventListener('abort', interrupted);
       await clear();
-      return ever() ? progressSummary(moved.length, inAll(), elapsedMs()) : undefined;
     },
   };
 }
 
-/** Lines at the end of a terminal, each drawing of which replaces the one before. */
-function drawing(stderr: Output) {
-  let drawn = 0;
-  let ever = false;
-  const write = (text: string) => stderr.write(text).catch(() => {});
-  return {
-    ever: () => ever,
-    draw: (lines: readonly string[]) => {
-      void write(lineStart(stderr) + erased(drawn) + lines.join('\n'));
-      drawn = lines.length;
-      ever = true;
-    },
-    clear: async (ended = false) => {
-      const lines = drawn;
-      drawn = 0;
-      if (lines > 0) await write(erased(ended ? lines + 1 : lines));
-    },
-  };
-}
-
-/** Moves to the first of the lines and erases them (ECMA-48 CUU, ED). */
-function erased(lines: number): string {
-  return `${lines > 1 ? `\u001b[${lines - 1}A` : ''}\r\u001b[J`;
-}
-
-function sumOf(lengths: readonly (number | undefined)[], files: number): number | undefined {
-  if (lengths.length < files || lengths.includes(undefined)) return undefined;
-  return lengths.reduce<number>((sum, one) => sum + (one ?? 0), 0);
-}
-
-// Our own progress, not cli-progress: that has no second line for several files, wraps on narrow terminals, and runs a timer.
-
-/** The state of a transfer of one or more files. */
+/** How far a file is. */
 export interface Progress {
-  /** Of the current file. */
   readonly name: string;
+  /** Of how many files it is which, from 1. */
+  readonly number: number;
+  readonly files: number;
   readonly moved: number;
   readonly length: number | undefined;
-  /** The number of the current file, from 1. */
-  readonly file: number;
-  readonly files: number;
-  /** Bytes of all files. */
-  readonly movedInAll: number;
-  readonly lengthInAll: number | undefined;
-  /** Since the start. */
+  /** Since it began. */
   readonly elapsedMs: number;
 }
 
-/**
- * A transfer as lines for a terminal of that width: one for the current file and, if there are several, one for all.
- * No line fills the last column.
- */
-export function progressLines(progress: Progress, columns: number): string[] {
-  const { file, files, movedInAll, lengthInAll, elapsedMs } = progress;
-  const rate = rateOf(movedInAll, elapsedMs);
-  const { name, moved, length } = progress;
-  const lines = [{ title: safe(name), moved, length, rate }];
-  if (files > 1)
-    lines.push({
-      title: `${file} of ${files} files`,
-      moved: movedInAll,
-      length: lengthInAll,
-      rate,
-    });
-  return lines.map((one) => line(one, columns - 1));
-}
+const MIN_NAME = 12;
 
-/** The line at the end: `3 files, 1.2 GiB in 12 s, 102.0 MiB/s`. */
-export function progressSummary(files: number, moved: number, elapsedMs: number): string {
-  const seconds =
-    elapsedMs < 9_950 ? (elapsedMs / 1000).toFixed(1) : String(Math.round(elapsedMs / 1000));
-  const rate = `${size(rateOf(moved, elapsedMs))}/s`;
-  return `${count(files, 'file')}, ${size(moved)} in ${seconds} s, ${rate}`;
-}
-
-const MIN_TITLE = 12;
-const MAX_BAR = 30;
-
-interface Line {
-  readonly title: string;
-  readonly moved: number;
-  readonly length: number | undefined;
-  /** Bytes a second. */
-  readonly rate: number;
-}
-
-function line({ title, moved, length, rate }: Line, room: number): string {
-  const figures = figuresOf(moved, length, rate);
-  // Where there is little room, the last figures are left out first.
-  while (figures.length > 1 && MIN_TITLE + 2 + width(figures.join('  ')) > room) figures.pop();
-  const free = room - width(figures.join('  ')) - 2;
-  const bar =
-    length === undefined ? '' : barOf(moved, length, Math.min(MAX_BAR, free - 2 - MIN_TITLE));
-  const forTitle = bar === '' ? free : free - bar.length - 2;
-  const parts = [padded(title, forTitle), bar, ...figures].filter((part) => part !== '');
-  return shorten(parts.join('  '), room);
-}
-
-function figuresOf(moved: number, length: number | undefined, rate: number): string[] {
-  if (length === undefined) return [size(moved), `${size(rate)}/s`];
-  const percent = length === 0 ? 100 : Math.min(100, Math.floor((moved / length) * 100));
-  return [
-    `${String(percent).padStart(3)}%`,
-    `${size(moved)} of ${size(length)}`,
+/** `b.bin  2 of 3 files  25%  30.0 MiB of 120.0 MiB  10.0 MiB/s  9 s left`, in less than `columns`; what does not fit is cut. */
+export function progressLine(
+  { name, number, files, moved, length, elapsedMs }: Progress,
+  columns: number,
+): string {
+  const rate = elapsedMs > 0 ? Math.round((moved / elapsedMs) * 1000) : 0;
+  const rest = length === undefined ? 0 : Math.max(0, length - moved);
+  const figures = [
+    files > 1 ? `${number} of ${count(files, 'file')}` : undefined,
+    length ? `${Math.min(100, Math.floor((moved / length) * 100))}%` : undefined,
+    length === undefined ? size(moved) : `${size(moved)} of ${size(length)}`,
     `${size(rate)}/s`,
-    ...(rate > 0 ? [`${clock((length - moved) / rate)} left`] : []),
+    rest > 0 && rate > 0 ? `${span((rest / rate) * 1000)} left` : undefined,
   ];
-}
-
-const SMALLEST_BAR = 8;
-
-function barOf(moved: number, length: number, columns: number): string {
-  if (columns < SMALLEST_BAR) return '';
-  const inner = columns - 2;
-  const done = length === 0 ? inner : Math.min(inner, Math.floor((moved / length) * inner));
-  const head = done < inner ? '>' : '';
-  return `[${'='.repeat(done)}${head}${' '.repeat(inner - done - head.length)}]`;
-}
-
-/** Bytes a second. */
-function rateOf(moved: number, elapsedMs: number): number {
-  return elapsedMs > 0 ? Math.round((moved / elapsedMs) * 1000) : 0;
-}
-
-/** Seconds as `0:07`, `12:30`, `1:02:03`. */
-function clock(seconds: number): string {
-  const whole = Math.max(0, Math.ceil(seconds));
-  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const shown = parts[0] === 0 ? parts.slice(1) : parts;
-  return shown
-    .map((part, at) => (at === 0 ? String(part) : String(part).padStart(2, '0')))
-    .join(':');
-}
-
-function padded(text: string, columns: number): string {
-  const cut = shorten(text, Math.max(1, columns));
-  return cut + ' '.repeat(Math.max(0, columns - width(cut)));
+  const told = figures.filter((figure) => figure !== undefined).join('  ');
+  const room = columns - 1;
+  const title = shorten(safe(name), Math.max(MIN_NAME, room - width(told) - 2));
+  return shorten(`${title}  ${told}`, room);
 }

@@ -88,7 +88,7 @@ export function ahead(time: string, now: Date): string {
 }
 
 /** Milliseconds to come: `20 min`, `5 h`, `3 days`. */
-function span(milliseconds: number): string {
+export function span(milliseconds: number): string {
   const [value, unit] = roundedTime(milliseconds);
   return unit === 'day'
     ? count(value, 'day')
