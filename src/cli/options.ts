@@ -139,7 +139,6 @@ export const keyRows = group('Encrypted pushes:', {
 export const sourceRows = () => ({
   from: text('--from <file>', 'read the text from a file; - is standard input'),
   env: text('--env <name>', 'read the text from an environment variable'),
-  edit: flag('--edit', 'write the text in $VISUAL or $EDITOR, in memory'),
   generate: optional('--generate [length]', 'generate it: 24, words:5, hex:32 (default: 24)'),
   raw: flag('--raw', 'keep the final newline of single-line input'),
 });

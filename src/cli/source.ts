@@ -17,7 +17,7 @@ export interface SourceOptions extends Partial<Values<ReturnType<typeof sourceRo
 export type Source =
   | { readonly name: 'text' | 'file' | 'env'; readonly value: string }
   | { readonly name: 'generate'; readonly wanted: GeneratedSecret }
-  | { readonly name: 'stdin' | 'prompt' | 'edit' };
+  | { readonly name: 'stdin' | 'prompt' };
 
 /** How messages name a text, and what is done with it. */
 export interface Purpose {
@@ -47,8 +47,6 @@ export function chooseSource(
       'use only one of them',
     );
   }
-  if (options.edit && !canPrompt)
-    throw usageError('--edit opens an editor, but there is no terminal');
   if (named[0]) return named[0][1];
   if (!stdinIsTTY) return { name: 'stdin' };
   if (canPrompt) return { name: 'prompt' };
@@ -94,13 +92,7 @@ function uses(paths: readonly string[] = [], what: string, option: string) {
   return paths.filter((path) => path === '-').map(() => ({ what, option }));
 }
 
-function namedSources({
-  text,
-  from,
-  env,
-  edit,
-  generate: length,
-}: SourceOptions): [string, Source][] {
+function namedSources({ text, from, env, generate: length }: SourceOptions): [string, Source][] {
   const named: [label: string, source: Source][] = [];
   // As everywhere, a dash is standard input.
   if (text === '-') named.push(['-', { name: 'stdin' }]);
@@ -108,7 +100,6 @@ function namedSources({
   if (from === '-') named.push(['--from -', { name: 'stdin' }]);
   else if (from !== undefined) named.push(['--from', { name: 'file', value: from }]);
   if (env !== undefined) named.push(['--env', { name: 'env', value: env }]);
-  if (edit) named.push(['--edit', { name: 'edit' }]);
   if (length !== undefined)
     named.push(['--generate', { name: 'generate', wanted: parseGenerate(length) }]);
   return named;
@@ -143,16 +134,6 @@ export async function readSecret(
     case 'stdin': {
       const text = toText(await standardInput(context, purpose.noun), 'standard input');
       return filled(options.raw ? text : withoutOneLineEnd(text), 'standard input is empty');
-    }
-    case 'edit': {
-      const { edited } = await import('./edit');
-      const text = toText(await edited(context), 'the text');
-      if (text === '')
-        throw usageError(
-          `nothing was written: nothing to ${purpose.act}`,
-          "an editor must wait until its file is closed: EDITOR='code --wait'",
-        );
-      return options.raw ? text : withoutOneLineEnd(text);
     }
     case 'prompt': {
       const prompter = await context.prompter();

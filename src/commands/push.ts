@@ -7,10 +7,9 @@ import { type PushOptions, rows } from './push/push-flags';
 
 const EXAMPLES = `
 The secret comes from standard input, or from one of [text], --from, --env,
---edit, --generate and --file. At a terminal, without any of these, pwpush asks
-for it, several lines too if they are pasted, and offers a passphrase. With no
-instance configured, it offers to log in or to serve the secret from this
-machine.
+--generate and --file. At a terminal, without any of these, pwpush asks for it,
+several lines too if they are pasted, and offers a passphrase. With no instance
+configured, it offers to log in or to serve the secret from this machine.
 With --into, the words after -- are a command: it gets a generated secret first,
 and only if it exits with 0 is the secret pushed. Its output goes to stderr.
 Languages of --locale: ${locales.slice(0, 16).join(' ')}

@@ -10,8 +10,8 @@ const rows = {
 };
 
 const EXAMPLES = `
-The answer comes from standard input, or from one of --from, --env, --edit,
---generate and --file; at a terminal pwpush shows the question and asks for it.
+The answer comes from standard input, or from one of --from, --env, --generate
+and --file; at a terminal pwpush shows the question and asks for it.
 It is encrypted to the key in the link, the part after #, so that the instance
 cannot decrypt it. Without that part, the key of the instance is used: the
 person who runs the instance could read the answer. The first answer is the only

@@ -19,23 +19,20 @@ const CHECKS = 10;
  * Runs a program with our own standard streams, or with pipes for its output, and waits for its end. Signals that reach us are
  * passed on to it.
  * @param muted calls its argument with stderr muted: NODE_DEBUG=child_process would print the environment
- * @param terminalFd opens the terminal, if there is one
  * @param pipes for output that is taken, in place of sockets
  * @returns its exit status, or 128 plus the number of the signal that ended it, as shells do
  * @throws an error of the system if it cannot be started
  */
 export function runChild(
-  { file, words, env, input, terminal, output, signalled }: Child,
+  { file, words, env, input, output, signalled }: Child,
   interrupts: Interrupts,
   muted: <T>(work: () => T) => T,
-  terminalFd: () => number | undefined,
   pipes: OutputPipes | undefined,
 ): Promise<number> {
   const [argv0, ...args] = words;
   return new Promise((resolve, reject) => {
-    const ours = (fd: number) => (terminal && !isatty(fd) ? (terminalFd() ?? fd) : fd);
-    const stdin = input === undefined ? ours(0) : 'pipe';
-    const [out, err] = output ? (pipes?.fds ?? (['pipe', 'pipe'] as const)) : [ours(1), ours(2)];
+    const stdin = input === undefined ? 0 : 'pipe';
+    const [out, err] = output ? (pipes?.fds ?? (['pipe', 'pipe'] as const)) : [1, 2];
     const stdio = [stdin, out, err] satisfies StdioOptions;
     const child = startWith(pipes, () =>
       muted(() => spawn(file, args, { argv0, env: { ...env }, stdio })),

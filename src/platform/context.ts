@@ -73,8 +73,6 @@ export interface Child {
   readonly env: Environment;
   /** Its standard input; ours if left out. */
   readonly input?: string;
-  /** It gets the terminal in place of those of our streams that are none. */
-  readonly terminal?: boolean;
   /** Takes what it writes, in place of our own streams; when one rejects, the child cannot write to that stream any more. */
   readonly output?: ChildOutput | undefined;
   /** Called with each signal that is passed on to it. */

@@ -61,7 +61,7 @@ async function interpreterOf(file: string): Promise<string | undefined> {
 }
 
 /** The variables that a program which is not ours may have: ours may be secrets. */
-export function withoutOurs(env: Environment): Environment {
+function withoutOurs(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^PWPUSH_/i.test(name)));
 }
 

@@ -70,7 +70,7 @@ export function systemContext(parts: Parts, tune: (many: boolean) => void): Cont
     runChild: async (child) => {
       const { runChild } = await import('./child');
       const pipes = child.output && (await (await import('./pipes')).outputPipes(context));
-      return runChild(child, child.interrupts ?? interrupts, withoutStderr, terminalFd, pipes);
+      return runChild(child, child.interrupts ?? interrupts, withoutStderr, pipes);
     },
     signalGroup,
     command: parts.command,

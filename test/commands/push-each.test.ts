@@ -111,7 +111,6 @@ test('with --json each link stands in an error, and in a file when that cannot b
 describe('every option is applied, or refused before anything is sent', () => {
   /** Long name → how it is given, where it is refused; `applied` has the others. */
   const refused: Record<string, string[]> = {
-    '--edit': ['--edit'],
     '--env': ['--env', 'X'],
     '--generate': ['--generate'],
     '--file': ['--file', 'x'],

@@ -1,10 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { needsPrograms, onLinux } from '../helpers/needs';
 import { alsoBinary, person, pwpush, serving } from '../helpers/program';
 import { onTerminal, type Terminal } from '../helpers/pty';
 
-// Secrets of several lines: pasted, typed up to Ctrl-D, or written in an editor.
+// Secrets of several lines: pasted, or typed up to Ctrl-D.
 
 const sender = person();
 const service = serving(sender.env);
@@ -121,119 +119,5 @@ describe('--from - on a terminal', () => {
     expect(await terminal.ended).toBe(0);
     expect(terminal.screen()).toContain('passphrase required');
     expect(terminal.screen()).not.toContain('MARKER');
-  });
-});
-
-describe('--edit', onLinux, () => {
-  /** An editor that notes what it was given, and then does more. */
-  function editor(name: string, more: string): string {
-    const path = `${sender.folder}/${name}`;
-    const script = `#!/bin/sh
-      echo "$@" >'${path}.words'; for file; do :; done
-      stat -c '%a %F' "$file" "$(dirname "$file")" >'${path}.stat'; env >'${path}.env'
-      tty <&0 >'${path}.tty'; [ -t 1 ] && [ -t 2 ] && echo all >>'${path}.tty'
-      ${more}`;
-    writeFileSync(path, script, { mode: 0o755 });
-    return path;
-  }
-  const noted = (path: string, what: string) => readFileSync(`${path}.${what}`, 'utf8');
-  const fileOf = (path: string) => noted(path, 'words').trim().split(' ').at(-1) ?? '';
-  const left = (path: string) =>
-    readdirSync(fileOf(path).replace(/\/pwpush-.*/, '')).filter((one) =>
-      fileOf(path).includes(one),
-    );
-  const run = (path: string, line = '$PWPUSH push --edit', env = {}) =>
-    onTerminal(line, { ...sender.env, EDITOR: `'${path}' --wait`, PWPUSH_X: 'x', ...env });
-
-  test('is a file in memory that nobody else can read, and nothing is left of it', async () => {
-    const path = editor(
-      'writes',
-      `printf '%s' "${KEY}" >"$file"; cp "$file" "$file~"; mkdir "$(dirname "$file")/a"`,
-    );
-    const terminal = run(path);
-    await noPassphrase(terminal);
-    expect(await pushed(terminal)).toBe(KEY);
-    expect(noted(path, 'words')).toMatch(/^--wait \/\S+\n$/);
-    expect(noted(path, 'stat')).toBe('600 regular empty file\n700 directory\n');
-    expect(noted(path, 'env')).not.toContain('PWPUSH_');
-    expect(statfsSync(fileOf(path).replace(/\/pwpush-.*/, '')).type).toBe(0x01021994);
-    expect(left(path)).toEqual([]);
-  });
-
-  test('$VISUAL comes first, and its end of one line is removed', async () => {
-    const path = editor('visual', 'echo MARKER >"$file"');
-    const terminal = run('false', undefined, { VISUAL: path });
-    await noPassphrase(terminal);
-    expect(await pushed(terminal)).toBe('MARKER');
-  });
-
-  test('the editor has the terminal when the link goes to a variable', alsoBinary, async () => {
-    const path = editor('captured', 'echo MARKER >"$file"');
-    const terminal = run(
-      path,
-      'x=$(echo ignored | $PWPUSH push --edit 2>/dev/null); echo "link: $x"',
-    );
-    await noPassphrase(terminal);
-    expect(await pushed(terminal)).toBe('MARKER');
-    expect(noted(path, 'tty')).toMatch(/^\/dev\/\S+\nall\n$/);
-  });
-
-  test.each([
-    ['fails', 'echo MARKER >"$file"; exit 3', 2, 'ended with status 3; nothing was sent'],
-    ['writes nothing', ':', 2, 'nothing was written'],
-    ['is ended', 'echo MARKER >"$file"; kill -TERM $PPID; sleep 60 & wait', 143, 'terminated'],
-    [
-      'loses its terminal',
-      'echo MARKER >"$file"; kill -HUP $PPID; sleep 60 & wait',
-      129,
-      'hung up',
-    ],
-  ])('an editor that %s pushes nothing', async (name, more, status, said) => {
-    const path = editor(name.replaceAll(' ', '-'), more);
-    const terminal = run(path);
-    expect(await terminal.ended).toBe(status);
-    expect(terminal.screen()).toContain(said);
-    expect(left(path)).toEqual([]);
-  });
-
-  test('vim keeps no copy in its own folders', needsPrograms('vim'), async () => {
-    const home = sender.folder;
-    mkdirSync(`${home}/.vim/undo`, { recursive: true });
-    const settings = [
-      'undofile',
-      'undodir=~/.vim/undo',
-      'backup',
-      'backupdir=~/.vim',
-      'directory=~/.vim',
-    ];
-    writeFileSync(`${home}/.vimrc`, settings.map((one) => `set ${one}\n`).join(''));
-    const terminal = run('vim', undefined, { EDITOR: 'vim' });
-    await terminal.shows('secret.txt');
-    // Nothing else shows that it reads keys; what is typed before waits in the terminal.
-    terminal.type('iX\u001byyGopen sesame\u001b:wq\r');
-    await noPassphrase(terminal);
-    expect(await pushed(terminal)).toBe('X\npen sesame\n');
-    const kept = readdirSync(home, { recursive: true, encoding: 'utf8' });
-    expect(kept.filter((name) => /vim|sesame/.test(name)).sort()).toEqual([
-      '.vim',
-      '.vim/undo',
-      '.vimrc',
-    ]);
-  });
-
-  test('a missing editor, no terminal and --each are refused', async () => {
-    const refused = async (...words: string[]) => {
-      const env = { ...sender.env, EDITOR: '/no/such/editor' };
-      const { code, stderr } = await pwpush(['push', '--edit', ...words], { env, input: 'x' });
-      return [code, stderr];
-    };
-    expect(await refused('--no-input')).toEqual([2, expect.stringContaining('terminal')]);
-    expect(await refused('--each')).toEqual([2, expect.stringContaining('--each')]);
-    const terminal = onTerminal('$PWPUSH push --edit', {
-      ...sender.env,
-      EDITOR: '/no/such/editor',
-    });
-    expect(await terminal.ended).toBe(2);
-    expect(terminal.screen()).toContain('"/no/such/editor"');
   });
 });

@@ -56,11 +56,7 @@ export async function pushOne(session: Session, options: PushOptions): Promise<v
   const attachments = await openFiles(options, context);
   try {
     const text = change ? await change.value() : await readText(session, source, options);
-    const passphrase = await newPassphrase(
-      options,
-      context,
-      source?.name === 'prompt' || source?.name === 'edit',
-    );
+    const passphrase = await newPassphrase(options, context, source?.name === 'prompt');
     context.asked();
     const draft = {
       ...{ text, files: attachments?.files, passphrase, sealing },

@@ -104,7 +104,7 @@ export const rows = {
   ...group('Many at once:', {
     each: flag('--each', 'push every line of stdin: secret or JSON object').conflicts(
       [
-        ...(['env', 'edit', 'generate', 'file', 'message', 'filename', 'raw'] as const),
+        ...(['env', 'generate', 'file', 'message', 'filename', 'raw'] as const),
         ...(['generatePassphrase', 'qr', 'copy', 'here'] as const),
       ],
       (each, other) => usageError(`${each} cannot be combined with ${other}`),
