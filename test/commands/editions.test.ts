@@ -214,7 +214,7 @@ describe('requests', () => {
     ].map((line) => JSON.stringify(line));
     const { code, stdout, stderr } = await here
       .under({ stdin: lines.join('\n') })
-      .run('push', '--each', '--expire', '1h', '--concurrency', '1');
+      .run('push', '--each', '--expire', '1h');
     expect([code, stdout]).toEqual([0, LINK.repeat(3)]);
     expect(stderr).toMatch(/^warning: line 2: 10 days .* 7 days.*\n$/);
     expect(instance.asked).toEqual(['GET /version', ...Array(3).fill('POST /pushes')]);

@@ -83,11 +83,7 @@ const lines: Record<string, readonly Line[]> = {
     { words: 'push --env SECRET_TEXT --notify a@b.test', ...created },
     { words: `push ${marks.payload}`, ...created },
     { words: 'push --file DIR/content --passphrase-env SECRET_WORD', ...created },
-    {
-      words: 'push --each --concurrency 2',
-      stdin: `${marks.payload}\n${marks.payload}\n`,
-      ...created,
-    },
+    { words: 'push --each', stdin: `${marks.payload}\n${marks.payload}\n`, ...created },
     { words: 'push --each', stdin: `{"payload":"${marks.payload}","oops":1}\n`, ...created },
     { words: 'push --encrypt', ...secret, ...created },
     { words: `push --encrypt ${marks.payload}` },

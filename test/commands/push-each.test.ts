@@ -18,7 +18,7 @@ const payloads = async (links: string) => {
 
 test('each line is a push of its own, and the links come in the order of the lines', async () => {
   const secrets = Array.from({ length: 30 }, (_, at) => `secret ${at}`);
-  const { code, stdout, stderr } = await piped(`${secrets.join('\r\n')}\n`, '--concurrency', '4');
+  const { code, stdout, stderr } = await piped(`${secrets.join('\r\n')}\n`);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(await payloads(stdout)).toEqual(secrets);
 });
@@ -185,8 +185,8 @@ describe('every option is applied, or refused before anything is sent', () => {
     const { stdout } = await here.run('push', '--help');
     const [own = ''] = stdout.split('\nGlobal options');
     const names = [...own.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name);
-    // What these do the tests above show: where lines are from, and how many at once.
-    const shown = ['--locale', '--each', '--from', '--concurrency', '--dry-run', '--accept-limits'];
+    // What these do the tests above show.
+    const shown = ['--locale', '--each', '--from', '--dry-run', '--accept-limits'];
     // And those of encryption.test.ts, agent.test.ts and into.test.ts.
     shown.push(
       '--as',

@@ -71,9 +71,7 @@ describe('a receipt', () => {
   });
 
   test('is left by every line of --each', async () => {
-    const { stdout } = await here
-      .under({ stdin: 'a\nb\nc\n' })
-      .run('push', '--each', '--concurrency', '3');
+    const { stdout } = await here.under({ stdin: 'a\nb\nc\n' }).run('push', '--each');
     expect((await listed()).reverse()).toEqual(stdout.trim().split('\n'));
   });
 

@@ -211,7 +211,7 @@ describe('SIGTERM between a request and its response loses', () => {
 
   test('no links of push --each', async () => {
     held = /^POST .*\/pushes$/;
-    const pushed = await ended(['push', '--each', '--concurrency', '2'], 'a\nb\n', 2);
+    const pushed = await ended(['push', '--each'], 'a\nb\n', 2);
     expect({ code: pushed.code, secrets: await opened(pushed) }).toEqual({
       code: 143,
       secrets: ['a', 'b'],

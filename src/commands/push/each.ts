@@ -53,13 +53,12 @@ const LONGEST = 8 * 1024 * 1024;
 export async function pushEach(session: Session, options: PushOptions): Promise<void> {
   const { context } = session;
   checkPushOptions(options, context);
-  const { concurrency = AT_ONCE } = options;
   const target = await session.target();
   const mode = encryptMode(options, defaultsOf(target));
   const sealing = await sealingIn(mode, options, context);
   const passphrase = await readPassphrase(options, context, true);
   context.asked();
-  const connected = lazy(() => session.connect(concurrency));
+  const connected = lazy(() => session.connect(AT_ONCE));
   const instance = options.dryRun ? undefined : await connected();
   const account = instance && accountOf(instance.target);
   const edition = editionOf(target.edition, connected, options.dryRun);
@@ -71,7 +70,7 @@ export async function pushEach(session: Session, options: PushOptions): Promise<
   );
   const goesOn = () => !printer.stopped && !context.signal.aborted;
   const lines = linesOf(bytesFrom(options.from ?? '-', context), LONGEST);
-  await inOrder(linesWhile(lines, goesOn), push, (print) => print(), concurrency);
+  await inOrder(linesWhile(lines, goesOn), push, (print) => print());
   if (printer.worst > 0) throw new ExitWith(printer.worst);
 }
 

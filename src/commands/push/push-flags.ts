@@ -22,7 +22,7 @@ import {
   revealRows,
   sourceRows,
 } from '../../cli/options';
-import { expiry, positive } from '../../cli/values';
+import { expiry } from '../../cli/values';
 import { kinds, locales } from '../../contract/api';
 import { usageError } from '../../platform/errors';
 
@@ -109,9 +109,6 @@ export const rows = {
       ],
       (each, other) => usageError(`${each} cannot be combined with ${other}`),
     ),
-    concurrency: parsed('--concurrency <n>', 'requests at once (default: 8)', concurrency).requires(
-      'each',
-    ),
   }),
 };
 
@@ -128,10 +125,4 @@ function encryptMode(value: string): 'link' | 'words' {
     '--encrypt is followed by link, by words or by nothing',
     'alone it puts the key into the link; a text comes before it, or after --',
   );
-}
-
-function concurrency(value: string, name: string): number {
-  const number = positive(value, name);
-  if (number <= 64) return number;
-  throw usageError(`${name} must be at most 64`);
 }
