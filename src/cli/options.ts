@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
+import { locales } from '../contract/api';
 import type { Context, Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
 import {
   check,
+  choice,
   count,
   declare,
   type Elsewhere,
@@ -161,18 +163,16 @@ export const revealRows = () => ({
   reveal: flag('--reveal', 'print secrets although an agent reads them'),
 });
 
-/** Where else than to standard output a new link goes. */
+/** Where else than to standard output a new link goes, and in which language it is opened. */
 export const linkRows = () => ({
   copy: flag('-c, --copy', 'also copy the link to the clipboard'),
   qr: flag('--qr', 'also draw the link as a QR code, on stderr'),
+  locale: choice('--locale <code>', 'language of the page and the e-mail, such as fr', locales),
 });
 
 /** To whom the instance sends a new link. */
 export const notifyRows = () => ({
   notify: list('--notify <email...>', 'let the instance e-mail the link to up to 5'),
-  notifyLocale: text('--notify-locale <code>', 'language of that e-mail, such as de').requires(
-    'notify',
-  ),
 });
 
 /** Where a service listens, besides its address. */

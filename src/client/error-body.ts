@@ -76,7 +76,7 @@ const OURS = new Map(
     deletable_by_viewer: '--deletable',
     retrieval_step: '--retrieval-step',
     notify_emails_to: '--notify',
-    notify_emails_to_locale: '--notify-locale',
+    notify_emails_to_locale: '--locale',
   }),
 );
 

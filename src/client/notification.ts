@@ -1,5 +1,3 @@
-import type { Values } from '../cli/declare';
-import type { notifyRows } from '../cli/options';
 import { limits, type Notification } from '../contract/api';
 import { usageError } from '../platform/errors';
 
@@ -34,12 +32,15 @@ export function notification(
 }
 
 /**
- * The fields of `--notify` and `--notify-locale`; none without them.
+ * The fields of `--notify`, in the language of `--locale`; none without `--notify`.
  * @throws CliError (usage) as `notification` does
  */
 export function notifyFields({
   notify,
-  notifyLocale,
-}: Values<ReturnType<typeof notifyRows>>): Partial<Notification> {
-  return notify ? notification(notify, notifyLocale) : {};
+  locale,
+}: {
+  readonly notify?: readonly string[] | undefined;
+  readonly locale?: string | undefined;
+}): Partial<Notification> {
+  return notify ? notification(notify, locale) : {};
 }

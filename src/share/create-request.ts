@@ -1,7 +1,7 @@
 import type { NewPassphrase } from '../cli/passphrase';
 import type { Invocation } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
-import { withKey } from '../client/link';
+import { linkIn, withKey } from '../client/link';
 import type { NewRequest, SecretRequest } from '../contract/api';
 import { durationInOneUnit, grantedLifetime } from '../contract/lifetime';
 import type { NewKey } from '../open/request-keys';
@@ -17,6 +17,8 @@ interface RequestPlan extends Terms {
   /** They go with the question. */
   readonly files: readonly Attachment[] | undefined;
   readonly passphrase: NewPassphrase;
+  /** Language of the page. */
+  readonly locale: string | undefined;
   /** Makes the key that the answer is encrypted to, for the instance at that address; undefined for none. */
   readonly newKey: ((base: string) => NewKey) | undefined;
 }
@@ -31,7 +33,7 @@ export async function createRequest(
   instance: Instance,
   plan: RequestPlan,
 ): Promise<CreatedLink & { readonly token: string }> {
-  const { account, acceptLimits } = plan;
+  const { account, acceptLimits, locale } = plan;
   const { ready, made, token, link, warnings } = await create(run, instance, {
     kind: 'request',
     prepare: (undo) => prepare(run, instance, plan, undo),
@@ -46,7 +48,7 @@ export async function createRequest(
   return {
     object: { ...made, encrypted },
     token,
-    link: withKey(link, ready.key?.recipient),
+    link: withKey(linkIn(locale, link), ready.key?.recipient),
     warnings,
     summary: summaryOf(ready.request, made, encrypted),
   };

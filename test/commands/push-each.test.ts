@@ -130,7 +130,6 @@ describe('every option is applied, or refused before anything is sent', () => {
     ['text'],
     ['--kind', 'file'],
     ['--host', ''],
-    ['--notify-locale', 'de'],
     ['--passphrase-file', '-'],
     ['--encrypt=words'],
     ['-R', '-'],
@@ -160,8 +159,8 @@ describe('every option is applied, or refused before anything is sent', () => {
     '--name': [['--name', 'x'], { name: 'x' }],
     '--note': [['--note', 'x'], { note: '***' }],
     '--notify': [['--notify', 'a@b.example'], { notify_emails_to: 'a@b.example' }],
-    '--notify-locale': [
-      ['--notify', 'a@b.example', '--notify-locale', 'de'],
+    '--locale': [
+      ['--notify', 'a@b.example', '--locale', 'de'],
       { notify_emails_to: 'a@b.example', notify_emails_to_locale: 'de' },
     ],
   };
@@ -186,7 +185,7 @@ describe('every option is applied, or refused before anything is sent', () => {
     const [own = ''] = stdout.split('\nGlobal options');
     const names = [...own.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name);
     // What these do the tests above show.
-    const shown = ['--locale', '--each', '--from', '--dry-run', '--accept-limits'];
+    const shown = ['--each', '--from', '--dry-run', '--accept-limits'];
     // And those of encryption.test.ts, agent.test.ts and into.test.ts.
     shown.push(
       '--as',

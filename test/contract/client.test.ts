@@ -145,10 +145,10 @@ test('notify is POST …/notify_emails with the addresses, separated by commas',
 
 test('a creation that e-mails its link is one POST too', async () => {
   const answer = json(201, changed(CREATED, { notify_emails_to: 'ann@example.com' }));
-  const argv = ['push', '--notify', 'ann@example.com', '--notify-locale', 'pt-BR'];
+  const argv = ['push', '--notify', 'ann@example.com', '--locale', 'pt-BR'];
   expect(await asking([answer], argv, { env: TOKEN, stdin: 'hunter2' })).toEqual({
     code: 0,
-    stdout: 'https://pw.test/p/quyul5r5w08/r\n',
+    stdout: 'https://pw.test/p/quyul5r5w08/r?locale=pt-BR\n',
     stderr: '',
     sent: [
       `POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\ncontent-type: application/json\n${ONCE}\n\n` +

@@ -23,7 +23,7 @@ import {
   sourceRows,
 } from '../../cli/options';
 import { expiry } from '../../cli/values';
-import { kinds, locales } from '../../contract/api';
+import { kinds } from '../../contract/api';
 import { usageError } from '../../platform/errors';
 
 /** Options that need an instance, which `--here` does without. */
@@ -85,7 +85,6 @@ export const rows = {
   }),
   ...group('Output:', {
     ...linkRows(),
-    locale: choice('--locale <code>', "language of the recipient's page, such as fr", locales),
     ...notifyRows(),
     receipt: switchOff('--no-receipt', 'keep no receipt of the link (list --local)'),
     dryRun: flag('--dry-run', 'show what would be sent, secrets masked'),

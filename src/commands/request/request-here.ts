@@ -44,7 +44,7 @@ export async function requestHere(context: Context, options: RequestOptions): Pr
       const { token, link } = await createRequest(run, here, {
         ...{ fields, files: undefined, passphrase: { text: passphrase } },
         newKey: () => ({ recipient, keep: () => {}, remove: () => {} }),
-        ...{ account: undefined, acceptLimits: false },
+        ...{ account: undefined, acceptLimits: false, locale: options.locale },
       });
       if (here.exposed)
         await run.say.warn(

@@ -45,6 +45,7 @@ export async function runRequest(context: Context, options: RequestOptions): Pro
         : undefined,
       account,
       acceptLimits: options.acceptLimits,
+      locale: options.locale,
     });
     const failure = await deliverLink(session, options, created);
     if (!options.encrypt) await session.say.note('the instance can read the answer');
