@@ -32,14 +32,12 @@ const commands = {
     name: value('name'),
     encrypt: flag('encrypt'),
     to: list('to'),
-    'passphrase-env': value('passphrase-env'),
     'mask-link': () => [],
   },
   get: {
     variable: value('github-env'),
     output: value('output'),
     anonymous: flag('anonymous'),
-    'passphrase-env': value('passphrase-env'),
     link: last,
   },
   wait: {
@@ -51,7 +49,6 @@ const commands = {
     expire: value('expire'),
     name: value('name'),
     'allow-files': flag('allow-files'),
-    'passphrase-env': value('passphrase-env'),
     'mask-link': () => [],
     question: last,
   },

@@ -88,10 +88,9 @@ export function addOutputOptions(command: Command): Command {
 /** Where the passphrase of a retrieval comes from. */
 export const passphraseRows = group('Passphrase:', {
   passphrase: flag('-p, --passphrase', 'ask for the passphrase'),
-  passphraseFile: text('--passphrase-file <path>', 'read the passphrase from a file; - is stdin'),
-  passphraseEnv: text(
-    '--passphrase-env <name>',
-    'read it from a variable (else PWPUSH_PASSPHRASE)',
+  passphraseFile: text(
+    '--passphrase-file <path>',
+    'from a file; - is stdin (PWPUSH_PASSPHRASE)',
   ),
 });
 
@@ -107,14 +106,16 @@ export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'que
     if (value === undefined) return true;
     throw usageError(
       '--passphrase takes no value: other users of this machine can read the command line',
-      `use -p alone to be asked for one, or --passphrase-file PATH or --passphrase-env NAME; put a ${argument} before -p, or after --`,
+      `use -p alone to be asked for one, --passphrase-file PATH or PWPUSH_PASSPHRASE; put a ${argument} before -p, or after --`,
     );
   });
   passphrase.option.optional = true;
   return {
     passphrase,
-    passphraseFile: text('--passphrase-file <path>', 'read the passphrase from a file; - is stdin'),
-    passphraseEnv: text('--passphrase-env <name>', 'read the passphrase from a variable'),
+    passphraseFile: text(
+      '--passphrase-file <path>',
+      'from a file; - is stdin (PWPUSH_PASSPHRASE)',
+    ),
     generatePassphrase: flag(
       '--generate-passphrase',
       'generate a passphrase and print it on stderr',

@@ -5,7 +5,7 @@ import { listed } from '../platform/listed';
 import { askUntil, filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { newPassphraseRows } from './options';
-import { bytesOf, variableValue, withoutOneLineEnd } from './source';
+import { bytesOf, withoutOneLineEnd } from './source';
 
 /** Where the passphrase comes from. */
 export type PassphraseOptions = Partial<Values<ReturnType<typeof newPassphraseRows>>>;
@@ -15,14 +15,13 @@ export type NewPassphrase =
   | { readonly text: string | undefined }
   | { readonly generateInto: string | undefined };
 
-const HINT = 'without a terminal, use --passphrase-file PATH or --passphrase-env NAME';
+const HINT = 'without a terminal, use --passphrase-file PATH or PWPUSH_PASSPHRASE';
 
 /** @throws CliError (usage) if two sources are named, or `-p` without a terminal */
 export function checkPassphrase(options: PassphraseOptions, context: Context): void {
   const named = [
     options.passphrase ? '-p' : undefined,
     options.passphraseFile === undefined ? undefined : '--passphrase-file',
-    options.passphraseEnv === undefined ? undefined : '--passphrase-env',
     options.generatePassphrase ? '--generate-passphrase' : undefined,
   ].filter((name) => name !== undefined);
   if (named.length > 1)
@@ -32,7 +31,7 @@ export function checkPassphrase(options: PassphraseOptions, context: Context): v
 }
 
 /**
- * The passphrase from its source, or undefined if none is named.
+ * The passphrase from the source that an option names, else from `PWPUSH_PASSPHRASE`, if there is one.
  * @throws CliError (usage) if it is empty, or must not be sent
  */
 export async function readPassphrase(
@@ -40,16 +39,16 @@ export async function readPassphrase(
   context: Context,
   twice: boolean,
 ): Promise<string | undefined> {
-  const { passphrase, passphraseFile, passphraseEnv: name } = options;
+  const { passphrase, passphraseFile } = options;
   if (passphraseFile !== undefined) return noKey(await fromFile(passphraseFile, context));
-  if (name !== undefined)
-    return noKey(nonEmpty(variableValue(name, context), `the variable "${name}"`));
-  return passphrase ? noKey(await askPassphrase(context, twice)) : undefined;
+  if (passphrase) return noKey(await askPassphrase(context, twice));
+  const variable = context.env.PWPUSH_PASSPHRASE;
+  return variable ? noKey(variable) : undefined;
 }
 
 /**
  * The passphrase of what is created.
- * @param offer whether to offer one if no option says anything about it
+ * @param offer whether to offer one if neither an option nor the variable says anything about it
  * @throws CliError (usage) as `readPassphrase` does
  */
 export async function newPassphrase(
@@ -57,11 +56,9 @@ export async function newPassphrase(
   context: Context,
   offer = false,
 ): Promise<NewPassphrase> {
-  const { passphrase, passphraseFile, passphraseEnv, generatePassphrase, passphraseOut } = options;
-  if (generatePassphrase) return { generateInto: passphraseOut };
-  const named = passphrase || passphraseFile !== undefined || passphraseEnv !== undefined;
-  if (offer && !named) return { text: await offerPassphrase(context) };
-  return { text: await readPassphrase(options, context, true) };
+  if (options.generatePassphrase) return { generateInto: options.passphraseOut };
+  const given = await readPassphrase(options, context, true);
+  return { text: given ?? (offer ? await offerPassphrase(context) : undefined) };
 }
 
 /**
@@ -86,15 +83,14 @@ export interface KnownPassphrase {
   readonly typed: boolean;
 }
 
-/** From the source that an option names, else from `PWPUSH_PASSPHRASE`. */
 export async function knownPassphrase(
   options: PassphraseOptions,
   context: Context,
 ): Promise<KnownPassphrase> {
-  const named = await readPassphrase(options, context, false);
-  const variable = context.env.PWPUSH_PASSPHRASE;
-  const text = named ?? (variable ? await noKey(variable) : undefined);
-  return { text, typed: options.passphrase === true };
+  return {
+    text: await readPassphrase(options, context, false),
+    typed: options.passphrase === true,
+  };
 }
 
 /** Asks for a passphrase; Enter alone means none. */

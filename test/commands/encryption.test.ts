@@ -116,10 +116,8 @@ describe('push --encrypt', () => {
   });
 
   test('works with the passphrase of the instance, which is not mixed in', async () => {
-    const env = { GATE: 'sesame', PWPUSH_PASSPHRASE: 'sesame' };
-    const { stdout } = await here
-      .under({ env })
-      .run('push', '--encrypt', '--passphrase-env', 'GATE');
+    const env = { PWPUSH_PASSPHRASE: 'sesame' };
+    const { stdout } = await here.under({ env }).run('push', '--encrypt');
     expect((await here.run('get', stdout)).code).toBe(7);
     expect((await here.under({ env }).run('get', stdout)).stdout).toBe('hunter2');
   });

@@ -55,7 +55,6 @@ test.each(KEYS)('a passphrase that is a key is not sent: %s', async (_what, key)
   const prompts = [{ secret: 'Passphrase:', answer: key }];
   const ways = [
     [{ env: { PWPUSH_PASSPHRASE: key } }, []],
-    [{ env: { PHRASE: key } }, ['--passphrase-env', 'PHRASE']],
     [{}, ['--passphrase-file', here.file('key')]],
     [{ prompts }, ['-p']],
   ] as const;
@@ -70,8 +69,11 @@ test.each(KEYS)('a passphrase that is a key is not sent: %s', async (_what, key)
 
 test.each(KEYS)('a key is no passphrase of a new push: %s', async (_what, key) => {
   const lines = JSON.stringify({ payload: 'x', passphrase: key });
-  for (const words of [['--passphrase-env', 'PHRASE'], ['--each']]) {
-    const there = here.under({ env: { PHRASE: key }, stdin: lines });
+  for (const [words, env] of [
+    [[], { PWPUSH_PASSPHRASE: key }],
+    [['--each'], {}],
+  ] as const) {
+    const there = here.under({ env, stdin: lines });
     const { code, stdout } = await there.run('push', ...words);
     expect([words, code, stdout.trim(), here.asked]).toEqual([words, 2, '', []]);
   }

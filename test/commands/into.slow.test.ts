@@ -49,10 +49,10 @@ describe('the command gets the secret', () => {
   });
 
   test('and none of our own secrets', async () => {
-    const env = { ...here.admin, PWPUSH_KEY: 'k', WORD: 'open sesame' };
-    const words = [...into, '--passphrase-env', 'WORD', ...sh('env >"$DIR/env"')];
+    const env = { ...here.admin, PWPUSH_KEY: 'k', PWPUSH_PASSPHRASE: 'open sesame' };
+    const words = [...into, ...sh('env >"$DIR/env"')];
     expect((await here.under({ env }).run(...words)).code).toBe(0);
-    expect(written('env')).not.toMatch(/^(PWPUSH_TOKEN|PWPUSH_KEY|WORD)=/m);
+    expect(written('env')).not.toMatch(/^PWPUSH_(TOKEN|KEY|PASSPHRASE)=/m);
   });
 
   test('as many characters as are asked for', async () => {

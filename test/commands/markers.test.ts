@@ -75,14 +75,14 @@ const retrieved = { prints: ['payload'], printsJson: ['payload'] } as const;
 /** Every command, with every way in which secrets get into it. `DIR` is a folder with files that hold them. */
 const lines: Record<string, readonly Line[]> = {
   push: [
-    { words: `push --note ${marks.note} --passphrase-env SECRET_WORD`, ...secret, ...created },
+    { words: `push --note ${marks.note}`, ...secret, ...created },
     { words: 'push --dry-run --name n --passphrase-file DIR/passphrase', ...secret },
     { words: `push --dry-run --file DIR/content --message ${marks.payload} --note ${marks.note}` },
     { words: 'push --views 1 --qr', ...secret },
     { words: 'push --from DIR/payload --generate-passphrase', ...created },
     { words: 'push --env SECRET_TEXT --notify a@b.test', ...created },
     { words: `push ${marks.payload}`, ...created },
-    { words: 'push --file DIR/content --passphrase-env SECRET_WORD', ...created },
+    { words: 'push --file DIR/content', ...created },
     { words: 'push --each', stdin: `${marks.payload}\n${marks.payload}\n`, ...created },
     { words: 'push --each', stdin: `{"payload":"${marks.payload}","oops":1}\n`, ...created },
     { words: 'push --encrypt', ...secret, ...created },
@@ -102,7 +102,7 @@ const lines: Record<string, readonly Line[]> = {
     },
   ],
   get: [
-    { words: 'get abc --passphrase-env SECRET_WORD --output DIR/out/ --force', ...retrieved },
+    { words: 'get abc --output DIR/out/ --force', ...retrieved },
     { words: 'get https://pw.test/p/abc --no-files', ...retrieved },
     { words: `get ${sealed}`, ...retrieved },
     { words: `get ${sealed.replace('#', '%23')}&x=y --no-files`, ...retrieved },
@@ -123,7 +123,7 @@ const lines: Record<string, readonly Line[]> = {
   ],
   request: [
     {
-      words: `request what? --note ${marks.note} --passphrase-env SECRET_WORD --expire 6h`,
+      words: `request what? --note ${marks.note} --expire 6h`,
       ...created,
     },
     { words: 'request what? --generate-passphrase --no-encrypt', ...created },
@@ -135,7 +135,7 @@ const lines: Record<string, readonly Line[]> = {
     { words: 'request --here --passphrase-file DIR/none' },
   ],
   respond: [
-    { words: `respond ${asked} --passphrase-env SECRET_WORD`, ...secret },
+    { words: `respond ${asked}`, ...secret },
     { words: `respond ${asked} --from DIR/payload --json` },
     { words: `respond ${asked} --file DIR/content --message ${marks.payload}` },
     { words: 'respond https://pw.test/r/abc --env SECRET_TEXT' },
@@ -325,7 +325,6 @@ function home(send: Transport, signal?: AbortSignal) {
     PATH: process.env.PATH,
     PWPUSH_TOKEN: '',
     SECRET_TEXT: marks.payload,
-    SECRET_WORD: marks.passphrase,
     PWPUSH_PASSPHRASE: marks.passphrase,
     PWPUSH_KEY: marks.key,
   };

@@ -44,15 +44,11 @@ test('a line of JSON has limits of its own, over those of the command line', asy
 });
 
 test('one passphrase does for all lines that have none', async () => {
-  const env = { PHRASE: 'correct horse' };
-  const argv = ['push', '--each', '--passphrase-env', 'PHRASE'];
-  const { stdout } = await here.under({ stdin: 'a\nb\n', env }).run(...argv);
+  const env = { PWPUSH_PASSPHRASE: 'correct horse' };
+  const { stdout } = await here.under({ stdin: 'a\nb\n', env }).run('push', '--each');
   for (const link of stdout.trimEnd().split('\n')) {
     expect((await here.run('get', link)).code).toBe(7);
-    const opened = await here
-      .under({ env: { PWPUSH_PASSPHRASE: 'correct horse' } })
-      .run('get', link);
-    expect(opened.code).toBe(0);
+    expect((await here.under({ env }).run('get', link)).code).toBe(0);
   }
 });
 
@@ -155,7 +151,6 @@ describe('every option is applied, or refused before anything is sent', () => {
     '--no-retrieval-step': [['--no-retrieval-step'], { retrieval_step: false }],
     '--passphrase': [['--passphrase'], { passphrase: '***' }],
     '--passphrase-file': [['--passphrase-file', 'FILE'], { passphrase: '***' }],
-    '--passphrase-env': [['--passphrase-env', 'PHRASE'], { passphrase: '***' }],
     '--name': [['--name', 'x'], { name: 'x' }],
     '--note': [['--note', 'x'], { note: '***' }],
     '--notify': [['--notify', 'a@b.example'], { notify_emails_to: 'a@b.example' }],
@@ -175,7 +170,7 @@ describe('every option is applied, or refused before anything is sent', () => {
         ]
       : [];
     const { stdout } = await here
-      .under({ stdin: 'a\n', env: { PHRASE: 'sesame' }, prompts })
+      .under({ stdin: 'a\n', prompts })
       .run('push', '--each', '--dry-run', '--json', ...words);
     expect(JSON.parse(stdout).body.push).toEqual({ payload: '***', ...fields });
   });

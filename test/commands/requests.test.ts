@@ -414,13 +414,13 @@ describe('a server that cheats', () => {
   test.each<[string, string[], Record<string, unknown>]>([
     ['time', ['--expire', '5h'], { close_after_duration: 17 }],
     ['time in seconds', ['--expire', '5h'], SECONDS],
-    ['passphrase', ['--passphrase-env', 'WORD'], { passphrase: '' }],
+    ['passphrase', [], { passphrase: '' }],
   ])('by a looser %s than asked for is refused', async (_what, words, granted) => {
     cheat = (body, path) => {
       const { close_after_at: _, ...others } = body;
       return path.startsWith('POST') ? { ...others, ...granted } : body;
     };
-    const env = { WORD: 'open sesame' };
+    const env = { PWPUSH_PASSPHRASE: 'open sesame' };
     const run = (...more: string[]) => here.under({ env }).run('request', 'Q', ...words, ...more);
     expect(await run()).toMatchObject({ code: 8, stdout: '' });
     expect(standIn.requests.get('request1')?.state).toBe('closed');

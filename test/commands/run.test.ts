@@ -58,23 +58,23 @@ describe('the program', () => {
     const places = ['CONFIG_DIR', 'STATE_DIR'];
     const env = {
       ...Object.fromEntries([...documented(), 'PWPUSH_DB_PASSWORD'].map((name) => [name, ''])),
-      WORD: 'horse',
+      PWPUSH_PASSPHRASE: 'horse',
       PWPUSH_URL: 'https://pw.test',
       ...here.admin,
     };
-    const words = ['run', token, '--passphrase-env', 'WORD'];
+    const words = ['run', token];
     const line = sh('env');
     const names = async (...allowed: string[]) => {
       const { stdout } = await here.under({ env }).run(...words, ...allowed, ...line);
       return stdout
         .split('\n')
-        .flatMap((one) => /^(?:PWPUSH_(\w+)|(WORD))=/.exec(one)?.slice(1) ?? [])
+        .flatMap((one) => /^PWPUSH_(\w+)=/.exec(one)?.slice(1) ?? [])
         .filter(Boolean)
         .sort();
     };
     expect(await names()).toEqual([...settings, ...places].sort());
-    expect(await names('--allow', 'WORD,PWPUSH_TOKEN')).toEqual(
-      [...settings, ...places, 'TOKEN', 'WORD'].sort(),
+    expect(await names('--allow', 'PWPUSH_PASSPHRASE,PWPUSH_TOKEN')).toEqual(
+      [...settings, ...places, 'TOKEN', 'PASSPHRASE'].sort(),
     );
   });
 });

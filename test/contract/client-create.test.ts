@@ -80,8 +80,8 @@ describe('machine output', () => {
 test('a passphrase that the instance echoes is printed nowhere, not even with --debug', async () => {
   const { code, stdout, stderr } = await asking(
     [json(201, changed(CREATED, { passphrase: 'correct horse' }))],
-    ['push', '--debug', '--passphrase-env', 'PHRASE'],
-    { stdin: 'hunter2', env: { PHRASE: 'correct horse' }, terminals: ['stderr'] },
+    ['push', '--debug'],
+    { stdin: 'hunter2', env: { PWPUSH_PASSPHRASE: 'correct horse' }, terminals: ['stderr'] },
   );
   expect([code, stdout]).toEqual([0, LINK]);
   expect(stderr).toMatch(/^debug: POST pw\.test\/api\/v2\/pushes 201 /);

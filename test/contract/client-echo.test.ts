@@ -8,9 +8,11 @@ const key = '-----BEGIN PRIVATE KEY-----\nMIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwgg
 
 async function refusedWith(message: string, payload: string, env: Record<string, string> = {}) {
   const answer = json(422, JSON.stringify({ error: message }));
-  const argv = ['push', '--passphrase-env', 'PP'];
-  const conditions = { env: { PP: 'pass', PWPUSH_TOKEN: 't0ken', ...env }, stdin: payload };
-  const { code, stderr } = await asking([answer], argv, conditions);
+  const conditions = {
+    env: { PWPUSH_PASSPHRASE: 'pass', PWPUSH_TOKEN: 't0ken', ...env },
+    stdin: payload,
+  };
+  const { code, stderr } = await asking([answer], ['push'], conditions);
   expect(code).toBe(8);
   return stderr.replace('pwpush: the instance refused the request: ', '');
 }

@@ -49,12 +49,12 @@ describe('a creation is one POST', () => {
   test('of every field there is, with the token', async () => {
     const argv = [
       ...['push', '--kind', 'url', '--days', '3', '--views', '2', '--no-deletable'],
-      ...['--no-retrieval-step', '--passphrase-env', 'PHRASE', '--name', 'db', '--note', 'for Ann'],
+      ...['--no-retrieval-step', '--name', 'db', '--note', 'for Ann'],
       '--accept-limits',
     ];
     const { code, sent } = await asking([json(201, CREATED)], argv, {
       stdin: 'https://example.com/ü\n',
-      env: { ...TOKEN, PHRASE: 'correct horse', PWPUSH_EDITION: 'oss' },
+      env: { ...TOKEN, PWPUSH_PASSPHRASE: 'correct horse', PWPUSH_EDITION: 'oss' },
     });
     expect({ code, sent }).toEqual({
       code: 0,

@@ -245,15 +245,14 @@ describe('the GitHub Action', runner, () => {
       command: 'push',
       ...owner(),
       file: 'site.key\n  -x y\n\n',
-      'passphrase-env': 'WORD',
       'mask-link': 'true',
     };
-    const { code, log, outputs } = await step(inputs, { WORD: 'over the phone' });
+    const { code, log, outputs } = await step(inputs, { PWPUSH_PASSPHRASE: 'over the phone' });
     const { link = '' } = outputs;
     expect({ code, log }).toEqual({ code: 0, log: masks(service.token) + masks(link) });
     const got = await step(
-      { command: 'get', link, output: 'inbox/', 'passphrase-env': 'WORD' },
-      { WORD: 'over the phone' },
+      { command: 'get', link, output: 'inbox/' },
+      { PWPUSH_PASSPHRASE: 'over the phone' },
     );
     expect(got).toMatchObject({ code: 0, outputs: { 'exit-code': '0' } });
     expect(readdirSync(join(work, 'inbox')).sort()).toEqual(['_x y', 'site.key']);

@@ -72,8 +72,11 @@ describe(
     test('gets a secret once for all hosts, keeps it from the output, and does so in the example of docs/ci.md', async () => {
       const first = await push(SECRET);
       const sum = createHash('sha256').update(SECRET).digest('hex');
-      const words = ['push', '--encrypt', '--views', '1', '--passphrase-env', 'HOME'];
-      const encrypted = await pwpush(words, { env: somebody.env, input: 'hunter2' });
+      const env = { ...somebody.env, PWPUSH_PASSPHRASE: somebody.env.HOME ?? '' };
+      const encrypted = await pwpush(['push', '--encrypt', '--views', '1'], {
+        env,
+        input: 'hunter2',
+      });
       const [bare = '', key = ''] = encrypted.stdout.trim().split('#');
       const [{ tasks }] = exampleOf('Ansible') as [{ tasks: object[] }];
       const { code, said } = await play(

@@ -35,7 +35,7 @@ const env = {
   ...somebody.env,
   TMPDIR: temporary,
   XDG_RUNTIME_DIR: memory,
-  WORD: marks.passphrase,
+  PWPUSH_PASSPHRASE: marks.passphrase,
 };
 let service: Awaited<ReturnType<typeof serveBuilt>>;
 
@@ -71,7 +71,7 @@ const nothing = { stdout: [], stderr: [] };
 const modesOf = (place: number) => partOf([[], ['--json'], ['--debug']], place);
 
 describe('a secret on its way', () => {
-  const pushing = ['push', '--passphrase-env', 'WORD', '--note', marks.note, '--debug'];
+  const pushing = ['push', '--note', marks.note, '--debug'];
 
   test(
     'is in no temporary file and in no command line while it is sent',
@@ -86,7 +86,7 @@ describe('a secret on its way', () => {
         const head = 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\n\r\n';
         held(() => socket.end(head + body));
       });
-      const words = ['push', '--passphrase-env', 'WORD', '--from', file('secret')];
+      const words = ['push', '--from', file('secret')];
       const running = start(words, { env: { ...env, PWPUSH_URL: instance.url }, input: '' });
       const answer = await arrived;
       const process = `/proc/${running.child.pid}`;
@@ -120,7 +120,7 @@ describe('a secret on its way', () => {
       ['doctor'],
       ['profile', 'show'],
       ['profile', 'list'],
-      ['get', link, '--passphrase-env', 'NONE'],
+      ['get', link, '--passphrase-file', file('none')],
     ];
     for (const [index, words] of all.entries()) {
       const modes = modesOf(index).map(async (mode) => {
@@ -130,7 +130,7 @@ describe('a secret on its way', () => {
       });
       await Promise.all(modes);
     }
-    const got = await say(['get', link, '--passphrase-env', 'WORD', '--debug']);
+    const got = await say(['get', link, '--debug']);
     expect([got.stdout, got.leaked.stderr]).toEqual([marks.payload, []]);
     expect((await say(['expire', link, '--debug'])).leaked).toEqual(nothing);
     expect(readdirSync(temporary)).toEqual([]);
@@ -141,12 +141,12 @@ describe('a secret on its way', () => {
   });
 
   test('reaches the program of run, which gets neither token nor passphrase', async () => {
-    const { stdout: link } = await pwpush(['push', '--passphrase-env', 'WORD'], {
+    const { stdout: link } = await pwpush(['push'], {
       env,
       input: `NAME=${marks.payload}`,
     });
     const script = 'tr "\\0" "\\n" </proc/$PPID/cmdline; env';
-    const tokens = { ...env, PWPUSH_TOKEN: token, PWPUSH_PASSPHRASE: marks.passphrase, WORD: '' };
+    const tokens = { ...env, PWPUSH_TOKEN: token };
     const ran = await pwpush(['run', link.trim(), '--debug', '--', 'sh', '-c', script], {
       env: tokens,
     });
@@ -210,10 +210,10 @@ describe('NODE_DEBUG', () => {
     );
     const address = proxy.url.replace('//', `//ann:${marks.proxy}@`);
     const debugging = { ...env, NODE_DEBUG: section };
-    const words = ['push', '--passphrase-env', 'WORD', '--note', marks.note];
+    const words = ['push', '--note', marks.note];
     const pushed = await pwpush(words, { env: debugging, input: `NAME=${marks.payload}` });
     const link = pushed.stdout.trim();
-    const ran = ['run', link, '--passphrase-env', 'WORD', '--', 'true'];
+    const ran = ['run', link, '--', 'true'];
     const far = ['list', '--url', 'https://pw.test', '--token-file', file('token')];
     writeFileSync(file('token'), token);
     const behind = { ...debugging, NO_PROXY: '', HTTPS_PROXY: address };

@@ -8,8 +8,8 @@ const service = serving(sender.env);
 let link: string;
 
 beforeAll(async () => {
-  const env = { ...sender.env, PHRASE: 'horse' };
-  link = (await pwpush(['push', '--passphrase-env', 'PHRASE'], { env, input: 's' })).stdout.trim();
+  const env = { ...sender.env, PWPUSH_PASSPHRASE: 'horse' };
+  link = (await pwpush(['push'], { env, input: 's' })).stdout.trim();
 });
 
 /** All that asks somebody on a terminal, and how it ends where nobody is to be asked. */

@@ -65,8 +65,8 @@ test('--json is the link, then the answer', async () => {
 });
 
 test('a passphrase protects the page', async () => {
-  const env = { ...asking.env, WORD: 'open sesame' };
-  const words = ['request', '--here', '--host', '127.0.0.1', '--passphrase-env', 'WORD'];
+  const env = { ...asking.env, PWPUSH_PASSPHRASE: 'open sesame' };
+  const words = ['request', '--here', '--host', '127.0.0.1'];
   const running = start(words, { env });
   const link = await linkOf(running);
   expect((await respond(link, [], 'hunter2')).code).toBe(7);

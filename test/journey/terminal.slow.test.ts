@@ -129,9 +129,8 @@ describe('on a terminal', () => {
   });
 
   test('get asks for a passphrase that is needed, again when it was wrong, and shows controls', async () => {
-    const env = { ...sender.env, SECRET_PASSPHRASE: 'right' };
-    const words = ['push', '--passphrase-env', 'SECRET_PASSPHRASE'];
-    const pushed = await pwpush(words, { env, input: 'a\u001b]52;c;eA==\u0007b\u202ec' });
+    const env = { ...sender.env, PWPUSH_PASSPHRASE: 'right' };
+    const pushed = await pwpush(['push'], { env, input: 'a\u001b]52;c;eA==\u0007b\u202ec' });
     const terminal = onTerminal(`$PWPUSH get ${pushed.stdout.trim()}`, recipient.env);
     await terminal.shows('Passphrase:');
     terminal.type(`wrong${ENTER}`);

@@ -40,7 +40,7 @@ export interface Change {
  * @throws CliError (usage) for no command, a name that is invalid or unsafe, and a file that exists; ExitWith as `commandProgram` does
  */
 export async function checkedChange(session: Session, options: PushOptions): Promise<Change> {
-  const { as, command: [name, ...args] = [], passphraseEnv } = options;
+  const { as, command: [name, ...args] = [] } = options;
   if (name === undefined)
     throw usageError(
       'no command to run',
@@ -52,7 +52,7 @@ export async function checkedChange(session: Session, options: PushOptions): Pro
     throw usageError(`"${exists}" already exists; nothing was sent`, 'choose a new file');
   const file = await commandProgram(session, name, 'nothing was sent');
   const value = lazy(() => generate(parseGenerate(options.generate ?? true)));
-  const program = { file, words: [name, ...args], allow: [], passphraseEnv } as const;
+  const program = { file, words: [name, ...args], allow: [] } as const;
   return {
     value,
     before: async (instance, push) => {

@@ -157,20 +157,16 @@ export interface ChildProgram {
   readonly words: readonly [string, ...string[]];
   /** Variables that it may have although they hold or name our own secrets. */
   readonly allow: readonly string[];
-  /** A variable that holds a passphrase. */
-  readonly passphraseEnv?: string | undefined;
 }
 
 /** Our own tokens, passphrases and keys are not passed on, nor where they are, unless allowed. */
 export function childOf(
-  { file, words, allow, passphraseEnv }: ChildProgram,
+  { file, words, allow }: ChildProgram,
   { variables, input }: Pick<ChildInputs, 'variables' | 'input'>,
   { env, platform }: Pick<Context, 'env' | 'platform'>,
 ): Child {
   const same = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
-  const ours = (name: string) =>
-    (/^PWPUSH_/.test(name) && !settings.includes(name)) ||
-    (passphraseEnv !== undefined && name === same(passphraseEnv));
+  const ours = (name: string) => /^PWPUSH_/.test(name) && !settings.includes(name);
   const kept = Object.entries(env).filter(([name]) => !ours(same(name)) || allow.includes(name));
   return {
     file,

@@ -95,15 +95,15 @@ async function run(line: string, url = own.url, env: Record<string, string> = {}
   const profile = { url, token: secrets.token, 'ca-file': here.file('ca.pem') };
   const stored = { current: 'own', profiles: { own: profile, ...others } };
   writeFileSync(here.file('config/config.json'), JSON.stringify(stored));
-  const conditions = { stdin: secrets.payload, env: { WORD: secrets.word, ...env } };
+  const conditions = { stdin: secrets.payload, env: { PWPUSH_PASSPHRASE: secrets.word, ...env } };
   return here.under(conditions).run(...line.split(' '));
 }
 
 const bearer = `Bearer ${secrets.token}`;
 const lines = [
   'version',
-  'push --passphrase-env WORD',
-  'get abc --passphrase-env WORD',
+  'push',
+  'get abc',
   'preview abc',
   'expire abc',
   'list',
@@ -214,11 +214,7 @@ describe('a proxy', () => {
     const proxy = await proxying(secure.port);
     open.push(proxy);
     const env = { HTTPS_PROXY: `http://ann:s3cret@127.0.0.1:${proxy.port}` };
-    const { code } = await run(
-      'push --passphrase-env WORD',
-      `https://proxied.test:${secure.port}`,
-      env,
-    );
+    const { code } = await run('push', `https://proxied.test:${secure.port}`, env);
     expect([code, proxy.seen]).toEqual([0, [`CONNECT proxied.test:${secure.port}`]]);
     const [{ authorization: token, 'proxy-authorization': password } = {}] = proxy.headers;
     expect([token, password]).toEqual([undefined, 'Basic YW5uOnMzY3JldA==']);
