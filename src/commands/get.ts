@@ -1,10 +1,9 @@
 import { Command } from 'commander';
-import { flag, group, parsed, switchOff, text } from '../cli/declare';
+import { flag, group, switchOff, text } from '../cli/declare';
 import { keyRows, type Options, passphraseRows, revealRows } from '../cli/options';
 import { checkPassphrase, knownPassphrase } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
 import { count, left, usedBefore } from '../cli/terminal/wording';
-import { seconds } from '../cli/values';
 import { type PushKeys, readKeys } from '../open/decryption-keys';
 import { deliverPush } from '../open/deliver-push';
 import type { KeptDownload } from '../open/interrupted-download';
@@ -41,11 +40,6 @@ const rows = {
       ['output', 'json'],
       () => usageError('--copy cannot be combined with --output or --json', 'use only one of them'),
     ),
-    clearAfter: parsed(
-      '--clear-after <seconds>',
-      'wait, then clear the clipboard if unchanged',
-      seconds,
-    ).requires('copy'),
     qr: flag('--qr', 'draw the text as a QR code, do not print it').conflicts([
       'json',
       'copy',

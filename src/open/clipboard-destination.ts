@@ -1,23 +1,20 @@
 import { refuseToPrint } from '../cli/agent';
 import type { Invocation } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
-import { type Clipboard, copiedText, findClipboard } from '../platform/clipboard';
-import { endedBy, failedError, usageError } from '../platform/errors';
+import { copiedText, findClipboard } from '../platform/clipboard';
+import { failedError, usageError } from '../platform/errors';
 import type { Destination } from './destination';
 import { printOrRescue } from './print-or-rescue';
 import type { Taking } from './taking';
 
 /** The clipboard as the destination of a text. */
 export interface ClipboardDestination extends Destination {
-  /** Makes sure that the text arrived, and clears it after `clearAfterSeconds`. */
+  /** Makes sure that the text arrived. */
   finish(taking: Taking): Promise<void>;
 }
 
 /** @throws CliError (usage) if there is no clipboard */
-export async function clipboardDestination(
-  run: Invocation,
-  clearAfterSeconds: number | undefined,
-): Promise<ClipboardDestination> {
+export async function clipboardDestination(run: Invocation): Promise<ClipboardDestination> {
   const { context, say } = run;
   const clipboard = await findClipboard(context);
   if (!clipboard)
@@ -45,9 +42,7 @@ export async function clipboardDestination(
       const { push } = taking.taken;
       if (copied === undefined) return say.note('no text to copy');
       const unsure = push.views_remaining === 0 && !clipboard.sure && context.canPrompt();
-      if (unsure && !(await confirmed(run))) return print(taking, copied);
-      if (clearAfterSeconds !== undefined)
-        await clearLater(run, clipboard, copied, clearAfterSeconds);
+      if (unsure && !(await confirmed(run))) await print(taking, copied);
     },
   };
 }
@@ -64,25 +59,4 @@ async function print(taking: Taking, text: string): Promise<void> {
   const { push } = taking.taken;
   const failure = await printOrRescue(taking, { bytes, what: 'secret', push, json: false });
   if (failure) throw failure;
-}
-
-/** Waits in the foreground; a signal ends the wait and clears at once. Text that was copied since stays. */
-async function clearLater(
-  { context, say }: Invocation,
-  clipboard: Clipboard,
-  text: string,
-  seconds: number,
-): Promise<void> {
-  const interruptedBefore = context.signal.aborted;
-  if (!interruptedBefore) {
-    context.interrupts.enter({ mode: 'own' });
-    await say.note(`clearing the clipboard in ${seconds} s … (Ctrl-C clears it now)`);
-    // Rejected by the signal.
-    await context.sleep(seconds * 1000).catch(() => {});
-  }
-  if (clipboard.read && (await clipboard.read()) !== text)
-    await say.note('the clipboard has changed and was not cleared');
-  else if (await clipboard.clear()) await say.note('the clipboard was cleared');
-  else throw failedError(`${clipboard.name} could not be cleared`);
-  if (!interruptedBefore && context.signal.aborted) throw endedBy(context.signal);
 }

@@ -22,8 +22,6 @@ export interface OutputOptions extends GlobalOptions, CiOptions {
   /** Whether files are written too. */
   readonly files: boolean;
   readonly copy: boolean;
-  /** Seconds. */
-  readonly clearAfter?: number;
   readonly qr: boolean;
   /** A file that an interrupted run kept. */
   readonly resume?: string;
@@ -64,7 +62,7 @@ export async function reserveOutput(
   }
   if (options.copy) {
     const { clipboardDestination } = await import('./clipboard-destination');
-    return { clipboard: await clipboardDestination(run, options.clearAfter) };
+    return { clipboard: await clipboardDestination(run) };
   }
   if (output === undefined || output === '-') return {};
   return reservePath(output, options, run.context.uid);
