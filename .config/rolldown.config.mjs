@@ -66,7 +66,7 @@ function together() {
     session: [
       'profile/session',
       'profile/profile-store',
-      'profile/save-receipt',
+      'profile/receipts',
       'client/item',
       'client/link',
       'client/notification',

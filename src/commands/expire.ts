@@ -53,7 +53,7 @@ async function expire(session: Session, links: readonly string[]): Promise<void>
   try {
     await inOrder(pushes, ended, tell);
   } finally {
-    if (gone.length > 0) (await session.receipts()).end(gone);
+    if (gone.length > 0) await session.receipts().end(gone);
   }
   if (options.json) await say.print(expired, () => '');
   if (worst > 0) throw new ExitWith(worst);

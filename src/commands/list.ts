@@ -79,7 +79,7 @@ async function listLocal(session: ListSession, state: State | 'requests') {
   const { page, all, limit = Number.POSITIVE_INFINITY } = options;
   if (page !== undefined || all || state !== 'active')
     throw usageError('--local lists all receipts of active pushes', 'use it alone or with --limit');
-  const found = (await session.receipts()).active().slice(0, limit);
+  const found = session.receipts().active().slice(0, limit);
   await printRows([found], receiptsOfPushes, context, options);
   if (found.length === 0) await say.note('no receipts');
 }

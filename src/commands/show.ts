@@ -55,10 +55,10 @@ async function publicRequest(session: Session, { api, target, token }: NamedItem
 async function showPush(session: Session, named: NamedItem) {
   const { say } = session;
   const { api, target, token } = named;
-  const receipts = await session.receipts();
+  const receipts = session.receipts();
   const own = target.token === undefined ? undefined : await ownPush(session, named);
   const push = own ?? { ...(await publicState(api, token)), ...receipts.find(named) };
-  if (push.expired) receipts.end([named]);
+  if (push.expired) await receipts.end([named]);
   await say.print(push, (look) => pushStateText(push, look));
   if (own) return;
   await say.remark(

@@ -75,8 +75,7 @@ async function waitForView(
   const account = await accountOfPush(session, push);
   const poll = pushPoller(push.api, push.token, context.now, account);
   const view = await firstView(session, options, poll).catch(async (error) => {
-    if (error instanceof CliError && error.code === 'expired')
-      (await session.receipts()).end([push]);
+    if (error instanceof CliError && error.code === 'expired') await session.receipts().end([push]);
     throw error;
   });
   if (!options.json) await printRows([[view]], auditLog, context, options);
@@ -88,7 +87,7 @@ async function expireViewed(run: Session, options: WaitOptions, push: NamedItem)
   const { token, target } = push;
   const api = options.for === undefined ? push.api : await clientFor({ ...run, options }, target);
   await api.expire(token);
-  (await run.receipts()).end([push]);
+  await run.receipts().end([push]);
   await run.say.remark(`expired ${token}`);
 }
 

@@ -1,32 +1,27 @@
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parseReference } from '../client/link';
-import { usageError } from '../platform/errors';
+import { limits, type Push, pushFlags } from '../contract/api';
+import { DAY_SECONDS, grantedLifetime } from '../contract/lifetime';
+import { failedError, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
-import { checkStateFolder, type System } from './folders';
-import {
-  appendReceipts,
-  inodeAt,
-  inodeOf,
-  lineOf,
-  type Receipt,
-  receiptsFile,
-} from './save-receipt';
+import { makeFolder } from '../platform/private-folder';
+import { checkStateFolder, type System, stateFolder } from './folders';
+
+/** What is kept of a push: its link without a key, limits, and times by the clock of this machine. */
+export type Receipt = Push & { readonly html_url: string; readonly expires_at: string };
 
 /** A receipt, and whether its push is known to have expired before its time. */
 export interface KeptReceipt {
   readonly receipt: Receipt;
   readonly ended: boolean;
+}
+
+interface SavedPush {
+  readonly push: Push;
+  readonly link: string;
+  /** The label. */
+  readonly name: string | undefined;
 }
 
 /** A push at its instance. */
@@ -47,13 +42,24 @@ export interface Receipts {
   /** The receipts of pushes that have not expired, newest first. */
   active(): Receipt[];
   /** Notes that pushes have expired. Never throws: a receipt that stays does no harm. */
-  end(pushes: readonly Item[]): void;
+  end(pushes: readonly Item[]): Promise<void>;
 }
 
+type Machine = System & { now(): Date };
+
+/** How many receipts are kept: the newest. The file is replaced when it has twice as many lines. */
+const KEPT = 1000;
+/** Its lines are counted each time that it has grown by so many bytes. A receipt has about 350. */
+const STEP = 64 * 1024;
+/** How long a receipt is shown if the instance does not say when the push expires. */
+const LIFETIME_SECONDS = limits.days.max * DAY_SECONDS;
+/** Of `pwpush serve`. */
+const LONGEST_SECONDS = 36_500 * DAY_SECONDS;
+
 /** All but `end` throw CliError (usage) if another user prepared the folder, or can. */
-export function readReceipts(machine: System & { now(): Date }): Receipts {
+export function readReceipts(machine: Machine): Receipts {
   const known = new Map<string, Entry>();
-  const unread = lazy(() => entriesIn(contentOf(machine)));
+  const unread = lazy(() => entriesIn(ownContent(machine)));
   const next = () => {
     const { value } = unread().next();
     if (value) known.set(value.key, value);
@@ -74,19 +80,103 @@ export function readReceipts(machine: System & { now(): Date }): Receipts {
     find,
     active: () => {
       while (next());
-      const active = [...known.values()].filter((entry) => isActive(entry, machine.now()));
-      return active.map(({ receipt }) => receipt);
+      return [...known.values()]
+        .filter((entry) => isActive(entry, machine.now()))
+        .map(({ receipt }) => receipt);
     },
-    end: (pushes) => {
+    end: async (pushes) => {
       try {
         const found = pushes.map(find).filter((receipt) => receipt !== undefined);
-        if (found.length > 0 && appendReceipts(machine, found.map(endOf).join('')))
-          compactReceipts(machine, machine.now());
+        if (found.length > 0) await append(machine, found.map(endOf));
       } catch {
         // As the contract says.
       }
     },
   };
+}
+
+/**
+ * Saves receipts for new pushes. All is written before the first await: after a signal the process may end at any, and the
+ * links come first.
+ * @throws CliError (usage, failed), or an error of the file system
+ */
+export function saveReceipts(machine: Machine, pushes: readonly SavedPush[]): Promise<void> {
+  return append(
+    machine,
+    pushes.map((push) => lineOf(receiptOf(push, machine.now()))),
+  );
+}
+
+/** A link that needs no repair, which takes as long as the rest of a receipt. */
+const PLAIN = /^https?:\/\/[\w.:-]+\/p\/([\w-]{1,128})$/;
+
+/** Without the fragment of the link, which may be a key. */
+function receiptOf({ push, link, name }: SavedPush, now: Date): Receipt {
+  const [html_url = ''] = link.split('#');
+  const lifetime = Math.min(grantedLifetime(push) ?? LIFETIME_SECONDS, LONGEST_SECONDS);
+  // Texts of the instance are not saved: they could repeat the secret.
+  return {
+    url_token: PLAIN.exec(html_url)?.[1] ?? parseReference(html_url).token,
+    html_url,
+    name,
+    expire_after_days: push.expire_after_days,
+    expire_after_views: push.expire_after_views,
+    ...Object.fromEntries(pushFlags.map((flag) => [flag, push[flag]])),
+    account_id: typeof push.account_id === 'number' ? push.account_id : undefined,
+    created_at: now.toISOString(),
+    expires_at: new Date(now.getTime() + lifetime * 1000).toISOString(),
+  };
+}
+
+/** The line end comes first: a line of which only a part was written does not spoil the next. */
+function lineOf(value: object): string {
+  return `\n${JSON.stringify(value)}`;
+}
+
+const endOf = ({ html_url }: Receipt) => lineOf({ ended: html_url });
+
+/** The file of receipts: a line of JSON for each push, and one for each that was expired. */
+function receiptsFile(system: System): string {
+  return join(stateFolder(system), 'receipts.jsonl');
+}
+
+/**
+ * Appends lines to the file (0600), in one write, so that those of other programs stay whole.
+ * @throws as `saveReceipts`
+ */
+async function append(machine: Machine, lines: readonly string[]): Promise<void> {
+  const path = receiptsFile(machine);
+  makeFolder(dirname(path));
+  checkStateFolder(machine, dirname(path));
+  const bytes = Buffer.from(lines.join(''));
+  const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constants;
+  const size = using(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, (file) => {
+    // Not synced: that takes longer than the rest, and the link has been printed. A part of a line is ignored.
+    if (writeSync(file, bytes) < bytes.length) throw failedError('the disk is full');
+    return fstatSync(file).size;
+  });
+  if (Math.floor(size / STEP) > Math.floor((size - bytes.length) / STEP))
+    await shorten(path, machine.now());
+}
+
+/**
+ * Replaces the file by one with the newest receipts, if it has twice as many lines. Without those of pushes that have
+ * expired, except the last. What another program writes meanwhile may be lost. Never throws: the next time will do.
+ */
+async function shorten(path: string, now: Date): Promise<void> {
+  try {
+    // It loads node:crypto, which other pushes do without.
+    const { makeWhole } = await import('../platform/files/atomic-file');
+    const text = contentOf(path);
+    if (text.split('\n').length <= 2 * KEPT) return;
+    const kept = [...entriesIn(text)]
+      .filter((entry, at) => at === 0 || isActive(entry, now))
+      .slice(0, KEPT)
+      .map(({ receipt, ended }) => `${lineOf(receipt)}${ended ? endOf(receipt) : ''}`);
+    makeWhole(path, kept.reverse().join(''), true);
+  } catch {
+    // Windows may refuse to replace a file that is open.
+  }
 }
 
 /** The key is that of the push. */
@@ -96,22 +186,18 @@ interface Entry extends KeptReceipt {
 
 const keyOf = (token: string, base: string | undefined) => `${base} ${token}`;
 
-const endOf = ({ html_url }: Receipt) => lineOf({ ended: html_url });
-
 function isActive({ receipt, ended }: KeptReceipt, now: Date): boolean {
   return !ended && Date.parse(receipt.expires_at) > now.getTime();
 }
 
-/** The receipts in a file, newest first. Some are in it twice (`append`); what is no receipt is ignored. */
-function* entriesIn(bytes: Buffer): Generator<Entry, undefined> {
-  const seen = new Set<string>();
+/** The receipts in a file, newest first; what is no receipt is ignored. */
+function* entriesIn(text: string): Generator<Entry, undefined> {
   const ended = new Set<string>();
-  for (let at = bytes.length, end = at; end > 0; end = at) {
-    at = bytes.lastIndexOf('\n', end - 1);
-    const { link, receipt } = decode(bytes.toString('utf8', at + 1, end)) ?? {};
-    if (link === undefined || seen.has(link)) continue;
-    (receipt ? seen : ended).add(link);
-    if (receipt) yield { receipt, ended: ended.has(link), key: link };
+  for (const line of text.split('\n').reverse()) {
+    const { key, receipt } = decode(line) ?? {};
+    if (key === undefined) continue;
+    if (receipt) yield { receipt, key, ended: ended.has(key) };
+    else ended.add(key);
   }
   return undefined;
 }
@@ -122,100 +208,36 @@ function decode(line: string) {
     const value = JSON.parse(line) as Partial<Receipt> & { readonly ended?: string };
     const { token, base } = parseReference(value.ended ?? value.html_url ?? '');
     const receipt = value.ended === undefined ? (value as Receipt) : undefined;
-    return { link: keyOf(token, base), receipt };
+    return { key: keyOf(token, base), receipt };
   } catch {
     return undefined;
   }
 }
 
 /** Nothing, if the file is missing or cannot be read. */
-function contentOf(system: System): Buffer {
+function ownContent(system: System): string {
   const path = receiptsFile(system);
-  let bytes: Buffer;
+  let text: string;
   try {
-    bytes = reading(path, (file) => readFileSync(file));
+    text = contentOf(path);
   } catch {
-    return Buffer.alloc(0);
+    return '';
   }
   checkStateFolder(system, dirname(path));
-  return bytes;
+  return text;
 }
 
-function reading<T>(path: string, read: (file: number) => T): T {
+/** @throws an error of the file system */
+function contentOf(path: string): string {
   const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
-  const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  return using(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, (file) => readFileSync(file, 'utf8'));
+}
+
+function using<T>(path: string, flags: number, work: (file: number) => T): T {
+  const file = openSync(path, flags, 0o600);
   try {
-    return read(file);
+    return work(file);
   } finally {
     closeSync(file);
   }
-}
-
-/** Milliseconds after which a compaction has been given up by the program that began it. */
-const STALE = 60_000;
-
-/**
- * Replaces the file of receipts by one without those of pushes that have expired, except the last one. Never throws: the
- * next time will do.
- *
- * No line that another program appends meanwhile is lost. Those that were written before the rename are copied, as the old
- * file is read again after it. A program that writes to the old file later notices, by its inode, and writes again
- * (`append`). The draft, which only one program can create, is the lock: of two that replace a file at once, one would lose
- * the lines of the other. An old draft is removed; if its maker goes on after all, it finds a draft that is not its own. A
- * receipt that was copied late may come after the line that ends its push, which does no harm.
- */
-export function compactReceipts(system: System, now: Date): void {
-  const path = receiptsFile(system);
-  const draft = `${path}.new`;
-  try {
-    const begun = statSync(draft, { throwIfNoEntry: false });
-    if (begun && begun.mtimeMs < Date.now() - STALE) rmSync(draft);
-    const made = openSync(draft, 'wx', 0o600);
-    const isOwn = () => inodeAt(draft) === inodeOf(made);
-    try {
-      const late = reading(path, (old) => {
-        const [lines, unread] = wholeLines(readFileSync(old));
-        const kept = keptOf(lines, now);
-        writeFileSync(made, `{"kept":${Buffer.byteLength(kept)}}${kept}`);
-        // What came meanwhile: little is left to do after the rename, where the program may be killed.
-        const [more, rest] = wholeLines(Buffer.concat([unread, readFileSync(old)]));
-        writeFileSync(made, more);
-        fsyncSync(made);
-        if (!isOwn()) return rest.subarray(0, 0);
-        renameSync(draft, path);
-        return Buffer.concat([rest, readFileSync(old)]);
-      });
-      if (late.length > 0) appendReceipts(system, late);
-    } finally {
-      if (isOwn()) rmSync(draft);
-      closeSync(made);
-    }
-  } catch {
-    // Windows may refuse to replace a file that is open.
-  }
-}
-
-/** The lines of a file that was read to its end, of which the last may still be written, and the beginning of that one. */
-function wholeLines(bytes: Buffer): [whole: Buffer, begun: Buffer] {
-  const last = Math.max(bytes.lastIndexOf('\n'), 0);
-  const end = isJson(bytes.toString('utf8', last)) ? bytes.length : last;
-  return [bytes.subarray(0, end), bytes.subarray(end)];
-}
-
-function isJson(text: string): boolean {
-  try {
-    return JSON.parse(text) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-function keptOf(lines: Buffer, now: Date): string {
-  const entries = [...entriesIn(lines)];
-  const kept = entries.filter((entry, at) => at === 0 || isActive(entry, now)).reverse();
-  const last = kept.at(-1);
-  return [
-    ...kept.map(({ receipt }) => lineOf(receipt)),
-    ...(last?.ended ? [endOf(last.receipt)] : []),
-  ].join('');
 }

@@ -9,7 +9,7 @@ import { CliError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import { storedProfiles } from './config-file';
 import { accountOf, clientFor, exposure, type Instance } from './connect';
-import type { KeptReceipt, Receipts } from './receipts';
+import { type KeptReceipt, type Receipts, readReceipts } from './receipts';
 import type { StoredProfiles } from './settings';
 import { targetRequestOf } from './sources';
 import { chooseTarget, ignoredText, type Target, type TargetRequest } from './target';
@@ -41,7 +41,7 @@ export interface Session<Given extends GlobalOptions = GlobalOptions> extends In
    */
   reference(link: string): Promise<Named>;
   /** The receipts of this machine, which are read once. */
-  receipts(): Promise<Receipts>;
+  receipts(): Receipts;
   /** What a link names, with a client for its instance. */
   connectTo(link: string, connections?: number): Promise<NamedItem>;
   /** A client for each of several pushes, one per instance; all are made before the first request. */
@@ -70,10 +70,10 @@ export function createSession<Given extends GlobalOptions>(
   };
   const instanceOf = async ({ base }: Reference, connections?: number) =>
     instanceAt(await targetOf(context, requested, base), connections);
-  const receipts = lazy(async () => (await import('./receipts')).readReceipts(context));
+  const receipts = lazy(() => readReceipts(context));
   const referenceOf = async (link: string): Promise<Named> => {
     if (link !== 'last') return parseReference(link);
-    const last = (await receipts()).last();
+    const last = receipts().last();
     return { ...parseReference(last.receipt.html_url), last };
   };
   let decided: Target | undefined;
@@ -113,7 +113,7 @@ export function createSession<Given extends GlobalOptions>(
  * @throws CliError (usage) for an instance that is known to have none
  */
 export async function accountOfPush(session: Session, push: NamedItem) {
-  const account = (await session.receipts()).find(push)?.account_id;
+  const account = session.receipts().find(push)?.account_id;
   return typeof account === 'number' ? account : accountOf(push.target);
 }
 

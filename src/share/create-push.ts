@@ -7,7 +7,7 @@ import type { NewPush, Notification, Push } from '../contract/api';
 import { codeOrMessage } from '../platform/files/file-error';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
-import { saveReceipts } from '../profile/save-receipt';
+import { saveReceipts } from '../profile/receipts';
 import type { Session } from '../profile/session';
 import { askedFor, create, givenPassphrase } from './create';
 import type { CreatedLink } from './deliver-link';
@@ -178,8 +178,7 @@ export async function keepReceipts(
 ): Promise<void> {
   try {
     const saved = created.map(({ object: push, link, name }) => ({ push, link, name }));
-    const grown = saveReceipts(context, saved, context.now());
-    if (grown) (await import('../profile/receipts')).compactReceipts(context, context.now());
+    await saveReceipts(context, saved);
   } catch (error) {
     await say.remark(`the receipt was not saved (${codeOrMessage(error)})`);
   }

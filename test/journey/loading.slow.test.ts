@@ -77,13 +77,9 @@ const lines: readonly (readonly [
   ['push --dry-run', [...frame, 'dry-run', 'push', 'session', 'share'], [...net, 'vm']],
   ['push --qr', [...call, 'push', 'qr', 'qr-matrix', 'share'], [...net, 'v8', 'vm']],
   ['get LINK', [...call, 'deliver-push', 'get', 'taking'], [...net, 'v8', 'vm']],
-  [
-    'show LINK',
-    [...call, ...table, 'audit-log', 'progress', 'receipts', 'show'],
-    [...net, 'v8', 'vm'],
-  ],
+  ['show LINK', [...call, ...table, 'audit-log', 'progress', 'show'], [...net, 'v8', 'vm']],
   ['list', [...call, ...table, 'list'], [...net, 'v8', 'vm']],
-  ['expire LINK', [...call, 'expire', 'in-order', 'receipts'], [...net, 'v8', 'vm']],
+  ['expire LINK', [...call, 'expire', 'in-order'], [...net, 'v8', 'vm']],
   ['mcp --help', [...frame, 'mcp'], ['vm']],
   [
     'mcp',

@@ -225,9 +225,9 @@ async function aPush(home: string): Promise<Scene> {
   const receipt = (name: string, expires_at: string) =>
     `\n${JSON.stringify({ html_url: `https://pw.test/p/${name}`, expires_at })}`;
   const old = receipt('expired', '2020-01-01T00:00:00.000Z');
-  // The next one makes it as large as it may become.
+  // With the next one it has grown by another 64 KiB, and has more than 2,000 lines.
   const kept = receipt('kept', '2999-01-01T00:00:00.000Z');
-  writeFileSync(file, (kept + old.repeat(1 + 131_000 / old.length)).slice(0, 131_000), {
+  writeFileSync(file, (kept + old.repeat(1 + 196_400 / old.length)).slice(0, 196_400), {
     mode: 0o600,
   });
   const { trace } = await ran(home, ['push'], { input: SECRET });
@@ -290,6 +290,10 @@ const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
     'the next start makes the tables, as nothing was said',
     ({ last, isSilent }, scene) =>
       scene === FIRST && isSilent && namesIn(last).includes('pwpush.db-wal'),
+  ],
+  [
+    'a file of receipts that is not replaced yet has them, too',
+    ({ last }) => namesIn(last).includes('receipts.jsonl'),
   ],
   ['our reserve holds nothing', ({ name }) => name === 'pwpush.reserve'],
 ];

@@ -138,7 +138,7 @@ async function ownLinks(
     (target) => target.base,
     () => undefined,
   );
-  const receipts = (await session.receipts()).active();
+  const receipts = session.receipts().active();
   const known = receipts.map(({ html_url, name }) => {
     const { token, base: at } = parseReference(html_url);
     return { word: at === base ? token : html_url, description: safe(`${name ?? ''}`) };

@@ -99,13 +99,13 @@ export function makeFile(path: string, fill: (file: number) => void = () => {}):
 
 /**
  * Creates a whole file, 0600, that is on the disk with its name when this returns. Synchronous, as `makeFile`, and throws
- * as it does.
+ * as it does, unless the file of that name is to be replaced.
  */
-export function makeWhole(path: string, bytes: string | Uint8Array): void {
+export function makeWhole(path: string, bytes: string | Uint8Array, replace = false): void {
   const draft = join(dirname(path), `.${randomBytes(RANDOM_BYTES).toString('hex')}.part`);
   makeFile(draft, (file) => writeFileSync(file, bytes));
   try {
-    nameFile(draft, path, false);
+    nameFile(draft, path, replace);
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;
