@@ -1,5 +1,5 @@
 // Replaces modules that bundled packages load but pwpush never uses. What each saves was measured by building without it:
-// CPU time of a run as a share of a bare `node -e 0`, or KiB of the packed package.
+// CPU time of a run as a share of a bare `node -e 0`, at least 0.1; or it is for security.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
@@ -7,37 +7,12 @@ import { basename } from 'node:path';
 /** By package: the text of a module that it imports. */
 const standIns = {
   undici: {
-    // push 0.09. Only called as a function, for invariants; Node's own also loads what prints differences.
-    'node:assert': `module.exports = (truth, message) => {
-      if (!truth) throw message instanceof Error ? message : new Error(message ?? 'assertion failed');
-    };`,
     // push 0.13. Used for one default, and for a class that no body has.
     'node:http': 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} };',
-  },
-  '@modelcontextprotocol/server': {
-    // 40 KiB. For the answers of forms, which no tool asks for.
-    '@modelcontextprotocol/server/_shims': `export { default as process } from 'node:process';
-      export class DefaultJsonSchemaValidator {}`,
-  },
-  conf: {
-    // 40 KiB. For schemas, which the profiles do not use.
-    'ajv/dist/2020.js': 'export class Ajv2020 {}',
-    'ajv-formats': 'export default {};',
-    // Security: with SNAP in the environment it writes into the old file, whatever its mode.
-    'node:process': 'export default { env: {} };',
   },
   commander: {
     // --help 0.15. For subcommands that are executables.
     'node:child_process': 'module.exports = {};',
-  },
-  inquirer: {
-    // 8 KiB, and 167 of character tables for an editor. For prompts that nothing asks with.
-    '@inquirer/prompts': `export { default as input } from '@inquirer/input';
-      export { default as select } from '@inquirer/select';
-      export { default as confirm } from '@inquirer/confirm';
-      export { Separator } from '@inquirer/core';
-      export const number = undefined, rawlist = undefined, expand = undefined, checkbox = undefined;
-      export const password = undefined, editor = undefined, search = undefined;`,
   },
 };
 
@@ -46,18 +21,14 @@ const replaced = {
   // push 0.2. HTTP/2 loads TLS; requests use HTTP/1.1.
   'undici/lib/dispatcher/client-h2.js':
     "module.exports = () => { throw new Error('HTTP/2 is not supported'); };",
-  // push 0.03. Its client uses two of the tables of the parser.
-  'undici/lib/llhttp/constants.js': parserConstants,
-  // push 0.02. It finds the names of common header fields a little sooner.
-  'undici/lib/core/tree.js': 'module.exports = { tree: { lookup() {} } };',
-  // push 0.02. Security: NODE_DEBUG=undici would print paths and queries, with tokens and passphrases.
+  // Security: NODE_DEBUG=undici would print paths and queries, with tokens and passphrases.
   'undici/lib/core/diagnostics.js': closedChannels,
-  // 13 KiB. For bodies that are FormData or Blob.
+  // push 0.26, with the two below: every call reads and compiles this chunk. For bodies that are FormData or Blob.
   'undici/lib/web/fetch/body.js':
     "module.exports = { extractBody() { throw new Error('FormData is not supported'); } };",
-  // 11 KiB, as base64 compresses badly.
+  // The parser, as a file: in base64 it is a part of the chunk.
   'undici/lib/llhttp/llhttp-wasm.js': parserAsFile,
-  // 18 KiB. The same parser for processors with SIMD, which brings nothing here.
+  // The same parser for processors with SIMD, which brings nothing here.
   'undici/lib/llhttp/llhttp_simd-wasm.js': "module.exports = require('./llhttp-wasm.js');",
 };
 
@@ -101,11 +72,6 @@ function closedChannels(_, id) {
   const { channels } = createRequire(import.meta.url)(id);
   const closed = Object.keys(channels).map((name) => `${name}: closed`);
   return `const closed = { hasSubscribers: false }; module.exports = { channels: { ${closed} } };`;
-}
-
-function parserConstants(_, id) {
-  const { ERROR, TYPE } = createRequire(import.meta.url)(id);
-  return `module.exports = ${JSON.stringify({ ERROR, TYPE })};`;
 }
 
 /** Emits undici's HTTP parser as a file of WebAssembly. */
