@@ -88,10 +88,7 @@ export function addOutputOptions(command: Command): Command {
 /** Where the passphrase of a retrieval comes from. */
 export const passphraseRows = group('Passphrase:', {
   passphrase: flag('-p, --passphrase', 'ask for the passphrase'),
-  passphraseFile: text(
-    '--passphrase-file <path>',
-    'from a file; - is stdin (PWPUSH_PASSPHRASE)',
-  ),
+  passphraseFile: text('--passphrase-file <path>', 'from a file; - is stdin (PWPUSH_PASSPHRASE)'),
 });
 
 /**
@@ -112,10 +109,7 @@ export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'que
   passphrase.option.optional = true;
   return {
     passphrase,
-    passphraseFile: text(
-      '--passphrase-file <path>',
-      'from a file; - is stdin (PWPUSH_PASSPHRASE)',
-    ),
+    passphraseFile: text('--passphrase-file <path>', 'from a file; - is stdin (PWPUSH_PASSPHRASE)'),
     generatePassphrase: flag(
       '--generate-passphrase',
       'generate a passphrase and print it on stderr',

@@ -77,7 +77,11 @@ const lines: readonly (readonly [
   ['push --dry-run', [...frame, 'dry-run', 'push', 'session', 'share'], [...net, 'vm']],
   ['push --qr', [...call, 'push', 'qr', 'qr-matrix', 'share'], [...net, 'assert', 'v8', 'vm']],
   ['get LINK', [...call, 'deliver-push', 'get', 'taking'], [...net, 'assert', 'v8', 'vm']],
-  ['show LINK', [...call, ...table, 'audit-log', 'progress', 'show'], [...net, 'assert', 'v8', 'vm']],
+  [
+    'show LINK',
+    [...call, ...table, 'audit-log', 'progress', 'show'],
+    [...net, 'assert', 'v8', 'vm'],
+  ],
   ['list', [...call, ...table, 'list'], [...net, 'assert', 'v8', 'vm']],
   ['expire LINK', [...call, 'expire', 'in-order'], [...net, 'assert', 'v8', 'vm']],
   ['mcp --help', [...frame, 'mcp'], ['vm']],
