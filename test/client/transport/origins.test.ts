@@ -95,10 +95,11 @@ async function run(line: string, url = own.url, env: Record<string, string> = {}
   const profile = { url, token: secrets.token, 'ca-file': here.file('ca.pem') };
   const stored = { current: 'own', profiles: { own: profile, ...others } };
   writeFileSync(here.file('config/config.json'), JSON.stringify(stored));
-  const conditions = { stdin: secrets.payload, env: { PWPUSH_PASSPHRASE: secrets.word, ...env } };
+  const conditions = { stdin: secrets.payload, env };
   return here.under(conditions).run(...line.split(' '));
 }
 
+const passphrase = { PWPUSH_PASSPHRASE: secrets.word };
 const bearer = `Bearer ${secrets.token}`;
 const lines = [
   'version',
@@ -134,7 +135,7 @@ describe('a redirect', () => {
       talk = (_request, response) => response.writeHead(status, { location: where() }).end();
       const tried = linesFor(status);
       for (const line of tried) {
-        const { code } = await run(line);
+        const { code } = await run(line, own.url, passphrase);
         expect([line, code === 0, other.got]).toEqual([line, false, []]);
       }
       // Nothing came back to it a second time, under another name.
@@ -145,7 +146,7 @@ describe('a redirect', () => {
   test.each(statuses)('%d from https down to http is not followed', async (status) => {
     talk = (_request, response) => response.writeHead(status, { location: own.url }).end();
     const tried = linesFor(status);
-    for (const line of tried) await run(line, secure.url);
+    for (const line of tried) await run(line, secure.url, passphrase);
     expect([own.got, other.got, secure.got.length]).toEqual([[], [], tried.length]);
   });
 });
@@ -213,7 +214,7 @@ describe('a proxy', () => {
   test('of https sees neither token nor secret, and its password goes to nobody else', async () => {
     const proxy = await proxying(secure.port);
     open.push(proxy);
-    const env = { HTTPS_PROXY: `http://ann:s3cret@127.0.0.1:${proxy.port}` };
+    const env = { ...passphrase, HTTPS_PROXY: `http://ann:s3cret@127.0.0.1:${proxy.port}` };
     const { code } = await run('push', `https://proxied.test:${secure.port}`, env);
     expect([code, proxy.seen]).toEqual([0, [`CONNECT proxied.test:${secure.port}`]]);
     const [{ authorization: token, 'proxy-authorization': password } = {}] = proxy.headers;
