@@ -5,7 +5,7 @@ import type { Push } from '../contract/api';
 import { attempt, CliError, endedBy } from '../platform/errors';
 import { partialFiles } from './partial-files';
 import { isRetrievableAgain, whyGone } from './retrievable';
-import { type Folder, safeName } from './safe-name';
+import { type Folder, nameIn } from './safe-name';
 import { type DownloadTools, type SavedFile, saveFile } from './save-file';
 import type { Taking } from './taking';
 
@@ -24,7 +24,7 @@ export async function fetchFiles(taking: Taking, folder: Folder) {
   const saved: (SavedFile | undefined)[] = [];
   const failures: CliError[] = [];
   for (const [at, file] of files.entries()) {
-    const name = safeName(file.filename, folder.named);
+    const name = nameIn(folder, file.filename);
     const tools = { ...toolsFor(taking, meter, at, name), partial };
     const outcome = await attempt(() => saveFile(file, folder, tools));
     if (!(outcome instanceof CliError)) saved[at] = outcome;
@@ -88,7 +88,7 @@ const HINT =
 function downloadFailure(
   failures: readonly CliError[],
   push: Push,
-  { named }: Folder,
+  folder: Folder,
 ): CliError | undefined {
   const files = push.files ?? [];
   const [first] = failures;
@@ -96,7 +96,7 @@ function downloadFailure(
   const code = failures.every((one) => one.code === 'unreachable') ? 'unreachable' : 'failed';
   const what =
     files.length === 1
-      ? `cannot save "${safeName(files[0]?.filename ?? '', named)}": ${first.message}`
+      ? `cannot save "${nameIn(folder, files[0]?.filename ?? '')}": ${first.message}`
       : `${failures.length} of ${files.length} files were not saved`;
   const hints = [
     files.length === 1 ? first.hint : undefined,

@@ -27,6 +27,7 @@ const keptSchema = v.object({
       force: v.boolean(),
       taken: v.array(v.string()),
       named: v.optional(v.boolean(), false),
+      name: v.optional(v.string()),
     }),
   ),
   partial: v.array(

@@ -10,6 +10,13 @@ export interface Folder {
   readonly taken: Set<string>;
   /** The user named it: a file in it may begin with a dot. */
   readonly named?: boolean;
+  /** The name that the user gave the one file that goes there. */
+  readonly name?: string | undefined;
+}
+
+/** The name of a file in a folder, before it is known to be free. */
+export function nameIn({ name, named }: Folder, filename: string): string {
+  return name ?? safeName(filename, named);
 }
 
 /** Bytes of UTF-8 that every common file system takes for one name. */

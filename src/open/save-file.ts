@@ -17,7 +17,7 @@ import type { TemporaryFile } from '../platform/files/atomic-file';
 import { whyUnwritable } from '../platform/files/file-error';
 import { nameIt, newTemporary } from './new-file';
 import type { PartialFiles } from './partial-files';
-import { type Folder, safeName } from './safe-name';
+import { type Folder, nameIn } from './safe-name';
 
 /** Fetches a file, and tells how far it is. */
 export interface DownloadTools {
@@ -83,7 +83,7 @@ async function saveResponse(
   folder: Folder,
   tools: DownloadTools,
 ): Promise<SavedFile> {
-  const name = safeName(file.filename, folder.named);
+  const name = nameIn(folder, file.filename);
   const target = await (there ?? newTemporary(folder, name).catch(failedWriting));
   try {
     await refuseTooLarge(response, folder);

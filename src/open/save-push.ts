@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { boundedByInterrupt, breakLine } from '../cli/terminal/bounded-write';
 import { meterFor } from '../cli/terminal/transfer-meter';
 import type { PushFile } from '../contract/api';
@@ -73,7 +73,7 @@ async function textIfAny(
 
 /**
  * The folder of the files, and where the text goes, unless to stdout. A path that was reserved for a text becomes the
- * folder, unless something is there already.
+ * folder, or the one file if there is no text, unless something is there already.
  */
 async function chooseFolder(delivery: Delivery): Promise<{ folder: Folder; file?: Destination }> {
   const { context, options, place, say } = delivery;
@@ -98,6 +98,8 @@ async function chooseFolder(delivery: Delivery): Promise<{ folder: Folder; file?
   if (place.file === undefined) return { folder: await at('.', false) };
   if ((await lstat(output).catch(() => undefined)) === undefined) {
     await place.file.discard();
+    if (push.files?.length === 1 && !push.payload)
+      return { folder: { ...(await at(dirname(output), true)), name: basename(output) } };
     const folder = await at(output, true);
     if (options.json || !push.payload) return { folder };
     folder.taken.add(nameKey(TEXT_FILE));
