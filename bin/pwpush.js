@@ -12,7 +12,7 @@ function start() {
   process.once('uncaughtException', crash);
   // For a run whose event loop empties before it settles.
   process.exitCode = 1;
-  const context = systemContext(tune);
+  const context = systemContext(tune, [__filename]);
   run(words, context).then((status) => {
     // Commands that take the signals run for long.
     if (status === 0 && !context.signalsTaken) keep();

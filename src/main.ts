@@ -4,6 +4,7 @@ import { execute, programFor } from './commands/program';
 import type { Context } from './platform/context';
 import { CliError, endedBy } from './platform/errors';
 import { interruptible, isInterrupted } from './platform/interrupts';
+import { HANDED_OVER, handedOver } from './platform/own-run';
 import * as system from './platform/process';
 
 export { crash, leave } from './platform/process';
@@ -11,21 +12,27 @@ export { crash, leave } from './platform/process';
 /**
  * The `Context` of this process.
  * @param tune is called before the first request; `many` if others will follow
+ * @param launcher the script that was started; none for an executable
  */
-export function systemContext(tune: (many: boolean) => void = () => {}): Context {
+export function systemContext(
+  tune: (many: boolean) => void = () => {},
+  launcher: readonly string[] = [],
+): Context {
   return system.systemContext(
     {
       http: async (options) => (await import('./client/transport/undici')).undiciTransport(options),
       prompter: async (streams, signals) =>
         (await import('./cli/terminal/prompt')).inquirerPrompter(streams, signals),
-      command: run,
     },
     tune,
+    launcher,
   );
 }
 
 /** Runs one command line and returns the exit status. The only catch: every error is printed, with a status from `errors.ts`. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
+  const handed = argv[0] === HANDED_OVER ? await handedOver(context) : undefined;
+  if (handed) return run(handed.argv, handed.context);
   let parsed: GlobalOptions | undefined;
   try {
     const ended = interruptible(

@@ -77,8 +77,18 @@ export interface Child {
   readonly output?: ChildOutput | undefined;
   /** Called with each signal that is passed on to it. */
   readonly signalled?: (signal: NodeJS.Signals) => void;
-  /** Whose signals are passed on to it; those of this process if left out. */
-  readonly interrupts?: Interrupts;
+}
+
+/** A run of our own program, in a process of its own. */
+export interface OwnRun {
+  /** Its command line, which goes through a pipe. */
+  readonly argv: readonly string[];
+  readonly env: Environment;
+  /** The rest of its standard input. */
+  readonly input: string;
+  readonly output: ChildOutput;
+  /** Ends it by SIGTERM. */
+  readonly signal: AbortSignal;
 }
 
 /** Takes what a child writes, piece by piece: the next one is read when the promise resolves. */
@@ -203,8 +213,8 @@ export interface Context {
   runChild(child: Child): Promise<number>;
   /** Sends a signal to a process group, on Windows to its first process; does nothing if that is gone. */
   signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** Runs a command line of ours in this process, in another world; returns the exit status. */
-  command(argv: readonly string[], context: Context): Promise<number>;
+  /** Starts a run of our own program, and returns its exit status. Rejects if it cannot be started. */
+  startOwn(run: OwnRun): Promise<number>;
   /** Runs `work` without Node's warnings about experimental features. */
   quietly<T>(work: () => T): T;
 }

@@ -11,6 +11,7 @@ import { type EndingSignal, endings, exitStatus } from './errors';
 import { raceWithLimit } from './files/abort';
 import { lazy } from './files/lazy';
 import { processInterrupts } from './interrupts';
+import { startOwn } from './own-run';
 import { version } from './package-version';
 import { input, output } from './stdio';
 
@@ -18,14 +19,18 @@ import { input, output } from './stdio';
 export interface Parts {
   http(options: HttpOptions): Promise<HttpClient>;
   prompter(streams: PromptStreams, signals: TerminalSignals): Promise<TerminalPrompter>;
-  command: Context['command'];
 }
 
 /**
  * The `Context` of a real process. No other file in src names `process`.
  * @param tune is called before the first request; `many` if others will follow
+ * @param launcher the script that was started; none for an executable
  */
-export function systemContext(parts: Parts, tune: (many: boolean) => void): Context {
+export function systemContext(
+  parts: Parts,
+  tune: (many: boolean) => void,
+  launcher: readonly string[],
+): Context {
   // Other users can read arguments while a process runs: those with a link are overwritten.
   if (process.argv.some((word) => SECRETS.test(word))) hideArguments();
   // Node.js would open its debugger, through which any user of this machine could read the memory and run code.
@@ -70,10 +75,10 @@ export function systemContext(parts: Parts, tune: (many: boolean) => void): Cont
     runChild: async (child) => {
       const { runChild } = await import('./child');
       const pipes = child.output && (await (await import('./pipes')).outputPipes(context));
-      return runChild(child, child.interrupts ?? interrupts, withoutStderr, pipes);
+      return runChild(child, interrupts, withoutStderr, pipes);
     },
     signalGroup,
-    command: parts.command,
+    startOwn: (run) => startOwn([process.execPath, ...launcher], run, withoutStderr),
     quietly,
   };
   return context;

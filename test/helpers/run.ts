@@ -15,14 +15,17 @@ import { onTestFinished } from 'vitest';
 import { run as runProgram } from '../../src/main';
 import type {
   Child,
+  ChildOutput,
   Context,
   HttpClient,
   HttpOptions,
   Input,
   Output,
+  OwnRun,
   Prompter,
   Transport,
 } from '../../src/platform/context';
+import { aborted } from '../../src/platform/files/abort';
 import { signalGroup } from '../../src/platform/process';
 import type { StoredProfiles } from '../../src/profile/settings';
 import { scratch } from './memory';
@@ -40,6 +43,8 @@ export interface Conditions {
   readonly arriving?: AsyncIterable<Uint8Array>;
   /** Called with what is written to standard output. */
   readonly printed?: (data: string) => void;
+  /** Takes what is written to both streams, too. */
+  readonly taken?: ChildOutput;
   /** Which streams are terminals. */
   readonly terminals?: readonly Stream[];
   readonly columns?: number;
@@ -70,6 +75,8 @@ export interface Place {
   readonly sleeps: number[];
   /** What transports were asked for. */
   readonly transports: HttpOptions[];
+  /** What runs of our own were started with. */
+  readonly started: Pick<OwnRun, 'argv' | 'env'>[];
   /** Runs one command line, in process. */
   run(...argv: string[]): Promise<Outcome>;
   /** The same place under other conditions; environments are merged. */
@@ -113,6 +120,7 @@ export function openPlace(options: PlaceOptions = {}): Place {
   mkdirSync(join(folder, 'home'));
   const sleeps: number[] = [];
   const transports: HttpOptions[] = [];
+  const started: Place['started'] = [];
   const now = options.now ?? (() => NOW);
   const own = {
     PWPUSH_CONFIG_DIR: join(folder, 'config'),
@@ -123,11 +131,12 @@ export function openPlace(options: PlaceOptions = {}): Place {
   const base: Conditions = { ...options, env: { ...own, ...options.env } };
   const config = join(folder, 'config', 'config.json');
   const state = join(folder, 'state');
-  const io = { folder, sleeps, transports, now, options };
+  const io = { folder, sleeps, transports, started, now, options };
   return {
     folder,
     sleeps,
     transports,
+    started,
     run: (...argv) => outcome(argv, base, io),
     under: (conditions) => ({
       run: (...argv) =>
@@ -151,7 +160,7 @@ export function openPlace(options: PlaceOptions = {}): Place {
   };
 }
 
-interface Io extends Pick<Place, 'folder' | 'sleeps' | 'transports'> {
+interface Io extends Pick<Place, 'folder' | 'sleeps' | 'transports' | 'started'> {
   readonly now: () => Date;
   readonly options: PlaceOptions;
 }
@@ -166,6 +175,7 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
   const sleep = async (milliseconds: number) => {
     io.sleeps.push(milliseconds);
     await io.options.asleep?.(milliseconds);
+    signal.throwIfAborted();
   };
   const env = conditions.env ?? {};
   const context: Context = {
@@ -203,7 +213,14 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     keepingSignals: (load) => load(),
     runChild: (child) => capturedChild(child, stdout, stderr, conditions.stdin ?? ''),
     signalGroup,
-    command: runProgram,
+    // In this process; journeys start it.
+    startOwn: async ({ argv, env, input, output, signal }) => {
+      io.started.push({ argv, env });
+      const ending = new AbortController();
+      void aborted(signal).then(() => ending.abort('SIGTERM'));
+      const world = { env, stdin: input, taken: output, signal: ending.signal };
+      return (await outcome([...argv], world, io)).code;
+    },
     quietly: (work) => work(),
   };
   const code = await runProgram(argv, context);
@@ -256,7 +273,7 @@ function input({ stdin = '', arriving, terminals = [] }: Conditions): Input {
 
 /** The program itself, its output in the run's own, or handed over. */
 function capturedChild(
-  { file, words: [argv0, ...args], env, input, output, interrupts }: Child,
+  { file, words: [argv0, ...args], env, input, output }: Child,
   stdout: { take(data: Buffer): void },
   stderr: { take(data: Buffer): void },
   stdin: string | Uint8Array,
@@ -268,7 +285,6 @@ function capturedChild(
       handedOver(child.stderr, output?.stderr ?? stderr.take),
     ]);
     child.stdin.on('error', noop).end(input ?? stdin);
-    interrupts?.enter({ mode: 'forward', deliver: (signal) => child.kill(signal) });
     child.once('error', reject).once('exit', async (code, signal) => {
       await taken;
       resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']);
@@ -299,6 +315,7 @@ function captured(stream: 'stdout' | 'stderr', conditions: Conditions) {
       const chunk = Buffer.from(data as Uint8Array);
       chunks.push(chunk);
       if (stream === 'stdout') conditions.printed?.(`${chunk}`);
+      await conditions.taken?.[stream](chunk);
     },
   };
   const take = (data: Buffer) => void chunks.push(data);

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { connectedProgram, eras } from '../helpers/mcp';
+import { allOf, needsFile, needsPrograms } from '../helpers/needs';
 import { alsoBinary, person, pwpush, serving } from '../helpers/program';
 
 const SECRET = 'marker-Xq7pLw2vT9';
@@ -69,20 +71,56 @@ test('a program prints its environment, in which the secret is masked', async ()
   expect(`${transcript.join('\n')}${stderr}`).not.toContain(SECRET);
 });
 
-test('SIGTERM ends a program that runs, too', async () => {
-  const [ready, gone] = ['ready', 'gone'].map((name) => join(root, name)) as [string, string];
+/** Starts the program with a call that runs a program until it gets SIGTERM. */
+async function withProgram(name: string) {
+  const [ready, gone] = ['ready', 'gone'].map((file) => join(root, `${name}-${file}`));
   const line = `trap 'echo >${gone}; exit' TERM; echo >${ready}; while :; do sleep 0.05; done`;
   const started = await connectedProgram([...words, '--allow-run', 'sh'], { env });
   const { html_url: link } = JSON.parse(await started.call('push', { generate: 20 }));
   const given = { link, as: 'A', command: ['sh', '-c', line] };
-  const running = started.call('run', given).catch(() => 'closed');
-  await expect.poll(() => existsSync(ready)).toBe(true);
-  started.child.kill('SIGTERM');
-  expect(await started.ended).toMatchObject({ code: 0, signal: null });
-  expect(existsSync(gone)).toBe(true);
-  await started.client.close();
+  const stop = new AbortController();
+  const running = started.client
+    .callTool({ name: 'run', arguments: given }, { signal: stop.signal })
+    .catch(() => 'closed');
+  await expect.poll(() => existsSync(`${ready}`)).toBe(true);
+  return { ...started, running, stop, isGone: () => existsSync(`${gone}`) };
+}
+
+test('SIGTERM ends a program that runs, too', alsoBinary, async () => {
+  const { child, client, ended, running, isGone } = await withProgram('signal');
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 0, signal: null });
+  expect(isGone()).toBe(true);
+  await client.close();
   expect(await running).toBe('closed');
 });
+
+test('a cancelled call ends its program, and the server goes on', async () => {
+  const { call, close, running, stop, isGone } = await withProgram('cancel');
+  stop.abort();
+  expect(await running).toBe('closed');
+  await expect.poll(isGone).toBe(true);
+  expect(await call('list')).toMatch(/^\[/);
+  expect(await close()).toMatchObject({ code: 0 });
+});
+
+test(
+  'a run of its own has no link in its arguments, and no variable of --env',
+  allOf(needsFile('/proc/self/environ'), needsPrograms('pgrep')),
+  async () => {
+    const { call, close, child } = await connectedProgram(words, { env });
+    const { html_url: link } = JSON.parse(await call('push', { generate: 20, encrypt: true }));
+    const waiting = call('wait', { link, seconds: 3600 }).catch(() => 'closed');
+    const runs = () =>
+      execFileSync('pgrep', ['-P', `${child.pid}`], { encoding: 'utf8' }).split('\n');
+    await expect.poll(runs).toHaveLength(2);
+    const of = (file: string) => readFileSync(`/proc/${runs()[0]}/${file}`, 'latin1');
+    expect(of('cmdline')).toMatch(/\0__handed-over\0$/);
+    expect(of('environ')).not.toContain(SECRET);
+    expect(await close()).toMatchObject({ code: 0 });
+    expect(await waiting).toBe('closed');
+  },
+);
 
 test('the home of a user and the whole system are no root unless they are named', async () => {
   for (const cwd of ['/', operator.folder]) {

@@ -1,12 +1,13 @@
+import { safe } from '../../cli/terminal/safe';
 import { parseReference } from '../../client/link';
 import { asCliError, CliError, exitStatus, usageError } from '../../platform/errors';
 import { raceWithLimit } from '../../platform/files/abort';
 import { createSession } from '../../profile/session';
-import { NoInstance } from '../../profile/target';
+import { NoInstance, type Target } from '../../profile/target';
 import { newBelow } from './below-root';
 import { type Desk, linkWords, savedTo, saveLink } from './desk';
-import type { Ran } from './inner-run';
-import { failure, type Told } from './told';
+import type { Ran } from './started-run';
+import { failure, LONGEST_LINK, saidText, type Told, together } from './told';
 import type { Arguments } from './tool-arguments';
 
 /** What the person did with the page that the client offered. */
@@ -27,9 +28,14 @@ export interface Page {
 
 /** A question that was asked, until its answer is saved. */
 interface Question {
+  /** Its page, for a person. */
   readonly link: string;
+  /** What later calls name it by: the same, unless the instance says another address than the one that was asked. */
+  readonly reference: string;
   /** Whether this machine serves its page. */
   readonly here: boolean;
+  /** What the command that asked it warned of. */
+  readonly said: string;
   readonly done: Promise<Told>;
   /** Whether it was answered, closed, or failed. */
   over: boolean;
@@ -41,7 +47,7 @@ const MOST = 20;
 
 /** The questions of a server. */
 export interface Questions {
-  /** By the token of their links. */
+  /** By their IDs. */
   readonly asked: Map<string, Question>;
   /** Where the answers go of those that are open, or about to be. */
   readonly places: Set<string>;
@@ -68,49 +74,46 @@ export async function ask(
     if ('text' in asked) return asked;
     throw asked;
   }
-  const { link } = asked;
+  const { link, reference, said } = asked;
   for (const [token, { over }] of known) if (over && known.size >= MOST) known.delete(token);
-  known.set(parseReference(link).token, asked);
+  known.set(parseReference(reference).token, asked);
   const over = () => {
     asked.over = true;
     places.delete(place);
   };
   void asked.done.then(over, over);
   const where = asked.here ? ' It opens in a browser on this machine.' : '';
-  return {
+  const named = reference === link ? 'this link' : reference;
+  const page: Page = {
     url: link,
     message: `${question}\nThe answer goes to ${file}, and not into the conversation.`,
     done: asked.done,
     shown: async (action, signal) => {
-      if (action === 'accept') return answered(asked, seconds, signal);
+      if (action === 'accept') return together(await answered(asked, seconds, signal), said);
       if (action === undefined)
-        return {
-          text: `Give this link to the person who knows the answer: ${link}${where}\nThen call wait with this link. The answer is saved to ${file}.`,
-        };
+        return together(
+          {
+            text: `Give this link to the person who knows the answer: ${link}${where}\nThen call wait with ${named}. The answer is saved to ${file}.`,
+          },
+          said,
+        );
       await asked.close();
       return { text: `The person did not open the page (${action}); the question is closed.` };
     },
   };
+  // A page elsewhere is not opened for a person, who would trust it.
+  return reference === link ? page : page.shown(undefined, desk.signal);
 }
 
 /** Waits for an answer to be saved. */
 export async function answered(
-  { done, link }: Question,
+  { done, reference }: Question,
   seconds: number,
   signal: AbortSignal,
 ): Promise<Told> {
   const over = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
-  const late = { text: `no answer within ${seconds} s; call wait with ${link} to wait on` };
+  const late = { text: `no answer within ${seconds} s; call wait with ${reference} to wait on` };
   return raceWithLimit(done, { signal: over }, () => late);
-}
-
-/** Whether there is an instance that takes requests of ours; what is wrong with it otherwise, its commands say. */
-async function hasInstance({ context, options }: Desk): Promise<boolean> {
-  try {
-    return (await createSession(context, options).target()).token !== undefined;
-  } catch (error) {
-    return !(error instanceof NoInstance);
-  }
 }
 
 interface Asking {
@@ -121,8 +124,19 @@ interface Asking {
 }
 
 async function begin(desk: Desk, asking: Asking): Promise<Question | Told> {
-  const atInstance = (await hasInstance(desk)) ? await askInstance(desk, asking) : undefined;
-  return atInstance ?? askHere(desk, asking);
+  const { base, token } = (await instanceOf(desk)) ?? {};
+  const at = base && token ? await askInstance(desk, asking, base) : undefined;
+  return at ?? askHere(desk, asking);
+}
+
+/** The instance of the commands, if there is one. */
+async function instanceOf({ context, options }: Desk): Promise<Target | undefined> {
+  return createSession(context, options)
+    .target()
+    .catch((error) => {
+      if (error instanceof NoInstance) return undefined;
+      throw error;
+    });
 }
 
 /** A page that this machine serves to itself, in the background, until it is answered. */
@@ -133,15 +147,12 @@ async function askHere(
   const closing = new AbortController();
   const words = ['--here', '--host=127.0.0.1', '--quiet', `--output=${place}`];
   let ran: Promise<Ran> | undefined;
-  const link = await new Promise<string | undefined>((resolve) => {
+  const link = await new Promise<string | undefined>((resolve, reject) => {
     ran = desk.local('request', [...words, `--expire=${expire}`, '--', question], {
       signal: closing.signal,
       heard: (line) => /^http:\/\/\S+$/.test(line) && resolve(line),
     });
-    ran.then(
-      () => resolve(undefined),
-      () => resolve(undefined),
-    );
+    ran.then(() => resolve(undefined), reject);
   });
   if (ran === undefined || link === undefined) return failure(await (ran as Promise<Ran>));
   const done = ran.then((ended) => {
@@ -152,7 +163,7 @@ async function askHere(
     closing.abort();
     await done;
   };
-  return { link, here: true, done, over: false, close };
+  return { link, reference: link, here: true, said: '', done, over: false, close };
 }
 
 /**
@@ -162,6 +173,7 @@ async function askHere(
 async function askInstance(
   desk: Desk,
   { question, expire, place, file }: Asking,
+  base: string,
 ): Promise<Question | Told | undefined> {
   const closing = new AbortController();
   const world = { signal: closing.signal };
@@ -169,12 +181,15 @@ async function askInstance(
   const made = await desk.command('request', words, world);
   if (made.status === exitStatus.rejected) return undefined;
   if (made.status !== 0) return failure(made);
-  const { html_url: link } = JSON.parse(made.stdout) as { html_url: string };
-  const named = linkWords(link);
+  const { html_url, url_token } = JSON.parse(made.stdout) as Record<string, string>;
+  const link = safe(`${html_url}`).slice(0, LONGEST_LINK);
+  const own = `${base}/r/${url_token}`;
+  const reference = isLinkOf(link, own) ? link : own;
+  const named = linkWords(reference);
   const save = async () => {
     const waited = await desk.command('wait', ['--json', ...named], world);
     if (waited.status !== 0) return failure(waited);
-    const saved = await saveLink(desk, link, place, world);
+    const saved = await saveLink(desk, reference, place, world);
     return saved.status === 0 ? savedTo(place, file, saved) : failure(saved);
   };
   const done = save();
@@ -184,5 +199,15 @@ async function askInstance(
     const ended = await desk.command('expire', ['--json', ...named], { signal: desk.signal });
     if (ended.status !== 0) throw new CliError('failed', failure(ended).text);
   };
-  return { link, here: false, done, over: false, close };
+  return { link, reference, here: false, said: saidText(made.stderr), done, over: false, close };
+}
+
+/** Whether a link of the instance names what was made there, at the address that was asked. */
+function isLinkOf(link: string, own: string): boolean {
+  try {
+    const [given, known] = [parseReference(link), parseReference(own)];
+    return given.token === known.token && given.base === known.base;
+  } catch {
+    return false;
+  }
 }

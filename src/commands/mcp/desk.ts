@@ -4,7 +4,7 @@ import { safe } from '../../cli/terminal/safe';
 import { parseReference } from '../../client/link';
 import type { Context } from '../../platform/context';
 import { usageError } from '../../platform/errors';
-import { type InnerWorld, type Ran, runInside } from './inner-run';
+import { type Ran, type RunWorld, startedRun } from './started-run';
 import { saidText, type Told } from './told';
 
 /** What the operator allows, which callers cannot change. */
@@ -17,16 +17,16 @@ export interface Allowed {
   readonly run: readonly string[];
 }
 
-/** Where the tools work: runs commands with what the operator allows. */
+/** Where the tools work: starts runs of our own with what the operator allows. */
 export interface Desk extends Allowed {
   readonly context: Context;
   readonly options: GlobalOptions;
   /** Aborts when the server ends. */
   readonly signal: AbortSignal;
   /** Runs a command for an instance, with the global options of the server. */
-  command(name: string, words: readonly string[], world: InnerWorld): Promise<Ran>;
+  command(name: string, words: readonly string[], world: RunWorld): Promise<Ran>;
   /** The same for one that uses no instance. */
-  local(name: string, words: readonly string[], world: InnerWorld): Promise<Ran>;
+  local(name: string, words: readonly string[], world: RunWorld): Promise<Ran>;
   /** Resolves when all of them have ended. */
   idle(): Promise<unknown>;
 }
@@ -39,11 +39,11 @@ export function newDesk(
 ): Desk {
   const global = globalWords(options);
   const debug = options.debug ? ['--debug'] : [];
-  const log = options.debug ? context.stderr : undefined;
+  const given = { withheld: allowed.env, debug: options.debug };
   const running = new Set<Promise<Ran>>();
-  const inside = (argv: readonly string[], world: InnerWorld): Promise<Ran> => {
+  const started = (argv: readonly string[], world: RunWorld): Promise<Ran> => {
     const ends = AbortSignal.any([signal, world.signal]);
-    const ran = runInside(context, argv, { ...world, debug: log, signal: ends });
+    const ran = startedRun(context, argv, given, { ...world, signal: ends });
     running.add(ran);
     return ran.finally(() => running.delete(ran));
   };
@@ -52,8 +52,8 @@ export function newDesk(
     context,
     options,
     signal,
-    command: (name, words, world) => inside([name, ...global, ...debug, ...words], world),
-    local: (name, words, world) => inside([name, ...debug, ...words], world),
+    command: (name, words, world) => started([name, ...global, ...debug, ...words], world),
+    local: (name, words, world) => started([name, ...debug, ...words], world),
     idle: () => Promise.allSettled(running),
   };
 }
@@ -92,14 +92,18 @@ export async function saveLink(
   desk: Desk,
   link: string,
   place: string,
-  world: InnerWorld,
+  world: RunWorld,
 ): Promise<Ran> {
   return desk.command('get', [`--output=${place}`, ...linkWords(link)], world);
 }
 
-/** Says where something was saved, and never what. */
-export async function savedTo(place: string, named: string, { stderr }: Ran): Promise<Told> {
-  const found = await stat(place).catch(() => undefined);
-  const size = found?.isFile() ? `, ${found.size} bytes` : '';
-  return { text: [`saved to ${safe(named)}${size}`, saidText(stderr)].join('\n').trim() };
+/** Says where something was saved, by the path as it was given, and never what. */
+export async function savedTo(place: string, given: string, { stderr }: Ran): Promise<Told> {
+  const [path, named] = [place, given].map((one) => one.replace(/[/\\]$/, '')) as [string, string];
+  const found = await stat(path).catch(() => undefined);
+  const said = saidText(stderr.replaceAll(path, () => named));
+  if (!found?.isFile()) return { text: `saved to ${safe(named)}/\n${said}`.trim() };
+  // Of one file, the command may say it too.
+  const more = said.split('\n').filter((line) => !line.startsWith(`saved ${safe(named)} (`));
+  return { text: `saved to ${safe(given)}, ${found.size} bytes\n${more.join('\n')}`.trim() };
 }

@@ -2,7 +2,7 @@ import { automatonOf } from '../../open/run/automaton';
 import { streamMask } from '../../open/run/mask';
 import { formsOf } from '../../open/run/secret-forms';
 import type { Desk } from './desk';
-import type { Ran } from './inner-run';
+import type { Ran } from './started-run';
 
 /** Variables of ours that hold a secret. */
 const OURS = ['PWPUSH_TOKEN', 'PWPUSH_PASSPHRASE', 'PWPUSH_KEY'];

@@ -19,6 +19,8 @@ import type { Tool, Tools } from './tools';
 
 /** Milliseconds between two messages that a call goes on, for clients that ask for them. */
 const PROGRESS_MS = 10_000;
+/** Calls at once: each starts a process. */
+const MOST_CALLS = 50;
 /** Milliseconds that a person has to decide about a page. */
 const PATIENCE_MS = 60 * 60 * 1000;
 
@@ -32,6 +34,8 @@ interface Connection {
   readonly modern: boolean;
   /** Pages that a client was asked to show, by the state that it sends back. */
   readonly pages: Map<string, Page>;
+  /** Those that go on. */
+  readonly calls: Set<ServerContext>;
 }
 
 /**
@@ -49,13 +53,14 @@ export async function serveProtocol(
   });
   const transport = new StdioServerTransport(input, output);
   const pages = new Map<string, Page>();
+  const calls = new Set<ServerContext>();
   const served = serveStdio(
     ({ era }) => {
       const server = new McpServer(
         { name: 'pwpush', version: context.version },
         { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false } } },
       );
-      const connection = { server, modern: era === 'modern', pages };
+      const connection = { server, modern: era === 'modern', pages, calls };
       for (const name of Object.keys(schemas) as ToolName[])
         register(connection, name, tools[name] as Tool);
       return server;
@@ -87,6 +92,9 @@ function register(connection: Connection, name: ToolName, tool: Tool): void {
     async (given, call) => {
       const done = progress(name, call);
       try {
+        if (connection.calls.size === MOST_CALLS)
+          throw usageError(`${MOST_CALLS} calls go on`, 'wait for their results');
+        connection.calls.add(call);
         const shown = shownPage(connection, call);
         if (shown) return await shown;
         const answer = await tool.work(given as never, call.mcpReq.signal);
@@ -94,6 +102,7 @@ function register(connection: Connection, name: ToolName, tool: Tool): void {
       } catch (error) {
         return result(toldError(error));
       } finally {
+        connection.calls.delete(call);
         done();
       }
     },

@@ -1,6 +1,6 @@
 import { safe, safeLines } from '../../cli/terminal/safe';
 import { asCliError, type ErrorCode, exitStatus, failedError } from '../../platform/errors';
-import type { Ran } from './inner-run';
+import type { Ran } from './started-run';
 
 /** What a tool answers: a text for a model and for people, without any secret. */
 export interface Told {
@@ -16,14 +16,17 @@ const FIELDS = [
   ...(['deletable_by_viewer', 'retrieval_step', 'ip', 'user_agent'] as const),
 ];
 
-/** Characters of a text that visitors or the instance chose, and of a link, half of which is useless. */
-const LONGEST = { text: 400, link: 4000 };
+/** Characters of a text that visitors or the instance chose. */
+const LONGEST_TEXT = 400;
+/** Of a link, half of which is useless. */
+export const LONGEST_LINK = 4000;
 
-/** The told fields of one object, or of each in a list, as JSON. */
-export function toldFields(json: string): Told {
-  const found = parsed(json);
+/** What a command printed with `--json`: the told fields of one object, or of each in a list, and its warnings. */
+export function toldJson(ran: Ran): Told {
+  if (ran.status !== 0) return failure(ran);
+  const found = parsed(ran.stdout);
   const told = Array.isArray(found) ? found.map(chosen) : chosen(found);
-  return { text: JSON.stringify(told) };
+  return together({ text: JSON.stringify(told) }, saidText(ran.stderr));
 }
 
 /** @throws CliError for what is not whole, as too much of it was printed */
@@ -41,7 +44,7 @@ function chosen(object: unknown): object {
   for (const name of FIELDS) {
     const value = known.get(name);
     if (typeof value === 'string')
-      told[name] = safe(value).slice(0, LONGEST[name === 'html_url' ? 'link' : 'text']);
+      told[name] = safe(value).slice(0, name === 'html_url' ? LONGEST_LINK : LONGEST_TEXT);
     else if (typeof value === 'number' || typeof value === 'boolean') told[name] = value;
   }
   return told;
@@ -56,11 +59,16 @@ const forPeople: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Why a command failed, and what to do. */
-export function failure({ status, stderr }: Ran, more?: string): Told {
+export function failure({ status, stderr }: Ran): Told {
   const [code] = Object.entries(exitStatus).find(([, one]) => one === status) ?? [];
-  const advice = forPeople[code as ErrorCode];
-  const text = [saidText(stderr) || `failed with status ${status}`, advice, more];
-  return { text: text.filter((part) => part !== undefined).join('\n'), failed: true };
+  const advice = forPeople[code as ErrorCode] ?? '';
+  const text = saidText(stderr) || `failed with status ${status}`;
+  return { ...together({ text }, advice), failed: true };
+}
+
+/** Adds what a command warned of, or more of what to do. */
+export function together({ text, ...told }: Told, said: string): Told {
+  return { ...told, text: said === '' ? text : `${text}\n${said}` };
 }
 
 /** An error of a tool; of one that is not ours, without its message. */
@@ -93,14 +101,29 @@ function saidLine(line: string): string {
 /** Bytes of the output of a program that are told, of each stream: the end. */
 const TOLD_BYTES = 16 * 1024;
 
-/** How a program ended, and what it printed. */
-export function programEnd({ status, stdout, stderr }: Ran): Told {
-  const parts = [
-    `exit code ${status}`,
-    ...shown('standard output', stdout),
-    ...shown('standard error', stderr),
-  ];
+/**
+ * How the program of `run --json` ended, what the command warned of, and what was printed; why it was not started, if the
+ * command says so and there is nothing else.
+ */
+export function programEnd(ran: Ran): Told {
+  const { status, stdout, stderr } = ran;
+  const [warnings = ''] = /^(?:\{"warning":.*\n)*/.exec(stderr) ?? [];
+  const printed = stderr.slice(warnings.length);
+  if (stdout === '' && isErrorOf(status, printed)) return failure(ran);
+  const { text } = together({ text: `exit code ${status}` }, saidText(warnings));
+  const parts = [text, ...shown('standard output', stdout), ...shown('standard error', printed)];
   return { text: parts.join('\n') };
+}
+
+/** Whether a text is the error of a command that ended with that status, as JSON. */
+function isErrorOf(status: number, text: string): boolean {
+  try {
+    const own = exitStatus[JSON.parse(text).error.code as ErrorCode];
+    // Those of shells are for a program that is not there.
+    return own !== undefined && [own, 126, 127].includes(status);
+  } catch {
+    return false;
+  }
 }
 
 function shown(name: string, text: string): string[] {

@@ -1,12 +1,11 @@
-import { generate, parseGenerate } from '../../cli/random-secret';
+import { chooseSource, readSecret } from '../../cli/source';
 import { parseReference } from '../../client/link';
 import { exitStatus, usageError } from '../../platform/errors';
 import { answered, ask, type Page, type Questions } from './ask';
 import { fileBelow, newBelow } from './below-root';
 import { checkLink, type Desk, linkWords, savedTo, saveLink } from './desk';
-import type { Ran } from './inner-run';
 import { withoutOperators } from './operator-secrets';
-import { failure, programEnd, type Told, toldFields } from './told';
+import { failure, programEnd, type Told, toldJson } from './told';
 import type { Arguments, ToolName } from './tool-arguments';
 
 /** What a client reads about the effects of a tool. */
@@ -108,10 +107,6 @@ export function toolsOf(desk: Desk, questions: Questions): Tools {
   };
 }
 
-function toldJson(ran: Ran): Told {
-  return ran.status === 0 ? toldFields(ran.stdout) : failure(ran);
-}
-
 async function push(
   desk: Desk,
   { file, env, generate: wanted, as_text, ...limits }: Arguments<'push'>,
@@ -125,17 +120,15 @@ async function push(
       `the operator has not allowed the variable "${env}"`,
       `ask a person to start this server with --env ${env}, or to push it: pwpush push --env ${env}`,
     );
-  const source =
-    file !== undefined
-      ? [`${as_text ? '--from' : '--file'}=${await fileBelow(desk.root, file)}`]
-      : env !== undefined
-        ? [`--env=${env}`]
-        : [];
-  // Generated here: the command would print it.
-  const input = wanted === undefined ? '' : await generate(parseGenerate(`${wanted}`));
-  const words = [...source, ...limitWords(limits), '--json'];
-  const world = { signal, input };
-  return toldJson(await desk.command('push', words, world));
+  const words = [...limitWords(limits), '--json'];
+  if (file !== undefined) {
+    const path = `${as_text ? '--from' : '--file'}=${await fileBelow(desk.root, file)}`;
+    return toldJson(await desk.command('push', [path, ...words], { signal }));
+  }
+  const given = env === undefined ? { generate: `${wanted}` } : { env };
+  const source = chooseSource(given, false, false);
+  const input = await readSecret(source, {}, desk.context);
+  return toldJson(await desk.command('push', ['--raw', ...words], { signal, input }));
 }
 
 type Limits = Omit<Arguments<'push'>, 'file' | 'env' | 'generate' | 'as_text'>;
@@ -166,9 +159,9 @@ async function run(
       `ask a person to start this server with --allow-run ${program}, or to run it: pwpush run LINK -- ${program}`,
     );
   checkLink(link);
-  const words = ['--quiet', MASKED, ...(as === undefined ? [] : [`--as=${as}`]), link, '--'];
-  const ran = await desk.command('run', [...words, ...command], { signal, without: desk.env });
-  return ran.started ? programEnd(withoutOperators(ran, desk)) : failure(ran);
+  const words = ['--json', MASKED, ...(as === undefined ? [] : [`--as=${as}`]), link, '--'];
+  const ran = await desk.command('run', [...words, ...command], { signal });
+  return programEnd(withoutOperators(ran, desk));
 }
 
 async function save(

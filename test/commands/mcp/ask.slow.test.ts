@@ -13,6 +13,9 @@ const ANSWER = 'marker-Xq7pLw2vT9';
 /** Open for long: the clock of the instance runs while someone waits. */
 const QUESTION = { question: 'The password of db1?', file: 'db.env', expire: '4w' };
 
+/** A short pause between two looks. */
+const nap = () => new Promise<void>((resolve) => void setTimeout(resolve, 50));
+
 let here: Instance;
 /** Someone with a browser on this machine. */
 let person: Place;
@@ -154,23 +157,38 @@ test('only so many questions are open at once, and one for each file', async () 
   expect(asked.filter((told) => told === many)).toHaveLength(6);
 });
 
-test('an instance whose link names no request does not end the server', async () => {
-  const { send } = commercialRequests({ encrypts: true });
-  const lying: Transport = async (request) => {
-    const response = await send(request);
-    if (request.method !== 'POST') return response;
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of response.body) chunks.push(chunk);
-    const body = changed(Buffer.concat(chunks).toString(), { html_url: `${PRO}/` });
-    return { ...response, body: Readable.from([Buffer.from(body)]) };
-  };
-  const pro = place({ send: lying, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER } });
-  mkdirSync(pro.file('root'));
-  const { call, close } = await connected(pro, ['--root', pro.file('root')]);
-  for (const _ of [1, 2]) expect(await call('ask', QUESTION)).toMatch(/^! not a link/);
-  expect((await close()).code).toBe(0);
-  pro.close();
-});
+test.each([
+  ['names no request', `${PRO}/`],
+  ['names another one', `${PRO}/r/another`],
+  ['is elsewhere', 'https://elsewhere.test/r/another'],
+])(
+  'the link of an instance that %s is told, and neither opened nor followed',
+  async (_, html_url) => {
+    const { send } = commercialRequests({ encrypts: true });
+    const asked: string[] = [];
+    const lying: Transport = async (request) => {
+      asked.push(request.url);
+      const response = await send(request);
+      if (request.method !== 'POST') return response;
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of response.body) chunks.push(chunk);
+      const body = changed(Buffer.concat(chunks).toString(), { html_url });
+      return { ...response, body: Readable.from([Buffer.from(body)]) };
+    };
+    const pro = place({ asleep: nap, send: lying, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER } });
+    mkdirSync(pro.file('root'));
+    const showPage = async () => 'accept' as const;
+    const { call, close } = await connected(pro, ['--root', pro.file('root')], { showPage });
+    const told = await call('ask', QUESTION);
+    expect(told).toContain(`Give this link to the person who knows the answer: ${html_url}#age1`);
+    expect(told).toMatch(new RegExp(`\\nThen call wait with ${PRO}/r/[\\w-]+\\.`));
+    if (!html_url.startsWith(PRO))
+      expect(told).toContain('\nwarning: the link is on https://elsewhere');
+    expect((await close()).code).toBe(0);
+    expect(asked.join()).not.toContain('another');
+    pro.close();
+  },
+);
 
 test('a client that invents the state of a question gets nothing', async () => {
   const { client } = await server({ era: eras[1], where: 'machine' });

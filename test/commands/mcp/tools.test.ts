@@ -1,7 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Instance, instance } from '../../helpers/instance';
+import type { Transport } from '../../../src/platform/context';
+import { BASE, type Instance, instance, overFetch } from '../../helpers/instance';
 import { type Connected, type Connecting, connected, eras } from '../../helpers/mcp';
+import { place } from '../../helpers/run';
 import { createWithFiles, filePart } from '../../helpers/service';
 
 const SECRET = 'marker-Xq7pLw2vT9';
@@ -83,9 +86,42 @@ describe('push', () => {
     );
     expect(link).toMatch(/#[\w-]{22}$/);
     expect((await owner().run('get', link)).stdout).toBe(SECRET);
+    // It goes through a pipe.
+    expect(JSON.stringify(here.started)).not.toContain(SECRET);
     expect(await call('push', { env: 'PATH' })).toMatch(
       /^! the operator has not allowed .*--env PATH/,
     );
+  });
+
+  test.each([
+    ['line\n', 'line\n'],
+    ['', 'the variable "DB_PASSWORD" is empty'],
+    [undefined, 'the variable "DB_PASSWORD" is not set'],
+  ])('takes a variable to the byte: %j', async (DB_PASSWORD, expected) => {
+    const { call } = await server(['--env', 'DB_PASSWORD'], {
+      conditions: { env: { DB_PASSWORD } },
+    });
+    const told = await call('push', { env: 'DB_PASSWORD' });
+    const link = /"html_url":"([^"]+)"/.exec(told)?.[1];
+    expect(link ? (await owner().run('get', link)).stdout : told).toContain(expected);
+  });
+
+  test('tells what the command warned of', async () => {
+    const doubt = 'warning: the link is on https://elsewhere.test, not on https://pw.test';
+    const send: Transport = async (request) => {
+      const response = await overFetch(here.service)(request);
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of response.body) chunks.push(chunk);
+      const text = Buffer.concat(chunks)
+        .toString()
+        .replaceAll('https://pw.test/p/', 'https://elsewhere.test/p/');
+      return { ...response, body: Readable.from([Buffer.from(text)]) };
+    };
+    const other = place({ send, env: { PWPUSH_URL: BASE } });
+    mkdirSync(other.file('root'));
+    const { call, close } = await connected(other, ['--root', other.file('root')]);
+    expect(await call('push', { generate: 20 })).toMatch(new RegExp(`^\\{.*\\}\n${doubt}`));
+    await close();
   });
 
   test('generates a secret, which it does not return', async () => {
@@ -114,6 +150,7 @@ describe('push', () => {
     [{ text: 'hunter2' }, 'no argument text: what is in the conversation is no secret'],
     [{ generate: 20, passphrase: 'x' }, 'no argument passphrase: '],
     [{ generate: 'words:99' }, 'must be from words:4 to words:64'],
+    [{ generate: true }, 'generate: must be a length from 8 to 1024, or a form: '],
     [{ generate: 20, expire: '-x' }, '--expire must be a duration or a time'],
     [{ generate: 20, views: '3' }, 'views: Invalid input: expected number'],
   ])('refuses %j, and sends nothing', async (given, why) => {
@@ -138,6 +175,20 @@ describe('save', () => {
     );
     expect(await call('save', { link: token, file: 'new/' })).toContain('saved to new/');
     expect(readdirSync(here.file('root/new')).sort()).toEqual(['key.pem', 'secret.txt']);
+  });
+
+  test('saves the one file of a push under the name that is given', async () => {
+    const { call } = await server();
+    const token = await createWithFiles(here.service, filePart('report.txt', SECRET));
+    expect(await call('save', { link: token, file: 'new.txt' })).toBe('saved to new.txt, 17 bytes');
+    expect([saved('new.txt'), readdirSync(here.file('root')).sort()]).toEqual([
+      SECRET,
+      ['db.env', 'new.txt'],
+    ]);
+    const lines = 'saved to inbox/\nsaved inbox/report.txt (17 B)';
+    expect(await call('save', { link: token, file: 'inbox/' })).toBe(lines);
+    mkdirSync(here.file('root/old'));
+    expect(await call('save', { link: token, file: 'old' })).toBe(lines.replaceAll('inbox', 'old'));
   });
 
   test('overwrites nothing, and uses no view then', async () => {
@@ -216,6 +267,14 @@ describe('the rest', () => {
   test('an unknown tool is an error of the protocol', async () => {
     const { client } = await server();
     await expect(client.callTool({ name: 'get', arguments: {} })).rejects.toThrow('get not found');
+  });
+
+  test('only so many calls go on at once', async () => {
+    const { call } = await server();
+    const told = await Promise.all(Array.from({ length: 55 }, () => call('list')));
+    const many = '! 50 calls go on; wait for their results';
+    expect(told.filter((one) => one === many)).toHaveLength(5);
+    expect(await call('list')).toBe('[]');
   });
 
   test('a cancelled call ends, and the server goes on', async () => {

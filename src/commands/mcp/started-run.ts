@@ -1,0 +1,72 @@
+import type { Context, Environment } from '../../platform/context';
+
+/** What one of our own runs gets, besides its command line. */
+export interface RunWorld {
+  /** Ends it by SIGTERM. */
+  readonly signal: AbortSignal;
+  /** Its standard input; empty if left out. */
+  readonly input?: string;
+  /** Called with each line on its standard error. */
+  readonly heard?: (line: string) => void;
+}
+
+/** How a run ended. Its output is in memory alone. */
+export interface Ran {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Bytes of each stream that are kept; of more, the end. */
+const KEPT_BYTES = 1024 * 1024;
+/** Bytes of a line that are waited for. */
+const LONGEST_LINE = 64 * 1024;
+
+/**
+ * Starts our own program, and waits for its end.
+ * @param withheld variables that it does not have, unless they are ours
+ * @param debug whether it has `--debug`, whose lines go to our standard error
+ */
+export async function startedRun(
+  { env, startOwn, stderr: log }: Context,
+  argv: readonly string[],
+  { withheld, debug }: { readonly withheld: readonly string[]; readonly debug: boolean },
+  { signal, input = '', heard = () => {} }: RunWorld,
+): Promise<Ran> {
+  const isTrace = (line: string) => debug && /^debug: |^\s+at /.test(line);
+  let stdout: Buffer = Buffer.alloc(0);
+  let stderr: Buffer = Buffer.alloc(0);
+  let begun: Buffer = Buffer.alloc(0);
+  const takeLines = (to: number) => {
+    const lines = begun.toString('utf8', 0, to).split(/(?<=\n)/);
+    begun = begun.subarray(to);
+    for (const line of lines) heard(line.trimEnd());
+    const traces = lines.filter(isTrace).join('');
+    if (traces !== '') log.write(traces).catch(() => {});
+    stderr = end(stderr, Buffer.from(lines.filter((line) => !isTrace(line)).join('')));
+  };
+  const output = {
+    stdout: async (chunk: Uint8Array) => {
+      stdout = end(stdout, chunk);
+    },
+    stderr: async (chunk: Uint8Array) => {
+      begun = Buffer.concat([begun, chunk]);
+      takeLines(begun.length > LONGEST_LINE ? begun.length : begun.lastIndexOf('\n') + 1);
+    },
+  };
+  const status = await startOwn({ argv, env: runEnv(env, withheld), input, output, signal });
+  takeLines(begun.length);
+  return { status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8') };
+}
+
+const end = (kept: Buffer, more: Uint8Array) =>
+  more.length === 0 ? kept : Buffer.concat([kept, more]).subarray(-KEPT_BYTES);
+
+/** What is printed becomes part of a conversation: marked as that of an agent, which refuses to print secrets. */
+function runEnv(env: Environment, withheld: readonly string[]): Environment {
+  const kept = Object.entries(env).filter(
+    ([name]) => /^PWPUSH_/.test(name) || !withheld.includes(name),
+  );
+  const ours = { AI_AGENT: 'pwpush mcp', NO_COLOR: '1', PWPUSH_NO_INPUT: '1' };
+  return { ...Object.fromEntries(kept), ...ours };
+}
