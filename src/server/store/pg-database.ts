@@ -10,10 +10,6 @@ export interface PgConnection extends Pooled {
     strings: TemplateStringsArray,
     values: Value[],
   ): Promise<R[] & { readonly command: string }>;
-  /** Turns off the limit of time for the server's answers until the connection is given back. */
-  waitLong(): void;
-  /** Closes it at once; the server rolls back. */
-  abandon(): void;
 }
 
 /** The connection broke. What was not committed is rolled back; the outcome of a COMMIT under way is unknown. */
@@ -53,10 +49,8 @@ const REQUEST_TIMEOUT = 9000;
 
 /** The database over a pool of connections; `timeout` in milliseconds limits each request, `exclusively` excepted. */
 export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): Database {
-  const limited = <T>(work: (connection: PgConnection) => Promise<T>) =>
-    retry((left) => pool.use((connection) => within(left, connection, work), left), timeout);
-  const single: Sql = (strings, ...values) =>
-    limited((connection) => runSingle(connection, strings, values));
+  const single: Sql = <R>(strings: TemplateStringsArray, ...values: Value[]) =>
+    retry((left) => pool.use((one) => runSingle<R>(one, strings, values), left), timeout);
   const read = merging(single);
   const join = gathering((members) => commitTogether(pool, members));
   return {
@@ -69,8 +63,7 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
     // A write is not merged, as one that fails would fail the others.
     sql: (strings, ...values) => (isRead(strings) ? read : single)(strings, ...values),
     async transaction<T>(work: (sql: Sql) => Promise<T>, { key }: { key?: string } = {}) {
-      const alone = (left: number) =>
-        pool.use((one) => within(left, one, () => transact(one, work, false)), left);
+      const alone = (left: number) => pool.use((one) => transact(one, work, false), left);
       const joined = (left: number) =>
         new Promise<T>((resolve, reject) => {
           const until = performance.now() + left;
@@ -122,7 +115,7 @@ async function commitTogether(pool: Pool<PgConnection>, members: readonly Member
     if (outcomes.some(isRejected)) throw new GroupFailed();
   };
   try {
-    await pool.use((one) => within(left, one, () => transact(one, work, false)), left);
+    await pool.use((one) => transact(one, work, false), left);
     for (const [i, { resolve }] of members.entries())
       resolve((outcomes[i] as PromiseFulfilledResult<never>).value);
   } catch (error) {
@@ -154,20 +147,6 @@ async function retry<T>(
       const over = tries === MAX_TRIES || performance.now() >= until;
       if (!(error instanceof RolledBack) || over) throw toRefusal(error);
     }
-  }
-}
-
-/** Closes the connection when `work` has not settled within that many milliseconds. */
-async function within<T>(
-  milliseconds: number,
-  connection: PgConnection,
-  work: (connection: PgConnection) => Promise<T>,
-): Promise<T> {
-  const timer = setTimeout(() => connection.abandon(), milliseconds);
-  try {
-    return await work(connection);
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -217,7 +196,7 @@ async function transact<T>(
     // Awaited, because a statement after a failed BEGIN would run outside of a transaction.
     await connection.run(begin, []);
     const sql: Sql = (strings, ...values) => connection.run(strings, values);
-    if (exclusive) await lockDatabase(connection, sql);
+    if (exclusive) await lockDatabase(sql);
     return work(sql);
   });
   const { command } = await connection.run(commit, []).catch((error: unknown) => {
@@ -239,8 +218,7 @@ async function orRollback<T>(connection: PgConnection, work: () => Promise<T>): 
 }
 
 /** Without a limit of time: creating the tables may take long, and other services wait for it. */
-async function lockDatabase(connection: PgConnection, sql: Sql): Promise<void> {
-  connection.waitLong();
+async function lockDatabase(sql: Sql): Promise<void> {
   await sql`SET LOCAL lock_timeout = 0`;
   await sql`SELECT pg_advisory_xact_lock(${LOCK})`;
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import type { ConnectionOptions } from 'node:tls';
 import { whyUnreadable } from '../../platform/files/file-error';
 import { ServiceError } from '../service-errors';
 
@@ -12,17 +13,13 @@ export interface PgHost {
   readonly port: number;
 }
 
-/** TLS as libpq's `sslmode` defines it. */
-export interface PgTls {
-  /** Whether to connect without TLS when the server has none. */
-  readonly optional: boolean;
-  /** What is verified of the certificate: nothing, its chain, or the chain and the host name. */
-  readonly verify: 'no' | 'chain' | 'name';
-  /** PEM; undefined for the authorities that Node.js trusts. */
-  readonly ca?: Buffer | undefined;
-  readonly cert?: Buffer | undefined;
-  readonly key?: Buffer | undefined;
-}
+/**
+ * TLS as `postgres` takes it: none, TLS if the server has it, without verifying anything, or by these options.
+ */
+export type PgTls =
+  | false
+  | 'prefer'
+  | Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'checkServerIdentity'>;
 
 export interface PgAddress {
   /** Tried in this order. */
@@ -30,8 +27,7 @@ export interface PgAddress {
   readonly user: string;
   readonly password: string;
   readonly database: string;
-  /** Undefined for `sslmode=disable`. */
-  readonly tls: PgTls | undefined;
+  readonly ssl: PgTls;
   /** Seconds. */
   readonly connectTimeout: number;
   /** Parameters of the startup message. */
@@ -86,7 +82,7 @@ export function readAddress(url: string, env: Variables = {}, home = homedir()):
     user: name,
     password: given('password') ?? passwordIn(env.PWPUSH_DB_PASSWORD_FILE) ?? '',
     database: given('dbname') ?? name,
-    tls: readTls(given, home),
+    ssl: readTls(given, home),
     connectTimeout: readTimeout(given('connect_timeout')),
     startup: {
       application_name: given('application_name') ?? 'pwpush',
@@ -138,33 +134,33 @@ function readPort(text: string): number {
 /** Refuses requirements that this program would not meet; ignoring them would weaken the connection. */
 function refuseUnsupported(given: Given): void {
   if (given('channel_binding') === 'require')
-    throw wrong('asks for channel_binding=require, which is not supported');
+    throw wrong('asks for channel_binding=require, which is not supported: remove it');
   if (given('gssencmode') === 'require')
-    throw wrong('asks for gssencmode=require, which is not supported');
+    throw wrong('asks for gssencmode=require, which is not supported: remove it');
   if (/standby|read-only/.test(given('target_session_attrs') ?? '')) {
     throw wrong('asks for a server that cannot be written to');
   }
 }
 
-function readTls(given: Given, home: string): PgTls | undefined {
+/** As libpq defines `sslmode`, but that a certificate of the client requires TLS. */
+function readTls(given: Given, home: string): PgTls {
   const mode = given('sslmode') ?? 'prefer';
   const authority = given('sslrootcert') ?? usualAuthority(home);
-  if (mode === 'disable') return undefined;
+  if (mode === 'disable') return false;
   const files = { cert: contentOf(given('sslcert')), key: contentOf(given('sslkey')) };
   // Anyone can get a certificate of a public authority, so checking the chain alone proves nothing.
   if (authority === 'system' && mode !== 'verify-full') {
     throw wrong('has sslrootcert=system, which requires sslmode=verify-full');
   }
   const ca = authority === 'system' ? undefined : contentOf(authority);
-  if (mode === 'verify-full') return { ...files, optional: false, verify: 'name', ca };
-  if (mode === 'verify-ca') {
-    if (!ca) throw wrong('has sslmode=verify-ca, which requires sslrootcert');
-    return { ...files, optional: false, verify: 'chain', ca };
-  }
+  if (mode === 'verify-full') return { ...files, ca };
+  if (mode === 'verify-ca' && !ca) throw wrong('has sslmode=verify-ca, which requires sslrootcert');
   // As in libpq, `require` verifies the chain when there is a root certificate.
-  if (mode === 'require') return { ...files, optional: false, verify: ca ? 'chain' : 'no', ca };
-  if (mode === 'prefer' || mode === 'allow') return { ...files, optional: true, verify: 'no' };
-  throw wrong('has an invalid sslmode');
+  if (mode === 'verify-ca' || (mode === 'require' && ca))
+    return { ...files, ca, checkServerIdentity: () => undefined };
+  if (mode !== 'require' && mode !== 'prefer' && mode !== 'allow')
+    throw wrong('has an invalid sslmode');
+  return mode === 'require' || files.cert ? { ...files, rejectUnauthorized: false } : 'prefer';
 }
 
 function usualAuthority(home: string): string | undefined {

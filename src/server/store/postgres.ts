@@ -1,23 +1,15 @@
-// Kept in place of pg (8.23) with pg-pool, which was tried: of 395 lines it would have saved about 180, for eight
-// packages and 45 KB of bundle. It reads password files and libpq's variables itself, reports missing TLS only by the
-// text of a message, and needs a patched client for several hosts. Processor time per request was the same: 5.9 ms
-// (postgres.js) and 6.4 ms (pg) for a creation, 4.3 and 4.0 ms for a view, 4.9 and 5.0 ms for the last view.
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import postgres from 'postgres';
 import { ServiceError, systemCode } from '../service-errors';
 import { ConnectionLost, overPool, type PgConnection, Unreachable, USE_LOCK } from './pg-database';
 import { arraysOf } from './pg-group';
 import { Pool } from './pg-pool';
-import type { PgAddress, PgHost, PgTls } from './pg-url';
+import type { PgAddress, PgHost } from './pg-url';
 import { type Database, isRowStatement, type Value } from './sql';
 
 /** Enough to keep a server with several cores busy; several services share its default of 100 connections. */
 const CONNECTIONS = 10;
-
-/** Milliseconds that the server may be silent during a statement; waiting for a lock ends long before. */
-const SILENCE = 30_000;
 
 /**
  * Settings of each session: the same limit for locks as with SQLite, the end of a transaction whose service hangs, and
@@ -42,10 +34,15 @@ type Client = postgres.Sql<{ bigint: number }>;
 
 /**
  * Opens the database at that address. A request waits `timeout` milliseconds for a server that does not respond.
- * @throws ServiceError when no server can be reached, or it rejects the user
+ * @throws ServiceError when no server can be reached, it rejects the user, or it is a pooler that keeps no sessions
  */
 export async function openPostgres(address: PgAddress, timeout?: number): Promise<Database> {
-  const pool = new Pool(() => connect(address), CONNECTIONS);
+  let isFirst = true;
+  const pool = new Pool(async () => {
+    const connection = await connectTo(address, isFirst);
+    isFirst = false;
+    return connection;
+  }, CONNECTIONS);
   try {
     await pool.use(async () => undefined);
   } catch (error) {
@@ -55,109 +52,153 @@ export async function openPostgres(address: PgAddress, timeout?: number): Promis
 }
 
 /** Connects to the first server that can be written to. */
-async function connect(address: PgAddress): Promise<PgConnection> {
+async function connectTo(address: PgAddress, isFirst: boolean): Promise<PgConnection> {
   let cause: unknown;
   for (const host of address.hosts) {
+    const connection = new Connection(host, address);
     try {
-      return await openSession(host, address);
+      if (isFirst) await refuseSharing(connection, new Connection(host, address));
+      await connection.prepare();
+      return connection;
     } catch (error) {
-      cause = error;
+      connection.abandon();
+      cause = connection.lacksTls
+        ? new UnusableServer('has no TLS, which the address requires')
+        : error;
     }
   }
   throw new Unreachable('', { cause });
 }
 
-async function openSession(host: PgHost, address: PgAddress): Promise<PgConnection> {
-  const socket = await openSocket(host, address.tls, address.connectTimeout);
-  let alive = true;
-  const client = clientOf(socket, host, address, () => {
-    alive = false;
-  });
-  try {
-    await prepareSession(client);
-  } catch (error) {
-    socket.destroy();
-    throw error;
+/** The server accepted the connection but cannot be used. */
+class UnusableServer extends Error {
+  constructor(
+    message: string,
+    readonly hint?: string,
+  ) {
+    super(message);
   }
-  socket.on('timeout', () => socket.destroy());
-  const inUse = (taken: boolean) => {
-    socket.setTimeout(taken ? SILENCE : 0);
-    if (taken) socket.ref();
-    else socket.unref();
-  };
-  inUse(false);
-  return {
-    get alive() {
-      return alive;
-    },
-    async run<R>(strings: TemplateStringsArray, values: Value[]) {
-      if (!alive) throw new ConnectionLost();
-      try {
-        return isRowStatement(strings)
-          ? await client<(R & object)[]>(strings.ofMany, ...arraysOf([values]))
-          : await client<(R & object)[]>(strings, ...values);
-      } catch (error) {
-        if (isStatementError(error)) throw error;
-        alive = false;
-        socket.destroy();
-        throw new ConnectionLost('', { cause: error });
-      }
-    },
-    inUse,
-    waitLong: () => void socket.setTimeout(0),
-    abandon() {
-      alive = false;
-      socket.destroy();
-    },
-    end: () => client.end({ timeout: 5 }),
-  };
 }
 
 /**
- * A client for one connection that never reconnects. postgres.js (3.4.9) would send the rest of a broken transaction on
- * a new connection, statement by statement, and may write to a closed socket.
+ * A connection by a client of its own, which makes it only once. The pool of postgres.js (3.4.9) runs the rest of a
+ * transaction whose connection broke on the next one, or writes it to a closed socket, which ends the process; and a
+ * BEGIN can reach a connection that others use (its issues 1155, 1189 and 1208).
  */
-function clientOf(socket: Socket, host: PgHost, address: PgAddress, onclose: () => void): Client {
-  const { user, password, database, startup, connectTimeout } = address;
-  let used = false;
-  const options = {
-    ...host,
-    user,
-    password,
-    database,
-    connection: startup,
-    socket() {
-      if (used || socket.destroyed) throw socketError('ECONNRESET');
-      used = true;
-      return socket;
-    },
-    // `openSocket` has done it.
-    ssl: false,
-    max: 1,
-    connect_timeout: connectTimeout,
-    idle_timeout: 0,
-    max_lifetime: null,
-    fetch_types: false,
-    target_session_attrs: 'primary' as const,
-    types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
-    onnotice: () => undefined,
-    onclose,
-  };
-  // The package's types lack `socket`, and null for `max_lifetime`.
-  return postgres(options as postgres.Options<Types>);
+class Connection implements PgConnection {
+  alive = true;
+  /** Whether the server refused TLS, which the address requires. */
+  lacksTls = false;
+  private socket: Socket | undefined;
+  private readonly client: Client;
+
+  constructor(
+    private readonly to: PgHost,
+    { user, password, database, ssl, startup, connectTimeout }: PgAddress,
+  ) {
+    const { host } = to;
+    // Like libpq, which does not use TLS on Unix sockets.
+    const tls = host.startsWith('/') ? false : ssl;
+    const options = {
+      ...to,
+      user,
+      password,
+      database,
+      connection: startup,
+      socket: () => this.open(typeof tls === 'object'),
+      // The host, because the library names it only if it is no address.
+      ssl: typeof tls === 'object' ? { ...tls, host } : tls,
+      max: 1,
+      connect_timeout: connectTimeout,
+      idle_timeout: 0,
+      max_lifetime: null,
+      fetch_types: false,
+      target_session_attrs: 'primary' as const,
+      types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
+      onnotice: () => undefined,
+      onclose: () => {
+        this.alive = false;
+      },
+    };
+    // The package's types lack `socket`, and null for `max_lifetime`.
+    this.client = postgres(options as postgres.Options<Types>);
+  }
+
+  private open(needsTls: boolean): Socket {
+    const { host, port } = this.to;
+    if (this.socket)
+      throw Object.assign(new Error('the connection failed'), { code: 'ECONNRESET' });
+    this.socket = host.startsWith('/')
+      ? connect(join(host, `.s.PGSQL.${port}`))
+      : connect(port, host);
+    if (needsTls)
+      this.socket.once('data', ([answer]: Buffer) => {
+        this.lacksTls = answer !== 'S'.charCodeAt(0);
+      });
+    // The library reads it, for TLS.
+    return Object.assign(this.socket, { host });
+  }
+
+  /** The process of the server that a statement reaches, and whether it is another than that of the login. */
+  async process(): Promise<{ pid: number; isOther: boolean }> {
+    const result = await this.client.unsafe<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
+    const pid = result[0]?.pid ?? 0;
+    return { pid, isOther: pid !== result.state.pid };
+  }
+
+  /** Begins the session. */
+  async prepare(): Promise<void> {
+    const results = (await this.client.unsafe(settings)) as unknown as Record<string, unknown>[][];
+    const row = results.at(-1)?.[0];
+    if (row?.read_only !== 'off') throw new UnusableServer('cannot be written to');
+    if (row?.encoding !== 'UTF8')
+      throw new UnusableServer(`has the encoding ${row?.encoding}, not UTF8`);
+    if (row?.usable !== true) throw new UnusableServer('is in use by pwpush serve rekey');
+  }
+
+  async run<R>(strings: TemplateStringsArray, values: Value[]) {
+    if (!this.alive) throw new ConnectionLost();
+    try {
+      return isRowStatement(strings)
+        ? await this.client<(R & object)[]>(strings.ofMany, ...arraysOf([values]))
+        : await this.client<(R & object)[]>(strings, ...values);
+    } catch (error) {
+      if (isStatementError(error)) throw error;
+      this.abandon();
+      throw new ConnectionLost('', { cause: error });
+    }
+  }
+
+  abandon(): void {
+    this.alive = false;
+    this.socket?.destroy();
+  }
+
+  end(): Promise<void> {
+    return this.client.end({ timeout: 5 });
+  }
 }
 
-/** The server accepted the connection but cannot be used. */
-class UnusableServer extends Error {}
-
-async function prepareSession(client: Client): Promise<void> {
-  const results = (await client.unsafe(settings)) as unknown as Record<string, unknown>[][];
-  const row = results.at(-1)?.[0];
-  if (row?.read_only !== 'off') throw new UnusableServer('cannot be written to');
-  if (row?.encoding !== 'UTF8') {
-    throw new UnusableServer(`has the encoding ${row?.encoding}, not UTF8`);
+/**
+ * Refuses a pooler that gives each transaction any session, as PgBouncer does with `pool_mode = transaction`: settings
+ * and locks would be those of others, and statements not be prepared where they run.
+ */
+async function refuseSharing(connection: Connection, other: Connection): Promise<void> {
+  const { pid, isOther } = await connection.process();
+  if (!isOther) return;
+  try {
+    // The session that was used last, or the one that was not for longest; several times, as others may use them, too.
+    for (let tries = 0; tries < 5; tries += 1) {
+      const [own, others] = [await connection.process(), await other.process()];
+      if (own.pid === pid && others.pid !== pid) continue;
+      throw new UnusableServer(
+        'is a pooler in transaction mode, which keeps no sessions',
+        'use its port for sessions (PgBouncer: pool_mode = session), or the port of PostgreSQL',
+      );
+    }
+  } finally {
+    other.abandon();
   }
-  if (row?.usable !== true) throw new UnusableServer('is in use by pwpush serve rekey');
 }
 
 /** Whether the server rejected a statement and the connection remains usable. */
@@ -167,129 +208,26 @@ function isStatementError(error: unknown): boolean {
   return error instanceof PostgresError && error.severity === 'ERROR' && error.code !== '25006';
 }
 
-/** TLS with a server that was reached failed. */
-class PgTlsError extends Error {
-  override readonly name = 'PgTlsError';
-  constructor(
-    message: string,
-    readonly code: string,
-  ) {
-    super(message);
-  }
-}
-
-/** SSLRequest (PostgreSQL manual, SSL Session Encryption): eight bytes, answered by one. */
-const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
-
-/**
- * Connects, with TLS where `tls` asks for it. Rejects with the system's error; ETIMEDOUT after that many seconds.
- * @throws PgTlsError
- */
-async function openSocket(
-  { host, port }: PgHost,
-  tls: PgTls | undefined,
-  seconds: number,
-): Promise<Socket> {
-  const local = host.startsWith('/');
-  const socket = local ? connectTcp(join(host, `.s.PGSQL.${port}`)) : connectTcp(port, host);
-  // postgres.js adds its listener later; until then an 'error' event would end the process.
-  socket.on('error', () => undefined);
-  const timer = setTimeout(() => socket.destroy(socketError('ETIMEDOUT')), seconds * 1000);
-  try {
-    await nextEvent(socket, 'connect');
-    // Like libpq, which does not use TLS on Unix sockets.
-    if (!tls || local) return socket;
-    socket.write(SSL_REQUEST);
-    const answer = String(await nextEvent(socket, 'data'));
-    if (answer === 'S') return await upgradeToTls(socket, host, tls);
-    if (answer === 'N' && tls.optional) return socket;
-    throw answer === 'N'
-      ? new PgTlsError('the server has no TLS', 'NO_TLS')
-      : new PgTlsError('the server does not speak the protocol', 'NO_POSTGRESQL');
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function upgradeToTls(socket: Socket, host: string, tls: PgTls): Promise<Socket> {
-  const { ca, cert, key, verify } = tls;
-  const options: ConnectionOptions = {
-    socket,
-    host,
-    ...(isIP(host) ? {} : { servername: host }),
-    ...(ca && { ca }),
-    ...(cert && { cert }),
-    ...(key && { key }),
-    rejectUnauthorized: verify !== 'no',
-    ...(verify === 'name' ? {} : { checkServerIdentity: () => undefined }),
-  };
-  const secure = connectTls(options);
-  secure.on('error', () => undefined);
-  try {
-    await nextEvent(secure, 'secureConnect');
-    return secure;
-  } catch (error) {
-    throw new PgTlsError('the server was not accepted', systemCode(error));
-  }
-}
-
-/** Resolves with the first argument of the next such event; rejects on 'error' or 'close'. */
-function nextEvent(socket: Socket, event: string): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const stop = () => socket.off(event, done).off('error', fail).off('close', close);
-    const done = (value: unknown) => {
-      stop();
-      resolve(value);
-    };
-    const fail = (error: Error) => {
-      stop();
-      reject(error);
-    };
-    const close = () => fail(socketError('ECONNRESET'));
-    socket.on(event, done).on('error', fail).on('close', close);
-  });
-}
-
-function socketError(code: 'ECONNRESET' | 'ETIMEDOUT'): Error {
-  return Object.assign(new Error('the connection failed'), { code });
-}
-
 /** Why the service cannot start with this database; never contains the password. */
-function startError(cause: unknown, { hosts, user, database }: PgAddress): ServiceError {
-  const { host, port } = hosts.at(-1) as PgHost;
-  const server = `the database server ${host} port ${port}`;
-  const code = systemCode(cause);
-  if (cause instanceof UnusableServer) {
-    return new ServiceError(`${server} ${cause.message}`, { cause });
-  }
-  if (cause instanceof PgTlsError) return tlsError(server, cause);
-  if (code === '28P01' || code === '28000') {
-    return new ServiceError(`${server} refused the user "${user}" (${code})`, {
-      hint: 'check user and password of the address, and pg_hba.conf',
-      cause,
-    });
-  }
-  if (code === '3D000') {
-    return new ServiceError(`${server} has no database "${database}"`, {
-      hint: 'create it with createdb',
-      cause,
-    });
-  }
-  return new ServiceError(`${server} cannot be reached${code && ` (${code})`}`, {
-    hint: 'check that PostgreSQL is running, and the address in --database',
-    cause,
-  });
+function startError(cause: unknown, address: PgAddress): ServiceError {
+  const { host, port } = address.hosts.at(-1) as PgHost;
+  const [what, hint] = reasonOf(cause, address);
+  return new ServiceError(`the database server ${host} port ${port} ${what}`, { hint, cause });
 }
 
-function tlsError(server: string, cause: PgTlsError): ServiceError {
-  if (cause.code === 'NO_TLS') {
-    return new ServiceError(`${server} has no TLS, which the address requires`, { cause });
+function reasonOf(
+  cause: unknown,
+  { user, database }: PgAddress,
+): [what: string, hint: string | undefined] {
+  const code = systemCode(cause);
+  if (cause instanceof UnusableServer) return [cause.message, cause.hint];
+  if (code === '28P01' || code === '28000') {
+    const hint = 'check user and password of the address, and pg_hba.conf';
+    return [`refused the user "${user}" (${code})`, hint];
   }
-  return new ServiceError(`${server} could not be verified${cause.code && ` (${cause.code})`}`, {
-    hint: 'check sslmode and sslrootcert of the address',
-    cause,
-  });
+  if (code === '3D000') return [`has no database "${database}"`, 'create it with createdb'];
+  if (/CERT|_TLS_|_SSL_|^UNABLE_TO|^EPROTO$/.test(code))
+    return [`could not be verified (${code})`, 'check sslmode and sslrootcert of the address'];
+  const hint = 'check that PostgreSQL is running, and the address in --database';
+  return [`cannot be reached${code && ` (${code})`}`, hint];
 }

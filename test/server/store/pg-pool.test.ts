@@ -5,7 +5,7 @@ import { Pool } from '../../../src/server/store/pg-pool';
 const soon = (): Promise<string> =>
   new Promise((resolve) => setImmediate(resolve, 'nobody was called'));
 
-const connection = () => ({ alive: true, inUse() {}, end: async () => {} });
+const connection = () => ({ alive: true, abandon() {}, end: async () => {} });
 
 /** What is promised, to be kept or broken when the test says so. */
 function promised<T>() {

@@ -8,6 +8,10 @@ import { readAddress as read } from '../../../src/server/store/pg-url';
 const folder = mkdtempSync(join(tmpdir(), 'pwpush-'));
 const authority = join(folder, 'ca.pem');
 writeFileSync(authority, 'PEM');
+const ca = Buffer.from('PEM');
+const files = { cert: ca, key: ca };
+// Any name will do.
+const checkServerIdentity = expect.any(Function);
 const readAddress = (url: string, env = {}) => read(url, env, folder);
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -86,27 +90,19 @@ describe('an address says where the database is', () => {
 });
 
 test.each([
-  ['', { optional: true, verify: 'no' }],
-  ['?sslmode=disable', undefined],
-  ['?sslmode=allow', { optional: true, verify: 'no' }],
-  ['?sslmode=require', { optional: false, verify: 'no' }],
-  ['?sslmode=require&sslrootcert=CA', { optional: false, verify: 'chain', ca: Buffer.from('PEM') }],
-  [
-    '?sslmode=verify-ca&sslrootcert=CA',
-    { optional: false, verify: 'chain', ca: Buffer.from('PEM') },
-  ],
-  [
-    '?sslmode=verify-full&sslrootcert=CA',
-    { optional: false, verify: 'name', ca: Buffer.from('PEM') },
-  ],
-  ['?sslmode=verify-full&sslrootcert=system', { optional: false, verify: 'name' }],
-])('TLS as libpq reads it: %s', (query, tls) => {
-  const asked = readAddress(
-    `postgres://db/n${query.replace('CA', encodeURIComponent(authority))}`,
-  ).tls;
-  const given = asked && Object.entries(asked).filter(([, value]) => value !== undefined);
-  expect(given && Object.fromEntries(given)).toEqual(tls);
-  expect(readAddress('postgres://db/n', { PGSSLMODE: 'verify-full' }).tls?.verify).toBe('name');
+  ['', 'prefer'],
+  ['?sslmode=disable', false],
+  ['?sslmode=allow', 'prefer'],
+  ['?sslcert=CA&sslkey=CA', { ...files, rejectUnauthorized: false }],
+  ['?sslmode=require', { rejectUnauthorized: false }],
+  ['?sslmode=require&sslrootcert=CA', { ca, checkServerIdentity }],
+  ['?sslmode=verify-ca&sslrootcert=CA', { ca, checkServerIdentity }],
+  ['?sslmode=verify-full&sslrootcert=CA', { ca }],
+  ['?sslmode=verify-full&sslrootcert=system', {}],
+])('TLS as libpq reads it: %s', (query, ssl) => {
+  const url = `postgres://db/n${query.replaceAll('CA', encodeURIComponent(authority))}`;
+  expect(readAddress(url).ssl).toEqual(ssl);
+  expect(readAddress('postgres://db/n', { PGSSLMODE: 'verify-full' }).ssl).toEqual({});
 });
 
 describe('what is refused is said, without quoting the address', () => {
@@ -149,9 +145,9 @@ test('an authority at home is asked, even where encryption alone was wanted', ()
   mkdirSync(join(home, '.postgresql'), { recursive: true });
   writeFileSync(join(home, '.postgresql', 'root.crt'), 'HOME');
   const ca = Buffer.from('HOME');
-  expect(read('postgres://db/n?sslmode=require', {}, home).tls).toMatchObject({
-    verify: 'chain',
-    ca,
-  });
-  expect(read('postgres://db/n?sslmode=verify-ca', {}, home).tls?.ca).toEqual(ca);
+  for (const mode of ['require', 'verify-ca'])
+    expect(read(`postgres://db/n?sslmode=${mode}`, {}, home).ssl).toEqual({
+      ca,
+      checkServerIdentity,
+    });
 });
