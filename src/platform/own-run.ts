@@ -31,7 +31,7 @@ export async function startOwn(
   return runChild(child, interrupts, muted, undefined);
 }
 
-/** The command line that comes by standard input, and the world with the rest of it; undefined if there is none. */
+/** The command line that comes by standard input, and the world with the rest of it; undefined without one. */
 export async function handedOver(
   context: Context,
 ): Promise<{ readonly argv: readonly string[]; readonly context: Context } | undefined> {

@@ -49,7 +49,7 @@ type Machine = System & { now(): Date };
 
 /** How many receipts are kept: the newest. The file is replaced when it has twice as many lines. */
 const KEPT = 1000;
-/** Its lines are counted each time that it has grown by so many bytes. A receipt has about 350. */
+/** Its lines are counted each time that it has grown by this, in bytes. A receipt has about 350. */
 const STEP = 64 * 1024;
 /** How long a receipt is shown if the instance does not say when the push expires. */
 const LIFETIME_SECONDS = limits.days.max * DAY_SECONDS;
