@@ -78,7 +78,7 @@ test('expire tells of each push whether it was under way', async () => {
     signal: controller.signal,
     send: async () => {
       requests += 1;
-      if (requests === 2) controller.abort('SIGINT');
+      if (requests === AT_ONCE) controller.abort('SIGINT');
       await aborted(controller.signal);
       throw broken(true);
     },
