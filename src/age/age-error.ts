@@ -13,13 +13,11 @@ export type AgeReason =
 /** An error of this room. Its message never contains a key, a passphrase or a line of a key file. */
 export class AgeError extends Error {
   override readonly name = 'AgeError';
-  readonly reason: AgeReason;
-  /** Line of a key file, from 1. */
-  readonly line: number | undefined;
 
-  constructor(reason: AgeReason, message: string, line?: number) {
+  constructor(
+    readonly reason: AgeReason,
+    message: string,
+  ) {
     super(message);
-    this.reason = reason;
-    this.line = line;
   }
 }

@@ -99,7 +99,7 @@ function eachLine<T>(text: string, what: string, parse: (line: string) => T): T[
       return [parse(trimmed)];
     } catch (error) {
       if (!(error instanceof AgeError)) throw error;
-      throw new AgeError(error.reason, `line ${at + 1}: ${error.message}`, at + 1);
+      throw new AgeError(error.reason, `line ${at + 1}: ${error.message}`);
     }
   });
   if (found.length === 0) throw new AgeError('key', `the file has no ${what}`);

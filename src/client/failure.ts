@@ -1,5 +1,5 @@
 import { LINK_INCOMPLETE } from '../contract/api';
-import { CliError, codeOfHttpStatus, type ErrorDetails, failedError } from '../platform/errors';
+import { CliError, type ErrorDetails, failedError } from '../platform/errors';
 import { type Call, namesOne, noRequests } from './calls';
 import { errorText, firstLine, isJson, objectIn, quotable, sizeOnly } from './error-body';
 import { accessPage } from './transport/access-proxy';
@@ -113,7 +113,7 @@ function statusError(refusal: Refusal): CliError {
       hint: 'check the address',
     });
   if (call.subject === 'request' && (status === 409 || status === 410)) return tooLate(status);
-  const code = codeOfHttpStatus(status);
+  const code = [400, 409, 413, 422].includes(status) ? 'rejected' : 'failed';
   const verb =
     code === 'rejected' ? 'the instance refused the request' : `the instance failed (${status})`;
   const message = `${verb}${text === '' ? '' : `: ${text}`}`;

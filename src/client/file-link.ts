@@ -44,12 +44,13 @@ interface LinkSettings
 
 /** A link whose response was not its file. */
 export class LinkError extends CliError {
-  /** Seconds to wait before another attempt; undefined if another is of no use. */
-  readonly again: number | undefined;
-
-  constructor(status: number, message: string, hint: string | undefined, again?: number) {
-    super('failed', message, { status, hint });
-    this.again = again;
+  /** @param again seconds to wait before another attempt; undefined if another is of no use */
+  constructor(
+    status: number,
+    message: string,
+    readonly again?: number,
+  ) {
+    super('failed', message, { status });
   }
 }
 
@@ -150,7 +151,7 @@ async function openRest(
   if (status === 206 && same) return body;
   if (![200, 206, 416].includes(status)) throw await refuse(response);
   await discardBody(body);
-  throw new NotResumed(status, 'the download cannot be resumed', undefined, 0);
+  throw new NotResumed(status, 'the download cannot be resumed', 0);
 }
 
 function parseLink(link: string, base: string): URL {
@@ -167,10 +168,10 @@ function parseLink(link: string, base: string): URL {
 
 function refused(status: number, retryAfter: number | undefined): LinkError {
   if (status === 429 || status >= 500)
-    return new LinkError(status, `its link returned ${status}`, undefined, retryAfter ?? 0);
+    return new LinkError(status, `its link returned ${status}`, retryAfter ?? 0);
   const stale = [401, 403, 404, 410].includes(status);
   const why = stale ? 'it may have expired' : 'it is not a file';
-  return new LinkError(status, `its link returned ${status}; ${why}`, undefined);
+  return new LinkError(status, `its link returned ${status}; ${why}`);
 }
 
 /** Seconds to wait before the link is worth another attempt; undefined if it is not. */

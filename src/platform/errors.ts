@@ -22,23 +22,6 @@ export const exitStatus = {
   terminated: 143,
 } as const;
 
-/** HTTP status → code, where a status alone decides; `client/failure.ts` refines it by call and body. */
-const codeByHttpStatus: Readonly<Record<number, ErrorCode>> = {
-  400: 'rejected',
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'not_found',
-  409: 'rejected',
-  413: 'rejected',
-  422: 'rejected',
-  429: 'rate_limited',
-};
-
-/** The error code for an HTTP status; `failed` if the table has none. */
-export function codeOfHttpStatus(status: number): ErrorCode {
-  return codeByHttpStatus[status] ?? 'failed';
-}
-
 /** Things that a failed run leaves behind; fields of the JSON error (pwpush(1), "Output"). */
 export interface Remains {
   /** Link of a push that was created. It is saved if it cannot be printed, unless the push was expired again. */
@@ -77,33 +60,28 @@ export interface WantedProof {
 /** The one error that reaches a user: a code from the table, a message, and what to do about it. */
 export class CliError extends Error {
   override readonly name = 'CliError';
-  readonly code: ErrorCode;
-  readonly hint: string | undefined;
-  readonly command: string | undefined;
-  readonly status: number | undefined;
-  readonly unread: Uint8Array | undefined;
-  readonly wantsProof: WantedProof | undefined;
-  readonly remains: Remains | undefined;
-  readonly line: number | undefined;
+  declare readonly hint: ErrorDetails['hint'];
+  declare readonly command: ErrorDetails['command'];
+  declare readonly status: ErrorDetails['status'];
+  declare readonly unread: ErrorDetails['unread'];
+  declare readonly wantsProof: ErrorDetails['wantsProof'];
+  declare readonly remains: ErrorDetails['remains'];
+  declare readonly line: ErrorDetails['line'];
 
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, { cause: details.cause });
-    this.code = code;
-    this.hint = details.hint;
-    this.command = details.command;
-    this.status = details.status;
-    this.unread = details.unread;
-    this.wantsProof = details.wantsProof;
-    this.remains = details.remains;
-    this.line = details.line;
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    { cause, ...details }: ErrorDetails = {},
+  ) {
+    super(message, { cause });
+    Object.assign(this, details);
   }
 
   /** The same failure with some of it changed; it becomes the cause, and everything else is kept. */
   with(changes: ErrorDetails & { readonly code?: ErrorCode; readonly message?: string }): CliError {
-    const { code = this.code, message = this.message, ...details } = changes;
-    const { hint, command, status, unread, wantsProof, remains, line } = this;
-    const kept = { hint, command, status, unread, wantsProof, remains, line, cause: this };
-    return new CliError(code, message, { ...kept, ...details });
+    const { name: _, code: own, ...kept }: CliError = this;
+    const { code = own, message = this.message, ...details } = changes;
+    return new CliError(code, message, { ...kept, cause: this, ...details });
   }
 
   get exitStatus(): number {
@@ -145,11 +123,9 @@ export function asCliError(error: unknown): CliError {
 /** Ends the run with a status; everything has been reported already. */
 export class ExitWith extends Error {
   override readonly name = 'ExitWith';
-  readonly status: number;
 
-  constructor(status: number) {
+  constructor(readonly status: number) {
     super('exit');
-    this.status = status;
   }
 }
 

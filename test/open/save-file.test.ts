@@ -80,13 +80,13 @@ test('nobody reached is unreachable', async () => {
 });
 
 test('a busy link is waited for as it says, within a minute', async () => {
-  const busy = (seconds: number) => new LinkError(429, 'busy', undefined, seconds);
+  const busy = (seconds: number) => new LinkError(429, 'busy', seconds);
   expect(await download([busy(20), whole])).toMatchObject({ pauses: [20], files: ['a'] });
   expect(await download([busy(61), whole])).toMatchObject({ pauses: [], left: 1 });
 });
 
 test('a stale link, an error of ours, and an interrupted run are not tried again', async () => {
-  expect((await download([new LinkError(404, 'gone', undefined), whole])).left).toBe(1);
+  expect((await download([new LinkError(404, 'gone'), whole])).left).toBe(1);
   expect((await download([new Error('bug'), whole])).left).toBe(1);
   expect((await download([broken, whole], AbortSignal.abort('SIGINT'))).left).toBe(1);
 });

@@ -32,7 +32,6 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
     readonly resolve: (response: HttpResponse) => void;
     readonly reject: (error: Error) => void;
   };
-  private readonly options: ExchangeOptions;
   private controller: Controller | undefined;
   private timer: NodeJS.Timeout | undefined;
   private interim = 0;
@@ -43,8 +42,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
   private wake: (() => void) | undefined;
   private end: { readonly error?: unknown } | undefined;
 
-  constructor(options: ExchangeOptions) {
-    this.options = options;
+  constructor(private readonly options: ExchangeOptions) {
     this.response = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
     });

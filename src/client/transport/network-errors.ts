@@ -1,28 +1,20 @@
-interface TransportErrorDetails {
-  readonly sent: boolean;
-  readonly timedOut?: boolean;
-  readonly foreign?: boolean;
-  readonly hint?: string | undefined;
-  readonly cause?: unknown;
-}
-
 /** No response, or only a part of one, was received. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   /** False only if no part of the request can have been sent. */
-  readonly sent: boolean;
+  declare readonly sent: boolean;
   /** No data was transferred for the time allowed. */
-  readonly timedOut: boolean;
+  declare readonly timedOut?: boolean;
   /** What responds does not speak HTTP. */
-  readonly foreign: boolean;
-  readonly hint: string | undefined;
+  declare readonly foreign?: boolean;
+  declare readonly hint?: string | undefined;
 
-  constructor(message: string, details: TransportErrorDetails) {
-    super(message, { cause: details.cause });
-    this.sent = details.sent;
-    this.timedOut = details.timedOut ?? false;
-    this.foreign = details.foreign ?? false;
-    this.hint = details.hint;
+  constructor(
+    message: string,
+    { cause, ...details }: Omit<TransportError, keyof Error> & ErrorOptions,
+  ) {
+    super(message, { cause });
+    Object.assign(this, details);
   }
 }
 

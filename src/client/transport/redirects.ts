@@ -67,10 +67,12 @@ export const withinOrigin: RedirectRules = {
 export class LeavesOrigin extends CliError {
   /** The address of an instance there. */
   readonly base: string;
-  private readonly redirect: Redirect;
 
   /** @param advice what to do if that is the user's instance */
-  constructor(redirect: Redirect, advice = configure) {
+  constructor(
+    private readonly redirect: Redirect,
+    advice = configure,
+  ) {
     const { from, to, status } = redirect;
     const path = to.pathname.split(API_PATH);
     const base = to.origin + (path.length > 1 ? (path[0] ?? '') : '');
@@ -81,7 +83,6 @@ export class LeavesOrigin extends CliError {
     const message = `${from.host} redirects to another origin, ${where}; nothing was sent there`;
     super('failed', message, { status, hint });
     this.base = base;
-    this.redirect = redirect;
   }
 
   /** The same error with another advice. */

@@ -13,11 +13,9 @@ export interface WholeResponse {
 /** A response body exceeds `MAX_BYTES`. */
 export class ResponseTooLong extends Error {
   override readonly name = 'ResponseTooLong';
-  readonly status: number;
 
-  constructor(status: number) {
+  constructor(readonly status: number) {
     super('the response is longer than 16 MiB');
-    this.status = status;
   }
 }
 

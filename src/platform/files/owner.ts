@@ -40,11 +40,8 @@ const MAX_LINKS = 40;
 
 /** A symbolic link of another user on the way. */
 export class ForeignLink extends Error {
-  readonly path: string;
-
-  constructor(path: string) {
+  constructor(readonly path: string) {
     super('foreign link');
-    this.path = path;
   }
 }
 
