@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../contract/api';
+import type { AuditEntry } from '../contract/decode';
 import type { Item } from './item';
 import { pages } from './pages';
 

@@ -1,27 +1,23 @@
-import type {
-  AuditEntry,
-  InstanceVersion,
-  NewPush,
-  NewRequest,
-  Notification,
-  Notified,
-  Preview,
-  Push,
-  SecretRequest,
-} from '../contract/api';
+import type { NewPush, NewRequest, Notification } from '../contract/api';
 import {
+  type AuditEntry,
   accountsSchema,
   answeredSchema,
   auditSchema,
   createdRequestSchema,
   createdSchema,
+  type InstanceVersion,
+  type Notified,
   notifiedSchema,
+  type Preview,
+  type Push,
   previewSchema,
   pushListSchema,
   pushSchema,
   requestListSchema,
   requestSchema,
   retrievedSchema,
+  type SecretRequest,
   versionSchema,
 } from '../contract/decode';
 import { attempt, CliError, failedError } from '../platform/errors';

@@ -1,4 +1,5 @@
-import { APPLICATION, type InstanceVersion } from '../contract/api';
+import { APPLICATION } from '../contract/api';
+import type { InstanceVersion } from '../contract/decode';
 import type { Edition } from '../contract/lifetime';
 import { CliError } from '../platform/errors';
 import type { Api } from './client';

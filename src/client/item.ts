@@ -1,4 +1,4 @@
-import type { InstanceVersion } from '../contract/api';
+import type { InstanceVersion } from '../contract/decode';
 import { CliError } from '../platform/errors';
 import { noRequests } from './calls';
 import type { Api } from './client';

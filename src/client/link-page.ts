@@ -1,5 +1,4 @@
-import type { Push } from '../contract/api';
-import { retrievedSchema, versionSchema } from '../contract/decode';
+import { type Push, retrievedSchema, versionSchema } from '../contract/decode';
 import type { CliError } from '../platform/errors';
 import { pageCall, pushCalls } from './calls';
 import { hasFeature } from './features';

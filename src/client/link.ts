@@ -1,5 +1,5 @@
 import { parseWebUrl, pushLink, webAddress, withScheme } from '../contract/address';
-import type { Push } from '../contract/api';
+import type { Push } from '../contract/decode';
 import { usageError } from '../platform/errors';
 import { listed } from '../platform/listed';
 import type { Api } from './client';

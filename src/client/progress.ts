@@ -1,4 +1,4 @@
-import type { AuditEntry, Push, SecretRequest } from '../contract/api';
+import type { AuditEntry, Push, SecretRequest } from '../contract/decode';
 import { DAY_MS } from '../contract/lifetime';
 import { CliError } from '../platform/errors';
 import { eventKey, readAuditLog } from './audit-log';

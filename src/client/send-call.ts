@@ -59,11 +59,11 @@ export interface CallDetails {
 }
 
 /** Sends a call and decodes its response, as `sendCall` does with the settings of a client. */
-export type Ask = <T>(
+export type Ask = <Schema extends v.GenericSchema>(
   call: Call,
-  schema: v.GenericSchema<unknown, T>,
+  schema: Schema,
   details?: CallDetails,
-) => Promise<T>;
+) => Promise<v.InferOutput<Schema>>;
 
 /** Settings with the token itself. */
 type ReadySettings<T extends ApiSettings = ApiSettings> = Omit<T, 'token'> & {
@@ -89,12 +89,12 @@ type CompleteSettings = ApiSettings &
  * Sends a call and decodes its response.
  * @throws CliError for any other outcome; see `explain` and `explainLoss`
  */
-export async function sendCall<T>(
+export async function sendCall<Schema extends v.GenericSchema>(
   settings: CompleteSettings,
   call: Call,
-  schema: v.GenericSchema<unknown, T>,
+  schema: Schema,
   details: CallDetails,
-): Promise<T> {
+): Promise<v.InferOutput<Schema>> {
   const ready = await withToken(settings);
   const response = await responseTo(ready, call, details);
   const decoded = isSuccess(response) ? v.safeParse(schema, jsonIn(response)) : undefined;

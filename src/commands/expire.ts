@@ -3,7 +3,7 @@ import { ago, count } from '../cli/terminal/wording';
 import { inOrder } from '../client/in-order';
 import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
-import type { Push } from '../contract/api';
+import type { Push } from '../contract/decode';
 import type { Context } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy } from '../platform/errors';
 import { type NamedItem, type Session, withSession } from '../profile/session';

@@ -7,7 +7,7 @@ import { readAll } from '../cli/source';
 import { abilities, editionOf } from '../cli/terminal/instance-info';
 import { askEdition } from '../client/edition';
 import { LeavesOrigin } from '../client/transport/redirects';
-import type { InstanceVersion } from '../contract/api';
+import type { InstanceVersion } from '../contract/decode';
 import type { Edition } from '../contract/lifetime';
 import type { Context, Token } from '../platform/context';
 import { CliError, type ErrorCode, usageError } from '../platform/errors';

@@ -3,7 +3,7 @@ import { text } from '../cli/declare';
 import type { Options } from '../cli/options';
 import type { Api } from '../client/client';
 import { notification } from '../client/notification';
-import type { Notified } from '../contract/api';
+import type { Notified } from '../contract/decode';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { type Session, withSession } from '../profile/session';

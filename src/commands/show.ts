@@ -4,7 +4,7 @@ import type { Api } from '../client/client';
 import { onItem } from '../client/item';
 import { findListed } from '../client/pages';
 import { findOwnRequest } from '../client/progress';
-import type { Push } from '../contract/api';
+import type { Push } from '../contract/decode';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { accountOf, clientFor } from '../profile/connect';

@@ -6,7 +6,7 @@ import { printRows } from '../cli/terminal/table';
 import { seconds, waitingTime } from '../cli/values';
 import { onItem } from '../client/item';
 import { type PushProgress, pushPoller } from '../client/progress';
-import type { AuditEntry } from '../contract/api';
+import type { AuditEntry } from '../contract/decode';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../open/waiting';
 import type { Context } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';

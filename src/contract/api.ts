@@ -1,6 +1,6 @@
 /**
- * API v2: types, routes and limits of the specification and `docs/wire.md`, for the client and the service. Imports
- * nothing, so that help and completion load it too; the schemas are in `decode.ts`.
+ * API v2: routes, limits and bodies of requests by the specification and `docs/wire.md`, for the client and the service.
+ * Imports nothing, so that help and completion load it too; responses are in `decode.ts`.
  */
 
 /** The path of the API, below the instance's base address. */
@@ -53,8 +53,6 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
 }
-
-export type RouteName = keyof typeof routes;
 
 /** Limits and defaults of the reference (docs/wire.md, "Limits"); instances may have others. */
 export const limits = {
@@ -123,47 +121,6 @@ export interface NewPush extends Partial<Notification>, Flags<typeof pushFlags, 
   key_salt?: string;
 }
 
-export interface PushFile {
-  filename: string;
-  content_type?: string | null | undefined;
-  /** Absolute and signed; expires within minutes. */
-  url: string;
-}
-
-/** A push in a response (docs/wire.md, "Push object"). Unknown fields are kept. */
-export interface Push extends Flags<typeof pushFlags, boolean | null | undefined> {
-  url_token: string;
-  /** The link for a browser. Missing in the response to a creation at some instances. */
-  html_url?: string | null | undefined;
-  expire_after_days?: number | null | undefined;
-  expire_after_views?: number | null | undefined;
-  days_remaining?: number | null | undefined;
-  views_remaining?: number | null | undefined;
-  expired?: boolean | null | undefined;
-  /** ISO 8601, UTC. */
-  expired_on?: string | null | undefined;
-  /** ISO 8601, UTC: commercial edition and our own service. */
-  expires_at?: string | null | undefined;
-  /** An index of `durations`: commercial edition. */
-  expire_after_duration?: number | null | undefined;
-  deleted?: boolean | null | undefined;
-  created_at?: string | null | undefined;
-  updated_at?: string | null | undefined;
-  name?: string | null | undefined;
-  note?: string | null | undefined;
-  /** In the response to a retrieval only; null if expired. */
-  payload?: string | null | undefined;
-  /** In the response to a retrieval only. */
-  files?: PushFile[] | null | undefined;
-  [field: string]: unknown;
-}
-
-export interface Preview {
-  /** The same as `html_url`. */
-  url: string;
-  [field: string]: unknown;
-}
-
 /** Fields of a request to someone for a secret (docs/wire.md, "Requests"); a missing field gets the instance's default. */
 export interface NewRequest extends Partial<Notification>, Flags<typeof requestFlags, boolean> {
   /** The question. */
@@ -177,39 +134,6 @@ export interface NewRequest extends Partial<Notification>, Flags<typeof requestF
   note?: string;
   /** `age1…`: what answers are encrypted to. */
   public_key?: string;
-}
-
-/** A request in a response (docs/wire.md, "Requests"). Unknown fields are kept. */
-export interface SecretRequest extends Flags<typeof requestFlags, boolean | null | undefined> {
-  /** Empty if it is missing. */
-  url_token: string;
-  html_url?: string | null | undefined;
-  /** `open`, `ready` (answered) or `closed`. */
-  state?: string | null | undefined;
-  /** The question. */
-  request?: string | null | undefined;
-  /** The answer; in the owner's retrieval only. */
-  response?: string | null | undefined;
-  /** Of the answer; in the owner's retrieval only. */
-  files?: PushFile[] | null | undefined;
-  public_key?: string | null | undefined;
-  close_after_duration?: number | null | undefined;
-  /** Seconds. */
-  close_after?: number | null | undefined;
-  /** ISO 8601, UTC. */
-  close_after_at?: string | null | undefined;
-  days_remaining?: number | null | undefined;
-  created_at?: string | null | undefined;
-  updated_at?: string | null | undefined;
-  name?: string | null | undefined;
-  note?: string | null | undefined;
-  [field: string]: unknown;
-}
-
-/** The response to a notification. */
-export interface Notified {
-  message?: string | null | undefined;
-  [field: string]: unknown;
 }
 
 /** Kinds of the reference; others are possible. */
@@ -233,25 +157,3 @@ export const requestAuditKinds = [
   'response_view',
   'close',
 ] as const;
-
-/** One event of a push's audit log. */
-export interface AuditEntry {
-  kind: string;
-  ip?: string | null | undefined;
-  user_agent?: string | null | undefined;
-  referrer?: string | null | undefined;
-  /** ISO 8601, UTC. */
-  created_at?: string | null | undefined;
-  [field: string]: unknown;
-}
-
-/** The version of an instance (docs/wire.md, "Editions and versions"). Every key of `features` is optional. */
-export interface InstanceVersion {
-  application_version?: string | null | undefined;
-  api_version?: string | null | undefined;
-  edition?: string | null | undefined;
-  /** `APPLICATION` at our service. */
-  application?: string | null | undefined;
-  features?: Record<string, unknown> | null | undefined;
-  [field: string]: unknown;
-}

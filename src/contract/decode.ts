@@ -1,17 +1,7 @@
-/** Schemas of the responses of API v2 (docs/wire.md). */
+/** Responses of API v2 (docs/wire.md): their schemas, and types of these. */
 import * as v from 'valibot';
 import { webAddress } from './address';
-import {
-  type AuditEntry,
-  type InstanceVersion,
-  limits,
-  type Notified,
-  type Preview,
-  type Push,
-  pushFlags,
-  requestFlags,
-  type SecretRequest,
-} from './api';
+import { limits, pushFlags, requestFlags } from './api';
 
 // Schemas of responses are lenient, so that an invalid field does not lose a link or a secret: unknown fields are kept,
 // numbers may be strings, and an invalid optional field counts as missing.
@@ -52,18 +42,28 @@ function object<const Entries extends v.ObjectEntries>(entries: Entries) {
   );
 }
 
-const file = object({ filename: v.string(), content_type: text, url: v.string() });
+const file = object({
+  filename: v.string(),
+  content_type: text,
+  /** Absolute and signed; expires within minutes. */
+  url: v.string(),
+});
+export interface PushFile extends v.InferOutput<typeof file> {}
 
 /** The optional fields of a push. */
 const pushFields = {
+  /** The link for a browser. Missing in the response to a creation at some instances. */
   html_url: text,
   expire_after_days: integer,
   expire_after_views: integer,
   days_remaining: integer,
   views_remaining: integer,
   expired: flag,
+  /** ISO 8601, UTC, as all times. */
   expired_on: text,
+  /** Commercial edition and our own service. */
   expires_at: text,
+  /** An index of `durations`: commercial edition. */
   expire_after_duration: integer,
   ...v.entriesFromList(pushFlags, flag),
   deleted: flag,
@@ -71,14 +71,14 @@ const pushFields = {
   updated_at: text,
   name: text,
   note: text,
+  /** In the response to a retrieval only, as the files; null if expired. */
   payload: text,
   files: v.fallback(v.nullish(validElements(file)), undefined),
 };
 
-export const pushSchema: v.GenericSchema<unknown, Push> = object({
-  ...pushFields,
-  url_token: token,
-});
+export const pushSchema = object({ ...pushFields, url_token: token });
+/** A push in a response (docs/wire.md, "Push object"). Unknown fields are kept. */
+export interface Push extends v.InferOutput<typeof pushSchema> {}
 
 /** The response to a creation, which needs a link or a token; the token is empty if it is missing. */
 export const createdSchema: v.GenericSchema<unknown, Push> = v.pipe(
@@ -118,11 +118,14 @@ export const accountsSchema: v.GenericSchema<unknown, unknown> = v.union([
 /** The optional fields of a request. */
 const requestFields = {
   html_url: text,
+  /** `open`, `ready` (answered) or `closed`. */
   state: text,
+  /** The question. */
   request: text,
   ...v.entriesFromList(requestFlags, flag),
   public_key: text,
   close_after_duration: integer,
+  /** Seconds. */
   close_after: integer,
   close_after_at: text,
   days_remaining: integer,
@@ -130,6 +133,7 @@ const requestFields = {
   updated_at: text,
   name: text,
   note: text,
+  /** Of the answer; in the owner's retrieval only. */
   files: pushFields.files,
 };
 
@@ -139,8 +143,8 @@ export const createdRequestSchema: v.GenericSchema<unknown, SecretRequest> = v.p
   v.check((one) => one.url_token !== '' || webAddress(one.html_url) !== undefined),
 );
 
-/** A request, whose answer must be valid. */
-export const requestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
+/** A request, whose answer must be valid; that is in the owner's retrieval only. */
+export const requestSchema = v.pipe(
   object({
     ...requestFields,
     url_token: v.fallback(token, ''),
@@ -148,6 +152,8 @@ export const requestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
   }),
   v.check((one) => (one.files ?? []).length <= 10 * limits.filesPerPush),
 );
+/** A request in a response (docs/wire.md, "Requests"); its token is empty if it is missing. Unknown fields are kept. */
+export interface SecretRequest extends v.InferOutput<typeof requestSchema> {}
 
 /** The response to an answer, which says at least of which request, or in what state that is. */
 export const answeredSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
@@ -159,30 +165,32 @@ export const requestListSchema: v.GenericSchema<unknown, SecretRequest[]> = vali
   object({ ...requestFields, response: text, url_token: token }),
 );
 
-export const previewSchema: v.GenericSchema<unknown, Preview> = object({
-  url: v.string(),
-});
+/** Its `url` is the link for a browser. */
+export const previewSchema = object({ url: v.string() });
+export interface Preview extends v.InferOutput<typeof previewSchema> {}
 
-export const notifiedSchema: v.GenericSchema<unknown, Notified> = object({
-  message: text,
-});
+export const notifiedSchema = object({ message: text });
+export interface Notified extends v.InferOutput<typeof notifiedSchema> {}
 
-export const auditSchema: v.GenericSchema<unknown, { logs: AuditEntry[] }> = object({
-  logs: validElements(
-    object({
-      kind: v.string(),
-      ip: text,
-      user_agent: text,
-      referrer: text,
-      created_at: text,
-    }),
-  ),
+const auditEntry = object({
+  kind: v.string(),
+  ip: text,
+  user_agent: text,
+  referrer: text,
+  created_at: text,
 });
+/** One event of a push's audit log. */
+export interface AuditEntry extends v.InferOutput<typeof auditEntry> {}
 
-export const versionSchema: v.GenericSchema<unknown, InstanceVersion> = object({
+export const auditSchema = object({ logs: validElements(auditEntry) });
+
+export const versionSchema = object({
   application_version: text,
   api_version: text,
   edition: text,
+  /** `APPLICATION` at our service. */
   application: text,
   features: v.nullish(v.record(v.string(), v.unknown())),
 });
+/** The version of an instance (docs/wire.md, "Editions and versions"). */
+export interface InstanceVersion extends v.InferOutput<typeof versionSchema> {}

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
 import { savedText } from '../cli/terminal/wording';
-import type { Push } from '../contract/api';
+import type { Push } from '../contract/decode';
 import { attempt, CliError, endedBy } from '../platform/errors';
 import { partialFiles } from './partial-files';
 import { isRetrievableAgain, whyGone } from './retrievable';

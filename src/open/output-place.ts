@@ -4,7 +4,7 @@ import { boundedByInterrupt } from '../cli/terminal/bounded-write';
 import { type Invocation, lookOf, toJson } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
 import { savedText } from '../cli/terminal/wording';
-import type { Push } from '../contract/api';
+import type { Push } from '../contract/decode';
 import { CliError, failedError } from '../platform/errors';
 import { codeOf } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';

@@ -1,5 +1,5 @@
 import { boundedWrite, breakLine } from '../cli/terminal/bounded-write';
-import type { Push } from '../contract/api';
+import type { Push } from '../contract/decode';
 import type { Output } from '../platform/context';
 import { type CliError, failedError } from '../platform/errors';
 import { codeOf, whyUnwritable } from '../platform/files/file-error';

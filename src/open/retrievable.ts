@@ -1,5 +1,5 @@
 import { left } from '../cli/terminal/wording';
-import type { Push } from '../contract/api';
+import type { Push } from '../contract/decode';
 import type { Taken } from './taking';
 
 /** Whether a push can be retrieved again, so that nothing of it is lost; false if that is not certain. */

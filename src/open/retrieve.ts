@@ -2,7 +2,7 @@ import { askUntil, TRIES } from '../cli/ask-until';
 import { askPassphrase, type KnownPassphrase, noKey } from '../cli/passphrase';
 import type { Api } from '../client/client';
 import { onItem } from '../client/item';
-import type { Push } from '../contract/api';
+import type { Push } from '../contract/decode';
 import type { Context, Token } from '../platform/context';
 import { attempt, CliError, failedError } from '../platform/errors';
 import type { DecryptionKeys } from './decryption-keys';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { isArmored } from '../age/armored';
 import { count, shellWord } from '../cli/terminal/wording';
-import type { Push } from '../contract/api';
+import type { Push } from '../contract/decode';
 import { attempt, CliError, joinHints, savedTo } from '../platform/errors';
 import { listed } from '../platform/listed';
 import type { RescueContext } from './rescue';

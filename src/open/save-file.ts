@@ -10,8 +10,8 @@ import {
 } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import { discardBody } from '../client/transport/response';
-import type { PushFile } from '../contract/api';
 import { size } from '../contract/byte-size';
+import type { PushFile } from '../contract/decode';
 import { CliError, failedError } from '../platform/errors';
 import type { TemporaryFile } from '../platform/files/atomic-file';
 import { whyUnwritable } from '../platform/files/file-error';

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { boundedByInterrupt, breakLine } from '../cli/terminal/bounded-write';
 import { meterFor } from '../cli/terminal/transfer-meter';
-import type { PushFile } from '../contract/api';
+import type { PushFile } from '../contract/decode';
 import type { Context } from '../platform/context';
 import {
   attempt,

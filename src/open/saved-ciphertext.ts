@@ -5,7 +5,7 @@ import { encryptedName } from '../age/manifest';
 import { bytesOf, placeOf, unreadable } from '../cli/source';
 import type { Invocation } from '../cli/terminal/output';
 import { shellWord } from '../cli/terminal/wording';
-import type { Push, PushFile } from '../contract/api';
+import type { Push, PushFile } from '../contract/decode';
 import { usageError } from '../platform/errors';
 import type { Safe, Taking } from './taking';
 

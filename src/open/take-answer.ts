@@ -1,7 +1,7 @@
 import { shellWord } from '../cli/terminal/wording';
 import type { Api, RequestApi } from '../client/client';
 import type { Reference } from '../client/link';
-import type { Push } from '../contract/api';
+import type { Push } from '../contract/decode';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import type { Target } from '../profile/target';

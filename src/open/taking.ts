@@ -1,6 +1,6 @@
 import type { Invocation } from '../cli/terminal/output';
 import type { Api } from '../client/client';
-import type { Push } from '../contract/api';
+import type { Push } from '../contract/decode';
 import type { CliError } from '../platform/errors';
 import type { PartialFile, PartialFiles } from './partial-files';
 import type { KeptKey } from './request-keys';

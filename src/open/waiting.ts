@@ -3,7 +3,7 @@ import type { Invocation, Terminal } from '../cli/terminal/output';
 import type { Api } from '../client/client';
 import { isTemporary } from '../client/failure';
 import { requestPoller } from '../client/progress';
-import type { SecretRequest } from '../contract/api';
+import type { SecretRequest } from '../contract/decode';
 import { durationText } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';

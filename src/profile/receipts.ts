@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseReference } from '../client/link';
-import { limits, type Push, pushFlags } from '../contract/api';
+import { limits, pushFlags } from '../contract/api';
+import type { Push } from '../contract/decode';
 import { DAY_SECONDS, grantedLifetime } from '../contract/lifetime';
 import { failedError, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';

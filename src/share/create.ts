@@ -3,7 +3,7 @@ import type { Invocation } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import { type Item, pushItem, requestItem } from '../client/item';
 import { findLink, parseReference } from '../client/link';
-import type { Push, SecretRequest } from '../contract/api';
+import type { Push, SecretRequest } from '../contract/decode';
 import { asCliError, CliError, failedError } from '../platform/errors';
 import { scope, type Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';

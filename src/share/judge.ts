@@ -1,11 +1,6 @@
 import { isPushLink } from '../client/link';
-import {
-  type NewPush,
-  type NewRequest,
-  type Push,
-  pushFlags,
-  type SecretRequest,
-} from '../contract/api';
+import { type NewPush, type NewRequest, pushFlags } from '../contract/api';
+import type { Push, SecretRequest } from '../contract/decode';
 import {
   askedLifetime,
   comparedLifetimes,

@@ -8,7 +8,7 @@ import { apiClient } from '../client/client';
 import type { Attachment } from '../client/form';
 import { onRequest } from '../client/item';
 import type { Reference } from '../client/link';
-import type { SecretRequest } from '../contract/api';
+import type { SecretRequest } from '../contract/decode';
 import { withPassphrase } from '../open/retrieve';
 import { safeName } from '../open/safe-name';
 import type { Context } from '../platform/context';

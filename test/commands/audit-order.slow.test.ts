@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AuditEntry } from '../../src/contract/api';
+import type { AuditEntry } from '../../src/contract/decode';
 import type { Transport } from '../../src/platform/context';
 import { BASE } from '../helpers/instance';
 import { partOf } from '../helpers/long';

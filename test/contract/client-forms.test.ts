@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Api, apiClient } from '../../src/client/client';
-import type { RouteName } from '../../src/contract/api';
+import type { routes } from '../../src/contract/api';
 import { CliError, type ErrorCode } from '../../src/platform/errors';
 import {
   AUDITED,
@@ -30,7 +30,7 @@ interface Answered {
 
 const FILE = '{"filename":"a.txt","content_type":"text/plain","url":"https://pw.test/x"}';
 
-const answers: Readonly<Record<RouteName, Answered>> = {
+const answers: Readonly<Record<keyof typeof routes, Answered>> = {
   version: {
     status: 200,
     body: VERSION,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Api, apiClient } from '../../src/client/client';
-import { type RouteName, routes } from '../../src/contract/api';
+import { routes } from '../../src/contract/api';
 import { CliError, type ErrorCode } from '../../src/platform/errors';
 import { create, FORM_TYPE, formBytes, type TestService, testService } from '../helpers/service';
 import { wire } from '../helpers/wire';
@@ -111,7 +111,7 @@ describe('the client decodes', () => {
 /** The call of the client that a recorded request stands for, if there is one. */
 function callOf({ method, path, body }: Recorded) {
   const { pathname, searchParams } = new URL(path, BASE);
-  const name = (Object.keys(routes) as RouteName[]).find((name) => {
+  const name = (Object.keys(routes) as (keyof typeof routes)[]).find((name) => {
     const route = routes[name];
     const pattern = new RegExp(`^/api/v2${route.path.replace(':token', '[\\w-]+')}$`);
     return route.method === method && pattern.test(pathname);
@@ -121,7 +121,7 @@ function callOf({ method, path, body }: Recorded) {
   const page = Number(searchParams.get('page') ?? 1);
   const passphrase = searchParams.get('passphrase') ?? undefined;
   const to = 'a@example.com';
-  const ask: Record<RouteName, (api: Api) => Promise<unknown>> = {
+  const ask: Record<keyof typeof routes, (api: Api) => Promise<unknown>> = {
     version: (api) => api.version(),
     create: (api) => api.create({ payload: typeof body === 'string' ? 's3cret' : '' }),
     active: (api) => api.list('active', page),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeManifest } from '../../src/age/manifest';
 import { passphraseRecipient } from '../../src/age/recipients';
-import type { Push } from '../../src/contract/api';
+import type { Push } from '../../src/contract/decode';
 import { decryptPush } from '../../src/open/decrypt';
 import { newSafe } from '../../src/open/safekeeping';
 import type { Safe, Taking } from '../../src/open/taking';

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { NewPush, Push } from '../../src/contract/api';
+import type { NewPush } from '../../src/contract/api';
+import type { Push } from '../../src/contract/decode';
 import type { HereEvent } from '../../src/contract/here-event';
 import type { HereService } from '../../src/server/serve-here';
 import { startHere } from '../helpers/here';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Push } from '../../src/contract/api';
+import type { Push } from '../../src/contract/decode';
 import { differences } from '../../src/share/judge';
 
 const push = (fields: object): Push => ({ url_token: 't', ...fields });

@@ -1,4 +1,5 @@
-import { APPLICATION, type InstanceVersion } from '../../contract/api';
+import { APPLICATION } from '../../contract/api';
+import type { InstanceVersion } from '../../contract/decode';
 import type { Look } from './output';
 import { pairs } from './table';
 

@@ -1,4 +1,4 @@
-import type { AuditEntry, Push, SecretRequest } from '../../contract/api';
+import type { AuditEntry, Push, SecretRequest } from '../../contract/decode';
 import type { Look, Style } from './output';
 import { type Column, type Listing, type Pair, pairs } from './table';
 import { ago, ahead, timeLeft } from './wording';

@@ -1,5 +1,5 @@
-import type { Push } from '../../contract/api';
 import { size } from '../../contract/byte-size';
+import type { Push } from '../../contract/decode';
 import { durationText, grantedLifetime, roundedTime } from '../../contract/lifetime';
 import type { Look } from './output';
 

@@ -3,7 +3,7 @@ import { count } from '../../cli/terminal/wording';
 import { apiClient } from '../../client/client';
 import { proxyFor } from '../../client/transport/connect-options';
 import { header } from '../../client/transport/response';
-import type { InstanceVersion } from '../../contract/api';
+import type { InstanceVersion } from '../../contract/decode';
 import { DAY_MS } from '../../contract/lifetime';
 import type { Context, Transport } from '../../platform/context';
 import { CliError, failedError } from '../../platform/errors';

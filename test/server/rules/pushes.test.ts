@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AuditEntry } from '../../../src/contract/api';
+import type { AuditEntry } from '../../../src/contract/decode';
 import { passphraseChecks } from '../../../src/server/keys/primitives';
 import { times } from '../../helpers/long';
 import { noted, viewsIn } from '../../helpers/noted';
