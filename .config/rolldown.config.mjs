@@ -94,7 +94,7 @@ function together() {
       'share/expiry',
       'share/create-push',
     ],
-    age: ['age/age', 'age/key', 'age/recipients', 'age/age-error', 'age/manifest'],
+    age: ['age/age', 'age/key', 'age/age-error', 'age/manifest'],
     table: ['cli/terminal/table', 'cli/terminal/text-width'],
     undici: ['client/transport/undici', 'client/transport/connect-options'],
   };

@@ -1,18 +1,20 @@
 import * as format from './format/age-file';
-import type { Identity, Recipient } from './format/stanzas';
-import { node } from './node-primitives';
+import * as stanzas from './format/stanzas';
+import { node, scrypt, x25519 } from './node-primitives';
 
 // age for Node.js. The package age-encryption adds 44 KiB and 16 ms, and has no SSH recipients (docs/decisions.md).
 
 export { armoredSize, type PreparedFile } from './format/age-file';
+export { type Identity, MODERATE_WORK, type Recipient } from './format/stanzas';
 
 /** @see format.prepared */
-export const prepareFile = (recipients: readonly Recipient[]) => format.prepared(node, recipients);
+export const prepareFile = (recipients: readonly stanzas.Recipient[]) =>
+  format.prepared(node, recipients);
 
 /** @see format.decrypted */
 export const decryptStream = (
   file: AsyncIterable<Uint8Array>,
-  identities: readonly Identity[],
+  identities: readonly stanzas.Identity[],
   mac?: string,
 ) => format.decrypted(node, file, identities, mac);
 
@@ -21,9 +23,22 @@ export const encryptPrepared = (prepared: format.PreparedFile, plaintext: Uint8A
   format.armored(node, prepared, plaintext);
 
 /** @see format.opened */
-export async function decryptText(armor: string, identities: readonly Identity[]): Promise<Buffer> {
-  return Buffer.from((await format.opened(node, armor, identities)).buffer);
-}
+export const decryptText = async (armor: string, identities: readonly stanzas.Identity[]) =>
+  Buffer.from((await format.opened(node, armor, identities)).buffer);
 
 /** @see format.workOf */
 export const passphraseWork = (armor: string) => format.workOf(node, armor);
+
+/** @see stanzas.scryptRecipient */
+export const passphraseRecipient = (passphrase: string, work: number) =>
+  stanzas.scryptRecipient(node, scrypt, passphrase, work);
+
+/** @see stanzas.scryptIdentity */
+export const passphraseIdentity = (passphrase: string) =>
+  stanzas.scryptIdentity(node, scrypt, passphrase);
+
+/** @see stanzas.pointRecipient */
+export const x25519Recipient = (point: Uint8Array) => stanzas.pointRecipient(node, x25519, point);
+
+/** @see stanzas.secretIdentity */
+export const x25519Identity = (secret: Uint8Array) => stanzas.secretIdentity(node, x25519, secret);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { type Identity, type Recipient, x25519Identity, x25519Recipient } from './age';
 import { AgeError } from './age-error';
 import { decodeBech32, encodeBech32 } from './bech32';
 import { x25519 } from './node-primitives';
-import { type Identity, type Recipient, x25519Identity, x25519Recipient } from './recipients';
 import { sshIdentity, sshRecipient } from './ssh';
 
 /**

@@ -1,9 +1,8 @@
-import { APPLICATION } from '../contract/api';
+import { APPLICATION, hasFeature } from '../contract/api';
 import type { InstanceVersion } from '../contract/decode';
 import type { Edition } from '../contract/lifetime';
 import { CliError } from '../platform/errors';
 import type { Api } from './client';
-import { hasFeature, isObject } from './features';
 
 /**
  * The edition of an instance (docs/wire.md, "Editions and versions"); one that reports neither its edition nor features is
@@ -17,7 +16,7 @@ export async function askEdition(
   const { edition, features } = version ?? (await api.version());
   if (hasFeature(features?.pushes, 'expires_in')) return APPLICATION;
   if (edition) return edition.toLowerCase() === 'commercial' ? 'commercial' : 'oss';
-  if (isObject(features))
+  if (features)
     return hasFeature(features, 'accounts') || hasFeature(features, 'requests')
       ? 'commercial'
       : 'oss';

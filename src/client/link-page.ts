@@ -1,7 +1,7 @@
+import { hasFeature } from '../contract/api';
 import { type Push, retrievedSchema, versionSchema } from '../contract/decode';
 import type { CliError } from '../platform/errors';
 import { pageCall, pushCalls } from './calls';
-import { hasFeature } from './features';
 import type { Ask } from './send-call';
 
 interface Retrieval {

@@ -1,7 +1,7 @@
+import { hasFeature } from '../contract/api';
 import { CliError } from '../platform/errors';
 import type { Call } from './calls';
 import { isTemporary } from './failure';
-import { hasFeature } from './features';
 import { TransportError } from './transport/network-errors';
 import { header, isSuccess, jsonIn, type WholeResponse } from './transport/response';
 

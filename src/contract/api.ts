@@ -157,3 +157,11 @@ export const requestAuditKinds = [
   'response_view',
   'close',
 ] as const;
+
+/** Whether `features` of a version, or a part of it, has that feature on: it is an object or a boolean. */
+export function hasFeature(features: unknown, name: string): boolean {
+  const feature = (features as Readonly<Record<string, unknown>> | null | undefined)?.[name];
+  return (
+    feature === true || (feature as { enabled?: unknown } | null | undefined)?.enabled === true
+  );
+}

@@ -1,8 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import { decryptStream, decryptText, passphraseWork } from '../age/age';
+import {
+  decryptStream,
+  decryptText,
+  type Identity,
+  MODERATE_WORK,
+  passphraseIdentity,
+  passphraseWork,
+} from '../age/age';
 import { AgeError } from '../age/age-error';
 import { decodeManifest, encryptedName, isManifest, type ManifestFile } from '../age/manifest';
-import { type Identity, MODERATE_WORK, passphraseIdentity } from '../age/recipients';
 import type { FileResponse } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import { attempt, CliError, endedBy, failedError } from '../platform/errors';

@@ -1,4 +1,4 @@
-import type { Identity } from '../age/recipients';
+import type { Identity } from '../age/age';
 import type { Values } from '../cli/declare';
 import type { keyRows } from '../cli/options';
 import { bytesOf, placeOf, withoutOneLineEnd } from '../cli/source';

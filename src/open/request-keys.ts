@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Identity } from '../age/age';
 import { AgeError } from '../age/age-error';
 import { newKeyPair, parseIdentities } from '../age/key-files';
-import type { Identity } from '../age/recipients';
 import type { Terminal } from '../cli/terminal/output';
 import { CliError, failedError } from '../platform/errors';
 import { makeFile, nameFile } from '../platform/files/atomic-file';

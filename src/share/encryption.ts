@@ -1,10 +1,17 @@
-import { armoredSize, encryptPrepared, type PreparedFile, prepareFile } from '../age/age';
+import {
+  armoredSize,
+  encryptPrepared,
+  MODERATE_WORK,
+  type PreparedFile,
+  passphraseRecipient,
+  prepareFile,
+  type Recipient,
+} from '../age/age';
 import { AgeError } from '../age/age-error';
 import { newLinkKey, newWords } from '../age/key';
 import { keyProof, newKeySalt } from '../age/key-proof';
 import { encodeManifest, encryptedName, isManifest } from '../age/manifest';
 import { node, scrypt } from '../age/node-primitives';
-import { MODERATE_WORK, passphraseRecipient, type Recipient } from '../age/recipients';
 import { bytesOf, placeOf } from '../cli/source';
 import type { Attachment } from '../client/form';
 import { limits } from '../contract/api';

@@ -1,7 +1,7 @@
+import type { Recipient } from '../age/age';
 import { AgeError } from '../age/age-error';
 import { parseRecipient } from '../age/key-files';
 import { isLinkKey } from '../age/link-key';
-import type { Recipient } from '../age/recipients';
 import type { KnownPassphrase } from '../cli/passphrase';
 import { forTerminal } from '../cli/terminal/safe';
 import { apiClient } from '../client/client';

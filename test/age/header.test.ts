@@ -1,18 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { decryptStream, decryptText, passphraseWork } from '../../src/age/age';
-import { encodeBech32, pointOf } from '../../src/age/bech32';
-import { encodeHeader, MAX_HEADER, parseHeader } from '../../src/age/format/header';
-import { newLinkKey } from '../../src/age/key';
-import { node } from '../../src/age/node-primitives';
 import {
+  decryptStream,
+  decryptText,
   type Identity,
   MODERATE_WORK,
   passphraseIdentity,
   passphraseRecipient,
+  passphraseWork,
   x25519Identity,
   x25519Recipient,
-} from '../../src/age/recipients';
+} from '../../src/age/age';
+import { encodeBech32, pointOf } from '../../src/age/bech32';
+import { encodeHeader, MAX_HEADER, parseHeader } from '../../src/age/format/header';
+import { newLinkKey } from '../../src/age/key';
+import { node } from '../../src/age/node-primitives';
 import { encryptStream, encryptText, joined, pieces } from '../helpers/age';
 
 const fileKey = randomBytes(16);

@@ -10,15 +10,16 @@ import {
   identityToRecipient,
 } from 'age-encryption';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { decryptStream, decryptText } from '../../src/age/age';
-import { newLinkKey, newWords } from '../../src/age/key';
-import { newKeyPair, parseIdentities, parseRecipients } from '../../src/age/key-files';
 import {
+  decryptStream,
+  decryptText,
   type Identity,
   passphraseIdentity,
   passphraseRecipient,
   type Recipient,
-} from '../../src/age/recipients';
+} from '../../src/age/age';
+import { newLinkKey, newWords } from '../../src/age/key';
+import { newKeyPair, parseIdentities, parseRecipients } from '../../src/age/key-files';
 import { wordList } from '../../src/cli/words';
 import { encryptStream, encryptText, expectSame, joined, lengths, pieces } from '../helpers/age';
 import { partOf } from '../helpers/long';

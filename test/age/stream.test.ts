@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decryptStream } from '../../src/age/age';
+import { decryptStream, passphraseIdentity, passphraseRecipient } from '../../src/age/age';
 import { AgeError } from '../../src/age/age-error';
-import { passphraseIdentity, passphraseRecipient } from '../../src/age/recipients';
 import * as page from '../../src/server/page/browser/age-passphrase';
 import { encryptStream, expectSame, joined, lengths, pieces } from '../helpers/age';
 import { long } from '../helpers/long';

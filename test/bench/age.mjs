@@ -14,13 +14,10 @@ async function built() {
   const folder = mkdtempSync(join(tmpdir(), 'pwpush-bench-'));
   try {
     const entry = (name) => fileURLToPath(new URL(`../../src/age/${name}.ts`, import.meta.url));
-    const bundle = await rolldown({
-      input: { age: entry('age'), recipients: entry('recipients') },
-      platform: 'node',
-    });
+    const bundle = await rolldown({ input: { age: entry('age') }, platform: 'node' });
     await bundle.write({ dir: folder, entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
     const load = (name) => import(pathToFileURL(join(folder, `${name}.mjs`)).href);
-    return { ...(await load('age')), ...(await load('recipients')) };
+    return await load('age');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

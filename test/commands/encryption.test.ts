@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { decryptText } from '../../src/age/age';
+import { decryptText, passphraseIdentity, passphraseRecipient } from '../../src/age/age';
 import { parseIdentities, parseRecipients } from '../../src/age/key-files';
-import { passphraseIdentity, passphraseRecipient } from '../../src/age/recipients';
 import { limits } from '../../src/contract/api';
 import type { Transport } from '../../src/platform/context';
 import { encryptText, keyOf, proven, withoutKey } from '../helpers/age';

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { passphraseRecipient } from '../../src/age/age';
 import { newKeyPair } from '../../src/age/key-files';
-import { passphraseRecipient } from '../../src/age/recipients';
 import { TransportError } from '../../src/client/transport/network-errors';
 import { commands } from '../../src/commands/program';
 import type { HttpRequest, Transport } from '../../src/platform/context';

@@ -1,10 +1,14 @@
 import { expect } from 'vitest';
-import { encryptPrepared, prepareFile } from '../../src/age/age';
+import {
+  encryptPrepared,
+  passphraseRecipient,
+  prepareFile,
+  type Recipient,
+} from '../../src/age/age';
 import { LINK_WORK } from '../../src/age/format/stanzas';
 import { newLinkKey } from '../../src/age/key';
 import { keyProof } from '../../src/age/key-proof';
 import * as node from '../../src/age/node-primitives';
-import { passphraseRecipient, type Recipient } from '../../src/age/recipients';
 import * as noble from '../../src/server/page/browser/noble';
 import { x25519 } from '../../src/server/page/browser/x25519';
 

@@ -5,11 +5,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { prepareFile } from '../../src/age/age';
+import { passphraseRecipient, prepareFile } from '../../src/age/age';
 import { newLinkKey } from '../../src/age/key';
 import { parseRecipients } from '../../src/age/key-files';
 import { encodeManifest, type ManifestFile } from '../../src/age/manifest';
-import { passphraseRecipient } from '../../src/age/recipients';
 import { encryptText, joined, keyOf, pieces, withoutKey } from '../helpers/age';
 import { listening } from '../helpers/listen';
 import { partOf } from '../helpers/long';

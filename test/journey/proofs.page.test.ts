@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { passphraseRecipient } from '../../src/age/age';
 import { newLinkKey } from '../../src/age/key';
 import { keyProof, newKeySalt } from '../../src/age/key-proof';
 import { node } from '../../src/age/node-primitives';
-import { passphraseRecipient } from '../../src/age/recipients';
 import { encryptText, proven, prover } from '../helpers/age';
 import { needsBrowser, onChromium, type PageOptions, pages } from '../helpers/browser';
 import { allOf } from '../helpers/needs';

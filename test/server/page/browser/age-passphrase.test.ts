@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { decryptText as nodeDecrypt } from '../../../../src/age/age';
+import { decryptText as nodeDecrypt, passphraseIdentity } from '../../../../src/age/age';
 import { parseRecipient } from '../../../../src/age/key-files';
 import { isLinkKey } from '../../../../src/age/link-key';
-import { passphraseIdentity } from '../../../../src/age/recipients';
 import {
   decryptText,
   encryptText,
