@@ -103,11 +103,8 @@ export function apiClient(options: ApiSettings): Api {
       const outcome = await attempt(() => ask(pushCalls.retrieve, retrievedSchema, details));
       if (!(outcome instanceof CliError)) return outcome;
       if (outcome.code !== 'unauthorized' || settings.token !== undefined) throw outcome;
-      return (await import('./link-page')).retrieveAtPage(ask, outcome, {
-        token,
-        passphrase,
-        keyProof,
-      });
+      const { retrieveAtPage } = await import('./link-page');
+      return retrieveAtPage(ask, outcome, token, passphrase, keyProof);
     },
     preview: (token) => ask(pushCalls.preview, previewSchema, { token }),
     audit: async (token, page) =>

@@ -4,12 +4,6 @@ import type { CliError } from '../platform/errors';
 import { pageCall, pushCalls } from './calls';
 import type { Ask } from './send-call';
 
-interface Retrieval {
-  readonly token: string;
-  readonly passphrase: string | undefined;
-  readonly keyProof: string | undefined;
-}
-
 /**
  * Retrieves a push at the page of its link, which opens it without a token also where the API requires one. An instance says
  * so if its page returns JSON; the pages of others are for browsers.
@@ -19,7 +13,9 @@ interface Retrieval {
 export async function retrieveAtPage(
   ask: Ask,
   refused: CliError,
-  { token, passphrase, keyProof }: Retrieval,
+  token: string,
+  passphrase: string | undefined,
+  keyProof: string | undefined,
 ): Promise<Push> {
   const version = await ask(pushCalls.version, versionSchema).catch(() => undefined);
   if (version?.features?.anonymous_access !== false) throw refused;

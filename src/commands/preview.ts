@@ -34,8 +34,8 @@ async function preview(session: Session<Options<typeof rows>>, link: string): Pr
   let kept: KeptKey | undefined;
   const previewed = await onItem(named, async (item) => {
     if (item.kind === 'request') {
-      const { keyFor } = await import('../open/take-answer');
-      kept = keyFor(context, named);
+      const { keptKey } = await import('../open/request-keys');
+      kept = keptKey(context, named);
     }
     return item.preview();
   });

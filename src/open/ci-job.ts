@@ -34,14 +34,12 @@ export async function ciDestination(
     for (const { file } of files) await file.close().catch(() => {});
   };
   try {
-    if (githubOutput !== undefined) {
-      const file = await runnersFile('GITHUB_OUTPUT', '--github-output', context);
-      files.push({ file, name: githubOutput });
-    }
-    if (githubEnv !== undefined) {
-      const file = await runnersFile('GITHUB_ENV', '--github-env', context);
-      files.push({ file, name: githubEnv });
-    }
+    for (const [name, variable, option] of [
+      [githubOutput, 'GITHUB_OUTPUT', '--github-output'],
+      [githubEnv, 'GITHUB_ENV', '--github-env'],
+    ] as const)
+      if (name !== undefined)
+        files.push({ file: await runnersFile(variable, option, context), name });
   } catch (error) {
     await close();
     throw error;
@@ -54,8 +52,10 @@ export async function ciDestination(
           throw failedError(
             'the text contains a NUL character, which outputs and variables cannot have',
           );
+        if (context.stdout.closed)
+          throw failedError('standard output is closed, so nothing can be masked');
         // Before anything else can print it.
-        await mask(text, context.stdout);
+        await context.stdout.write(maskCommands(text));
         for (const { file, name } of files) await append(file, heredoc(name, text));
         if (githubEnv !== undefined) await say.note(variablesSet([githubEnv]));
       } finally {
@@ -66,26 +66,17 @@ export async function ciDestination(
   };
 }
 
-async function mask(text: string, stdout: Context['stdout']): Promise<void> {
-  if (stdout.closed) throw failedError('standard output is closed, so nothing can be masked');
-  await stdout.write(maskCommands(text));
-}
-
 function checkNames({ githubOutput, githubEnv }: CiOptions): void {
   if (githubOutput !== undefined && !/^[A-Za-z_][\w-]*$/.test(githubOutput))
     throw usageError(`"${githubOutput}" is not a valid output name`);
   if (githubEnv === undefined) return;
   if (!isVariableName(githubEnv)) throw usageError(`"${githubEnv}" is not a valid variable name`);
-  if (isRefused(githubEnv))
+  // Those of the runners, too.
+  if (isUnsafe(githubEnv) || /^(GITHUB|RUNNER|ACTIONS|CI|GITLAB)(_|$)/i.test(githubEnv))
     throw usageError(
       `${githubEnv} would change what later steps run`,
       'use another name, or pwpush run, which sets variables for one command',
     );
-}
-
-/** Variables that are unsafe anywhere, and the runners' own. */
-function isRefused(name: string): boolean {
-  return isUnsafe(name) || /^(GITHUB|RUNNER|ACTIONS|CI|GITLAB)(_|$)/i.test(name);
 }
 
 async function runnersFile(

@@ -57,7 +57,7 @@ async function openArmor(taking: Taking, keys: PushKeys): Promise<Taking> {
   } else if (!context.canPrompt()) throw noLinkKey();
   else await taking.say.note(ASKED);
   await safe.hold(taken);
-  return ask(taking, keys);
+  return askForKey(context, async (key) => (key ? tryKeys(taking, keys, [key]) : noLinkKey()));
 }
 
 /**
@@ -78,12 +78,6 @@ export async function decryptAnswer(taking: Taking, keys: PushKeys): Promise<Tak
     const damaged = 'it was changed, or encrypted to another key: ask for it again';
     throw error.with({ message: 'the private key does not open the answer', hint: damaged });
   }
-}
-
-function ask(taking: Taking, keys: PushKeys): Promise<Taking> {
-  return askForKey(taking.context, (key) =>
-    key ? tryKeys(taking, keys, [key]) : Promise.resolve(noLinkKey()),
-  );
 }
 
 async function tryKeys(

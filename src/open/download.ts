@@ -4,10 +4,9 @@ import { savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
 import { attempt, CliError, endedBy } from '../platform/errors';
 import { partialFiles } from './partial-files';
-import { isRetrievableAgain, whyGone } from './retrievable';
 import { type Folder, nameIn } from './safe-name';
 import { type DownloadTools, type SavedFile, saveFile } from './save-file';
-import type { Taking } from './taking';
+import { isRetrievableAgain, type Taking, whyGone } from './taking';
 
 /**
  * Downloads every file of a push into a folder, one after the other; does not reject if one fails.

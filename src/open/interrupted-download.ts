@@ -56,7 +56,7 @@ export async function keepDownload(
     saved: (sealed.files ?? []).map(({ url }) => url).filter((url) => !missing.includes(url)),
     answer: answer !== undefined,
     folder: folder && { ...folder, path: resolve(folder.path), taken: [...folder.taken] },
-    partial: [...begun],
+    partial: begun,
   };
   try {
     return await rescue(context, 'download', `${JSON.stringify(kept)}\n`);

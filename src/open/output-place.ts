@@ -1,10 +1,12 @@
-import { isGuarded } from '../cli/agent';
+import { statSync } from 'node:fs';
+import { isGuarded, refuseToPrint } from '../cli/agent';
 import type { GlobalOptions } from '../cli/options';
 import { boundedByInterrupt } from '../cli/terminal/bounded-write';
 import { type Invocation, lookOf, toJson } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
 import { savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
+import type { Context } from '../platform/context';
 import { CliError, failedError } from '../platform/errors';
 import { codeOf } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
@@ -51,10 +53,7 @@ export async function reserveOutput(
   instead = 'use pwpush run, --output FILE or --copy',
 ): Promise<OutputPlace> {
   const { output } = options;
-  if (await isGuarded(run.context)) {
-    const { refusePrinted } = await import('./printed');
-    await refusePrinted(run.context, options, instead);
-  }
+  if (await isGuarded(run.context)) await refusePrinted(run.context, options, instead);
   if ((options.githubOutput ?? options.githubEnv) !== undefined) {
     const { ciDestination } = await import('./ci-job');
     const job = await ciDestination(run, options);
@@ -66,6 +65,38 @@ export async function reserveOutput(
   }
   if (output === undefined || output === '-') return {};
   return reservePath(output, options, run.context.uid);
+}
+
+/**
+ * Refuses places where an agent would read a text: standard output, terminals and open files.
+ * @throws CliError (usage)
+ */
+export async function refusePrinted(
+  context: Context,
+  options: Omit<OutputOptions, keyof GlobalOptions | 'force' | 'qr'> & { readonly json: boolean },
+  instead: string,
+): Promise<void> {
+  const { isStream } = await import('./destination');
+  const { output = '-', copy, resume, githubOutput, githubEnv } = options;
+  // Masking prints it.
+  const masked = (githubOutput ?? githubEnv) !== undefined;
+  // With --resume the text was written before, and the rest is files.
+  const nowhere = copy || (resume !== undefined && options.output === undefined);
+  if (masked || (!nowhere && isStream(output, context.uid)))
+    await refuseToPrint(context, 'the secret', instead);
+  else if (options.json && printsObject(options))
+    await refuseToPrint(context, 'the secret', 'remove --json');
+}
+
+/** Whether the object goes to standard output, as it does with a folder, which a file becomes for a push with files. */
+function printsObject({
+  output = '-',
+  files,
+  resume,
+}: Pick<OutputOptions, 'output' | 'files' | 'resume'>): boolean {
+  if (resume !== undefined) return false;
+  const isFolder = statSync(output, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return files || isFolder || /[/\\]$/.test(output);
 }
 
 /** A folder for text and files, made if it is missing, or a file for the text. With `--json` the text goes to stdout. */

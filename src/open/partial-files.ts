@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import type { Begun, Version } from '../client/file-link';
+import type { Version } from '../client/file-link';
 import { reopenFile, type TemporaryFile } from '../platform/files/atomic-file';
 import { type User, whyForeign } from '../platform/files/owner';
 
@@ -11,25 +11,17 @@ export interface PartialFile extends Version {
   readonly path: string;
 }
 
-/** The unfinished downloads of files that cannot be retrieved again, for another try or run. */
-export interface PartialFiles {
-  /** Takes the part of a file that is there for that folder; removes one that is of no use. */
-  take(url: string, folder: string): Promise<BegunFile | undefined>;
-  /** Keeps what is there of it. */
-  leave(url: string, file: TemporaryFile, version: Version): Promise<void>;
-  list(): readonly PartialFile[];
-}
+export type PartialFiles = ReturnType<typeof partialFiles>;
 
-export interface BegunFile {
-  readonly file: TemporaryFile;
-  readonly begun: Begun;
-}
-
-/** @param left what another run left */
-export function partialFiles(user: User, left: readonly PartialFile[] = []): PartialFiles {
+/**
+ * The unfinished downloads of files that cannot be retrieved again, for another try or run.
+ * @param left what another run left
+ */
+export function partialFiles(user: User, left: readonly PartialFile[] = []) {
   const files = new Map(left.map((one) => [one.url, one]));
   return {
-    take: async (url, folder) => {
+    /** Takes the part of a file that is there for that folder; removes one that is of no use. */
+    take: async (url: string, folder: string) => {
       const found = files.get(url);
       files.delete(url);
       if (!found) return undefined;
@@ -42,7 +34,8 @@ export function partialFiles(user: User, left: readonly PartialFile[] = []): Par
       await file.discard();
       return undefined;
     },
-    leave: async (url, file, { tag, length }) => {
+    /** Keeps what is there of it. */
+    leave: async (url: string, file: TemporaryFile, { tag, length }: Version) => {
       if ((await file.handle.stat()).size === 0) return file.discard();
       files.set(url, { url, path: resolve(await file.leave()), tag, length });
     },

@@ -30,18 +30,12 @@ export async function printOrRescue(
   delivery: Delivery,
   result: Result,
 ): Promise<CliError | undefined> {
-  const { stdout, stderr } = delivery.context;
+  const { stdout, stderr, signal } = delivery.context;
   const { bytes } = result;
-  const failure = await printed(delivery, bytes);
+  const failure = stdout.closed ? 'closed' : await tryWrite(stdout, bytes, signal);
   const partlyWritten = failure !== 'closed' && failure !== 'EPIPE';
   if (partlyWritten && !stdout.isTTY && !endsLine(bytes)) breakLine(stderr);
   return failure === undefined ? undefined : rescued(delivery, result, failure);
-}
-
-/** The code of the error if stdout cannot be written. */
-async function printed({ context }: Delivery, bytes: Result['bytes']): Promise<string | undefined> {
-  const { stdout, signal } = context;
-  return stdout.closed ? 'closed' : tryWrite(stdout, bytes, signal);
 }
 
 async function rescued(

@@ -2,18 +2,11 @@ import { keyProof } from '../age/key-proof';
 import { isLinkKey } from '../age/link-key';
 import { node, scrypt } from '../age/node-primitives';
 import { CliError } from '../platform/errors';
+import type { PushKeys } from './decryption-keys';
 import type { SafeRun } from './taking';
 import { ASKED, askForKey, type GivenKey, givenKey } from './typed-key';
 
 const prover = { primitives: node, scrypt };
-
-/** The keys that are known before a push is retrieved. */
-interface KnownKeys {
-  /** In its link; may be damaged. */
-  readonly linkKey: string | undefined;
-  /** Of an option or a variable. */
-  readonly text: string | undefined;
-}
 
 type Work<T> = (proof: string | undefined) => Promise<T>;
 
@@ -29,7 +22,7 @@ export class KeyProver {
 
   constructor(
     private readonly run: Pick<SafeRun, 'context' | 'say'>,
-    private readonly keys: KnownKeys,
+    private readonly keys: Pick<PushKeys, 'linkKey' | 'text'>,
   ) {}
 
   /**

@@ -4,11 +4,13 @@ import type { Identity } from '../age/age';
 import { AgeError } from '../age/age-error';
 import { newKeyPair, parseIdentities } from '../age/key-files';
 import type { Terminal } from '../cli/terminal/output';
+import type { Reference } from '../client/link';
 import { CliError, failedError } from '../platform/errors';
 import { makeFile, nameFile } from '../platform/files/atomic-file';
 import { codeOf, whyUnreadable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import { checkStateFolder, stateFolder } from '../profile/folders';
+import type { Target } from '../profile/target';
 import { writeForSender } from './new-file';
 import type { RescueContext } from './rescue';
 
@@ -81,6 +83,12 @@ export interface KeptKey {
   readonly path: string | undefined;
 }
 
+interface NamedRequest extends Pick<Reference, 'token' | 'base'> {
+  readonly target: Pick<Target, 'base'>;
+  /** That of the link or of the instance: the request has no token here if its creation got no response. */
+  readonly publicKey?: string;
+}
+
 /** Removes a key that nothing needs any more, as its answer is safe; a failure is only said. */
 export async function forgetKey({ warn }: Terminal, key: KeptKey | undefined): Promise<void> {
   if (key?.path === undefined) return;
@@ -95,13 +103,11 @@ export async function forgetKey({ warn }: Terminal, key: KeptKey | undefined): P
 
 /**
  * The key that was kept for a request of that instance; undefined if there is no such file.
- * @param publicKey that of the link or of the instance, as the request has no token here if its creation got no response
+ * @throws CliError (failed) if its file is damaged
  */
 export function keptKey(
   context: RescueContext,
-  base: string,
-  token: string,
-  publicKey = '',
+  { token, target, base = target.base, publicKey = '' }: NamedRequest,
 ): KeptKey | undefined {
   const names = /^age1[a-z0-9]+$/i.test(publicKey) ? [token, publicKey.toLowerCase()] : [token];
   for (const name of names) {

@@ -5,7 +5,7 @@ import { onItem } from '../client/item';
 import type { Push } from '../contract/decode';
 import type { Context, Token } from '../platform/context';
 import { attempt, CliError, failedError } from '../platform/errors';
-import type { DecryptionKeys } from './decryption-keys';
+import type { DecryptionKeys, PushKeys } from './decryption-keys';
 import type { Retrievable } from './take-answer';
 import { type AnswerKeys, type SafeRun, type Taking, takingOf } from './taking';
 
@@ -34,8 +34,9 @@ export function retrieveFrom(
       const counted = withEarlierViews(push, target.token);
       return found(counted, `${target.base}/p/${token}`, undefined, proved.typed());
     }
-    const { keyFor, keyForAnswer, readAnswer } = await import('./take-answer');
-    const key = named.held ?? keyFor(run.context, named);
+    const { keyForAnswer, readAnswer } = await import('./take-answer');
+    const { keptKey } = await import('./request-keys');
+    const key = named.held ?? keptKey(run.context, named);
     const link = `${target.base}/r/${token}`;
     const read = (_: string, given?: string) => readAnswer(api.requests, token, given, link);
     const push = await retrieve(run, { retrieve: read }, token, passphrase);
@@ -49,7 +50,7 @@ export function retrieveFrom(
 /** Retrieves with a proof of the key. What makes it is loaded if there is a key, or the instance wants one. */
 async function proving(
   run: SafeRun,
-  known: { readonly linkKey: string | undefined; readonly text: string | undefined },
+  known: Pick<PushKeys, 'linkKey' | 'text'>,
   api: Pick<Api, 'retrieve'>,
 ) {
   const load = async () => new (await import('./proving')).KeyProver(run, known);

@@ -5,8 +5,15 @@ import type { Push } from '../contract/decode';
 import { attempt, CliError, joinHints, savedTo } from '../platform/errors';
 import { listed } from '../platform/listed';
 import type { RescueContext } from './rescue';
-import { isRetrievableAgain, retrievableAgain, whyGone } from './retrievable';
-import type { LostFiles, LostText, Safe, Taking } from './taking';
+import {
+  isRetrievableAgain,
+  type LostFiles,
+  type LostText,
+  retrievableAgain,
+  type Safe,
+  type Taking,
+  whyGone,
+} from './taking';
 
 /** A text or file that was to be kept: where it is, or why it is lost. */
 interface Fate {

@@ -18,9 +18,9 @@ import { type Destination, reserveText, TEXT_FILE } from './destination';
 import { askBeforeLoss, fetchFiles, toolsFor } from './download';
 import { type NewFile, newFile } from './new-file';
 import { type Delivery, deliverText } from './output-place';
-import { isRetrievableAgain } from './retrievable';
 import { type Folder, nameKey, safeName } from './safe-name';
 import { copyBody, type DownloadTools, type SavedFile, withRetries } from './save-file';
+import { isRetrievableAgain } from './taking';
 
 /**
  * Writes text and files of a push to where they belong. The text goes first, so that a failing file cannot lose it; with

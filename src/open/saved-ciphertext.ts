@@ -1,8 +1,8 @@
-import { createReadStream, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isArmored } from '../age/armored';
 import { encryptedName } from '../age/manifest';
-import { bytesOf, placeOf, unreadable } from '../cli/source';
+import { bytesFrom, bytesOf, placeOf } from '../cli/source';
 import type { Invocation } from '../cli/terminal/output';
 import { shellWord } from '../cli/terminal/wording';
 import type { Push, PushFile } from '../contract/decode';
@@ -34,7 +34,7 @@ export async function takeSaved(run: Invocation, path: string): Promise<Taking> 
     ...run,
     safe: notNeeded,
     signal: context.signal,
-    file: async (file) => ({ length: statSync(file).size, body: readable(file) }),
+    file: async (file) => ({ length: statSync(file).size, body: bytesFrom(file, context) }),
     taken: { link: '', push, sealed: push, answer: undefined, partial: [], fromFile: true },
   };
 }
@@ -57,13 +57,5 @@ function filesIn(folder: string): PushFile[] {
     const url = join(folder, filename);
     if (!statSync(url, { throwIfNoEntry: false })?.isFile()) return files;
     files.push({ filename, url });
-  }
-}
-
-async function* readable(path: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* createReadStream(path);
-  } catch (error) {
-    throw unreadable(path, error);
   }
 }

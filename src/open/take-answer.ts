@@ -18,18 +18,7 @@ export interface Retrievable extends Reference {
 }
 
 /**
- * The private key that was kept for a request.
- * @throws CliError (failed) if its file is damaged
- */
-export function keyFor(
-  context: Context,
-  { token, target, base = target.base, publicKey }: Omit<Retrievable, 'api' | 'kind'>,
-): KeptKey | undefined {
-  return keptKey(context, base, token, publicKey);
-}
-
-/**
- * The same, of an answer that was taken already: it is not lost for a damaged file.
+ * The private key that was kept for a request whose answer was taken already: that is not lost for a damaged file.
  * @param publicKey that of the response
  */
 export function keyForAnswer(
@@ -38,7 +27,7 @@ export function keyForAnswer(
   publicKey: unknown,
 ): KeptKey | undefined {
   try {
-    return keyFor(context, typeof publicKey === 'string' ? { ...named, publicKey } : named);
+    return keptKey(context, typeof publicKey === 'string' ? { ...named, publicKey } : named);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import type { Invocation } from '../cli/terminal/output';
+import { left } from '../cli/terminal/wording';
 import type { Api } from '../client/client';
 import type { Push } from '../contract/decode';
 import type { CliError } from '../platform/errors';
@@ -52,6 +53,24 @@ export function takingOf(run: SafeRun, { openFile }: Pick<Api, 'openFile'>, take
 
 export function withPush<T extends Taking>(taking: T, push: Push): T {
   return { ...taking, taken: { ...taking.taken, push } };
+}
+
+/** Whether a push can be retrieved again, so that nothing of it is lost; false if that is not certain. */
+export function isRetrievableAgain(push: Push): boolean {
+  const { views_remaining: views, days_remaining: days, expired } = push;
+  return typeof views === 'number' && views > 0 && days !== 0 && expired !== true;
+}
+
+/** Why one that cannot be retrieved again, or may not be, is lost if it is not saved now. */
+export function whyGone({ push, answer }: Taken): string {
+  if (answer) return 'the answer was taken';
+  return push.views_remaining === 0 ? 'no view is left' : 'the push may be gone';
+}
+
+/** Says that it can; undefined if that is not certain. */
+export function retrievableAgain(push: Push, now: Date): string | undefined {
+  if (!isRetrievableAgain(push)) return undefined;
+  return `the push can be retrieved again (${left(push, now)})`;
 }
 
 /** Where everything goes that cannot be delivered, and what a failure then says of it. */

@@ -3,7 +3,6 @@ import type { Invocation, Terminal } from '../cli/terminal/output';
 import type { Api } from '../client/client';
 import { isTemporary } from '../client/failure';
 import { requestPoller } from '../client/progress';
-import type { SecretRequest } from '../contract/decode';
 import { durationText } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
@@ -11,13 +10,6 @@ import { timeoutOf } from '../profile/connect';
 
 /** Seconds between two looks. */
 export const DEFAULT_INTERVAL = 5;
-
-interface WaitingOptions {
-  /** Seconds between two looks. */
-  readonly interval: number;
-  /** Says for a person what is waited for. */
-  readonly what: string;
-}
 
 /** A sleep was longer than the time that was left. */
 class TimeOver extends Error {}
@@ -71,10 +63,13 @@ export function timeLimit<Options extends GlobalOptions & { readonly for?: numbe
   };
 }
 
-/** Polls until `result` makes something of what was found. After a first success, temporary failures are tolerated. */
+/**
+ * Polls until `result` makes something of what was found. After a first success, temporary failures are tolerated.
+ * @param options seconds between two looks, and for a person what is waited for
+ */
 export async function waitUntil<Found, Result>(
   { context, say }: Invocation,
-  { interval, what }: WaitingOptions,
+  { interval, what }: { readonly interval: number; readonly what: string },
   poll: () => Promise<Found>,
   result: (found: Found) => Promise<Result | undefined>,
 ): Promise<Result> {
@@ -102,19 +97,14 @@ export async function waitForAnswer(
 ): Promise<void> {
   const what = 'waiting for an answer … (Ctrl-C stops waiting, the request stays)';
   const poll = requestPoller(api, token, account);
-  await waitUntil<{ state: string; request: SecretRequest }, true>(
-    run,
-    { interval, what },
-    poll,
-    async ({ state, request }) => {
-      if (state === 'closed')
-        throw new CliError('expired', 'the request was closed without an answer');
-      if (state !== 'answered') return undefined;
-      if (json) await run.say.print(request, () => '');
-      else await run.say.remark('the request was answered');
-      return true;
-    },
-  );
+  await waitUntil(run, { interval, what }, poll, async ({ state, request }) => {
+    if (state === 'closed')
+      throw new CliError('expired', 'the request was closed without an answer');
+    if (state !== 'answered') return undefined;
+    if (json) await run.say.print(request, () => '');
+    else await run.say.remark('the request was answered');
+    return true;
+  });
 }
 
 /** Between two looks while the instance fails. */

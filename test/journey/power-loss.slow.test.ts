@@ -214,7 +214,8 @@ async function aRequest(home: string): Promise<Scene> {
       const env = envOf(folder);
       const machine = { env, platform: 'linux', home: folder, now: () => new Date() } as const;
       const uid = process.getuid?.();
-      expect(keptKey({ ...machine, uid }, service.url, token)).toBeDefined();
+      const named = { token, base: service.url, target: { base: service.url } };
+      expect(keptKey({ ...machine, uid }, named)).toBeDefined();
     },
   };
 }

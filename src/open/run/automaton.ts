@@ -1,26 +1,17 @@
-/** A set of patterns that finds all of them in one pass (Aho and Corasick 1975). State 0 is the beginning. */
-export interface Automaton {
-  /** The states below `rows` have the state after each byte here, at `256 * state + byte`. */
-  readonly table: Int32Array;
-  readonly rows: number;
-  /** The state after a byte, from any state. */
-  step(state: number, byte: number): number;
-  /** For each state, how many of the last bytes may begin a pattern. */
-  readonly depth: Int32Array;
-  /** For each state, the length of the longest pattern that ends there, or 0. */
-  readonly match: Int32Array;
-}
+export type Automaton = ReturnType<typeof automatonOf>;
 
 /** States near the beginning, which are met all the time, have a row of 1 KiB each; deeper ones have only their children. */
 const MOST_ROWS = 4096;
 
 /**
+ * What finds all of a set of patterns in one pass (Aho and Corasick 1975). State 0 is the beginning.
  * @param patterns bytes as texts of `latin1`, none of which is empty
  * @param most how many states have a row
  */
-export function automatonOf(patterns: Iterable<string>, most = MOST_ROWS): Automaton {
+export function automatonOf(patterns: Iterable<string>, most = MOST_ROWS) {
   const { size, parent, label, first, depth, match } = trieOf([...new Set(patterns)].sort());
   const rows = Math.min(size, most);
+  /** The states below `rows` have the state after each byte here, at `256 * state + byte`. */
   const table = new Int32Array(256 * rows);
   /** The state of the longest end of a state's bytes that is a state too. */
   const fallback = new Int32Array(size);
@@ -29,6 +20,7 @@ export function automatonOf(patterns: Iterable<string>, most = MOST_ROWS): Autom
     for (let at = first[state] as number; at < end; at++) if (label[at] === byte) return at;
     return 0;
   };
+  /** The state after a byte, from any state. */
   const step = (from: number, byte: number) => {
     let state = from;
     while (state >= rows) {
@@ -63,7 +55,9 @@ function trieOf(texts: readonly string[]) {
   const size = begun.reduce((sum, { text, shared }) => sum + text.length - shared, 1);
   const parent = new Int32Array(size);
   const label = new Uint8Array(size);
+  /** How many of the last bytes may begin a pattern. */
   const depth = new Int32Array(size);
+  /** The length of the longest pattern that ends there, or 0. */
   const match = new Int32Array(size);
   let states = 1;
   let open = begun;

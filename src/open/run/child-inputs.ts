@@ -1,10 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { silent } from '../../cli/terminal/transfer-meter';
 import type { Child, Context, Environment } from '../../platform/context';
 import { asCliError, attempt, CliError, failedError, usageError } from '../../platform/errors';
-import { folderInMemory } from '../../platform/memory-folder';
 import { parseDotenv } from '../dotenv';
 import { toolsFor } from '../download';
 import { newFile } from '../new-file';
@@ -151,17 +150,9 @@ function notOneFile(of: string | undefined, found: number, { taken }: Taking): C
   return usageError(what, names === '' ? undefined : `its files: ${names}`);
 }
 
-/** The program that gets the secrets. */
-export interface ChildProgram {
-  readonly file: string;
-  readonly words: readonly [string, ...string[]];
-  /** Variables that it may have although they hold or name our own secrets. */
-  readonly allow: readonly string[];
-}
-
 /** Our own tokens, passphrases and keys are not passed on, nor where they are, unless allowed. */
 export function childOf(
-  { file, words, allow }: ChildProgram,
+  { file, words, allow }: Pick<Child, 'file' | 'words'> & Pick<NameRules, 'allow'>,
   { variables, input }: Pick<ChildInputs, 'variables' | 'input'>,
   { env, platform }: Pick<Context, 'env' | 'platform'>,
 ): Child {
@@ -211,13 +202,21 @@ export interface MemoryFolder {
   remove(): void;
 }
 
-const PREFIX = 'pwpush-run-';
+/** Types of file systems in memory: tmpfs and ramfs (statfs(2)). */
+const IN_MEMORY = [0x01021994, 0x858458f6];
 
 /** Makes it in memory if there is a place for it, as on Linux, else where temporary files are. */
 export function memoryFolder(env: Environment): MemoryFolder {
-  const made = folderInMemory(env, PREFIX);
-  if (made !== undefined) return folder(made, true);
-  return folder(mkdtempSync(join(tmpdir(), PREFIX)), false);
+  const madeIn = (place: string) => mkdtempSync(join(place, 'pwpush-run-'));
+  for (const place of [env.XDG_RUNTIME_DIR ?? '', '/dev/shm']) {
+    try {
+      if (isAbsolute(place) && IN_MEMORY.includes(statfsSync(place).type))
+        return folder(madeIn(place), true);
+    } catch {
+      // Missing, or not ours to write to.
+    }
+  }
+  return folder(madeIn(tmpdir()), false);
 }
 
 function folder(path: string, inMemory: boolean): MemoryFolder {

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
 import type { Invocation } from '../../cli/terminal/output';
-import type { ChildOutput, Output } from '../../platform/context';
-import { asCliError, type CliError } from '../../platform/errors';
+import type { Output } from '../../platform/context';
+import { asCliError } from '../../platform/errors';
 import { codeOf } from '../../platform/files/file-error';
 import { parseDotenv } from '../dotenv';
 import { automatonOf } from './automaton';
@@ -10,12 +10,7 @@ import type { ChildInputs } from './child-inputs';
 import { maskedStream } from './mask';
 import { formsOf, type NamedSecret } from './secret-forms';
 
-/** Takes the output of a command, and writes it with the secrets replaced. */
-export interface MaskedOutput {
-  readonly output: ChildOutput;
-  /** Writes the rest. Returns the error if something could not be written, unless it is that of a closed pipe. */
-  end(): Promise<CliError | undefined>;
-}
+export type MaskedOutput = Awaited<ReturnType<typeof maskedOutput>>;
 
 type Writable = Pick<Output, 'write'>;
 
@@ -27,7 +22,7 @@ export async function maskedOutput(
   { say }: Invocation,
   secrets: readonly NamedSecret[],
   { stdout, stderr }: Readonly<Record<'stdout' | 'stderr', Writable>>,
-): Promise<MaskedOutput> {
+) {
   const { patterns, short, long } = formsOf(secrets);
   if (short.length > 0)
     await say.note(
@@ -49,6 +44,7 @@ export async function maskedOutput(
   const streams = { stdout: streamTo(stdout), stderr: streamTo(stderr) };
   return {
     output: { stdout: streams.stdout.take, stderr: streams.stderr.take },
+    /** Writes the rest. Returns the error if something could not be written, unless it is that of a closed pipe. */
     end: async () => {
       await Promise.allSettled([streams.stdout.end(), streams.stderr.end()]);
       return failure === undefined ? undefined : asCliError(failure);

@@ -6,24 +6,14 @@ const STARS = Buffer.from('***');
 /** How long bytes that may begin a secret are held back when nothing follows, in milliseconds. */
 const HOLD = 100;
 
-/** One stream, in which secrets are replaced. */
-export interface StreamMask {
-  /** Takes bytes, and returns those that are decided: no secret that has begun in them is open. */
-  push(chunk: Uint8Array): Uint8Array;
-  /** Returns the bytes that are not decided. If they do begin a secret, the rest of it is replaced. */
-  release(): Uint8Array;
-  /** Whether there are any. */
-  readonly holds: boolean;
-}
-
 /** A place in the bytes that are held back. */
 interface Span {
   from: number;
   to: number;
 }
 
-/** Replaces each secret by `***`, and several that overlap or touch by one. */
-export function streamMask({ table, rows, step, depth, match }: Automaton): StreamMask {
+/** Replaces each secret in a stream by `***`, and several that overlap or touch by one. */
+export function streamMask({ table, rows, step, depth, match }: Automaton) {
   let state = 0;
   let held: Uint8Array = new Uint8Array(0);
   /** Secrets in what is held back, in order, with something between them. */
@@ -64,7 +54,8 @@ export function streamMask({ table, rows, step, depth, match }: Automaton): Stre
     return pieces.length === 1 && only ? only : Buffer.concat(pieces);
   };
   return {
-    push: (chunk) => {
+    /** Takes bytes, and returns those that are decided: no secret that has begun in them is open. */
+    push: (chunk: Uint8Array) => {
       const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
       let now = state;
       for (let at = held.length; at < bytes.length; at++) {
@@ -76,7 +67,9 @@ export function streamMask({ table, rows, step, depth, match }: Automaton): Stre
       state = now;
       return decided(bytes, Math.max(0, bytes.length - (depth[now] as number)));
     },
+    /** Returns the bytes that are not decided. If they do begin a secret, the rest of it is replaced. */
     release: () => decided(held, held.length),
+    /** Whether there are any. */
     get holds() {
       return held.length > 0;
     },
@@ -91,20 +84,12 @@ const systemTimer: Timer = (milliseconds, work) => {
   return () => clearTimeout(timer);
 };
 
-/** Where a masked stream goes in. */
-export interface MaskedStream {
-  /** Rejects when `write` did. */
-  take(chunk: Uint8Array): Promise<void>;
-  /** Nothing follows. */
-  end(): Promise<void>;
-}
-
 /** Writes a stream with its secrets replaced. What may begin one waits for more bytes, but not for long. */
 export function maskedStream(
   automaton: Automaton,
   write: (bytes: Uint8Array) => Promise<void>,
   after = systemTimer,
-): MaskedStream {
+) {
   const mask = streamMask(automaton);
   let written = Promise.resolve();
   let stop = () => {};
@@ -113,12 +98,14 @@ export function maskedStream(
     return written;
   };
   return {
-    take: async (chunk) => {
+    /** Rejects when `write` did. */
+    take: async (chunk: Uint8Array) => {
       stop();
       await put(mask.push(chunk));
       // A write that fails is reported by the next one.
       if (mask.holds) stop = after(HOLD, () => void put(mask.release()).catch(() => {}));
     },
+    /** Nothing follows. */
     end: async () => {
       stop();
       await put(mask.release());

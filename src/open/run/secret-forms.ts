@@ -4,16 +4,6 @@ export interface NamedSecret {
   readonly text: string;
 }
 
-/** What is searched for, and what is not. */
-export interface SecretForms {
-  /** Bytes as texts of `latin1`. */
-  readonly patterns: ReadonlySet<string>;
-  /** Names of secrets that are too short, or have such a line. */
-  readonly short: readonly string[];
-  /** Names of secrets that are too long for anything but their lines as they are. */
-  readonly long: readonly string[];
-}
-
 /** A shorter text is found in any output. */
 export const SHORTEST = 4;
 
@@ -22,9 +12,11 @@ export const MOST_ENCODED = 32 * 1024;
 
 /**
  * The forms that secrets may take in the output of a command: a text and each of its lines, as it is, in base64, and escaped for
- * URLs, forms and JSON.
+ * URLs, forms and JSON. Bytes are texts of `latin1`.
+ * @returns also the names of secrets that are too `short`, or have such a line, and of those that are too `long` for anything
+ * but their lines as they are
  */
-export function formsOf(secrets: readonly NamedSecret[]): SecretForms {
+export function formsOf(secrets: readonly NamedSecret[]) {
   const patterns = new Set<string>();
   const short = new Set<string>();
   const long = new Set<string>();
