@@ -21,3 +21,12 @@ export class AgeError extends Error {
     super(message);
   }
 }
+
+/** Returns what `parse` does; throws what `explain` makes of an error of this room. */
+export function explaining<T>(parse: () => T, explain: (error: AgeError) => Error): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw error instanceof AgeError ? explain(error) : error;
+  }
+}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Identity, type Recipient, x25519Identity, x25519Recipient } from './age';
-import { AgeError } from './age-error';
+import { AgeError, explaining } from './age-error';
 import { decodeBech32, encodeBech32 } from './bech32';
 import { x25519 } from './node-primitives';
 import { sshIdentity, sshRecipient } from './ssh';
@@ -95,12 +95,9 @@ function eachLine<T>(text: string, what: string, parse: (line: string) => T): T[
   const found = text.split(/\r?\n/).flatMap((line, at) => {
     const trimmed = line.trim();
     if (trimmed === '' || trimmed.startsWith('#')) return [];
-    try {
-      return [parse(trimmed)];
-    } catch (error) {
-      if (!(error instanceof AgeError)) throw error;
-      throw new AgeError(error.reason, `line ${at + 1}: ${error.message}`);
-    }
+    const explain = ({ reason, message }: AgeError) =>
+      new AgeError(reason, `line ${at + 1}: ${message}`);
+    return [explaining(() => parse(trimmed), explain)];
   });
   if (found.length === 0) throw new AgeError('key', `the file has no ${what}`);
   return found;

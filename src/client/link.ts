@@ -165,22 +165,16 @@ function parseAddress(text: string): Reference {
   return { token, base: url.origin + prefix, ...(kind && { kind }) };
 }
 
-/** The link of what was created, and a warning about it if there is one. */
-export interface FoundLink {
-  readonly link: string;
-  readonly doubt?: string;
-}
-
 /**
  * The link of a push or request that was just created: `html_url` of the response, else the answer of `preview`, else an
- * address built as the reference does. Never throws: without its link, the push would be lost.
+ * address built as the reference does, and a `doubt` to warn of. Never throws: without its link, the push would be lost.
  */
 export async function findLink(
   api: Pick<Api, 'preview'>,
   base: string,
   created: Pick<Push, 'html_url'> & Parameters<typeof pushLink>[1],
   what: 'push' | 'request' = 'push',
-): Promise<FoundLink> {
+): Promise<{ readonly link: string; readonly doubt?: string }> {
   const { url_token: token } = created;
   const previewed = async () => (await api.preview(token).catch(() => undefined))?.url;
   const link =

@@ -52,18 +52,18 @@ async function readKey(path: string | undefined, context: Context): Promise<stri
 }
 
 async function readIdentities(path: string, context: Context): Promise<Identity[]> {
-  const [{ parseIdentities }, { AgeError }] = await Promise.all([
+  const [{ parseIdentities }, { explaining }] = await Promise.all([
     import('../age/key-files'),
     import('../age/age-error'),
   ]);
   const text = (await bytesOf(path, context, 'private key')).toString('utf8');
-  try {
-    return parseIdentities(text);
-  } catch (error) {
-    if (!(error instanceof AgeError)) throw error;
-    const failure = usageError(`${placeOf(path)}: ${error.message}; nothing was fetched`);
-    throw error.reason === 'key-passphrase' ? withWayOut(failure, path, context) : failure;
-  }
+  return explaining(
+    () => parseIdentities(text),
+    ({ reason, message }) => {
+      const failure = usageError(`${placeOf(path)}: ${message}; nothing was fetched`);
+      return reason === 'key-passphrase' ? withWayOut(failure, path, context) : failure;
+    },
+  );
 }
 
 /** How to get a key without a passphrase. */

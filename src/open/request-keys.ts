@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Identity } from '../age/age';
-import { AgeError } from '../age/age-error';
+import { explaining } from '../age/age-error';
 import { newKeyPair, parseIdentities } from '../age/key-files';
 import type { Terminal } from '../cli/terminal/output';
 import type { Reference } from '../client/link';
@@ -136,15 +136,9 @@ function keyIn(path: string, base: string): KeptKey | undefined {
   // Another instance could choose the same token for its link, and have the key removed.
   if (!text.startsWith(instanceLine(base))) return undefined;
   const recipient = /^# public key: (age1\w+)$/m.exec(text)?.[1];
-  const identities = identitiesIn(text, path);
+  const identities = explaining(
+    () => parseIdentities(text),
+    (error) => failedError(`${path}: ${error.message}; nothing was fetched`, { cause: error }),
+  );
   return { identities, recipient, path };
-}
-
-function identitiesIn(text: string, path: string): Identity[] {
-  try {
-    return parseIdentities(text);
-  } catch (error) {
-    if (!(error instanceof AgeError)) throw error;
-    throw failedError(`${path}: ${error.message}; nothing was fetched`, { cause: error });
-  }
 }

@@ -85,30 +85,24 @@ async function inRescueFolder(
   }
 }
 
-/** A file or folder that an earlier run left. */
-export interface RescuedFile {
-  readonly path: string;
-  /** `files` is a folder of them. */
-  readonly what: 'link' | 'secret' | 'text' | 'response' | 'key' | 'download' | 'files';
-  readonly saved: Date;
-  /** Bytes; undefined for a folder. */
-  readonly size: number | undefined;
-}
-
 const NAME =
   /^(link|secret|text|response|key|download|files)-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{8}$/;
 
-/** Lists the rescue files of this user, oldest first. A folder that cannot be read counts as empty. */
-export async function rescuedFiles(context: RescueContext): Promise<RescuedFile[]> {
+/**
+ * Lists the rescue files of this user, and the folders of `files`, oldest first. A folder that cannot be read counts as empty.
+ */
+export async function rescuedFiles(context: RescueContext) {
   const temporary = temporaryFolder(context);
   const folders = (await names(temporary))
     .filter((name) => name.startsWith(TEMPORARY))
     .map((name) => join(temporary, name));
-  const found: RescuedFile[] = [];
+  const found: { readonly path: string; readonly what: string; readonly saved: Date }[] = [];
   for (const folder of [stateFolder(context), ...folders]) {
     for (const name of await names(folder)) {
-      const what = NAME.exec(name)?.[1] as RescuedFile['what'] | undefined;
-      if (what !== undefined) found.push(...(await look(join(folder, name), what, context.uid)));
+      const what = NAME.exec(name)?.[1];
+      const path = join(folder, name);
+      const saved = what && (await timeOf(path, what === 'files', context.uid));
+      if (what && saved) found.push({ path, what, saved });
     }
   }
   return found.sort((one, other) => one.saved.getTime() - other.saved.getTime());
@@ -118,15 +112,9 @@ function names(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }
 
-/** Files of other users are skipped: `TMPDIR` is usually shared. */
-async function look(path: string, what: RescuedFile['what'], user: User): Promise<RescuedFile[]> {
+/** When one was saved; undefined for those of other users, as `TMPDIR` is usually shared. */
+async function timeOf(path: string, isFolder: boolean, user: User): Promise<Date | undefined> {
   const found = await lstat(path).catch(() => undefined);
-  if (
-    !found ||
-    (user !== undefined && found.uid !== user) ||
-    found.isDirectory() !== (what === 'files')
-  )
-    return [];
-  const size = what === 'files' ? undefined : found.size;
-  return [{ path, what, saved: found.mtime, size }];
+  const ours = user === undefined || found?.uid === user;
+  return ours && found?.isDirectory() === isFolder ? found.mtime : undefined;
 }

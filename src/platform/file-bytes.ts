@@ -1,4 +1,4 @@
-import { type BigIntStats, fstat, mkdtempSync, read, rmSync } from 'node:fs';
+import { fstat, mkdtempSync, read, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,19 +6,23 @@ import { promisify } from 'node:util';
 import type { Input } from './context';
 import { type CliError, failedError } from './errors';
 
-/** A regular file that is open for reading. */
-export interface RegularFile {
-  /** For messages. */
-  readonly name: string;
-  /** Position of the first byte to read. */
-  readonly start: number;
-  /** Bytes to read. */
-  readonly size: number;
-  /** Its state when it was opened. */
-  readonly found: BigIntStats;
-  /** Reads into a buffer from a position of the file; returns how many bytes. */
-  read(buffer: Uint8Array, position: number): Promise<number>;
-  look(): Promise<BigIntStats>;
+export type RegularFile = Awaited<ReturnType<typeof regularFile>>;
+
+/**
+ * A regular file that is open for reading, from a position on.
+ * @param name for messages
+ */
+export async function regularFile(name: string, fd: number, start = 0) {
+  const look = () => promisify(fstat)(fd, { bigint: true });
+  const found = await look();
+  return {
+    ...{ name, start, found, look },
+    /** Bytes to read. */
+    size: Math.max(0, Number(found.size) - start),
+    /** Reads into a buffer from a position of the file; returns how many bytes. */
+    read: async (buffer: Uint8Array, position: number) =>
+      (await promisify(read)(fd, buffer, 0, buffer.length, position)).bytesRead,
+  };
 }
 
 /** Large enough that the cost of a call is small beside that of the copy. */
@@ -87,18 +91,7 @@ function changed(name: string): CliError {
 /** Standard input if it is redirected from a file; else undefined. */
 export async function stdinFile(input: Input): Promise<RegularFile | undefined> {
   const from = input.file?.();
-  if (from === undefined) return undefined;
-  const look = () => promisify(fstat)(from.fd, { bigint: true });
-  const found = await look();
-  return {
-    name: 'standard input',
-    start: from.start,
-    size: Math.max(0, Number(found.size) - from.start),
-    found,
-    read: async (buffer, position) =>
-      (await promisify(read)(from.fd, buffer, 0, buffer.length, position)).bytesRead,
-    look,
-  };
+  return from && regularFile('standard input', from.fd, from.start);
 }
 
 /** A temporary file without a name. */

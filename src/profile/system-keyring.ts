@@ -16,79 +16,57 @@ export interface KeyringEntry {
   readonly url: string;
 }
 
-/** A keyring as the program that the system has for it. The token goes to its standard input, never into an argument. */
-interface Keyring {
-  store(entry: KeyringEntry, token: string): HelperProgram;
-  read(entry: KeyringEntry): HelperProgram;
-  remove(entry: KeyringEntry): HelperProgram;
-  /** Prints something if there is such an entry, even a locked one; left out if `remove` is reliable. */
-  search?(entry: KeyringEntry): HelperProgram;
-}
+type Work = 'store' | 'read' | 'remove';
+
+/** The program that a system has for its keyring. The token goes to its standard input, never into an argument. */
+type Keyring = (work: Work, entry: KeyringEntry, token?: string) => HelperProgram;
 
 /** secret-tool(1) of libsecret, for GNOME Keyring, KWallet, KeePassXC. */
-const secretTool: Keyring = (() => {
-  const words = (verb: string, { profile, url }: KeyringEntry, ...options: string[]) =>
-    [
-      ...(['secret-tool', verb, ...options] as const),
-      ...['application', 'pwpush', 'profile', profile, 'url', url],
-    ] as const;
-  return {
-    store: (entry, input) => ({
-      words: words('store', entry, `--label=pwpush: ${entry.profile}`),
-      input,
-    }),
-    read: (entry) => ({ words: words('lookup', entry) }),
-    remove: (entry) => ({ words: words('clear', entry) }),
-    search: (entry) => ({ words: words('search', entry) }),
-  };
-})();
+function secretTool(
+  work: Work | 'search',
+  { profile, url }: KeyringEntry,
+  input = '',
+): HelperProgram {
+  const verb = {
+    store: ['store', `--label=pwpush: ${profile}`],
+    read: ['lookup'],
+    remove: ['clear'],
+    search: ['search'],
+  }[work];
+  const entry = ['application', 'pwpush', 'profile', profile, 'url', url];
+  return { words: ['secret-tool', ...verb, ...entry], input };
+}
 
 /** security(1) of macOS. With `-i` it reads commands from standard input. */
-const security: Keyring = (() => {
-  const words = (verb: string, { profile, url }: KeyringEntry, ...options: string[]) =>
-    ['security', verb, '-a', profile, '-s', `pwpush ${url}`, ...options] as const;
+const security: Keyring = (work, { profile, url }, token = '') => {
+  const entry = ['-a', profile, '-s', `pwpush ${url}`];
+  if (work === 'read') return { words: ['security', 'find-generic-password', ...entry, '-w'] };
+  if (work === 'remove') return { words: ['security', 'delete-generic-password', ...entry] };
+  const hex = Buffer.from(token).toString('hex');
+  const command = ['add-generic-password', ...entry, '-U', '-X', hex];
   const quoted = (word: string) => `"${word.replace(/["\\]/g, '\\$&')}"`;
-  return {
-    store: (entry, token) => {
-      const hex = Buffer.from(token).toString('hex');
-      const [, ...command] = words('add-generic-password', entry, '-U', '-X', hex);
-      return { words: ['security', '-i'], input: `${command.map(quoted).join(' ')}\n` };
-    },
-    read: (entry) => ({ words: words('find-generic-password', entry, '-w') }),
-    remove: (entry) => ({ words: words('delete-generic-password', entry) }),
-  };
-})();
+  return { words: ['security', '-i'], input: `${command.map(quoted).join(' ')}\n` };
+};
 
 /** The PasswordVault of Windows, by PowerShell, which reads resource, user name and token as lines. */
-const passwordVault: Keyring = (() => {
-  const script = (work: string, { profile, url }: KeyringEntry, ...more: string[]) =>
-    ({
-      words: [
-        ...(['powershell.exe', '-NoLogo', '-NoProfile', '-NonInteractive', '-Command'] as const),
-        `$ErrorActionPreference = 'Stop'; $in = [Console]::In; $r = $in.ReadLine(); $u = $in.ReadLine(); $v = [Windows.Security.Credentials.PasswordVault, Windows.Security.Credentials, ContentType = WindowsRuntime]::new(); ${work}`,
-      ],
-      input: [`pwpush ${url}`, profile, ...more, ''].join('\n'),
-    }) satisfies HelperProgram;
+const passwordVault: Keyring = (work, { profile, url }, token) => {
+  const script = {
+    store:
+      '$v.Add([Windows.Security.Credentials.PasswordCredential, Windows.Security.Credentials, ContentType = WindowsRuntime]::new($r, $u, $in.ReadLine()))',
+    read: '$c = $v.Retrieve($r, $u); $c.RetrievePassword(); [Console]::Out.Write($c.Password)',
+    remove: '$v.Remove($v.Retrieve($r, $u))',
+  }[work];
   return {
-    store: (entry, token) =>
-      script(
-        '$v.Add([Windows.Security.Credentials.PasswordCredential, Windows.Security.Credentials, ContentType = WindowsRuntime]::new($r, $u, $in.ReadLine()))',
-        entry,
-        token,
-      ),
-    read: (entry) =>
-      script(
-        '$c = $v.Retrieve($r, $u); $c.RetrievePassword(); [Console]::Out.Write($c.Password)',
-        entry,
-      ),
-    remove: (entry) => script('$v.Remove($v.Retrieve($r, $u))', entry),
+    words: [
+      ...(['powershell.exe', '-NoLogo', '-NoProfile', '-NonInteractive', '-Command'] as const),
+      `$ErrorActionPreference = 'Stop'; $in = [Console]::In; $r = $in.ReadLine(); $u = $in.ReadLine(); $v = [Windows.Security.Credentials.PasswordVault, Windows.Security.Credentials, ContentType = WindowsRuntime]::new(); ${script}`,
+    ],
+    input: [`pwpush ${url}`, profile, ...(token === undefined ? [] : [token]), ''].join('\n'),
   };
-})();
+};
 
-function keyringOf({ platform }: Context): Keyring {
-  if (platform === 'darwin') return security;
-  return platform === 'win32' ? passwordVault : secretTool;
-}
+const keyrings: Readonly<Record<string, Keyring>> = { darwin: security, win32: passwordVault };
+const keyringOf = ({ platform }: Context) => keyrings[platform] ?? secretTool;
 
 const ALTERNATIVES =
   'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND';
@@ -104,11 +82,11 @@ export async function storeInKeyring(
   limitMs = LIMIT_MS,
 ): Promise<void> {
   const keyring = keyringOf(context);
-  const stored = await run(context, keyring.store(entry, token), limitMs);
+  const stored = await run(context, keyring('store', entry, token), limitMs);
   if (stored.problem !== undefined) throw unusable(stored.problem.replaceAll(token, '***'));
-  const found = await run(context, keyring.read(entry));
+  const found = await run(context, keyring('read', entry));
   if (found.output === token) return;
-  await run(context, keyring.remove(entry));
+  await run(context, keyring('remove', entry));
   throw unusable(found.problem ?? 'it returned something else than it was given');
 }
 
@@ -117,7 +95,7 @@ export async function storeInKeyring(
  * @throws CliError (failed) if it is not there or locked; CliError when the run is interrupted
  */
 export async function readFromKeyring(context: Context, entry: KeyringEntry): Promise<string> {
-  const { output, problem } = await run(context, keyringOf(context).read(entry));
+  const { output, problem } = await run(context, keyringOf(context)('read', entry));
   if (problem === undefined && isToken(output)) return output;
   throw failedError(
     `the keyring returned no token for profile "${entry.profile}" (${problem ?? 'nothing usable'})`,
@@ -136,12 +114,12 @@ export async function forgetProfile(
   if (!used || url === undefined) return undefined;
   const entry = { profile, url };
   const keyring = keyringOf(context);
-  const { problem, errors } = await run(context, keyring.remove(entry));
+  const { problem, errors } = await run(context, keyring('remove', entry));
   if (problem === undefined || /could not be found|cannot find|not found/i.test(errors))
     return undefined;
-  // `clear` of secret-tool fails for an entry that is not there, too.
-  const left = keyring.search && (await run(context, keyring.search(entry)));
-  if (left?.output === '' && left.errors === '') return undefined;
+  // `clear` of secret-tool fails for an entry that is not there, too; `search` prints one, even if it is locked.
+  const left = keyring === secretTool && (await run(context, secretTool('search', entry)));
+  if (left && left.output === '' && left.errors === '') return undefined;
   return `the keyring may still have the token of profile "${profile}" (${problem})`;
 }
 

@@ -7,20 +7,18 @@ import type { Attachment } from '../client/form';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
-import { copyToFile, fileBytes, type RegularFile, stdinFile } from '../platform/file-bytes';
+import {
+  copyToFile,
+  fileBytes,
+  type RegularFile,
+  regularFile,
+  stdinFile,
+} from '../platform/file-bytes';
 import { isSystemError } from '../platform/files/file-error';
 import { scope } from '../platform/scope';
-
-/** The opened files that are attached to a push. */
-export interface Attachments {
-  readonly files: readonly Attachment[];
-  /** Closes the files and removes temporary ones. */
-  close(): Promise<void>;
-}
+import mediaTypes from './media-types.json';
 
 interface OpenedFile {
-  /** For messages: the quoted path, or `standard input`. */
-  readonly path: string;
   readonly name: string;
   readonly file: RegularFile;
   close(): Promise<void>;
@@ -36,10 +34,11 @@ export async function openAttachments(
   paths: readonly string[],
   filename: string | undefined,
   context: Context,
-): Promise<Attachments> {
+) {
   checkPaths(paths, filename, context);
   return scope(async ({ undo }) => {
     const opened: OpenedFile[] = [];
+    /** Closes the files and removes temporary ones. */
     const close = async () => {
       for (const one of opened) await one.close();
     };
@@ -50,7 +49,13 @@ export async function openAttachments(
       );
       refuseDuplicate(opened);
     }
-    return { files: opened.map(attachment), close };
+    const files = opened.map(
+      ({ name, file }): Attachment => ({
+        ...{ name, type: mediaType(name), size: file.size },
+        bytes: () => fileBytes(file),
+      }),
+    );
+    return { files, close };
   });
 }
 
@@ -70,10 +75,6 @@ function checkPaths(paths: readonly string[], filename: string | undefined, { st
     throw usageError('--filename must be a name without folders');
 }
 
-function attachment({ name, file }: OpenedFile): Attachment {
-  return { name, type: mediaType(name), size: file.size, bytes: () => fileBytes(file) };
-}
-
 /** @param files how many are to be attached */
 async function openFile(path: string, files: number): Promise<OpenedFile> {
   let handle: FileHandle | undefined;
@@ -81,29 +82,15 @@ async function openFile(path: string, files: number): Promise<OpenedFile> {
     // stat first, since opening a device can have an effect. O_NONBLOCK, in case the path becomes a pipe in between.
     refuseIrregular(path, await stat(path));
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const opened = await openedFile(`"${path}"`, basename(path), handle);
-    refuseIrregular(path, opened.file.found);
-    return opened;
+    const file = await regularFile(`"${path}"`, handle.fd);
+    refuseIrregular(path, file.found);
+    return { name: basename(path), file, close: async () => handle?.close() };
   } catch (error) {
     await handle?.close();
     if (!isSystemError(error)) throw error;
     const hint = 'every word after --file is taken as a path; add a text with --message TEXT';
     throw unreadable(path, error, files > 1 ? hint : undefined);
   }
-}
-
-async function openedFile(path: string, name: string, handle: FileHandle): Promise<OpenedFile> {
-  const found = await handle.stat({ bigint: true });
-  const file = {
-    name: path,
-    start: 0,
-    size: Number(found.size),
-    found,
-    read: async (buffer: Uint8Array, position: number) =>
-      (await handle.read(buffer, 0, buffer.length, position)).bytesRead,
-    look: () => handle.stat({ bigint: true }),
-  };
-  return { path, name, file, close: () => handle.close() };
 }
 
 function refuseIrregular(path: string, found: { isFile(): boolean; isDirectory(): boolean }): void {
@@ -125,16 +112,16 @@ function refuseDuplicate(opened: readonly OpenedFile[]): void {
   const last = opened.at(-1);
   const twin = opened.slice(0, -1).find((one) => last && inode(one) === inode(last));
   if (!last || !twin) return;
-  const [one, other] = [twin.path, last.path];
+  const [one, other] = [twin.file.name, last.file.name];
   const what = one === other ? `${one} is attached twice` : `${one} and ${other} are the same file`;
   throw usageError(what, 'remove one of them');
 }
 
 async function openStdin(name = 'stdin', { stdin, signal }: Context): Promise<OpenedFile> {
   const file = await stdinFile(stdin);
-  if (file) return { path: file.name, name, file, close: async () => {} };
+  if (file) return { name, file, close: async () => {} };
   const { handle, close } = await copyToFile(stdin.bytes(), signal);
-  return { ...(await openedFile('standard input', name, handle)), close };
+  return { name, file: await regularFile('standard input', handle.fd), close };
 }
 
 /**
@@ -167,49 +154,11 @@ function metered(file: Attachment, at: number, meter: Meter): Attachment {
   };
 }
 
-/** Our own table, not the mime package: that takes `.key` for Keynote, `.pub` for Publisher and `.ts` for MPEG. */
-const mediaTypes: Readonly<Record<string, string>> = {
-  '7z': 'application/x-7z-compressed',
-  bz2: 'application/x-bzip2',
-  csv: 'text/csv',
-  doc: 'application/msword',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  gif: 'image/gif',
-  gz: 'application/gzip',
-  htm: 'text/html',
-  html: 'text/html',
-  jpeg: 'image/jpeg',
-  jpg: 'image/jpeg',
-  json: 'application/json',
-  md: 'text/markdown',
-  mp3: 'audio/mpeg',
-  mp4: 'video/mp4',
-  odt: 'application/vnd.oasis.opendocument.text',
-  p12: 'application/x-pkcs12',
-  pdf: 'application/pdf',
-  pem: 'application/x-pem-file',
-  pfx: 'application/x-pkcs12',
-  png: 'image/png',
-  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-  svg: 'image/svg+xml',
-  tar: 'application/x-tar',
-  tgz: 'application/gzip',
-  txt: 'text/plain',
-  webp: 'image/webp',
-  xls: 'application/vnd.ms-excel',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  xml: 'application/xml',
-  xz: 'application/x-xz',
-  yaml: 'application/yaml',
-  yml: 'application/yaml',
-  zip: 'application/zip',
-  zst: 'application/zstd',
-};
-
-/** The media type for the extension of a file name; `application/octet-stream` if it is not known. */
+/**
+ * The media type for the extension of a file name; `application/octet-stream` if it is not known. By our own table, not the
+ * mime package: that takes `.key` for Keynote, `.pub` for Publisher and `.ts` for MPEG.
+ */
 export function mediaType(name: string): string {
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
-  return Object.hasOwn(mediaTypes, extension)
-    ? (mediaTypes[extension] ?? '')
-    : 'application/octet-stream';
+  return new Map(Object.entries(mediaTypes)).get(extension) ?? 'application/octet-stream';
 }

@@ -12,7 +12,6 @@ import type { Invocation } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
-import type { Attachments } from './attachments';
 
 /** The options for what is to be sent: a text from one source, or files and a message. */
 export type ContentOptions = SourceOptions & Values<ReturnType<typeof fileRows>>;
@@ -57,10 +56,7 @@ export function checkFiles({ file, message, filename }: ContentOptions): void {
  * Opens the files, if there are any.
  * @throws CliError (usage) as `openAttachments` does
  */
-export async function openFiles(
-  { file, filename }: ContentOptions,
-  context: Context,
-): Promise<Attachments | undefined> {
+export async function openFiles({ file, filename }: ContentOptions, context: Context) {
   if (file === undefined) return undefined;
   const { openAttachments } = await import('./attachments');
   return openAttachments(file, filename, context);

@@ -7,7 +7,8 @@ import {
   prepareFile,
   type Recipient,
 } from '../age/age';
-import { AgeError } from '../age/age-error';
+import { AgeError, explaining } from '../age/age-error';
+import { inChunks } from '../age/format/in-chunks';
 import { newLinkKey, newWords } from '../age/key';
 import { keyProof, newKeySalt } from '../age/key-proof';
 import { encodeManifest, encryptedName, isManifest } from '../age/manifest';
@@ -16,7 +17,7 @@ import { bytesOf, placeOf } from '../cli/source';
 import type { Attachment } from '../client/form';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
-import { type CliError, usageError } from '../platform/errors';
+import { usageError } from '../platform/errors';
 
 /** Where the key goes: into the link, to the sender as words, or nowhere, as recipients have their own. */
 export type EncryptMode = 'link' | 'words' | 'keys';
@@ -125,19 +126,7 @@ const BATCH = 512 * 1024;
 
 /** Joins pieces. A batch is valid until the next one is requested. */
 async function* inBatches(pieces: AsyncIterable<Uint8Array>, size: number) {
-  const batch = Buffer.allocUnsafeSlow(size);
-  let filled = 0;
-  for await (const piece of pieces)
-    for (let from = 0; from < piece.length; ) {
-      const part = piece.subarray(from, from + size - filled);
-      batch.set(part, filled);
-      from += part.length;
-      filled += part.length;
-      if (filled < size) continue;
-      yield batch;
-      filled = 0;
-    }
-  if (filled > 0) yield batch.subarray(0, filled);
+  for await (const { chunk } of inChunks(pieces, size)) yield chunk;
 }
 
 /** A file as it is uploaded, and as the manifest describes it. */
@@ -163,12 +152,15 @@ async function readRecipients(
 ): Promise<readonly Recipient[]> {
   const { parseRecipient, parseRecipients } = await import('../age/key-files');
   const named = to.map((text, at) =>
-    parsed(() => parseRecipient(text), to.length === 1 ? '--to' : `--to number ${at + 1}`),
+    explaining(
+      () => parseRecipient(text),
+      invalidKey(to.length === 1 ? '--to' : `--to number ${at + 1}`),
+    ),
   );
   const read = [];
   for (const path of recipientsFile) {
     const text = (await bytesOf(path, context, 'public keys')).toString('utf8');
-    read.push(...parsed(() => parseRecipients(text), placeOf(path)));
+    read.push(...explaining(() => parseRecipients(text), invalidKey(placeOf(path))));
   }
   const all = [...named, ...read];
   // A try, as there may be too many of them.
@@ -178,17 +170,9 @@ async function readRecipients(
   return all;
 }
 
-function parsed<T>(parse: () => T, place: string): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw error instanceof AgeError ? invalidKey(place, error.message) : error;
-  }
-}
-
-function invalidKey(place: string, why: string): CliError {
+function invalidKey(place: string) {
   const hint = place.startsWith('--to')
     ? "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file of them is for -R"
     : undefined;
-  return usageError(`${place}: ${why}`, hint);
+  return ({ message }: AgeError) => usageError(`${place}: ${message}`, hint);
 }

@@ -1,5 +1,5 @@
 import type { Recipient } from '../age/age';
-import { AgeError } from '../age/age-error';
+import { explaining } from '../age/age-error';
 import { parseRecipient } from '../age/key-files';
 import { isLinkKey } from '../age/link-key';
 import type { KnownPassphrase } from '../cli/passphrase';
@@ -94,19 +94,13 @@ export async function recipientFor(
   await say.warn(
     `${KEYLESS}: the key of the instance is used, and ${READER} could read the answer`,
   );
-  return parsed(named, () =>
-    failedError('the instance names an invalid key; nothing was sent', {
-      hint: 'ask for the whole link, with the part after #',
-    }),
+  const invalid = failedError('the instance names an invalid key; nothing was sent', {
+    hint: 'ask for the whole link, with the part after #',
+  });
+  return explaining(
+    () => parseRecipient(named),
+    () => invalid,
   );
-}
-
-function parsed(key: string, failure: () => CliError): Recipient {
-  try {
-    return parseRecipient(key);
-  } catch (error) {
-    throw error instanceof AgeError ? failure() : error;
-  }
 }
 
 /** Answers are sent without a token, whatever the options are. */
@@ -127,8 +121,10 @@ export function recipientIn({ publicKey, key, base, kind }: Reference): Recipien
   if (publicKey === undefined && ofPush)
     throw usageError('this is the link of a push, not of a request', 'open it with pwpush get');
   if (publicKey === undefined && key === undefined) return undefined;
-  return parsed(publicKey ?? '', () =>
-    usageError('the key in the link is damaged; nothing was sent', 'copy the whole link again'),
+  return explaining(
+    () => parseRecipient(publicKey ?? ''),
+    () =>
+      usageError('the key in the link is damaged; nothing was sent', 'copy the whole link again'),
   );
 }
 

@@ -77,6 +77,12 @@ const explanations: Readonly<Record<string, Explanation>> = {
   PROXY_TIMEOUT: ['the proxy did not respond in time', PROXY],
 };
 
+/** No data was transferred in time. */
+export function timeoutError(message: string, sent: boolean, cause?: unknown): TransportError {
+  const hint = 'allow more time with --timeout SECONDS';
+  return new TransportError(message, { sent, timedOut: true, hint, cause });
+}
+
 const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
 /**
@@ -91,14 +97,8 @@ export function networkError(
   timeout: number,
 ): TransportError {
   const code = codeOf(error);
-  if (timeouts.has(code)) {
-    return new TransportError(`${url.host} did not respond within ${timeout} s`, {
-      sent: left,
-      timedOut: true,
-      hint: 'allow more time with --timeout SECONDS',
-      cause: error,
-    });
-  }
+  if (timeouts.has(code))
+    return timeoutError(`${url.host} did not respond within ${timeout} s`, left, error);
   const [what, hint] = explanations[code] ?? [unknownCode(code)];
   // The handshake failed: in TLS 1.3 a client learns that after it has written (RFC 8446, 4.4.2.4 and E.1.2).
   if (what === NO_CERTIFICATE[0] || what === REFUSED_CERTIFICATE[0]) left = false;

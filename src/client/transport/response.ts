@@ -1,7 +1,7 @@
 import { parseJson } from '../../contract/json';
 import type { HttpResponse } from '../../platform/context';
 import { codeOf } from '../../platform/files/file-error';
-import { TransportError } from './network-errors';
+import { timeoutError } from './network-errors';
 
 /** A response whose body was read to its end. */
 export interface WholeResponse {
@@ -81,21 +81,13 @@ export async function readWhole(
     seconds += Math.min(Math.max(time - last, 0) / 1000, timeout);
     last = time;
     if (seconds > PATIENCE * timeout && length < LEAST_BYTES_PER_SECOND * seconds)
-      throw tooSlow(url);
+      throw timeoutError(`${new URL(url).host} sends its response too slowly`, true);
     chunks.push(chunk);
   }
   const { status, headers } = response;
   const body = Buffer.concat(chunks);
   const coding = codingOf(response);
   return { status, headers, body: coding ? await inflated(body, coding, status) : body };
-}
-
-function tooSlow(url: string): TransportError {
-  return new TransportError(`${new URL(url).host} sends its response too slowly`, {
-    sent: true,
-    timedOut: true,
-    hint: 'allow more time with --timeout SECONDS',
-  });
 }
 
 type Coding = 'gzip' | 'deflate' | 'br';

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { StreamedBody } from '../../platform/context';
 import { socketProgress } from '../../platform/files/socket-progress';
 import type { Connector } from './connect-options';
-import { TransportError } from './network-errors';
+import { TransportError, timeoutError } from './network-errors';
 
 /** A streamed body that is being sent. */
 export interface UploadAttempt {
@@ -49,12 +49,7 @@ class Stalled extends Error {}
 
 function stallError(error: Stalled, url: URL, timeout: number, sending: boolean): TransportError {
   const what = sending ? 'accepted no more data' : 'did not respond';
-  return new TransportError(`${url.host} ${what} within ${timeout} s`, {
-    sent: true,
-    timedOut: true,
-    hint: 'allow more time with --timeout SECONDS',
-    cause: error,
-  });
+  return timeoutError(`${url.host} ${what} within ${timeout} s`, true, error);
 }
 
 async function* refusal(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
