@@ -1,15 +1,11 @@
 import type { NewPush, NewRequest, Notification } from '../contract/api';
 import {
-  type AuditEntry,
   accountsSchema,
   answeredSchema,
   auditSchema,
   createdRequestSchema,
   createdSchema,
-  type InstanceVersion,
-  type Notified,
   notifiedSchema,
-  type Preview,
   type Push,
   previewSchema,
   pushListSchema,
@@ -28,77 +24,28 @@ import { type ApiSettings, type Ask, type CallDetails, sendCall, withToken } fro
 import { sharedBackoff } from './transport/call';
 
 /** One method per endpoint of API v2. All throw a `CliError`. */
-export interface Api {
-  version(): Promise<InstanceVersion>;
-  /**
-   * Never sent twice, as this would create two pushes. Files are read while they are sent.
-   * @param account the id of an account of the commercial edition
-   */
-  create(push: NewPush, files?: readonly Attachment[], account?: number): Promise<Push>;
-  /**
-   * Takes a view; never sent twice. Also returns an expired push, with `expired: true`.
-   * @param keyProof shows that the caller has the key of an encrypted push (docs/encryption.md, "Proof of the key")
-   */
-  retrieve(token: string, passphrase?: string, keyProof?: string): Promise<Push>;
-  /** The link for a browser; takes no view. */
-  preview(token: string): Promise<Preview>;
-  /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
-  audit(token: string, page: number): Promise<AuditEntry[]>;
-  expire(token: string): Promise<Push>;
-  /** Makes the instance e-mail the link; never sent twice. */
-  notify(token: string, notification: Notification): Promise<Notified>;
-  /** A page of the user's pushes, or of those of an account, in the instance's order; `[]` after the last. */
-  list(state: 'active' | 'expired', page: number, account?: number): Promise<Push[]>;
-  /** The accounts of the user, which the commercial edition alone has. */
-  accounts(): Promise<unknown>;
-  /** Opens the `url` of a push's file; takes no view. Also throws a `TransportError`, when the connection breaks. */
-  openFile(url: string, resume?: Resume, begun?: Begun): Promise<FileResponse>;
-  readonly requests: RequestApi;
-}
+export type Api = ReturnType<typeof apiClient>;
 
-export type RequestState = 'open' | 'ready' | 'closed';
-
-/** Requests to someone for a secret (docs/wire.md, "Requests"). All methods throw a `CliError`. */
-export interface RequestApi {
-  /** Never sent twice. The files go with the question. */
-  create(
-    request: NewRequest,
-    files?: readonly Attachment[],
-    account?: number,
-  ): Promise<SecretRequest>;
-  /** Anybody gets the question; the owner takes the answer, so that it is never sent twice. */
-  read(token: string, passphrase?: string): Promise<SecretRequest>;
-  /** The link for a browser. */
-  preview(token: string): Promise<Preview>;
-  /** Never sent twice, as the first answer is the only one. */
-  respond(token: string, answer: Answer): Promise<SecretRequest>;
-  close(token: string): Promise<SecretRequest>;
-  /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
-  audit(token: string, page: number): Promise<AuditEntry[]>;
-  /** A page of the user's requests, or of those of an account, in the instance's order; `[]` after the last. */
-  list(state: RequestState, page: number, account?: number): Promise<SecretRequest[]>;
-}
-
-/** An answer to a request. */
-export interface Answer {
-  readonly response?: string | undefined;
-  readonly files?: readonly Attachment[] | undefined;
-  /** Of the request. */
-  readonly passphrase?: string | undefined;
-}
-
-export function apiClient(options: ApiSettings): Api {
+export function apiClient(options: ApiSettings) {
   const { waiting = () => {} } = options;
   const shared = sharedBackoff({ ...options, waiting });
   const settings = { ...options, ...shared, sendNow: options.send };
   const ask: Ask = (call, schema, details = {}) => sendCall(settings, call, schema, details);
   return {
     version: () => ask(pushCalls.version, versionSchema),
-    create: async (push, files, account) => {
+    /**
+     * Never sent twice, as this would create two pushes. Files are read while they are sent.
+     * @param account the id of an account of the commercial edition
+     */
+    create: async (push: NewPush, files?: readonly Attachment[], account?: number) => {
       const body = await bodyOf({ push }, files, account);
       return ask(pushCalls.create, createdSchema, { ...body, secrets: secretsIn(push) });
     },
-    retrieve: async (token, passphrase, keyProof) => {
+    /**
+     * Takes a view; never sent twice. Also returns an expired push, with `expired: true`.
+     * @param keyProof shows that the caller has the key of an encrypted push (docs/encryption.md, "Proof of the key")
+     */
+    retrieve: async (token: string, passphrase?: string, keyProof?: string) => {
       const details = { token, keyProof, ...withPassphrase(passphrase) };
       const outcome = await attempt(() => ask(pushCalls.retrieve, retrievedSchema, details));
       if (!(outcome instanceof CliError)) return outcome;
@@ -106,14 +53,23 @@ export function apiClient(options: ApiSettings): Api {
       const { retrieveAtPage } = await import('./link-page');
       return retrieveAtPage(ask, outcome, token, passphrase, keyProof);
     },
-    preview: (token) => ask(pushCalls.preview, previewSchema, { token }),
-    audit: async (token, page) =>
+    /** The link for a browser; takes no view. */
+    preview: (token: string) => ask(pushCalls.preview, previewSchema, { token }),
+    /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
+    audit: async (token: string, page: number) =>
       (await ask(pushCalls.audit, auditSchema, { token, ...at(page) })).logs,
-    expire: async (token) => checkExpired(await ask(pushCalls.expire, pushSchema, { token })),
-    notify: (token, body) => ask(pushCalls.notify, notifiedSchema, { token, body }),
-    list: (state, page, account) => ask(pushCalls[state], pushListSchema, at(page, account)),
+    expire: async (token: string) =>
+      checkExpired(await ask(pushCalls.expire, pushSchema, { token })),
+    /** Makes the instance e-mail the link; never sent twice. */
+    notify: (token: string, body: Notification) =>
+      ask(pushCalls.notify, notifiedSchema, { token, body }),
+    /** A page of the user's pushes, or of those of an account, in the instance's order; `[]` after the last. */
+    list: (state: 'active' | 'expired', page: number, account?: number) =>
+      ask(pushCalls[state], pushListSchema, at(page, account)),
+    /** The accounts of the user, which the commercial edition alone has. */
     accounts: () => ask(accountsCall, accountsSchema),
-    openFile: async (url, resume, begun) =>
+    /** Opens the `url` of a push's file; takes no view. Also throws a `TransportError`, when the connection breaks. */
+    openFile: async (url: string, resume?: Resume, begun?: Begun): Promise<FileResponse> =>
       (await import('./file-link')).openLink(await withToken(settings), url, resume, begun),
     requests: requestApi(ask),
   };
@@ -124,26 +80,47 @@ function secretsIn({ payload, passphrase, note }: NewPush): string[] {
   return [payload, passphrase, note].filter((one) => one !== undefined);
 }
 
-function requestApi(ask: Ask): RequestApi {
+export type RequestState = 'open' | 'ready' | 'closed';
+
+/** Requests to someone for a secret (docs/wire.md, "Requests"). All methods throw a `CliError`. */
+export type RequestApi = ReturnType<typeof requestApi>;
+
+/** An answer to a request. */
+interface Answer {
+  readonly response?: string | undefined;
+  readonly files?: readonly Attachment[] | undefined;
+  /** Of the request. */
+  readonly passphrase?: string | undefined;
+}
+
+function requestApi(ask: Ask) {
   return {
-    create: async (request, files, account) => {
+    /** Never sent twice. The files go with the question. */
+    create: async (request: NewRequest, files?: readonly Attachment[], account?: number) => {
       const secrets = [request.passphrase, request.note];
       const body = await bodyOf({ request }, files, account);
       return ask(requestCalls.create, createdRequestSchema, { ...body, secrets });
     },
-    read: (token, passphrase) =>
+    /** Anybody gets the question; the owner takes the answer, so that it is never sent twice. */
+    read: (token: string, passphrase?: string) =>
       ask(requestCalls.read, requestSchema, { token, ...withPassphrase(passphrase) }),
-    preview: (token) => ask(requestCalls.preview, previewSchema, { token }),
-    respond: async (token, { response, files, passphrase }) => {
+    /** The link for a browser. */
+    preview: (token: string) => ask(requestCalls.preview, previewSchema, { token }),
+    /** Never sent twice, as the first answer is the only one. */
+    respond: async (token: string, { response, files, passphrase }: Answer) => {
       const body = await bodyOf({ request: { response } }, files);
       const secrets = [response, passphrase];
       const details = { token, ...withPassphrase(passphrase), ...body, secrets };
       return checkAnswered(await ask(requestCalls.respond, answeredSchema, details));
     },
-    close: async (token) => checkClosed(await ask(requestCalls.close, requestSchema, { token })),
-    audit: async (token, page) =>
+    close: async (token: string) =>
+      checkClosed(await ask(requestCalls.close, requestSchema, { token })),
+    /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
+    audit: async (token: string, page: number) =>
       (await ask(requestCalls.audit, auditSchema, { token, ...at(page) })).logs,
-    list: (state, page, account) => ask(requestCalls[state], requestListSchema, at(page, account)),
+    /** A page of the user's requests, or of those of an account, in the instance's order; `[]` after the last. */
+    list: (state: RequestState, page: number, account?: number) =>
+      ask(requestCalls[state], requestListSchema, at(page, account)),
   };
 }
 

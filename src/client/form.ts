@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { StreamedBody } from '../platform/context';
 
 /** A file of a push. */
 export interface Attachment {
@@ -14,10 +13,7 @@ export interface Attachment {
   bytes(): AsyncIterable<Uint8Array>;
 }
 
-export interface FormBody extends StreamedBody {
-  /** Content-Type. */
-  readonly type: string;
-}
+export type FormBody = ReturnType<typeof formBody>;
 
 /**
  * An object of the API and its files as `multipart/form-data` (RFC 7578), with the field names of docs/wire.md. Files are
@@ -29,7 +25,7 @@ export function formBody(
   files: readonly Attachment[],
   boundary = `pwpush-${randomBytes(16).toString('hex')}`,
   beside: Readonly<Record<string, number>> = {},
-): FormBody {
+) {
   const [[root, values] = ['', {}]] = Object.entries(object);
   const fields = [
     ...Object.entries(values).map(([name, value]) => [`${root}[${name}]`, value] as const),
@@ -45,6 +41,7 @@ export function formBody(
     head.length + end.length,
   );
   return {
+    /** Content-Type. */
     type: `multipart/form-data; boundary=${boundary}`,
     length,
     async *[Symbol.asyncIterator]() {

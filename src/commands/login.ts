@@ -13,7 +13,7 @@ import type { Context, Token } from '../platform/context';
 import { CliError, type ErrorCode, usageError } from '../platform/errors';
 import { parseToken } from '../profile/api-token';
 import { parseBase } from '../profile/base-address';
-import { profileIn, profileName, storedProfiles } from '../profile/config-file';
+import { profileIn, storedProfiles } from '../profile/config-file';
 import { accountOf, clientFor, exposure } from '../profile/connect';
 import { configFolder, configName } from '../profile/folders';
 import { profileStore } from '../profile/profile-store';
@@ -130,7 +130,7 @@ async function chooseInstance(
   if (address !== undefined && options.url !== undefined)
     throw usageError('the address was given twice', 'remove --url');
   const candidate = (address: string) => candidateAt(session, stored, parseBase(address));
-  const name = profileName(stored, requested);
+  const name = requested.profile ?? requested.env.profile ?? stored.current;
   const known = name === undefined ? undefined : profileIn(stored, name)?.url;
   const given =
     address ??

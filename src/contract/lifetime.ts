@@ -40,12 +40,9 @@ export function parseExpiry(text: string): Expiry | undefined {
   const [, day] =
     /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
   const at = Date.parse(text);
-  return day === undefined || Number.isNaN(at) || !isDay(day) ? undefined : { at };
-}
-
-/** Whether a month has such a day: `Date` takes 31 November for 1 December. */
-function isDay(day: string): boolean {
-  return new Date(day).toISOString().startsWith(day);
+  if (day === undefined || Number.isNaN(at)) return undefined;
+  // `Date` takes 31 November for 1 December.
+  return new Date(day).toISOString().startsWith(day) ? { at } : undefined;
 }
 
 /** The seconds of a text such as `45m`, `1h30m` or `2w`; a month (`mo`) has 30 days. Undefined if the text is invalid. */

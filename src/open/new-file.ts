@@ -9,14 +9,14 @@ import {
 } from '../platform/files/atomic-file';
 import { type Folder, fitted, nameKey, numbered } from './safe-name';
 
-/** A file under a temporary name, 0600. */
-export interface NewFile extends Pick<TemporaryFile, 'handle' | 'discard'> {
-  /** Gives it its name, or the next free one, and returns its path. Call `discard` if this throws. */
-  keep(): Promise<string>;
-}
+export type NewFile = Awaited<ReturnType<typeof newFile>>;
 
-/** Creates a file that gets its name when it is complete. Throws an error of the file system. */
-export async function newFile(folder: Folder, name: string): Promise<NewFile> {
+/**
+ * Creates a file under a temporary name, 0600. `keep` gives it its name, or the next free one, and returns its path; call
+ * `discard` if that throws.
+ * @throws an error of the file system
+ */
+export async function newFile(folder: Folder, name: string) {
   const file = await newTemporary(folder, name);
   return { ...file, keep: () => nameIt(file, folder, name) };
 }

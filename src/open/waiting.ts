@@ -42,7 +42,7 @@ export function timeLimit<Options extends GlobalOptions & { readonly for?: numbe
     await context.sleep(Math.max(0, Math.min(milliseconds, most)));
     if (most <= milliseconds) throw new TimeOver();
   };
-  const secondsPerResponse = timeoutOf({ context, options });
+  const secondsPerResponse = timeoutOf(context, options);
   return {
     context: {
       ...context,

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import type { Context, Environment } from './context';
+import type { Context } from './context';
 
 /** The path of a program, or the exit status of shells: 127 if it is not found, 126 if it cannot be run. */
 export type FoundProgram = { readonly file: string } | { readonly status: 126 | 127 };
@@ -60,19 +60,11 @@ async function interpreterOf(file: string): Promise<string | undefined> {
   }
 }
 
-/** The variables that a program which is not ours may have: ours may be secrets. */
-function withoutOurs(env: Environment): Environment {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^PWPUSH_/i.test(name)));
-}
-
 /**
- * Options of `spawn` for a program that is not ours: none of our variables, and a process group of
+ * Options of `spawn` for a program that is not ours: none of our variables, which may be secrets, and a process group of
  * its own (setsid), so that it can be ended as a whole, and Ctrl-C and the end of the terminal do not reach it.
  */
 export function apart({ env, platform }: Pick<Context, 'env' | 'platform'>) {
-  return {
-    detached: platform !== 'win32',
-    env: withoutOurs(env),
-    windowsHide: true,
-  };
+  const theirs = Object.entries(env).filter(([name]) => !/^PWPUSH_/i.test(name));
+  return { detached: platform !== 'win32', env: Object.fromEntries(theirs), windowsHide: true };
 }

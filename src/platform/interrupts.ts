@@ -33,18 +33,12 @@ export interface Interrupts {
   readonly owned: boolean;
 }
 
-/** The signals of a process. */
-export interface ProcessInterrupts extends Interrupts {
-  /** Aborted by the first signal, whose name is the reason; signals are listened to from the first call on. */
-  signal(): AbortSignal;
-  listening(): boolean;
-}
-
 /** Takes the signals of a process; there may be one of these in it. */
-export function processInterrupts(node: NodeJS.Process): ProcessInterrupts {
+export function processInterrupts(node: NodeJS.Process) {
   const modes: Mode[] = [];
   let listening = false;
-  const signal = lazy(() => {
+  /** Aborted by the first signal, whose name is the reason; signals are listened to from the first call on. */
+  const signal = lazy((): AbortSignal => {
     listening = true;
     const controller = new AbortController();
     let since = 0;
@@ -78,7 +72,7 @@ export function processInterrupts(node: NodeJS.Process): ProcessInterrupts {
     get owned() {
       return modes.some(({ mode }) => mode === 'own');
     },
-    enter: (mode) => {
+    enter: (mode: Mode) => {
       signal();
       modes.push(mode);
       if (mode.mode !== 'forward') return () => leave(mode);

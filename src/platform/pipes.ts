@@ -15,25 +15,14 @@ import type { Context } from './context';
 import { findProgram } from './find-program';
 
 /** The output of a child that writes to pipes. */
-export interface OutputPipes {
-  /** The descriptors that it writes to. */
-  readonly fds: readonly [stdout: number, stderr: number];
-  readonly stdout: Readable;
-  readonly stderr: Readable;
-  /** Whether there is nothing in the pipes that would come at once, were the machine less busy. */
-  areIdle(): boolean;
-  /** Closes these descriptors, once the child has its own. */
-  close(): void;
-}
+export type OutputPipes = NonNullable<Awaited<ReturnType<typeof outputPipes>>>;
 
 /**
  * Pipes for a child. Those that Node.js makes are sockets, which Linux cannot open again, so that `echo >/dev/stderr` would fail.
  * cat reads each pipe, as no runtime of ours can wait for one without a thread. Undefined where it takes no pipes, or there is
  * no program for it: sockets will do then.
  */
-export async function outputPipes(
-  context: Pick<Context, 'env' | 'platform'>,
-): Promise<OutputPipes | undefined> {
+export async function outputPipes(context: Pick<Context, 'env' | 'platform'>) {
   if (!existsSync('/proc/self/fd')) return undefined;
   const [mkfifo, cat] = await Promise.all([
     findProgram('mkfifo', context),
@@ -44,12 +33,14 @@ export async function outputPipes(
     const [out, err] = fifos(mkfifo.file);
     const readers = [reader(cat.file, out.read), reader(cat.file, err.read)] as const;
     const [stdout, stderr] = [readers[0].stdout, readers[1].stdout];
+    /** Closes the descriptors of the child, once it has its own. */
     const close = () => {
       closeSync(out.write);
       closeSync(err.write);
     };
+    /** Whether there is nothing in the pipes that would come at once, were the machine less busy. */
     const areIdle = () => !readers.some(isBusy);
-    return { fds: [out.write, err.write], stdout, stderr, areIdle, close };
+    return { fds: [out.write, err.write] as const, stdout, stderr, areIdle, close };
   } catch {
     return undefined;
   }

@@ -13,19 +13,16 @@ export function parseBase(text: string): string {
       'the address of the instance is not an http or https URL',
       'use an address such as https://pwpush.example',
     );
-
   if (url.username || url.password)
     throw usageError(
       'the address of the instance contains a user name or password',
       'remove what is before the @',
     );
-
   if (url.search || url.hash)
     throw usageError(
       'the address of the instance has a query or fragment',
       'remove the ? or # and what follows',
     );
-
   return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/api\/v2$/, '');
 }
 

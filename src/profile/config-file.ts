@@ -35,7 +35,19 @@ export function decodeConfig(text: string | undefined, path: string): StoredProf
   } catch {
     throw broken(path, 'is not JSON');
   }
-  return decode(content, path);
+  if (!isObject(content)) throw broken(path, 'is not a JSON object');
+  const { current, profiles = {} } = content;
+  if (current !== undefined && typeof current !== 'string')
+    throw broken(path, 'has a "current" that is not a string');
+  if (!isObject(profiles)) throw broken(path, 'has "profiles" that are not an object');
+  const decoded: Record<string, Profile> = Object.create(null);
+  for (const [name, profile] of Object.entries(profiles)) {
+    if (!isObject(profile)) throw broken(path, `has a profile "${name}" that is not an object`);
+    const wrong = wrongSetting(profile);
+    if (wrong !== undefined) throw broken(path, `has a profile "${name}" whose ${wrong}`);
+    decoded[name] = profile;
+  }
+  return { ...(current === undefined ? {} : { current }), profiles: decoded };
 }
 
 /**
@@ -66,35 +78,8 @@ function broken(path: string, what: string): CliError {
   );
 }
 
-function decode(content: unknown, path: string): StoredProfiles {
-  if (!isObject(content)) throw broken(path, 'is not a JSON object');
-  const { current, profiles = {} } = content;
-  if (current !== undefined && typeof current !== 'string')
-    throw broken(path, 'has a "current" that is not a string');
-  if (!isObject(profiles)) throw broken(path, 'has "profiles" that are not an object');
-  const decoded: Record<string, Profile> = Object.create(null);
-  for (const [name, profile] of Object.entries(profiles)) {
-    if (!isObject(profile)) throw broken(path, `has a profile "${name}" that is not an object`);
-    const wrong = wrongSetting(profile);
-    if (wrong !== undefined) throw broken(path, `has a profile "${name}" whose ${wrong}`);
-    decoded[name] = profile;
-  }
-  return { ...(current === undefined ? {} : { current }), profiles: decoded };
-}
-
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The name of the current profile: of the option, the variable or the config file. */
-export function profileName(
-  stored: StoredProfiles,
-  request: {
-    readonly profile?: string | undefined;
-    readonly env: { readonly profile?: string | undefined };
-  },
-): string | undefined {
-  return request.profile ?? request.env.profile ?? stored.current;
-}
 
 /** The error for a profile that does not exist; does not throw it. */
 export function noSuchProfile(name: string, stored: StoredProfiles) {

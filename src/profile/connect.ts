@@ -55,7 +55,7 @@ const BRIEF_SECONDS = 10;
 export async function briefSettings(run: Invocation, target: Target): Promise<ApiSettings> {
   const { context, options } = run;
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(BRIEF_SECONDS * 1000)]);
-  const timeout = Math.min(timeoutOf(run), BRIEF_SECONDS);
+  const timeout = Math.min(timeoutOf(context, options), BRIEF_SECONDS);
   const brief = invocation({ ...context, signal }, { ...options, timeout });
   const sleep = async () => {
     throw new CliError('rate_limited', 'rate limited by the instance');
@@ -65,18 +65,18 @@ export async function briefSettings(run: Invocation, target: Target): Promise<Ap
 
 async function settingsFor(run: Invocation, target: Target, connections = 1): Promise<ApiSettings> {
   const { context, options, say } = run;
-  const timeout = timeoutOf(run);
+  const timeout = timeoutOf(context, options);
+  const { base, caFile, certificate, token, tokenFrom, tokenHint } = target;
   const { send, open } = await context.transport({
     timeout,
-    ca: certificatesOf(target),
+    ca: caFile === undefined ? undefined : readCertificates(caFile),
     insecure: target.insecure,
-    certificate: await certificateFor(target),
+    certificate: certificate && { ...(await certificate()), origin: new URL(base).origin },
     env: context.env,
     signal: context.signal,
     grace: GRACE.request,
     connections,
   });
-  const { base, token, tokenFrom, tokenHint } = target;
   return {
     ...{ base, token, tokenFrom, tokenHint },
     fromLink: target.baseFrom === undefined,
@@ -97,30 +97,18 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
   };
 }
 
-/** The client certificate of a target, for its origin. */
-async function certificateFor({ base, certificate }: Pick<Target, 'base' | 'certificate'>) {
-  return certificate && { ...(await certificate()), origin: new URL(base).origin };
-}
-
 /** Seconds to wait for a response, from option or environment. */
-export function timeoutOf({
-  context: { env },
-  options,
-}: {
-  readonly context: Pick<Context, 'env'>;
-  readonly options: Pick<GlobalOptions, 'timeout'>;
-}): number {
-  if (options.timeout !== undefined) return options.timeout;
+export function timeoutOf(
+  { env }: Pick<Context, 'env'>,
+  { timeout }: Pick<GlobalOptions, 'timeout'>,
+): number {
+  if (timeout !== undefined) return timeout;
   return env.PWPUSH_TIMEOUT
     ? seconds(env.PWPUSH_TIMEOUT, 'PWPUSH_TIMEOUT')
     : DEFAULT_TIMEOUT_SECONDS;
 }
 
 /** The PEM certificates that are trusted in addition to Node's. */
-function certificatesOf({ caFile }: Pick<Target, 'caFile'>): string | undefined {
-  return caFile === undefined ? undefined : readCertificates(caFile);
-}
-
 function readCertificates(path: string): string {
   let text: string;
   try {

@@ -5,24 +5,11 @@ import type { User } from '../platform/files/owner';
 import { readOwn } from '../platform/private-folder';
 
 /** Headers that the program sets itself, or that frame a message (RFC 9110, 7.6.1). */
-const ours = new Set([
-  'accept',
-  'accept-encoding',
-  'authorization',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'expect',
-  'host',
-  'keep-alive',
-  'range',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'user-agent',
-]);
+const ours = new Set(
+  'accept accept-encoding authorization connection content-encoding content-length content-type expect host keep-alive range te trailer transfer-encoding upgrade user-agent'.split(
+    ' ',
+  ),
+);
 
 /** A line of `Name: value`, and what an error calls it. */
 interface Line {

@@ -26,24 +26,9 @@ interface SavedPush {
 }
 
 /** A push at its instance. */
-interface Item {
+export interface ReceiptItem {
   readonly token: string;
   readonly target: { readonly base: string };
-}
-
-/** The receipts of this machine. The file is read once, and parsed from its end as far as needed. */
-export interface Receipts {
-  /**
-   * The push that was created last, even if it has expired.
-   * @throws CliError (usage) if none has a receipt
-   */
-  last(): KeptReceipt;
-  /** The receipt of a push that was not expired. */
-  find(push: Item): Receipt | undefined;
-  /** The receipts of pushes that have not expired, newest first. */
-  active(): Receipt[];
-  /** Notes that pushes have expired. Never throws: a receipt that stays does no harm. */
-  end(pushes: readonly Item[]): Promise<void>;
 }
 
 type Machine = System & { now(): Date };
@@ -57,8 +42,11 @@ const LIFETIME_SECONDS = limits.days.max * DAY_SECONDS;
 /** Of `pwpush serve`. */
 const LONGEST_SECONDS = 36_500 * DAY_SECONDS;
 
-/** All but `end` throw CliError (usage) if another user prepared the folder, or can. */
-export function readReceipts(machine: Machine): Receipts {
+/**
+ * The receipts of this machine. The file is read once, and parsed from its end as far as needed.
+ * All but `end` throw CliError (usage) if another user prepared the folder, or can.
+ */
+export function readReceipts(machine: Machine) {
   const known = new Map<string, Entry>();
   const unread = lazy(() => entriesIn(ownContent(machine)));
   const next = () => {
@@ -66,32 +54,37 @@ export function readReceipts(machine: Machine): Receipts {
     if (value) known.set(value.key, value);
     return value;
   };
-  const find = ({ token, target }: Item) => {
+  /** The receipt of a push that was not expired. */
+  const find = ({ token, target }: ReceiptItem) => {
     const key = keyOf(token, target.base);
     let entry = known.get(key) ?? next();
     while (entry && entry.key !== key) entry = next();
     return entry?.ended ? undefined : entry?.receipt;
   };
   return {
-    last: () => {
+    /**
+     * The push that was created last, even if it has expired.
+     * @throws CliError (usage) if none has a receipt
+     */
+    last: (): KeptReceipt => {
       const last = known.values().next().value ?? next();
       if (last) return last;
       throw usageError('no push has a receipt on this machine', 'name the push by its link');
     },
     find,
+    /** The receipts of pushes that have not expired, newest first. */
     active: () => {
       while (next());
       return [...known.values()]
         .filter((entry) => isActive(entry, machine.now()))
         .map(({ receipt }) => receipt);
     },
-    end: async (pushes) => {
+    /** Notes that pushes have expired. Never throws: a receipt that stays does no harm. */
+    end: async (pushes: readonly ReceiptItem[]) => {
       try {
         const found = pushes.map(find).filter((receipt) => receipt !== undefined);
         if (found.length > 0) await append(machine, found.map(endOf));
-      } catch {
-        // As the contract says.
-      }
+      } catch {}
     },
   };
 }

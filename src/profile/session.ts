@@ -9,7 +9,7 @@ import { CliError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import { storedProfiles } from './config-file';
 import { accountOf, clientFor, exposure, type Instance } from './connect';
-import { type KeptReceipt, type Receipts, readReceipts } from './receipts';
+import { type KeptReceipt, readReceipts } from './receipts';
 import type { StoredProfiles } from './settings';
 import { targetRequestOf } from './sources';
 import { chooseTarget, ignoredText, type Target, type TargetRequest } from './target';
@@ -23,36 +23,14 @@ export interface Named extends Reference {
 /** The same at its instance. */
 export interface NamedItem extends Named, Instance {}
 
-/** One run of a command. Its target is decided once and each token read once: `<(pass show token)` is empty the second time. */
-export interface Session<Given extends GlobalOptions = GlobalOptions> extends Invocation {
-  readonly options: Given;
-  /** What options and environment say about the instance and the token. */
-  readonly requested: TargetRequest;
-  /**
-   * Where requests go; decided at the first call.
-   * @throws CliError (usage) when nothing is configured, or a token cannot be read
-   */
-  target(): Promise<Target>;
-  /** A client for that instance. Warns about it; sends nothing yet. */
-  connect(connections?: number): Promise<Instance>;
-  /**
-   * The push of a link, or the last one.
-   * @throws CliError (usage) for an invalid link, or if there is no last push
-   */
-  reference(link: string): Promise<Named>;
-  /** The receipts of this machine, which are read once. */
-  receipts(): Receipts;
-  /** What a link names, with a client for its instance. */
-  connectTo(link: string, connections?: number): Promise<NamedItem>;
-  /** A client for each of several pushes, one per instance; all are made before the first request. */
-  connectEach(references: readonly Named[], connections?: number): Promise<NamedItem[]>;
-}
+export type Session<Given extends GlobalOptions = GlobalOptions> = ReturnType<
+  typeof createSession<Given>
+>;
 
-export function createSession<Given extends GlobalOptions>(
-  context: Context,
-  options: Given,
-): Session<Given> {
+/** One run of a command. Its target is decided once and each token read once: `<(pass show token)` is empty the second time. */
+export function createSession<Given extends GlobalOptions>(context: Context, options: Given) {
   const run = invocation(context, options);
+  /** What options and environment say about the instance and the token. */
   const requested = targetRequestOf(run);
   const warned = new Set<string>();
   const warn = async (text: string | undefined) => {
@@ -70,19 +48,30 @@ export function createSession<Given extends GlobalOptions>(
   };
   const instanceOf = async ({ base }: Reference, connections?: number) =>
     instanceAt(await targetOf(context, requested, base), connections);
+  /** The receipts of this machine, which are read once. */
   const receipts = lazy(() => readReceipts(context));
-  const referenceOf = async (link: string): Promise<Named> => {
+  /**
+   * The push of a link, or the last one.
+   * @throws CliError (usage) for an invalid link, or if there is no last push
+   */
+  const reference = async (link: string): Promise<Named> => {
     if (link !== 'last') return parseReference(link);
     const last = receipts().last();
     return { ...parseReference(last.receipt.html_url), last };
   };
   let decided: Target | undefined;
+  /**
+   * Where requests go; decided at the first call.
+   * @throws CliError (usage) when nothing is configured, or a token cannot be read
+   */
   const target = async () => {
     decided ??= await targetOf(context, requested);
     return decided;
   };
+  /** A client for each of several pushes, one per instance; all are made before the first request. */
   const connectEach = async (references: readonly Named[], connections?: number) => {
-    await noteRepairs(run, references);
+    const repaired = repairText(references);
+    if (repaired !== undefined) await run.say.note(repaired);
     const instances = new Map<string | undefined, Instance>();
     const connected: NamedItem[] = [];
     for (const one of references) {
@@ -97,11 +86,13 @@ export function createSession<Given extends GlobalOptions>(
     options,
     requested,
     target,
-    reference: referenceOf,
+    reference,
     receipts,
-    connect: async (connections) => instanceAt(await target(), connections),
-    connectTo: async (link, connections) => {
-      const [item] = await connectEach([await referenceOf(link)], connections);
+    /** A client for that instance. Warns about it; sends nothing yet. */
+    connect: async (connections?: number) => instanceAt(await target(), connections),
+    /** What a link names, with a client for its instance. */
+    connectTo: async (link: string, connections?: number) => {
+      const [item] = await connectEach([await reference(link)], connections);
       return item as NamedItem;
     },
     connectEach,
@@ -135,11 +126,6 @@ async function tellToken({ say }: Invocation, target: Target): Promise<void> {
   if (baseFrom !== undefined) return;
   if (tokenFrom !== undefined) await say.debug(`the token for ${base} is from ${tokenFrom}`);
   if (tokenHint !== undefined) await say.remark(`hint: ${tokenHint}`);
-}
-
-async function noteRepairs({ say }: Invocation, references: readonly Reference[]): Promise<void> {
-  const text = repairText(references);
-  if (text !== undefined) await say.note(text);
 }
 
 /**

@@ -101,24 +101,20 @@ async function tokenFrom(path: string, { stdin }: Context): Promise<string> {
 }
 
 /** Variables of a token, and how it is read; the first that is set has it. */
-const tokenVariables: readonly (readonly [
-  name: string,
-  read: (value: string, run: Invocation, name: string) => Promise<Token>,
-])[] = [
-  ['PWPUSH_TOKEN', async (value, _, name) => parseToken(value, name)],
-  [
-    'PWPUSH_TOKEN_FILE',
-    async (path, _, name) => {
-      // A variable applies to many commands, each of which has its own standard input.
-      if (path !== '-') return readTokenFile(path);
-      throw usageError(`${name} cannot be -`, 'use --token-file - to read standard input');
-    },
-  ],
-  ['PWPUSH_TOKEN_COMMAND', async (command, run, name) => commandToken(run, command, name)],
-];
+const tokenVariables: Readonly<
+  Record<string, (value: string, run: Invocation, name: string) => Promise<Token>>
+> = {
+  PWPUSH_TOKEN: async (value, _, name) => parseToken(value, name),
+  PWPUSH_TOKEN_FILE: async (path, _, name) => {
+    // A variable applies to many commands, each of which has its own standard input.
+    if (path !== '-') return readTokenFile(path);
+    throw usageError(`${name} cannot be -`, 'use --token-file - to read standard input');
+  },
+  PWPUSH_TOKEN_COMMAND: async (command, run, name) => commandToken(run, command, name),
+};
 
 function environmentToken(run: Invocation): TokenSource | undefined {
-  for (const [from, read] of tokenVariables) {
+  for (const [from, read] of Object.entries(tokenVariables)) {
     const value = run.context.env[from];
     if (value) return { from, read: lazy(() => read(value, run, from)) };
   }

@@ -26,23 +26,14 @@ const STALE_MS = 10_000;
 const SHORTEST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 160;
 
-export interface ProfileStore {
-  /**
-   * Changes the config file and returns the new state. `change` is called again if another program was faster.
-   * @throws CliError as `readProfiles` does; what `change` throws; errors of the file system
-   */
-  update(change: (stored: StoredProfiles) => StoredProfiles): Promise<StoredProfiles>;
-}
-
-interface StoreTools extends Pick<Context, 'now' | 'sleep'> {
-  readonly user: User;
-}
-
 /**
  * A store that writes with conf, which replaces the file atomically: 0600 in a folder of 0700. It replaces only the version
  * of the file that a change was given.
  */
-export function confStore(folder: string, { user, now, sleep }: StoreTools): ProfileStore {
+export function confStore(
+  folder: string,
+  { user, now, sleep }: Pick<Context, 'now' | 'sleep'> & { readonly user: User },
+) {
   const path = join(folder, configName);
   const read = () => ({ version: versionOf(path), text: readConfig(folder, user) });
   const replace = (before: ReturnType<typeof read>, next: StoredProfiles): boolean => {
@@ -58,7 +49,11 @@ export function confStore(folder: string, { user, now, sleep }: StoreTools): Pro
     }
   };
   return {
-    update: async (change) => {
+    /**
+     * Changes the config file and returns the new state. `change` is called again if another program was faster.
+     * @throws CliError as `readProfiles` does; what `change` throws; errors of the file system
+     */
+    update: async (change: (stored: StoredProfiles) => StoredProfiles) => {
       makeFolder(folder, 'set PWPUSH_CONFIG_DIR to a folder that you can write to');
       checkFolder(folder, {
         user,

@@ -3,7 +3,7 @@ import type { ClientCertificate, HeaderFields, Token } from '../platform/context
 import { CliError, usageError } from '../platform/errors';
 import { listed } from '../platform/listed';
 import { isAt, isIn, parseBase, travelsOpen } from './base-address';
-import { noneInUse, noSuchProfile, profileIn, profileName } from './config-file';
+import { noneInUse, noSuchProfile, profileIn } from './config-file';
 import { hasToken, type Profile, type StoredProfiles, settings } from './settings';
 
 /** Gets requests past a proxy in front of an instance. Each is read once, when it is needed. */
@@ -189,7 +189,7 @@ function firstFor<T>(
 }
 
 function chooseProfile(stored: StoredProfiles, request: TargetRequest): NamedProfile | undefined {
-  const name = profileName(stored, request);
+  const name = request.profile ?? request.env.profile ?? stored.current;
   if (name === undefined) return undefined;
   const profile = profileIn(stored, name);
   if (profile !== undefined) return { name, profile };

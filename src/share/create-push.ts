@@ -41,15 +41,7 @@ export interface Draft {
 type PushDetails = Pick<NewPush, 'name' | 'note' | keyof Notification>;
 
 /** A push to be sent: encrypted, if it is to be. */
-export interface ReadyPush {
-  readonly request: NewPush;
-  readonly files: readonly Attachment[] | undefined;
-  readonly mode: EncryptMode | undefined;
-  /** The key that goes into the link. */
-  readonly linkKey: string | undefined;
-  /** The secret, if it was generated. */
-  readonly generated: string | undefined;
-}
+type ReadyPush = Awaited<ReturnType<typeof preparePush>>;
 
 /** Begins to encrypt a draft: a key is stretched on another thread. */
 export function beginSealing(draft: Draft): Draft {
@@ -64,7 +56,7 @@ export function beginSealing(draft: Draft): Draft {
  * Encrypts a draft, and gives the sender what is generated for it.
  * @throws CliError (usage) if that is not possible
  */
-export async function preparePush(draft: Draft, run: Invocation, undo: Undo): Promise<ReadyPush> {
+async function preparePush(draft: Draft, run: Invocation, undo: Undo) {
   const { text, sealing } = draft;
   const sealed = await sealing?.seal(draft);
   const key = sealed?.key;
@@ -78,13 +70,15 @@ export async function preparePush(draft: Draft, run: Invocation, undo: Undo): Pr
     request,
     files,
     mode: sealing?.mode,
+    /** The key that goes into the link. */
     linkKey: sealing?.mode === 'link' ? key : undefined,
+    /** The secret, if it was generated. */
     generated: draft.generated ? text : undefined,
   };
 }
 
 /** The draft as `--dry-run` shows it: with a key that is thrown away, and nothing is given to anybody. */
-export async function shownPush(draft: Draft): Promise<Pick<ReadyPush, 'request' | 'files'>> {
+export async function shownPush(draft: Draft) {
   const passphrase = 'text' in draft.passphrase ? draft.passphrase.text : '';
   return sendable(draft, await draft.sealing?.seal(draft), passphrase);
 }
@@ -142,7 +136,7 @@ export async function createPush(
 }
 
 /** The object of the instance for JSON; the payload of an encrypted push is that at the instance, if it returns it. */
-export function createdObject({ mode, generated }: ReadyPush, created: Push): Push {
+function createdObject({ mode, generated }: ReadyPush, created: Push): Push {
   if (mode) return { ...created, encrypted: true, ...(generated && { generated }) };
   return { ...created, encrypted: false, ...(generated !== undefined && { payload: generated }) };
 }

@@ -4,23 +4,13 @@ import { socketProgress } from '../../platform/files/socket-progress';
 import type { Connector } from './connect-options';
 import { TransportError, timeoutError } from './network-errors';
 
-/** A streamed body that is being sent. */
-export interface UploadAttempt {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly chunks: AsyncIterable<Uint8Array>;
-  /** The other side cannot have received all of it. */
-  unfinished(): boolean;
-  /** The error of the body itself, or one for a stall; undefined for any other. */
-  error(error: unknown, url: URL, options: { readonly timeout: number }): Error | undefined;
-  /** Ends the response body of an early refusal where the connection breaks, without an error. */
-  refusal(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
-}
+export type UploadAttempt = ReturnType<typeof uploadOf>;
 
 /** High-water mark of a socket: undici asks for the next chunk before a shorter one is written. */
 const HIGH_WATER_MARK = 64 * 1024;
 
-/** For one attempt to send a body. */
-export function uploadOf(body: StreamedBody): UploadAttempt {
+/** A streamed body that is being sent, for one attempt. */
+export function uploadOf(body: StreamedBody) {
   let left = body.length;
   let thrown: Error | undefined;
   return {
@@ -37,8 +27,10 @@ export function uploadOf(body: StreamedBody): UploadAttempt {
         throw error;
       }
     })(),
+    /** The other side cannot have received all of it. */
     unfinished: () => left > 0,
-    error: (error, url, { timeout }) =>
+    /** The error of the body itself, or one for a stall; undefined for any other. */
+    error: (error: unknown, url: URL, { timeout }: { readonly timeout: number }) =>
       thrown ?? (error instanceof Stalled ? stallError(error, url, timeout, left > 0) : undefined),
     refusal,
   };
@@ -52,6 +44,7 @@ function stallError(error: Stalled, url: URL, timeout: number, sending: boolean)
   return timeoutError(`${url.host} ${what} within ${timeout} s`, true, error);
 }
 
+/** Ends the response body of an early refusal where the connection breaks, without an error. */
 async function* refusal(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   try {
     yield* body;

@@ -195,18 +195,13 @@ export function startFailure(error: unknown, name: string): CliError {
 }
 
 /** A temporary folder, 0700, for the files of a child. */
-export interface MemoryFolder {
-  readonly path: string;
-  /** Whether it is in memory; otherwise it is on a disk. */
-  readonly inMemory: boolean;
-  remove(): void;
-}
+export type MemoryFolder = ReturnType<typeof memoryFolder>;
 
 /** Types of file systems in memory: tmpfs and ramfs (statfs(2)). */
 const IN_MEMORY = [0x01021994, 0x858458f6];
 
 /** Makes it in memory if there is a place for it, as on Linux, else where temporary files are. */
-export function memoryFolder(env: Environment): MemoryFolder {
+export function memoryFolder(env: Environment) {
   const madeIn = (place: string) => mkdtempSync(join(place, 'pwpush-run-'));
   for (const place of [env.XDG_RUNTIME_DIR ?? '', '/dev/shm']) {
     try {
@@ -219,7 +214,7 @@ export function memoryFolder(env: Environment): MemoryFolder {
   return folder(madeIn(tmpdir()), false);
 }
 
-function folder(path: string, inMemory: boolean): MemoryFolder {
+function folder(path: string, inMemory: boolean) {
   // The umask may have removed even the owner's permissions.
   chmodSync(path, 0o700);
   return { path, inMemory, remove: () => rmSync(path, { recursive: true, force: true }) };
