@@ -16,7 +16,7 @@ import {
   failedError,
 } from '../platform/errors';
 import { withService } from '../platform/load-service';
-import { readProfiles } from '../profile/config-file';
+import { storedProfiles } from '../profile/config-file';
 import { configFolder, configName } from '../profile/folders';
 import { type Session, withSession } from '../profile/session';
 import type { Finding } from './doctor/checks';
@@ -148,7 +148,7 @@ async function* check<Needed extends object, Found extends Finding>(
 function checkConfig(context: Context): Finding {
   const folder = configFolder(context);
   const path = join(folder, configName);
-  const { profiles } = readProfiles(folder, context.uid);
+  const { profiles } = storedProfiles(context);
   if (modeOf(path) === undefined) return { message: `none yet; it will be ${path}` };
   if (context.platform !== 'win32') {
     refuseOpen(folder, 0o700);

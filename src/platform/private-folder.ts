@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { failedError, usageError } from './errors';
-import { codeOf } from './files/file-error';
+import { codeOf, whyUnreadable } from './files/file-error';
 import { type User, whyForeign } from './files/owner';
 import { syncFolder } from './files/sync-folder';
 
@@ -43,6 +43,17 @@ export function readOwn(path: string, rule: OwnRule): string {
   } finally {
     closeSync(file);
   }
+}
+
+/**
+ * Reads a file that may be a pipe, and another user's.
+ * @throws CliError (usage) if it cannot be read
+ */
+export async function readText(path: string, what: string): Promise<string> {
+  const { readFile } = await import('node:fs/promises');
+  return readFile(path, 'utf8').catch((error) => {
+    throw usageError(`cannot read the ${what} "${path}": ${whyUnreadable(error)}`);
+  });
 }
 
 function check(found: Stats, path: string, { user, what, instead, closed }: OwnRule): void {

@@ -1,5 +1,5 @@
 import { usageError } from '../platform/errors';
-import { isSystemError, whyUnreadable } from '../platform/files/file-error';
+import { readText } from '../platform/private-folder';
 
 /** Whether a text is visible ASCII without spaces, as a header requires. */
 export function isToken(text: string): boolean {
@@ -21,11 +21,5 @@ export function parseToken(text: string, source: string): string {
 
 /** @throws CliError (usage) when the file cannot be read or contains no token */
 export async function readTokenFile(path: string): Promise<string> {
-  const { readFile } = await import('node:fs/promises');
-  try {
-    return parseToken(await readFile(path, 'utf8'), path);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw usageError(`cannot read the token file "${path}": ${whyUnreadable(error)}`);
-  }
+  return parseToken(await readText(path, 'token file'), path);
 }

@@ -1,9 +1,8 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { askUntil } from '../cli/ask-until';
 import type { ClientCertificate, Context } from '../platform/context';
 import { usageError } from '../platform/errors';
-import { whyUnreadable } from '../platform/files/file-error';
+import { readText } from '../platform/private-folder';
 
 /** Paths of PEM files. */
 export interface CertificateFiles {
@@ -20,22 +19,14 @@ export async function readClientCertificate(
   files: CertificateFiles,
   context: Context,
 ): Promise<ClientCertificate> {
-  const cert = await readPem(files.cert, 'client certificate');
+  const cert = await readText(files.cert, 'client certificate');
   const path = files.key ?? files.cert;
-  const pem = path === files.cert ? cert : await readPem(path, 'private key');
+  const pem = path === files.cert ? cert : await readText(path, 'private key');
   const shown = certificateIn(cert, files.cert);
   const key = isEncrypted(pem) ? await decrypted(pem, path, context) : privateKey(pem, path);
   if (!shown.checkPrivateKey(key))
     throw usageError(`the private key "${path}" does not belong to the client certificate`);
   return { cert, key: key.export({ type: 'pkcs8', format: 'pem' }).toString() };
-}
-
-async function readPem(path: string, what: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw usageError(`cannot read the ${what} "${path}": ${whyUnreadable(error)}`);
-  }
 }
 
 function certificateIn(pem: string, path: string): X509Certificate {

@@ -7,20 +7,13 @@ import { configFolder, configName, type System } from './folders';
 import { type Profile, type StoredProfiles, wrongSetting } from './settings';
 
 /**
- * The profiles of the config file.
- * @throws CliError as `readProfiles` does
- */
-export function storedProfiles(system: System): StoredProfiles {
-  return readProfiles(configFolder(system), system.uid);
-}
-
-/**
  * Reads the config file, without conf, which is loaded for writing only. A missing file means no profiles.
  * @throws CliError (usage) when the file is invalid, or another user made it or can write to it; CliError (failed) when
  * it cannot be read
  */
-export function readProfiles(folder: string, user: User): StoredProfiles {
-  return decodeConfig(readConfig(folder, user), join(folder, configName));
+export function storedProfiles(system: System): StoredProfiles {
+  const folder = configFolder(system);
+  return decodeConfig(readConfig(folder, system.uid), join(folder, configName));
 }
 
 /**
@@ -53,7 +46,7 @@ export function decodeConfig(text: string | undefined, path: string): StoredProf
 /**
  * The text of the config file, which may name a command to run, and an instance to send a token to; undefined without a
  * file.
- * @throws CliError as `readProfiles` does
+ * @throws CliError as `storedProfiles` does
  */
 export function readConfig(folder: string, user: User): string | undefined {
   const path = join(folder, configName);

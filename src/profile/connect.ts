@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { GlobalOptions } from '../cli/options';
 import { type Invocation, invocation } from '../cli/terminal/output';
 import { seconds } from '../cli/values';
@@ -7,9 +6,9 @@ import type { ApiSettings } from '../client/send-call';
 import { API_PATH, APPLICATION } from '../contract/api';
 import type { Context, HttpRequest, Transport } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
-import { whyUnreadable } from '../platform/files/file-error';
 import { lazy } from '../platform/files/lazy';
 import { GRACE } from '../platform/interrupts';
+import { readText } from '../platform/private-folder';
 import { travelsOpen } from './base-address';
 import type { Target } from './target';
 
@@ -69,7 +68,7 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
   const { base, caFile, certificate, token, tokenFrom, tokenHint } = target;
   const { send, open } = await context.transport({
     timeout,
-    ca: caFile === undefined ? undefined : readCertificates(caFile),
+    ca: caFile === undefined ? undefined : await readCertificates(caFile),
     insecure: target.insecure,
     certificate: certificate && { ...(await certificate()), origin: new URL(base).origin },
     env: context.env,
@@ -109,13 +108,8 @@ export function timeoutOf(
 }
 
 /** The PEM certificates that are trusted in addition to Node's. */
-function readCertificates(path: string): string {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw usageError(`cannot read the CA file "${path}": ${whyUnreadable(error)}`);
-  }
+async function readCertificates(path: string): Promise<string> {
+  const text = await readText(path, 'CA file');
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   throw usageError(`the CA file "${path}" contains no PEM certificate`);
 }

@@ -8,19 +8,11 @@ type Surroundings = Pick<Context, 'env' | 'platform' | 'home'>;
 /** And whose they must be. */
 export type System = Pick<Context, 'env' | 'platform' | 'home' | 'uid'>;
 
-/** Below the home folder, by platform. Windows has a variable, and a folder below that of the program. */
+/** Below the home folder of Unix and macOS; the variable of Windows, and a folder below that of the program. */
 const places = {
-  config: { unix: '.config', mac: 'Library/Preferences', windows: ['APPDATA', 'Config'] },
-  state: {
-    unix: '.local/state',
-    mac: 'Library/Application Support',
-    windows: ['LOCALAPPDATA', 'State'],
-  },
-  data: {
-    unix: '.local/share',
-    mac: 'Library/Application Support',
-    windows: ['LOCALAPPDATA', 'Data'],
-  },
+  config: ['.config', 'Library/Preferences', 'APPDATA', 'Config'],
+  state: ['.local/state', 'Library/Application Support', 'LOCALAPPDATA', 'State'],
+  data: ['.local/share', 'Library/Application Support', 'LOCALAPPDATA', 'Data'],
 } as const;
 
 /** The file of the profiles. */
@@ -54,12 +46,9 @@ export function checkStateFolder(system: System, folder: string): void {
 function platformFolder(
   { env, home, platform }: Surroundings,
   xdg: string,
-  { unix, mac, windows }: (typeof places)[keyof typeof places],
+  [unix, mac, variable, folder]: (typeof places)[keyof typeof places],
 ): string {
-  if (platform === 'win32') {
-    const [variable, folder] = windows;
-    return join(env[variable] || join(home, 'AppData'), 'pwpush', folder);
-  }
+  if (platform === 'win32') return join(env[variable] || join(home, 'AppData'), 'pwpush', folder);
   // A relative path must be ignored (XDG Base Directory Specification, "Environment variables").
   const base = env[xdg]?.startsWith('/') ? env[xdg] : undefined;
   return join(base ?? join(home, platform === 'darwin' ? mac : unix), 'pwpush');

@@ -8,7 +8,6 @@ import { usageError } from '../platform/errors';
 import { isToken } from './api-token';
 import { parseBase } from './base-address';
 
-/** A setting of a profile. */
 export interface Setting<T> {
   /** Its value in the config file; an issue continues "a profile whose days". */
   readonly schema: v.GenericSchema<unknown, T>;

@@ -51,7 +51,7 @@ export function confStore(
   return {
     /**
      * Changes the config file and returns the new state. `change` is called again if another program was faster.
-     * @throws CliError as `readProfiles` does; what `change` throws; errors of the file system
+     * @throws CliError as `storedProfiles` does; what `change` throws; errors of the file system
      */
     update: async (change: (stored: StoredProfiles) => StoredProfiles) => {
       makeFolder(folder, 'set PWPUSH_CONFIG_DIR to a folder that you can write to');

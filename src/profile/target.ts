@@ -104,15 +104,8 @@ interface NamedProfile {
   readonly profile: Profile;
 }
 
-interface Decision {
-  readonly target: Omit<Target, 'token' | 'tokenFrom'>;
-  readonly token: TokenSource | undefined;
-  /** The profile of that address. */
-  readonly own: NamedProfile | undefined;
-}
-
-/** Reads and sends nothing. */
-function decide(stored: StoredProfiles, request: TargetRequest, linkBase?: string): Decision {
+/** Reads and sends nothing. `own` is the profile of the address. */
+function decide(stored: StoredProfiles, request: TargetRequest, linkBase?: string) {
   const { options, env, anonymous } = request;
   const used = chooseProfile(stored, request);
   const { address: home, from } = homeAddress(used, request) ?? {};

@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { build } from 'rolldown';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readProfiles } from '../../src/profile/config-file';
+import { storedProfiles } from '../../src/profile/config-file';
 import { confStore } from '../../src/profile/store';
 import { onUnix } from '../helpers/needs';
 
@@ -39,6 +39,8 @@ const tools = {
   sleep: async () => void (await setImmediate()),
   user,
 };
+const readProfiles = (of: string, uid: typeof user) =>
+  storedProfiles({ env: { PWPUSH_CONFIG_DIR: of }, platform: process.platform, home: root, uid });
 const mode = (of: string) => (statSync(of).mode & 0o777).toString(8);
 const write = (text: string) => {
   mkdirSync(folder, { recursive: true });
