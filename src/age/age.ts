@@ -7,38 +7,29 @@ import { node, scrypt, x25519 } from './node-primitives';
 export { armoredSize, type PreparedFile } from './format/age-file';
 export { type Identity, MODERATE_WORK, type Recipient } from './format/stanzas';
 
-/** @see format.prepared */
 export const prepareFile = (recipients: readonly stanzas.Recipient[]) =>
   format.prepared(node, recipients);
 
-/** @see format.decrypted */
 export const decryptStream = (
   file: AsyncIterable<Uint8Array>,
   identities: readonly stanzas.Identity[],
   mac?: string,
 ) => format.decrypted(node, file, identities, mac);
 
-/** @see format.armored */
 export const encryptPrepared = (prepared: format.PreparedFile, plaintext: Uint8Array) =>
   format.armored(node, prepared, plaintext);
 
-/** @see format.opened */
 export const decryptText = async (armor: string, identities: readonly stanzas.Identity[]) =>
   Buffer.from((await format.opened(node, armor, identities)).buffer);
 
-/** @see format.workOf */
 export const passphraseWork = (armor: string) => format.workOf(node, armor);
 
-/** @see stanzas.scryptRecipient */
 export const passphraseRecipient = (passphrase: string, work: number) =>
   stanzas.scryptRecipient(node, scrypt, passphrase, work);
 
-/** @see stanzas.scryptIdentity */
 export const passphraseIdentity = (passphrase: string) =>
   stanzas.scryptIdentity(node, scrypt, passphrase);
 
-/** @see stanzas.pointRecipient */
 export const x25519Recipient = (point: Uint8Array) => stanzas.pointRecipient(node, x25519, point);
 
-/** @see stanzas.secretIdentity */
 export const x25519Identity = (secret: Uint8Array) => stanzas.secretIdentity(node, x25519, secret);

@@ -31,7 +31,6 @@ export async function keyProof(
   return proofOf(primitives, await scrypt(key, joined([ascii(PURPOSE), bytes]), WORK));
 }
 
-/** A salt for the proof of words. */
 export function newKeySalt(primitives: Pick<Primitives, 'random' | 'toBase64'>): string {
   return base64url(primitives, primitives.random(16));
 }

@@ -6,7 +6,6 @@ export const LINK_KEY = /[\w-]{21}[AQgw]/;
 
 const WHOLE = new RegExp(`^${LINK_KEY.source}$`);
 
-/** Whether a text can be a link key. */
 export function isLinkKey(text: string): boolean {
   return WHOLE.test(text);
 }

@@ -127,11 +127,6 @@ export function namesOne({ path }: Call): boolean {
   return path.includes('/:token');
 }
 
-/** Whether a call changes something or uses a view, so that its response must not be lost. */
-export function hasEffect({ method, repeatable }: Call): boolean {
-  return method !== 'GET' || !repeatable;
-}
-
 /** The error of an instance that has no requests: the open-source edition before them, or one that switched them off. */
 export function noRequests(status?: number): CliError {
   return new CliError('rejected', 'this instance has no requests', {

@@ -1,6 +1,5 @@
 import { size } from '../contract/byte-size';
-import { parseJson } from '../contract/json';
-import { header, type WholeResponse } from './transport/response';
+import { header, jsonIn, type WholeResponse } from './transport/response';
 
 export function isJson(response: Pick<WholeResponse, 'headers'>): boolean {
   return /\bjson\b/i.test(header(response, 'content-type') ?? '');
@@ -8,22 +7,15 @@ export function isJson(response: Pick<WholeResponse, 'headers'>): boolean {
 
 /** The fields of a response; none if it is no object in JSON. */
 export function objectIn(response: WholeResponse): Readonly<Record<string, unknown>> {
-  try {
-    const body = isJson(response) ? parseJson(response.body) : undefined;
-    return typeof body === 'object' ? { ...body } : {};
-  } catch {
-    return {};
-  }
+  const body = isJson(response) ? jsonIn(response) : undefined;
+  return typeof body === 'object' ? { ...body } : {};
 }
 
 /** The error text of a response: `error`, `message`, or the arrays by field of a 422. */
 export function errorText(response: WholeResponse): string {
   if (!isJson(response)) return response.body.length === 0 ? '' : firstLine(response);
-  try {
-    return sentences(parseJson(response.body)).join('; ');
-  } catch {
-    return firstLine(response);
-  }
+  const body = jsonIn(response);
+  return body === undefined ? firstLine(response) : sentences(body).join('; ');
 }
 
 function sentences(body: unknown): string[] {

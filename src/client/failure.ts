@@ -256,10 +256,7 @@ function rateLimited({ response, text, now }: Refusal): CliError {
   return new CliError(
     'rate_limited',
     `rate limited by the instance${text === '' ? '' : `: ${text}`}`,
-    {
-      status: 429,
-      hint: seconds ? `try again in ${seconds} s` : 'try again later',
-    },
+    { status: 429, hint: seconds ? `try again in ${seconds} s` : 'try again later' },
   );
 }
 

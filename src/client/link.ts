@@ -48,11 +48,7 @@ function withoutSurroundings(pasted: string): string {
 }
 
 /** Mail gateways that wrap links, and what takes a link out again: without asking their hosts, which see it then. */
-const wrappers: readonly (readonly [name: string, unwrap: (text: string) => string | undefined])[] =
-  [
-    ['Outlook Safe Links', safeLink],
-    ['Proofpoint', proofpointLink],
-  ];
+const wrappers = { 'Outlook Safe Links': safeLink, Proofpoint: proofpointLink };
 
 function safeLink(text: string): string | undefined {
   const url = parseWebUrl(text);
@@ -93,7 +89,7 @@ function withBytes(link: string, bytes: string): string {
 function repaired(pasted: string): { readonly text: string; readonly repairs: readonly string[] } {
   const text = withoutSurroundings(pasted);
   const repairs = text === pasted.trim() ? [] : ['text around it'];
-  for (const [name, unwrap] of wrappers) {
+  for (const [name, unwrap] of Object.entries(wrappers)) {
     const link = unwrap(text);
     if (link === undefined) continue;
     const inner = repaired(link);

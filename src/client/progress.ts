@@ -42,7 +42,8 @@ export function pushPoller(
     if (events.some(({ kind }) => kind === 'expire')) return true;
     const time = now().getTime();
     if (time < askAt) return false;
-    const push = await findActive(api, token, account);
+    const found = await findListed((page) => api.list('active', page, account), token);
+    const push = found?.expired === true ? undefined : found;
     const end = (push && expiryOf(push)) ?? Number.POSITIVE_INFINITY;
     askAt = Math.min(time + RECHECK_MS, end > time ? end : Number.POSITIVE_INFINITY);
     return push === undefined || end + RECHECK_MS <= time;
@@ -55,15 +56,6 @@ export function pushPoller(
     if (state === 'waiting') state = 'expired';
     return { events: [...events, ...last], state };
   };
-}
-
-async function findActive(
-  api: Api,
-  token: string,
-  account: number | undefined,
-): Promise<Push | undefined> {
-  const found = await findListed((page) => api.list('active', page, account), token);
-  return found?.expired === true ? undefined : found;
 }
 
 /** When a push expires, in milliseconds, if its fields say so; `expires_at` is of the commercial edition. */

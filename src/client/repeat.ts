@@ -76,22 +76,18 @@ export async function repeat(request: Repetition): Promise<WholeResponse | undef
   });
 }
 
-interface Time extends Pick<Repetition, 'sleep'> {
-  readonly now: () => number;
-}
-
 /**
  * The time in milliseconds, which pauses move on even if the clock is set back meanwhile: a repetition could be sent after
  * the instance forgot the request.
  */
-function onward({ now, sleep }: Repetition): Time {
+function onward({ now, sleep }: Repetition) {
   let latest = 0;
   return {
     now: () => {
       latest = Math.max(latest, now().getTime());
       return latest;
     },
-    sleep: (milliseconds) => {
+    sleep: (milliseconds: number) => {
       latest += milliseconds;
       return sleep(milliseconds);
     },
@@ -100,7 +96,7 @@ function onward({ now, sleep }: Repetition): Time {
 
 /** What `attempt` returns as soon as that is not undefined; undefined if that is not in time, or at an interrupt. */
 async function again<T>(
-  { now, sleep }: Time,
+  { now, sleep }: ReturnType<typeof onward>,
   until: number,
   attempt: () => Promise<T | undefined>,
 ): Promise<T | undefined> {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { API_PATH } from '../contract/api';
 import { versionSchema } from '../contract/decode';
 import type { HeaderFields, HttpRequest, Token, Transport } from '../platform/context';
-import { type Call, hasEffect, pushCalls } from './calls';
+import { type Call, pushCalls } from './calls';
 import type { SentRequest, TokenSource } from './failure';
 import type { FormBody } from './form';
 import { randomKey } from './random-key';
@@ -213,7 +213,7 @@ function wireRequest(
     method: call.method,
     url: root + call.path.replace(':token', encodeURIComponent(token)) + query,
     headers,
-    effect: hasEffect(call),
+    effect: call.method !== 'GET' || !call.repeatable,
     body: form ?? text,
   };
 }

@@ -19,16 +19,7 @@ const flag = v.fallback(v.nullish(v.boolean()), undefined);
 const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/));
 
 /** Fields that the program itself adds to the objects that `--json` prints (docs/json.md): an instance cannot set them. */
-const OURS: readonly string[] = [
-  'earlier_views',
-  'encrypted',
-  'error',
-  'generated',
-  'line',
-  'pwpush',
-  'saved_as',
-  'warning',
-];
+const OURS = 'earlier_views encrypted error generated line pwpush saved_as warning'.split(' ');
 
 /** An object of a response: unknown fields are kept, except for those of `OURS` that are not among `entries`. */
 function object<const Entries extends v.ObjectEntries>(entries: Entries) {

@@ -27,17 +27,13 @@ const MASK = 0;
 /** Modules per side from which a symbol is drawn larger. */
 const DENSE = 60;
 
-/** A QR code as a path of SVG. */
-export interface QrDrawing {
-  /** Modules per side, with the quiet zone. */
-  readonly size: number;
-  readonly path: string;
-  /** Whether it has to be drawn larger. */
-  readonly dense: boolean;
-}
+export type QrDrawing = NonNullable<ReturnType<typeof qrDrawing>>;
 
-/** Draws a text as a QR code for a page; undefined when it is too long for one. */
-export function qrDrawing(text: string): QrDrawing | undefined {
+/**
+ * Draws a text as a QR code for a page, as a path of SVG; undefined when it is too long for one. `size` are modules per side,
+ * with the quiet zone.
+ */
+export function qrDrawing(text: string) {
   // One mask: comparing all eight takes most of the time, on the thread that serves all requests.
   const modules = qrModules(text, MASK);
   if (!modules) return undefined;

@@ -13,7 +13,6 @@ import { isUnsafe } from './unsafe-variables';
 
 /** Where in a job of GitHub Actions a text goes. */
 export interface CiOptions {
-  /** Name of an output of the step. */
   readonly githubOutput?: string;
   /** Name of a variable for the steps that follow. */
   readonly githubEnv?: string;

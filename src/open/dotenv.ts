@@ -14,15 +14,7 @@ const blank = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
 const spaces = /[ \t]*/y;
 const restOfLine = /[^\n]*/y;
 
-const escapes: Readonly<Record<string, string>> = {
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  '"': '"',
-  '\\': '\\',
-  $: '$',
-  '`': '`',
-};
+const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
 export function isVariableName(text: string): boolean {
   return nameOnly.test(text);
@@ -90,7 +82,7 @@ function endOfDouble(text: string, from: number): number {
 
 /** A backslash before anything else is kept, as in `"C:\dir"`. */
 function unescaped(text: string): string {
-  return text.replace(/\\(.)/gs, (whole, character: string) => escapes[character] ?? whole);
+  return text.replace(/\\(["\\$`nrt])/g, (_, character: string) => escapes[character] ?? character);
 }
 
 /** The rest of the line without a comment, which begins after white space: `pa#ss` is a value. */

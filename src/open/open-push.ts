@@ -40,9 +40,7 @@ async function inClear(taking: Taking, keys: PushKeys): Promise<Taking> {
   } else if (giver !== undefined)
     throw failedError(
       `${giver}${giver === TYPED ? '' : ' has a key'}, but the push is not encrypted: it may have been replaced`,
-      {
-        hint: 'ask the sender; --no-decrypt accepts it as it is',
-      },
+      { hint: 'ask the sender; --no-decrypt accepts it as it is' },
     );
   return taking;
 }

@@ -138,7 +138,6 @@ async function makeOutputFolder(path: string): Promise<readonly string[] | undef
   return missing;
 }
 
-/** A push that was taken, and where it goes. */
 export interface Delivery extends Taking {
   readonly options: OutputOptions;
   readonly place: OutputPlace;

@@ -5,7 +5,6 @@ import { type User, whyForeign } from '../platform/files/owner';
 
 /** A download that was not finished: what is there of it, under a temporary name. */
 export interface PartialFile extends Version {
-  /** The address of the file. */
   readonly url: string;
   /** An absolute path. */
   readonly path: string;

@@ -35,7 +35,8 @@ export class KeyProver {
     const { context, say } = this.run;
     const { linkKey, text } = this.keys;
     const given = [linkKey, text].filter((key) => key !== undefined);
-    const first = this.proof ?? (await this.firstProof(given));
+    const known = given.find(isLinkKey);
+    const first = this.proof ?? (known && (await keyProof(prover, known, undefined)));
     let outcome = refused ?? (await this.attempt(work, first));
     if (!(outcome instanceof CliError)) return outcome();
     const keys = await Promise.all(given.map(givenKey));
@@ -59,11 +60,6 @@ export class KeyProver {
       this.typed = typed;
       return outcome;
     });
-  }
-
-  private async firstProof(given: readonly string[]): Promise<string | undefined> {
-    const key = given.find(isLinkKey);
-    return key === undefined ? undefined : keyProof(prover, key, undefined);
   }
 
   /** What came of `work`, an error included, unless that refuses the proof. */

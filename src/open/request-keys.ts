@@ -14,23 +14,16 @@ import type { Target } from '../profile/target';
 import { writeForSender } from './new-file';
 import type { RescueContext } from './rescue';
 
-/** A new private key, on the disk already. In the state folder it is found by its public key until it has a token. */
-export interface NewKey {
-  /** Its public key, `age1…`. */
-  readonly recipient: string;
-  /** Keeps it for the request of that token. */
-  keep(token: string): void;
-  /** Removes it: there is no such request. */
-  remove(): void;
-}
+export type NewKey = ReturnType<typeof newRequestKey>;
 
 /**
- * Makes a key pair before the request is sent, so that a full disk is noticed by then.
+ * Makes a key pair before the request is sent, so that a full disk is noticed by then: the private key is on the disk, and in
+ * the state folder it is found by the public key until it is kept for a token.
  * @param base address of the instance
  * @param path a new file for the private key; else it goes to the state folder
  * @throws CliError (usage, failed) if it cannot be written
  */
-export function newRequestKey(context: RescueContext, base: string, path?: string): NewKey {
+export function newRequestKey(context: RescueContext, base: string, path?: string) {
   const { identity, recipient } = newKeyPair();
   const created = `# created: ${context.now().toISOString()}`;
   const text = `${instanceLine(base)}${created}\n# public key: ${recipient}\n${identity}\n`;
@@ -47,7 +40,7 @@ export function newRequestKey(context: RescueContext, base: string, path?: strin
   });
   return {
     recipient,
-    keep: (token) =>
+    keep: (token: string) =>
       writing(folder, () => {
         const kept = keyPath(context, token);
         if (existsSync(kept)) throw failedError(`there is a key "${kept}" already`);

@@ -32,10 +32,7 @@ export interface DownloadTools {
   readonly partial?: PartialFiles | undefined;
 }
 
-export interface SavedFile {
-  readonly path: string;
-  readonly bytes: number;
-}
+export type SavedFile = Awaited<ReturnType<typeof saveFile>>;
 
 const TRIES = 3;
 /** Waits before the second and third try. */
@@ -49,11 +46,7 @@ const PROGRESS_BYTES = 16 * 1024;
  * neither uses a view.
  * @throws CliError; no partial file is left then, except for `tools.partial`
  */
-export async function saveFile(
-  file: PushFile,
-  folder: Folder,
-  tools: DownloadTools,
-): Promise<SavedFile> {
+export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTools) {
   const { partial, progress } = tools;
   return withRetries(tools, async (resume) => {
     const there = await partial?.take(file.url, folder.path);
@@ -82,7 +75,7 @@ async function saveResponse(
   { file, there }: { readonly file: PushFile; readonly there: TemporaryFile | undefined },
   folder: Folder,
   tools: DownloadTools,
-): Promise<SavedFile> {
+) {
   const name = nameIn(folder, file.filename);
   const target = await (there ?? newTemporary(folder, name).catch(failedWriting));
   try {

@@ -201,7 +201,10 @@ async function downloadToStdout(
   let written = 0;
   let last: number | undefined = 0x0a;
   const write = async (chunk: Uint8Array) => {
-    await boundedByInterrupt(stdout.write(chunk), signal).catch(stdoutFailed);
+    await boundedByInterrupt(stdout.write(chunk), signal).catch((cause) => {
+      const why = whyUnwritable(codeOf(cause));
+      throw failedError(`cannot write to standard output (${why})`, { cause });
+    });
     written += chunk.byteLength;
     last = chunk.at(-1) ?? last;
   };
@@ -217,10 +220,4 @@ async function downloadToStdout(
     });
   }).finally(() => last === 0x0a || breakLine(stderr));
   return undefined;
-}
-
-function stdoutFailed(error: NodeJS.ErrnoException): never {
-  throw failedError(`cannot write to standard output (${whyUnwritable(error.code)})`, {
-    cause: error,
-  });
 }

@@ -7,7 +7,6 @@ import { CliError } from '../platform/errors';
 import type { Target } from '../profile/target';
 import { type KeptKey, keptKey } from './request-keys';
 
-/** A push or request to be retrieved. */
 export interface Retrievable extends Reference {
   readonly api: Api;
   readonly target: Pick<Target, 'base' | 'token'>;

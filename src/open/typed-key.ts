@@ -5,7 +5,6 @@ import { askUntil } from '../cli/ask-until';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 
-/** What a person gave as a key. */
 export interface GivenKey {
   /** The key that the text is, and the text itself: someone else may have encrypted the push with any passphrase. */
   readonly passphrases: readonly string[];

@@ -6,14 +6,10 @@ import lists from './unsafe-variables.txt?raw';
  * The list cannot be complete: every program may have such variables of its own, and make reads all of them. It is the
  * second line of defence; the first are that nothing that is set is replaced, and `--only`.
  */
-const [always, families, credentials, settings] = lists.split('\n\n').map(globs) as [
-  Matcher,
-  Matcher,
-  Matcher,
-  Matcher,
-];
+const [always, families, credentials, settings] = lists.split('\n\n').map(globs) as Matchers;
 
 type Matcher = (upper: string) => boolean;
+type Matchers = [Matcher, Matcher, Matcher, Matcher];
 
 function globs(text: string): Matcher {
   const words = text.replace(/^#.*$/gm, '').trim().split(/\s+/);

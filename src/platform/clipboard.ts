@@ -119,7 +119,6 @@ export function osc52(text: string, env: Environment): string {
   return pieces.map((piece) => `\u001bP${piece}\u001b\\`).join('');
 }
 
-/** A program and its arguments. */
 type ProgramWords = readonly [string, ...string[]];
 type ProgramContext = Pick<Context, 'env' | 'platform'>;
 

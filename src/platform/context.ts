@@ -140,7 +140,6 @@ export interface HttpResponse {
 /** Sends one request and follows no redirect. Throws a `TransportError` or the error of its body, and nothing else. */
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** A pool of connections. */
 export interface HttpClient {
   readonly send: Transport;
   /** Begins to connect for the next request to that address, which connects itself if this fails. */

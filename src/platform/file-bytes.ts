@@ -1,5 +1,5 @@
 import { fstat, mkdtempSync, read, rmSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -94,22 +94,13 @@ export async function stdinFile(input: Input): Promise<RegularFile | undefined> 
   return from && regularFile('standard input', from.fd, from.start);
 }
 
-/** A temporary file without a name. */
-interface NamelessFile {
-  readonly handle: FileHandle;
-  close(): Promise<void>;
-}
-
 /**
  * Copies a stream to a temporary file, 0600 in a folder 0700. It is unlinked as soon as it is open, so that it is gone
  * however the process ends.
  * @throws CliError (failed) if there is no room for it; `signal`'s reason if it aborts
  */
-export async function copyToFile(
-  bytes: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
-): Promise<NamelessFile> {
-  let file: NamelessFile | undefined;
+export async function copyToFile(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal) {
+  let file: Awaited<ReturnType<typeof namelessFile>> | undefined;
   try {
     file = await namelessFile();
     for await (const chunk of bytes) {
@@ -128,7 +119,7 @@ export async function copyToFile(
   }
 }
 
-async function namelessFile(): Promise<NamelessFile> {
+async function namelessFile() {
   const folder = mkdtempSync(join(tmpdir(), 'pwpush-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {

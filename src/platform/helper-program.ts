@@ -6,7 +6,6 @@ import { raceWithLimit } from './files/abort';
 import { apart, findProgram } from './find-program';
 import { GRACE } from './interrupts';
 
-/** The time that a program may take. */
 export const LIMIT_MS = 10_000;
 /** The time after its end in which its output is read: what it started may keep that open, as agents do. */
 const DRAIN_MS = 200;

@@ -8,7 +8,6 @@ import type {
   TerminalSignals,
 } from './context';
 import { type EndingSignal, endings, exitStatus } from './errors';
-import { raceWithLimit } from './files/abort';
 import { lazy } from './files/lazy';
 import { processInterrupts } from './interrupts';
 import { startOwn } from './own-run';
@@ -109,7 +108,7 @@ function hideArguments(): void {
   }
 }
 
-/** Sends a signal to a process group (kill(2)), on Windows to its first process; does nothing if that is gone. */
+/** @see Context.signalGroup */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
@@ -165,14 +164,11 @@ async function keepingSignals<T>(load: () => Promise<T>): Promise<T> {
   return loaded;
 }
 
-function sleepUntil(milliseconds: number, signal: AbortSignal): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const slept = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  return raceWithLimit(slept, { signal }, () => {
+async function sleepUntil(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { setTimeout } = await import('node:timers/promises');
+  await setTimeout(milliseconds, undefined, { signal }).catch(() => {
     throw signal.reason;
-  }).finally(() => clearTimeout(timer));
+  });
 }
 
 /** The terminal of this process, even if stdin is a pipe; undefined without one. */

@@ -2,7 +2,6 @@ import { constants, fstatSync, openSync, readFileSync, type Stats, writeSync } f
 import type { Input, Output } from './context';
 import { lazy } from './files/lazy';
 
-/** Standard input of a process. */
 export function input(node: NodeJS.Process): Input {
   return {
     get isTTY() {

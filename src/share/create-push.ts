@@ -15,7 +15,6 @@ import type { CreatedLink } from './deliver-link';
 import type { EncryptMode, Seal, SealedContent } from './encryption';
 import { judgePush, type Terms } from './judge';
 
-/** How a push is encrypted. */
 export interface Sealing {
   readonly mode: EncryptMode;
   readonly seal: Seal;
@@ -70,9 +69,7 @@ async function preparePush(draft: Draft, run: Invocation, undo: Undo) {
     request,
     files,
     mode: sealing?.mode,
-    /** The key that goes into the link. */
     linkKey: sealing?.mode === 'link' ? key : undefined,
-    /** The secret, if it was generated. */
     generated: draft.generated ? text : undefined,
   };
 }

@@ -106,15 +106,7 @@ const changedText = (one: Difference) => `the instance changed a limit: ${differ
 type Value = number | boolean;
 
 /** A limit that the instance granted differently than requested. */
-interface Difference {
-  /** As in the option that requested it: `views`, `retrieval step`. */
-  readonly limit: string;
-  /** Of `days` it may be a fraction. */
-  readonly asked: Value;
-  readonly granted: Value;
-  /** The secret is available longer or more often, or is protected less, than requested. */
-  readonly looser: boolean;
-}
+type Difference = ReturnType<typeof differences>[number];
 
 /** The limits that a push or a request asks for. */
 type AskedLimits = LifetimeFields &
@@ -132,7 +124,7 @@ const isValue = (value: unknown): value is Value =>
  * Compares the granted limits with the requested ones. Instances silently replace values that they do not accept, and
  * respond with 201 (docs/wire.md, "Limits"). Fields that are missing or null in the response are not compared.
  */
-export function differences(asked: AskedLimits, granted: Fields): Difference[] {
+export function differences(asked: AskedLimits, granted: Fields) {
   type Limit = [field: string, asked: Value | undefined, granted: unknown];
   const lifetimes = comparedLifetimes(asked, granted);
   const days = (seconds?: number) => seconds && seconds / DAY_SECONDS;
@@ -145,6 +137,7 @@ export function differences(asked: AskedLimits, granted: Fields): Difference[] {
   ];
   return limits.flatMap(([field, asked, granted]) => {
     if (asked === undefined || !isValue(granted) || asked === granted) return [];
+    /** As in the option that requested it: `views`, `retrieval step`. Of `days` the values may be fractions. */
     const limit = nameOf(field);
     // Only a recipient who may delete the push makes it looser; a step and a passphrase protect.
     const looser =

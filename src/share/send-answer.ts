@@ -50,7 +50,6 @@ interface Answer {
   readonly passphrase: string | undefined;
 }
 
-/** Encrypts an answer, and sends it. */
 export async function sendAnswer(
   session: Session,
   { api, target, token }: NamedItem,

@@ -8,33 +8,26 @@ import { decryptPayload, encryptPayload, payloadSize, readHeader } from './strea
 // age v1 (https://c2sp.org/age) over the primitives of a platform.
 
 /** The header of an age file, and what encrypts its payload. */
-export interface PreparedFile {
-  /** The MAC of the header, as its last line has it. */
-  readonly mac: string;
-  /** Size of the whole file for plaintext of that size, in bytes. It depends on nothing but the recipients. */
-  sizeOf(plaintext: number): number;
-  /**
-   * Encrypts a stream in constant memory. Each call, for a request that is repeated, takes a new nonce. The source may
-   * reuse the buffer of a piece when the next one is requested, and so does the result.
-   */
-  encrypt(plaintext: AsyncIterable<Uint8Array>): AsyncGenerator<Bytes, void, undefined>;
-}
+export type PreparedFile = Awaited<ReturnType<typeof prepared>>;
 
 /**
  * Makes a new file key and the header of an age file ("Encrypted file format").
  * @throws AgeError (key) for no recipients, too many, or a passphrase combined with other recipients
  */
-export async function prepared(
-  primitives: Primitives,
-  recipients: readonly Recipient[],
-): Promise<PreparedFile> {
+export async function prepared(primitives: Primitives, recipients: readonly Recipient[]) {
   const fileKey = primitives.random(FILE_KEY);
   const stanzas = await Promise.all(recipients.map((recipient) => recipient.wrap(fileKey)));
   const header = encodeHeader(primitives, stanzas, fileKey);
   return {
+    /** The MAC of the header, as its last line has it. */
     mac: unpadded(primitives, parseHeader(primitives, header).mac),
-    sizeOf: (size) => header.length + payloadSize(size),
-    async *encrypt(plaintext) {
+    /** Size of the whole file for plaintext of that size, in bytes. It depends on nothing but the recipients. */
+    sizeOf: (size: number) => header.length + payloadSize(size),
+    /**
+     * Encrypts a stream in constant memory. Each call, for a request that is repeated, takes a new nonce. The source may
+     * reuse the buffer of a piece when the next one is requested, and so does the result.
+     */
+    async *encrypt(plaintext: AsyncIterable<Uint8Array>): AsyncGenerator<Bytes, void, undefined> {
       yield header;
       yield* encryptPayload(primitives, fileKey, plaintext);
     },

@@ -33,7 +33,6 @@ export interface Identity {
   unwrap(stanza: Stanza): Uint8Array | undefined | Promise<Uint8Array | undefined>;
 }
 
-/** Bytes of a file key. */
 export const FILE_KEY = 16;
 /** Fixed, since every wrap key is used once. */
 const NONCE = new Uint8Array(12);

@@ -60,12 +60,7 @@ export async function prepareConnection(
     return { dispatcher: over(url.origin, direct(url, certificate)), ...state };
   const { proxyAuthorization, tunnelConnector } = await import('./tunnel');
   if (url.protocol === 'https:') {
-    const connector = tunnelConnector({
-      proxy,
-      tls,
-      certificate,
-      timeoutMs,
-    }) as Connector;
+    const connector = tunnelConnector({ proxy, tls, certificate, timeoutMs }) as Connector;
     return { dispatcher: over(url.origin, connector), ...state };
   }
   // A proxy gets the whole address in the request line (RFC 9112, 3.2.2).

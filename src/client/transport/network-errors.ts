@@ -99,26 +99,20 @@ export function networkError(
   const code = codeOf(error);
   if (timeouts.has(code))
     return timeoutError(`${url.host} did not respond within ${timeout} s`, left, error);
-  const [what, hint] = explanations[code] ?? [unknownCode(code)];
+  const foreign = code.startsWith('HPE_');
+  const unknown = foreign
+    ? 'it does not speak HTTP'
+    : `the connection failed (${code || 'no code'})`;
+  const [what, hint] = explanations[code] ?? [unknown];
   // The handshake failed: in TLS 1.3 a client learns that after it has written (RFC 8446, 4.4.2.4 and E.1.2).
   if (what === NO_CERTIFICATE[0] || what === REFUSED_CERTIFICATE[0]) left = false;
   const verb = left ? 'sent no complete response' : 'cannot be reached';
   return new TransportError(`${url.host} ${verb}: ${what}`, {
     sent: left,
-    foreign: code.startsWith('HPE_'),
+    foreign,
     hint,
     cause: error,
   });
-}
-
-/** For a proxy that responds to a plain http request with 407 (RFC 9110, 15.5.8). */
-export function proxyAuthenticationError(url: URL): TransportError {
-  return networkError({ code: 'PROXY_AUTHENTICATION' }, url, false, 0);
-}
-
-function unknownCode(code: string): string {
-  if (code.startsWith('HPE_')) return 'it does not speak HTTP';
-  return `the connection failed (${code || 'no code'})`;
 }
 
 /** The innermost code: undici wraps errors, and a host with several addresses throws an AggregateError. */

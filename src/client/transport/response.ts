@@ -86,19 +86,13 @@ export async function readWhole(
   }
   const { status, headers } = response;
   const body = Buffer.concat(chunks);
-  const coding = codingOf(response);
-  return { status, headers, body: coding ? await inflated(body, coding, status) : body };
+  // A proxy may compress although the request asks for `identity`.
+  const coding = header(response, 'content-encoding')?.trim().toLowerCase() ?? '';
+  const isCompressed = ['gzip', 'deflate', 'br'].includes(coding);
+  return { status, headers, body: isCompressed ? await inflated(body, coding, status) : body };
 }
 
-type Coding = 'gzip' | 'deflate' | 'br';
-
-/** How a body is compressed: a proxy may do that although the request asks for `identity`. */
-function codingOf(response: HttpResponse): Coding | undefined {
-  const coding = header(response, 'content-encoding')?.trim().toLowerCase();
-  return coding === 'gzip' || coding === 'deflate' || coding === 'br' ? coding : undefined;
-}
-
-async function inflated(body: Buffer, coding: Coding, status: number): Promise<Buffer> {
+async function inflated(body: Buffer, coding: string, status: number): Promise<Buffer> {
   if (body.length === 0) return body;
   const { brotliDecompressSync, unzipSync } = await import('node:zlib');
   try {

@@ -15,19 +15,13 @@ interface HostAndPort {
 
 /** The proxy did not open a tunnel. `code` is one of network-errors.ts. */
 class ProxyRefused extends Error {
-  override readonly name = 'ProxyRefused';
-  readonly code: 'PROXY_REFUSED' | 'PROXY_AUTHENTICATION';
-
-  constructor(status: number | undefined) {
+  constructor(readonly code: 'PROXY_REFUSED' | 'PROXY_AUTHENTICATION' | 'PROXY_TIMEOUT') {
     super('the proxy refused');
-    this.code = status === 407 ? 'PROXY_AUTHENTICATION' : 'PROXY_REFUSED';
   }
 }
 
-/** The proxy did not respond in time. */
-class ProxyTimeout extends Error {
-  readonly code = 'PROXY_TIMEOUT';
-}
+const refusedBy = (status: number | undefined) =>
+  new ProxyRefused(status === 407 ? 'PROXY_AUTHENTICATION' : 'PROXY_REFUSED');
 
 /** `Proxy-Authorization` (RFC 7617) for a proxy address with user name and password. */
 export function proxyAuthorization(proxy: URL): Record<string, string> {
@@ -81,14 +75,14 @@ function openTunnel(
     request.destroy();
     done(error, socket);
   };
-  request.once('timeout', () => settle(new ProxyTimeout(), null));
+  request.once('timeout', () => settle(new ProxyRefused('PROXY_TIMEOUT'), null));
   request.once('error', (error) => settle(error, null));
-  request.once('response', ({ statusCode }) => settle(new ProxyRefused(statusCode), null));
+  request.once('response', ({ statusCode }) => settle(refusedBy(statusCode), null));
   request.once('connect', ({ statusCode }, socket: Socket) => {
     settled = true;
     if (statusCode === 200) return done(null, socket);
     socket.destroy();
-    done(new ProxyRefused(statusCode), null);
+    done(refusedBy(statusCode), null);
   });
   request.end();
 }
@@ -109,7 +103,7 @@ function startTls(raw: Socket, hostname: string, tunnel: Tunnel, done: ConnectCa
     socket.destroy();
     done(error, null);
   };
-  const onTimeout = () => fail(new ProxyTimeout());
+  const onTimeout = () => fail(new ProxyRefused('PROXY_TIMEOUT'));
   socket.setTimeout(timeoutMs, onTimeout);
   socket.once('error', fail);
   socket.once('secureConnect', () => {

@@ -3,7 +3,7 @@ import { kConnect } from 'undici/lib/core/symbols.js';
 import type { HttpClient, HttpOptions, HttpRequest, HttpResponse } from '../../platform/context';
 import { type Connection, prepareConnection } from './connection';
 import { Exchange } from './exchange';
-import { networkError, proxyAuthenticationError } from './network-errors';
+import { networkError } from './network-errors';
 import type { UploadAttempt } from './upload';
 
 /** A transport over undici: one dispatcher per origin, and another for streamed bodies. */
@@ -81,7 +81,9 @@ async function sendOver(
   // undici documents iterables, but its types lack them.
   dispatcher.dispatch(sent as Dispatcher.DispatchOptions, exchange);
   const response = await exchange.response;
-  if (forwarded && response.status === 407) throw proxyAuthenticationError(url);
+  // Of the proxy (RFC 9110, 15.5.8).
+  if (forwarded && response.status === 407)
+    throw networkError({ code: 'PROXY_AUTHENTICATION' }, url, false, 0);
   if (!streamed || response.status < 400) return response;
   return { ...response, body: streamed.refusal(response.body) };
 }

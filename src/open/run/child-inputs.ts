@@ -12,7 +12,6 @@ import { saveFile } from '../save-file';
 import type { Taking } from '../taking';
 import { checkFound, type NameRules, permitted } from '../unsafe-variables';
 
-/** A file for the child. */
 export interface FileOption {
   /** The variable for its path. */
   readonly variable: string;

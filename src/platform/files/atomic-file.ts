@@ -23,15 +23,7 @@ const RANDOM_BYTES = 6;
 /** `temporaryFile` makes a name longer by this. */
 export const TEMPORARY_EXTRA = '.'.length + '.'.length + 2 * RANDOM_BYTES + '.part'.length;
 
-export interface TemporaryFile {
-  readonly handle: FileHandle;
-  /** Syncs and closes the file and names it; false if the name is taken and `replace` is not set. */
-  moveTo(path: string, replace: boolean): Promise<boolean>;
-  /** Closes and removes the file. Never throws. */
-  discard(): Promise<void>;
-  /** Closes the file and returns its path, for `reopenFile`. */
-  leave(): Promise<string>;
-}
+export type TemporaryFile = ReturnType<typeof temporary>;
 
 /** Creates a file, 0600 whatever the umask, named `.NAME.RANDOM.part`. Throws an error of the file system. */
 export async function temporaryFile(folder: string, name: string): Promise<TemporaryFile> {
@@ -47,11 +39,12 @@ export async function reopenFile(path: string): Promise<TemporaryFile> {
   return temporary(path, await open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK));
 }
 
-function temporary(path: string, handle: FileHandle): TemporaryFile {
+function temporary(path: string, handle: FileHandle) {
   let synced = false;
   return {
     handle,
-    moveTo: async (to, replace) => {
+    /** Syncs and closes the file and names it; false if the name is taken and `replace` is not set. */
+    moveTo: async (to: string, replace: boolean) => {
       if (!synced) await handle.sync();
       synced = true;
       await handle.close();
@@ -63,10 +56,12 @@ function temporary(path: string, handle: FileHandle): TemporaryFile {
         return false;
       }
     },
+    /** Closes and removes the file. Never throws. */
     discard: async () => {
       await handle.close().catch(() => {});
       await unlink(path).catch(() => {});
     },
+    /** Closes the file and returns its path, for `reopenFile`. */
     leave: async () => {
       await handle.close();
       return path;
