@@ -52,12 +52,8 @@ export async function* pages<Row>(
   }
 }
 
-interface Listed {
-  readonly url_token: string;
-}
-
 /** Yields a listing of pushes or requests page by page, each of them once. */
-export function listing<Row extends Listed>(
+export function listing<Row extends { readonly url_token: string }>(
   fetchPage: (page: number) => Promise<Row[]>,
   range: Pick<PageRange<Row>, 'first' | 'last' | 'limit'> = {},
 ): AsyncGenerator<Row[]> {
@@ -65,7 +61,7 @@ export function listing<Row extends Listed>(
 }
 
 /** The row of a listing with that token, if there is one. */
-export async function findListed<Row extends Listed>(
+export async function findListed<Row extends { readonly url_token: string }>(
   fetchPage: (page: number) => Promise<Row[]>,
   token: string,
 ): Promise<Row | undefined> {

@@ -62,7 +62,7 @@ export type ClosingFields = Pick<NewRequest, 'close_after' | 'close_after_durati
 export type LifetimeFields = ExpiryFields & ClosingFields;
 
 /** A push or a request in a response. */
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * The field that asks an instance for the lifetime of a push, or for the longest shorter one that it has.

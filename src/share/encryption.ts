@@ -62,9 +62,9 @@ export async function sealerFor(
   context: Context,
 ): Promise<Seal> {
   if (mode === 'keys') return sealerTo(await readRecipients(options, context));
-  const newKey = mode === 'link' ? newLinkKey : await wordsDrawer();
+  const words = mode === 'words' ? (await import('../cli/words')).wordList : undefined;
   return async (content) => {
-    const key = newKey();
+    const key = words ? newWords(words()) : newLinkKey();
     const recipients = [passphraseRecipient(key, WORK[mode])];
     const [sealed, proof] = await Promise.all([seal(content, recipients, key), proofOf(key, mode)]);
     return { ...sealed, proof };
@@ -79,11 +79,6 @@ async function proofOf(key: string, mode: 'link' | 'words') {
 
 export function sealerTo(recipients: readonly Recipient[]): Seal {
   return (content) => seal(content, recipients, undefined);
-}
-
-async function wordsDrawer(): Promise<() => string> {
-  const { wordList } = await import('../cli/words');
-  return () => newWords(wordList());
 }
 
 async function seal(

@@ -6,6 +6,7 @@ import {
   comparedLifetimes,
   DAY_SECONDS,
   durationText,
+  type Fields,
   grantedLifetime,
   type LifetimeFields,
 } from '../contract/lifetime';
@@ -111,9 +112,6 @@ type Difference = ReturnType<typeof differences>[number];
 /** The limits that a push or a request asks for. */
 type AskedLimits = LifetimeFields &
   Pick<NewPush, 'expire_after_views' | (typeof pushFlags)[number] | 'passphrase'>;
-
-/** A push or a request in a response. */
-type Fields = Readonly<Record<string, unknown>>;
 
 const nameOf = (flag: string) => flag.replace('_by_viewer', '').replaceAll('_', ' ');
 
