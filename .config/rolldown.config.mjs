@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
+import { viteDynamicImportVarsPlugin, viteImportGlobPlugin } from 'rolldown/experimental';
 import { narrow } from './narrow.mjs';
 import { languages, texts } from './texts.mjs';
 
@@ -27,7 +28,16 @@ export default defineConfig({
       __VERSION__: JSON.stringify(version),
     },
   },
-  plugins: [narrow(), texts(inPages), languages(), ascii(), notices()],
+  plugins: [
+    narrow(),
+    texts(inPages),
+    languages(),
+    // An `import()` of a language by its code, as vite has it too.
+    viteDynamicImportVarsPlugin(),
+    viteImportGlobPlugin(),
+    ascii(),
+    notices(),
+  ],
   onLog: failing,
   output: {
     dir: join(root, 'dist'),

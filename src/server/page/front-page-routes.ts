@@ -1,8 +1,7 @@
-import type { Context } from 'hono';
 import { isArmored } from '../../age/armored';
 import { pushLink } from '../../contract/address';
+import { lazy } from '../../platform/files/lazy';
 import { typedText } from '../http/form-fields';
-import type { Env } from '../http/parts';
 import { type Fields, noFields, textIn, withBody } from '../http/with-body';
 import type { Visitor } from '../rules/access';
 import type { Upload } from '../rules/files';
@@ -11,33 +10,22 @@ import { askPage, createdPage, type FormLimits, frontPage } from './front';
 import { doOnce, type PageContext } from './page-context';
 
 /** The form that shares a secret, or asks for one. */
-export async function showForm(
-  page: PageContext,
-  c: Context<Env>,
-  asks: boolean,
-): Promise<Response> {
+export async function showForm(page: PageContext, asks: boolean): Promise<Response> {
   const show = asks ? askPage : frontPage;
-  return show(await page.view(c), { base: page.base(c), form: formLimits(page, asks) });
+  return show(await page.view(), { base: page.base, form: formLimits(page, asks) });
 }
 
 /** Creates what a form asks for, by the rules of the API, where needed with a token in it, which comes before files. */
-export async function createFromForm(
-  page: PageContext,
-  c: Context<Env>,
-  asks: boolean,
-): Promise<Response> {
-  const { pushes, requests, settings } = page.options;
-  page.checkForm(c);
+export async function createFromForm(page: PageContext, asks: boolean): Promise<Response> {
+  const { c, base } = page;
+  const { pushes, requests, settings, log } = page.options;
+  page.checkForm();
   const form = formLimits(page, asks);
   const fields = noFields();
   let upload: Upload | undefined;
-  let creator: Promise<Visitor> | undefined;
-  const authenticated = () => {
-    creator ??= creatorOf(page, c, fields, form.needsToken);
-    return creator;
-  };
+  const creator = lazy(() => creatorOf(page, fields, form.needsToken));
   const begin = async () => {
-    await authenticated();
+    await creator();
     upload = pushes.upload();
     return upload;
   };
@@ -50,21 +38,20 @@ export async function createFromForm(
   try {
     return await withBody(c, wanted, async () => {
       if (typeof fields.payload === 'string') fields.payload = typedText(fields.payload);
-      const visitor = await authenticated();
-      const { push } = await doOnce(visitor, (who) =>
+      const { push } = await doOnce(await creator(), (who) =>
         asks ? requests.create(asked(fields), who) : pushes.create(lasting(fields), who, upload),
       );
       const encrypted = isArmored(textIn(fields, 'payload'));
-      const link = asks ? `${page.base(c)}/r/${push.url_token}` : pushLink(page.base(c), push);
-      return createdPage(await page.view(c), push, link, encrypted);
+      const link = asks ? `${base}/r/${push.url_token}` : pushLink(base, push);
+      return createdPage(await page.view(), push, link, encrypted);
     });
   } catch (refusal) {
     if (!(refusal instanceof Refusal) || refusal.kind === 'abandoned') throw refusal;
-    if (isFailure(refusal)) page.options.log.failure(refusal);
+    if (isFailure(refusal)) log.failure(refusal);
     // The text is in the page again.
     c.get('memory').add(textIn(fields, 'payload').length);
     const refused = { fields, refusal, files: upload?.fileCount ?? 0 };
-    return (asks ? askPage : frontPage)(await page.view(c), { base: page.base(c), form, refused });
+    return (asks ? askPage : frontPage)(await page.view(), { base, form, refused });
   }
 }
 
@@ -72,16 +59,10 @@ export async function createFromForm(
  * Who creates the push: where only users do, the owner of the token, which is taken out of the fields.
  * @throws Refusal for any other token
  */
-async function creatorOf(
-  page: PageContext,
-  c: Context<Env>,
-  fields: Fields,
-  needsToken: boolean,
-): Promise<Visitor> {
-  const { owners } = page.options;
-  const visitor = page.sender(c, textIn(fields, 'once'));
+async function creatorOf(page: PageContext, fields: Fields, needsToken: boolean): Promise<Visitor> {
+  const visitor = page.sender(textIn(fields, 'once'));
   if (!needsToken) return visitor;
-  const owner = await owners.authenticate(textIn(fields, 'api_token').trim());
+  const owner = await page.options.owners.authenticate(textIn(fields, 'api_token').trim());
   delete fields.api_token;
   if (!owner) throw invalid({ api_token: ['That token is not valid.'] });
   return { ...visitor, owner };

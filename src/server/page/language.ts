@@ -2,50 +2,7 @@ import { locales } from '../../contract/api';
 import { roundedTime } from '../../contract/lifetime';
 import { timeOptions } from './browser/time-options';
 import { type Content, Markup, markup } from './markup';
-import {
-  english,
-  type PhraseKey,
-  type Placeholder,
-  type PluralForms,
-  type PluralKey,
-  type Strings,
-} from './phrases';
-
-/** Each a file of its own, read when it is first asked for. British English has the words of English. */
-const loaders: Readonly<Record<string, () => Promise<{ readonly default: Strings }>>> = {
-  ca: () => import('./locales/ca.json'),
-  cs: () => import('./locales/cs.json'),
-  cy: () => import('./locales/cy.json'),
-  da: () => import('./locales/da.json'),
-  de: () => import('./locales/de.json'),
-  es: () => import('./locales/es.json'),
-  eu: () => import('./locales/eu.json'),
-  fi: () => import('./locales/fi.json'),
-  fr: () => import('./locales/fr.json'),
-  ga: () => import('./locales/ga.json'),
-  hi: () => import('./locales/hi.json'),
-  hu: () => import('./locales/hu.json'),
-  id: () => import('./locales/id.json'),
-  is: () => import('./locales/is.json'),
-  it: () => import('./locales/it.json'),
-  ja: () => import('./locales/ja.json'),
-  ko: () => import('./locales/ko.json'),
-  lv: () => import('./locales/lv.json'),
-  nl: () => import('./locales/nl.json'),
-  no: () => import('./locales/no.json'),
-  pl: () => import('./locales/pl.json'),
-  'pt-BR': () => import('./locales/pt-BR.json'),
-  'pt-PT': () => import('./locales/pt-PT.json'),
-  ro: () => import('./locales/ro.json'),
-  ru: () => import('./locales/ru.json'),
-  sk: () => import('./locales/sk.json'),
-  sr: () => import('./locales/sr.json'),
-  sv: () => import('./locales/sv.json'),
-  th: () => import('./locales/th.json'),
-  uk: () => import('./locales/uk.json'),
-  ur: () => import('./locales/ur.json'),
-  'zh-CN': () => import('./locales/zh-CN.json'),
-};
+import type { PhraseKey, Placeholder, PluralForms, PluralKey, Strings } from './phrases';
 
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
 
@@ -139,22 +96,21 @@ function filled(phrase: string, values: Readonly<Record<string, Content>>): Mark
   return new Markup(pieces.flatMap((piece) => markup`${piece}`.pieces));
 }
 
-/**
- * Chooses the language of each page: `?locale=` of its address, else the first of the browser's that there is, else
- * English.
- */
-export function createLanguages(): (request: Request) => Promise<Words> {
-  const cache = new Map<string, Promise<Words>>();
-  return (request) => {
-    const locale = localeOf(request);
-    const words = cache.get(locale) ?? load(locale);
-    cache.set(locale, words);
-    return words;
-  };
+const loaded = new Map<string, Promise<Words>>();
+
+/** The words of a page: of `?locale=` of its address, else the first of the browser's that there is, else English. */
+export function wordsFor(request: Request): Promise<Words> {
+  const locale = localeOf(request);
+  const words = loaded.get(locale) ?? load(locale);
+  loaded.set(locale, words);
+  return words;
 }
 
+/** Each language is a chunk of its own. British English has the words of English. */
 async function load(locale: string): Promise<Words> {
-  return new Words(locale, (await loaders[locale]?.())?.default ?? english);
+  const file = locale === 'en-GB' ? 'en' : locale;
+  const { default: strings }: { default: Strings } = await import(`./locales/${file}.json`);
+  return new Words(locale, strings);
 }
 
 /** The language of a request, a code of `locales`. */

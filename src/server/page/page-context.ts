@@ -7,36 +7,42 @@ import type { Visitor } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
 import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import { createLanguages } from './language';
+import { wordsFor } from './language';
 import type { View } from './layout';
 import { type Markup, markup } from './markup';
 import { Forbidden } from './messages';
 
+/** A request for a page, and what it takes to answer it. */
 export class PageContext {
-  private readonly wordsFor = createLanguages();
+  constructor(
+    readonly c: Context<Env>,
+    readonly options: PartOptions,
+  ) {}
 
-  constructor(readonly options: PartOptions) {}
-
-  base(c: Context<Env>): string {
-    return baseOf(c.req.raw, this.options.settings);
+  get request(): Request {
+    return this.c.req.raw;
   }
 
-  async view(c: Context<Env>): Promise<View> {
+  get base(): string {
+    return baseOf(this.request, this.options.settings);
+  }
+
+  async view(): Promise<View> {
     const { now, settings } = this.options;
-    return { words: await this.wordsFor(c.req.raw), site: settings.site, now: now().getTime() };
+    return { words: await wordsFor(this.request), site: settings.site, now: now().getTime() };
   }
 
   /** No owner, as pages take no API token. */
-  visitor(c: Context<Env>): Visitor {
-    return visitorOf(c, this.options.settings);
+  visitor(): Visitor {
+    return visitorOf(this.c, this.options.settings);
   }
 
   /**
    * Who sends a form, with the value of its field `once` (`onceField`) as `Idempotency-Key`, and that of `key_proof`, which
    * its script fills in.
    */
-  sender(c: Context<Env>, once = '', proof = ''): Visitor {
-    const visitor = this.visitor(c);
+  sender(once = '', proof = ''): Visitor {
+    const visitor = this.visitor();
     const { idempotencyKey, keyProof } = visitor;
     return {
       ...visitor,
@@ -45,13 +51,23 @@ export class PageContext {
     };
   }
 
-  downloads(c: Context<Env>, files: readonly OfferedFile[]) {
-    return files.map((file) => ({ ...file, url: fileUrl(file, this.base(c)) }));
+  downloads(files: readonly OfferedFile[]) {
+    return files.map((file) => ({ ...file, url: fileUrl(file, this.base) }));
   }
 
   /** @throws Refusal for a form of another site */
-  checkForm(c: Context<Env>): void {
-    if (!isOwnForm(c.req.raw, this.base(c))) throw new Forbidden('foreignForm');
+  checkForm(): void {
+    if (!isOwnForm(this.request, this.base)) throw new Forbidden('foreignForm');
+  }
+
+  /** Whether a program sends the form, or the script of the page: both show what comes back themselves. */
+  get wantsJson(): boolean {
+    return this.request.headers.get('accept') === 'application/json';
+  }
+
+  /** Whether nobody reads the page: a view may not be used. */
+  get isIdle(): boolean {
+    return this.request.method === 'HEAD' || isPrefetch(this.request);
   }
 }
 
@@ -69,16 +85,6 @@ export async function doOnce<T>(sender: Visitor, work: (sender: Visitor) => Prom
     if (!(error instanceof Refusal) || error.kind !== 'reused') throw error;
     return work({ ...sender, idempotencyKey: undefined });
   }
-}
-
-/** Whether a program sends the form, or the script of the page: both show what comes back themselves. */
-export function wantsJson(request: Request): boolean {
-  return request.headers.get('accept') === 'application/json';
-}
-
-/** Whether nobody reads the page: a view may not be used. */
-export function isIdle({ req }: Context<Env>): boolean {
-  return req.method === 'HEAD' || isPrefetch(req.raw);
 }
 
 /** Whether a person has to press a button, or enter the passphrase, first: also where a script has to prove the key. */

@@ -1,7 +1,6 @@
-import type { Context } from 'hono';
 import { urlToken } from '../http/authentication';
 import { typedText } from '../http/form-fields';
-import { type Env, reserving } from '../http/parts';
+import { reserving } from '../http/parts';
 import { passphraseIn, withAnswer } from '../http/request-routes';
 import { json, refusalHead } from '../http/responses';
 import { type Fields, noFields, textIn } from '../http/with-body';
@@ -10,7 +9,7 @@ import { isFailure, Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { plainText } from './markup';
 import { gonePage } from './messages';
-import { asksFirst, doOnce, isIdle, type PageContext, wantsJson } from './page-context';
+import { asksFirst, doOnce, type PageContext } from './page-context';
 import { passphrasePage, passphraseProblem } from './passphrase-form';
 import { openPush, submitPush } from './push-page-routes';
 import {
@@ -24,139 +23,117 @@ import { secretPage } from './secret';
 
 // The pages of the person who answers a request. The open-source edition has pushes of kind `url` at this address.
 
-export async function openRequest(page: PageContext, c: Context<Env>): Promise<Response> {
-  const request = await find(page, c);
-  if (!request) return openPush(page, c, false);
-  const idle = isIdle(c);
+export async function openRequest(page: PageContext): Promise<Response> {
+  const request = await find(page);
+  if (!request) return openPush(page, false);
+  const { isIdle } = page;
   if (requestState(request) !== 'open') {
-    if (!idle && request.expired_at !== null)
-      page.options.requests.missed(request, page.visitor(c));
-    return late(page, c, request, 200);
+    if (!isIdle && request.expired_at !== null)
+      page.options.requests.missed(request, page.visitor());
+    return late(page, request, 200);
   }
-  if (idle || asksFirst(request)) return passphrasePage(await page.view(c), request, page.base(c));
-  return show(page, c, request, '');
+  if (isIdle || asksFirst(request)) return passphrasePage(await page.view(), request, page.base);
+  return show(page, request, '');
 }
 
-export async function submitRequest(page: PageContext, c: Context<Env>): Promise<Response> {
-  const request = await find(page, c);
-  if (!request) return submitPush(page, c);
-  page.checkForm(c);
+export async function submitRequest(page: PageContext): Promise<Response> {
+  const request = await find(page);
+  if (!request) return submitPush(page);
+  page.checkForm();
+  const { requests, log } = page.options;
   const fields = noFields();
-  const sender = () => page.sender(c, textIn(fields, 'once'));
+  const sender = () => page.sender(textIn(fields, 'once'));
   const answer = { request, caller: sender, fields };
   try {
-    return await withAnswer(c, page.options, answer, async (upload) => {
+    return await withAnswer(page.c, page.options, answer, async (upload) => {
       const passphrase = passphraseIn(fields);
       if (fields.do === 'hide') {
-        await page.options.requests.forget(sender());
+        await requests.forget(sender());
         return json({});
       }
-      if (typeof fields.api_token === 'string') return readAnswer(page, c, request, fields);
-      if (typeof fields.response !== 'string') return unlock(page, c, request, passphrase);
+      if (typeof fields.api_token === 'string') return readAnswer(page, request, fields);
+      if (typeof fields.response !== 'string') return unlock(page, request, passphrase);
       fields.response = typedText(fields.response);
       await doOnce(sender(), (who) =>
-        page.options.requests.respond(request.url_token, fields, who, passphrase, upload),
+        requests.respond(request.url_token, fields, who, passphrase, upload),
       );
-      return wantsJson(c.req.raw) ? json({}) : sentPage(await page.view(c));
+      return page.wantsJson ? json({}) : sentPage(await page.view());
     });
   } catch (refusal) {
     if (!(refusal instanceof Refusal) || refusal.kind === 'abandoned') throw refusal;
-    if (isFailure(refusal)) page.options.log.failure(refusal);
-    return await refused(page, c, request, fields, refusal);
+    if (isFailure(refusal)) log.failure(refusal);
+    return await refused(page, request, fields, refusal);
   }
 }
 
 /** Undefined for the token of anything else. */
-async function find(page: PageContext, c: Context<Env>): Promise<PushRow | undefined> {
-  return page.options.requests.find(urlToken(c)).catch((error: unknown) => {
+async function find({ options, c }: PageContext): Promise<PushRow | undefined> {
+  return options.requests.find(urlToken(c)).catch((error: unknown) => {
     if (error instanceof Refusal && error.kind === 'not_found') return undefined;
     throw error;
   });
 }
 
 /** The answer, for the user who asked, whose token is in the form. */
-async function readAnswer(
-  page: PageContext,
-  c: Context<Env>,
-  request: PushRow,
-  fields: Fields,
-): Promise<Response> {
+async function readAnswer(page: PageContext, request: PushRow, fields: Fields): Promise<Response> {
   const { owners, requests } = page.options;
-  const view = await page.view(c);
+  const view = await page.view();
   const owner = await owners.authenticate(textIn(fields, 'api_token').trim());
   if (owner?.id !== request.owner_id) return answeredPage(view, request, 200, true);
   const once = textIn(fields, 'once');
-  const reader = { ...page.sender(c, once), owner };
-  const read = await doOnce(reader, (who) =>
-    requests.read(request.url_token, who, passphraseIn(fields), reserving(c)),
+  const read = await doOnce({ ...page.sender(once), owner }, (who) =>
+    requests.read(request.url_token, who, passphraseIn(fields), reserving(page.c)),
   );
   const { text, files } = read.answer;
-  if (text === null) return late(page, c, read.request, 200);
+  if (text === null) return late(page, read.request, 200);
   const push = { ...read.request, kind: files.length > 0 ? ('file' as const) : ('text' as const) };
-  const shown = { push, payload: text, files: page.downloads(c, files), expirable: false };
+  const shown = { push, payload: text, files: page.downloads(files), expirable: false };
   const hide = `${new URLSearchParams({ 'request[do]': 'hide', 'request[once]': once })}`;
   return secretPage({ ...view, open: true, hide }, shown);
 }
 
 /** The page of a request that cannot be answered any more. */
-async function late(
-  page: PageContext,
-  c: Context<Env>,
-  request: PushRow,
-  status: 200 | 409,
-): Promise<Response> {
-  const view = await page.view(c);
+async function late(page: PageContext, request: PushRow, status: 200 | 409): Promise<Response> {
+  const view = await page.view();
   return requestState(request) === 'ready' ? answeredPage(view, request, status) : gonePage(view);
 }
 
 async function show(
   page: PageContext,
-  c: Context<Env>,
   { url_token }: PushRow,
   passphrase: string,
   refused?: RefusedAnswer,
 ): Promise<Response> {
   const { requests, owners, settings } = page.options;
-  const read = await requests.read(url_token, page.visitor(c), passphrase, reserving(c));
+  const read = await requests.read(url_token, page.visitor(), passphrase, reserving(page.c));
   const { request, question } = read;
-  if (question.text === null) return late(page, c, request, 200);
+  if (question.text === null) return late(page, request, 200);
   const shown = {
     request,
     question: question.text,
-    files: page.downloads(c, question.files),
+    files: page.downloads(question.files),
     requestor: await owners.requestorOf(request),
     passphrase,
     fileBytes: settings.fileBytes,
   };
-  return requestPage(await page.view(c), shown, refused);
+  return requestPage(await page.view(), shown, refused);
 }
 
 /** The form of the passphrase, or of the step. */
-async function unlock(
-  page: PageContext,
-  c: Context<Env>,
-  request: PushRow,
-  passphrase: string,
-): Promise<Response> {
-  if (requestState(request) !== 'open') return late(page, c, request, 200);
-  return show(page, c, request, passphrase);
+async function unlock(page: PageContext, request: PushRow, passphrase: string): Promise<Response> {
+  if (requestState(request) !== 'open') return late(page, request, 200);
+  return show(page, request, passphrase);
 }
 
-async function refused(
-  page: PageContext,
-  c: Context<Env>,
-  request: PushRow,
-  fields: Fields,
-  refusal: Refusal,
-): Promise<Response> {
+async function refused(page: PageContext, request: PushRow, fields: Fields, refusal: Refusal) {
   const { requests, settings } = page.options;
   const { fileBytes } = settings;
-  const view = await page.view(c);
+  const view = await page.view();
   const passphrase = passphraseIn(fields);
   const answer = { response: textIn(fields, 'response'), refusal };
   const problem = passphraseProblem(view, refusal, passphrase !== '');
   const isLate = refusal.kind === 'answered' || refusal.kind === 'closed';
-  if (wantsJson(c.req.raw)) {
+  if (page.wantsJson) {
     const late = view.words.text(refusal.kind === 'answered' ? 'answeredTitle' : 'goneTitle');
     const text = isLate
       ? late
@@ -164,9 +141,9 @@ async function refused(
     const { status, headers } = refusalHead(refusal);
     return json({ error: plainText(text) }, status, headers);
   }
-  if (isLate) return late(page, c, await requests.find(request.url_token), 409);
-  if (problem && request.protected) return passphrasePage(view, request, page.base(c), problem);
+  if (isLate) return late(page, await requests.find(request.url_token), 409);
+  if (problem && request.protected) return passphrasePage(view, request, page.base, problem);
   // The text is in the page again.
-  c.get('memory').add(answer.response.length);
-  return show(page, c, request, passphrase, answer);
+  page.c.get('memory').add(answer.response.length);
+  return show(page, request, passphrase, answer);
 }

@@ -1,10 +1,10 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { Env, PartOptions } from '../http/parts';
 import { refusalResponse } from '../http/responses';
 import { isFailure, Refusal } from '../service-errors';
 import { createFromForm, showForm } from './front-page-routes';
 import { errorPage, gonePage, refusalPage } from './messages';
-import { PageContext, wantsJson } from './page-context';
+import { PageContext } from './page-context';
 import { plainError, wantsText } from './plain';
 import { openPush, submitPush } from './push-page-routes';
 import { openRequest, submitRequest } from './request-page-routes';
@@ -12,26 +12,52 @@ import { openPage } from './secret';
 
 /** The pages a recipient opens in a browser, and the form that creates a push. */
 export function createPages(options: PartOptions): Hono<Env> {
-  const page = new PageContext(options);
   const pages = new Hono<Env>();
+  const on = (respond: (page: PageContext) => Promise<Response>) => (c: Context<Env>) =>
+    respond(new PageContext(c, options));
   pages.use(options.limited);
-  pages.get('/p/:token', (c) => openPush(page, c, false));
-  pages.get('/p/:token/r', (c) => openPush(page, c, true));
-  pages.post('/p/:token', (c) => submitPush(page, c));
-  pages.post('/p/:token/r', (c) => submitPush(page, c));
-  pages.get('/r/:token', (c) => openRequest(page, c));
-  pages.post('/r/:token', (c) => submitRequest(page, c));
-  pages.get('/', (c) => showForm(page, c, false));
-  pages.post('/', (c) => createFromForm(page, c, false));
-  pages.get('/ask', (c) => showForm(page, c, true));
-  pages.post('/ask', (c) => createFromForm(page, c, true));
-  pages.get('/open', async (c) => openPage(await page.view(c)));
-  pages.all('*', async (c) => gonePage(await page.view(c)));
+  pages.get(
+    '/p/:token',
+    on((page) => openPush(page, false)),
+  );
+  pages.get(
+    '/p/:token/r',
+    on((page) => openPush(page, true)),
+  );
+  pages.post('/p/:token', on(submitPush));
+  pages.post('/p/:token/r', on(submitPush));
+  pages.get('/r/:token', on(openRequest));
+  pages.post('/r/:token', on(submitRequest));
+  pages.get(
+    '/',
+    on((page) => showForm(page, false)),
+  );
+  pages.post(
+    '/',
+    on((page) => createFromForm(page, false)),
+  );
+  pages.get(
+    '/ask',
+    on((page) => showForm(page, true)),
+  );
+  pages.post(
+    '/ask',
+    on((page) => createFromForm(page, true)),
+  );
+  pages.get(
+    '/open',
+    on(async (page) => openPage(await page.view())),
+  );
+  pages.all(
+    '*',
+    on(async (page) => gonePage(await page.view())),
+  );
   pages.onError(async (error, c) => {
+    const page = new PageContext(c, options);
     if (isFailure(error)) options.log.failure(error);
-    if (wantsText(c.req.raw)) return plainError(error);
-    if (wantsJson(c.req.raw) && error instanceof Refusal) return refusalResponse(error);
-    const view = await page.view(c);
+    if (wantsText(page.request)) return plainError(error);
+    if (page.wantsJson && error instanceof Refusal) return refusalResponse(error);
+    const view = await page.view();
     if (!(error instanceof Refusal)) return errorPage(view);
     return error.kind === 'not_found' ? gonePage(view) : refusalPage(view, error);
   });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { locales } from '../../../src/contract/api';
-import { createLanguages, localeOf } from '../../../src/server/page/language';
+import { localeOf, wordsFor } from '../../../src/server/page/language';
 import notes from '../../../src/server/page/locales/en.json';
 import type { PluralForms } from '../../../src/server/page/phrases';
 
@@ -40,7 +40,6 @@ describe('the language of a page', () => {
   });
 
   test('is read once', async () => {
-    const wordsFor = createLanguages();
     expect(await wordsFor(asking('?locale=de'))).toBe(await wordsFor(asking('', 'de-AT')));
   });
 });
@@ -83,6 +82,7 @@ describe.each(files)('%s', (locale) => {
     expect(Object.keys(strings)).toEqual(Object.keys(english));
     for (const [key, phrase] of Object.entries(strings)) {
       const original = english[key];
+      expect(typeof phrase, key).toBe(typeof original);
       const texts = typeof phrase === 'string' ? [phrase] : Object.values(phrase);
       for (const text of texts) {
         expect(placeholders(text), key).toEqual(
@@ -102,7 +102,6 @@ describe.each(files)('%s', (locale) => {
 });
 
 test('numbers, times and sizes are written as the language does', async () => {
-  const wordsFor = createLanguages();
   const english = await wordsFor(asking(''));
   expect(
     [
