@@ -32,24 +32,28 @@ export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** Why a request is refused; `http/responses` maps each to a status. */
-export type RefusalKind =
-  | 'malformed'
-  | 'unauthorized'
-  | 'passphrase'
-  | 'incomplete'
-  | 'forbidden'
-  | 'not_found'
-  | 'answered'
-  | 'closed'
-  | 'too_large'
-  | 'invalid'
-  | 'reused'
-  | 'too_many'
-  | 'busy'
-  | 'away'
-  | 'full'
-  | 'abandoned';
+/** Why a request is refused, each with its status of HTTP. */
+export const refusalStatuses = {
+  malformed: 400,
+  unauthorized: 401,
+  passphrase: 401,
+  incomplete: 403,
+  forbidden: 403,
+  not_found: 404,
+  answered: 409,
+  closed: 410,
+  too_large: 413,
+  invalid: 422,
+  reused: 422,
+  too_many: 429,
+  // As in nginx; for the log only, as the client has gone.
+  abandoned: 499,
+  busy: 503,
+  away: 503,
+  full: 503,
+} as const;
+
+export type RefusalKind = keyof typeof refusalStatuses;
 
 interface RefusalDetails {
   /** Messages by field, for invalid values. */
@@ -69,21 +73,13 @@ interface RefusalDetails {
 /** A refused request, with a message for its sender. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
-  readonly kind: RefusalKind;
-  readonly fields: Readonly<Record<string, string[]>>;
-  readonly retryAfter: number | undefined;
-  readonly triesLeft: number | undefined;
-  readonly keySalt: string | undefined;
-  readonly what: 'push' | 'request';
 
-  constructor(kind: RefusalKind, message: string, details: RefusalDetails = {}) {
+  constructor(
+    readonly kind: RefusalKind,
+    message: string,
+    readonly details: RefusalDetails = {},
+  ) {
     super(message, { cause: details.cause });
-    this.kind = kind;
-    this.fields = details.fields ?? {};
-    this.retryAfter = details.retryAfter;
-    this.triesLeft = details.triesLeft;
-    this.keySalt = details.keySalt;
-    this.what = details.what ?? 'push';
   }
 }
 
@@ -112,9 +108,8 @@ export function away(cause?: unknown): Refusal {
 }
 
 export function full(): Refusal {
-  return new Refusal('full', 'The instance is short of space. Try again later.', {
-    retryAfter: 60,
-  });
+  const message = 'The instance is short of space. Try again later.';
+  return new Refusal('full', message, { retryAfter: 60 });
 }
 
 /** The client has disconnected; nobody reads this. */

@@ -11,31 +11,11 @@ import { daysRemaining, viewsRemaining } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
 import type { RetrievedPush } from '../rules/pushes';
 import { requestState } from '../rules/requests';
-import type { Refusal, RefusalKind } from '../service-errors';
+import { type Refusal, refusalStatuses } from '../service-errors';
 import type { AuditRow } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import { byteLengthOf, EscapedText, escapesOf, LARGE, type Pieces, streamOf } from './escaped-text';
 import type { AppSettings } from './parts';
-
-const statusOf = {
-  malformed: 400,
-  unauthorized: 401,
-  passphrase: 401,
-  incomplete: 403,
-  forbidden: 403,
-  not_found: 404,
-  answered: 409,
-  closed: 410,
-  too_large: 413,
-  invalid: 422,
-  reused: 422,
-  too_many: 429,
-  // As in nginx; for the log only, as the client has gone.
-  abandoned: 499,
-  busy: 503,
-  away: 503,
-  full: 503,
-} as const satisfies Record<RefusalKind, number>;
 
 export const commonHeaders = {
   'cache-control': 'no-store',
@@ -89,8 +69,8 @@ const jsonEscapes = escapesOf(
 );
 
 export function refusalHead(refusal: Refusal): { status: number; headers: Record<string, string> } {
-  const status = statusOf[refusal.kind];
-  const { retryAfter } = refusal;
+  const status = refusalStatuses[refusal.kind];
+  const { retryAfter } = refusal.details;
   return {
     status,
     headers: {
@@ -102,7 +82,8 @@ export function refusalHead(refusal: Refusal): { status: number; headers: Record
 }
 
 /** The JSON body of a refusal (docs/wire.md, "Errors"). */
-function refusalBody({ kind, message, fields, keySalt, what }: Refusal): unknown {
+function refusalBody({ kind, message, details }: Refusal): unknown {
+  const { fields = {}, keySalt, what = 'push' } = details;
   if (kind === 'invalid') return fields;
   if (kind === 'incomplete') return { error: LINK_INCOMPLETE, message, key_salt: keySalt };
   if (kind !== 'passphrase') return { error: message };

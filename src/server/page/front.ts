@@ -224,7 +224,7 @@ function problemsOf(view: View, form: FormLimits, refused: RefusedForm): Problem
   const { words } = view;
   const { refusal } = refused;
   if (refusal.kind === 'too_large') return sizeProblem(view, form, refused);
-  const { expires_in, close_after = expires_in, request, ...named } = refusal.fields;
+  const { expires_in, close_after = expires_in, request, ...named } = refusal.details.fields ?? {};
   const wrong = {
     ...named,
     ...(close_after && { expire_after_days: close_after }),

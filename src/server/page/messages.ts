@@ -32,7 +32,7 @@ export function refusalWords(refusal: Refusal): readonly [title: PhraseKey, text
 /** A refused request, explained to the person at the browser. */
 export function refusalPage(view: View, refusal: Refusal): Response {
   const { words } = view;
-  const { retryAfter } = refusal;
+  const { retryAfter } = refusal.details;
   const later =
     retryAfter !== undefined &&
     markup`<p>${words.fill('tryAgainIn', { when: words.when(retryAfter * 1000) })}</p>

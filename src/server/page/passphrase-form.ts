@@ -102,7 +102,7 @@ export function proofProblem(
 ): PassphraseProblem | undefined {
   if (!(error instanceof Refusal) || error.kind !== 'incomplete') return undefined;
   const head = refusalHead(error);
-  if (error.keySalt !== undefined)
+  if (error.details.keySalt !== undefined)
     return { ...head, refused: true, text: words.text(proved ? 'keyWrong' : 'keyWordsNeeded') };
   return { ...head, refused: proved, text: words.text(proved ? 'keyDamaged' : 'keyMissing') };
 }
@@ -115,13 +115,13 @@ export function passphraseProblem(
 ): PassphraseProblem | undefined {
   if (!(error instanceof Refusal)) return undefined;
   const head = refusalHead(error);
+  const { retryAfter = 60, triesLeft } = error.details;
   if (error.kind === 'too_many') {
-    const when = words.when((error.retryAfter ?? 60) * 1000);
+    const when = words.when(retryAfter * 1000);
     return { ...head, text: words.fill('passphraseTooOften', { when }) };
   }
   if (error.kind !== 'passphrase') return undefined;
   if (!given) return { ...head, text: words.text('passphraseMissing') };
-  const { triesLeft } = error;
   if (triesLeft === undefined) return { ...head, text: words.text('passphraseWrong') };
   if (triesLeft === 0) return { ...head, text: words.text('passphraseWrongWait') };
   return { ...head, text: words.count('passphraseWrongLeft', triesLeft) };

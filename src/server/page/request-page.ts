@@ -115,7 +115,7 @@ export function answerProblem(
   if (refusal.kind === 'too_large')
     return withFiles ? formLimits.fileTooLarge(view, fileBytes) : formLimits.textTooLarge(view);
   if (refusal.kind !== 'invalid') return view.words.text(refusalWords(refusal)[1]);
-  if (!refusal.fields.files) return formLimits.textProblem(view, response, withFiles);
+  if (!refusal.details.fields?.files) return formLimits.textProblem(view, response, withFiles);
   return withFiles ? formLimits.tooManyFiles(view) : view.words.text('problemValue');
 }
 

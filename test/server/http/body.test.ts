@@ -27,7 +27,7 @@ test('bytes come together however they are cut, and none of the bits is kept', (
 });
 
 const MIB = 1024 * 1024;
-const busy = expect.objectContaining({ kind: 'busy', retryAfter: 5 });
+const busy = expect.objectContaining({ kind: 'busy', details: { retryAfter: 5 } });
 
 test('what all hold together is bounded, and what is refused or let go is free', () => {
   const budget = new BodyBudget(4 * MIB);

@@ -17,9 +17,10 @@ function problems(input: object, within = bounds, files?: number): string[] {
     return [];
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    for (const words of Object.values(error.fields))
+    const { fields = {} } = error.details;
+    for (const words of Object.values(fields))
       expect(words).toEqual([expect.stringMatching(/^[A-Z].+\.$/)]);
-    return Object.keys(error.fields);
+    return Object.keys(fields);
   }
 }
 

@@ -32,8 +32,8 @@ onPostgres((cluster) => {
   const refused = async (work: Promise<unknown>) => {
     const error = await work.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Refusal);
-    const { kind, retryAfter } = error as Refusal;
-    return [kind, retryAfter];
+    const { kind, details } = error as Refusal;
+    return [kind, details.retryAfter];
   };
 
   test('a statement that failed unheard undoes the transaction, which says so', async () => {

@@ -115,7 +115,7 @@ describe('while another program holds the lock', () => {
     };
     const patient = await openSqlite(join(folder, 'test.db'), (load) => load(), sleep);
     const insert = patient.sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
-    await expect(insert).rejects.toMatchObject({ kind: 'busy', retryAfter: 5 });
+    await expect(insert).rejects.toMatchObject({ kind: 'busy', details: { retryAfter: 5 } });
     expect([slept >= 5000, slept < 5200]).toEqual([true, true]);
     unlock();
     await patient.close();
