@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../contract/lifetime';
 import type { Log } from '../ops/log';
 import { Refusal } from '../service-errors';
-import * as audit from '../store/audit-rows';
+import { deleteTries } from '../store/audit-rows';
 import { deleteKept, LONGEST } from '../store/kept-rows';
 import * as store from '../store/push-rows';
 import { limitBytes, type Sql } from '../store/sql';
@@ -51,8 +51,7 @@ export class Housekeeping {
       () => database.scrub(),
       () => database.setAside(),
       () => files.abandonStale(),
-      () => audit.deleteTriesBefore(database.sql, now - 60_000),
-      () => audit.deleteTriesAfter(database.sql, now + 60_000),
+      () => deleteTries(database.sql, now - 60_000, now + 60_000),
       () => deleteKept(database.sql, now),
       // Not while a request that was done with one can still be repeated.
       () => this.dropEndedBefore(now - Math.max(keepDays * DAY_MS, LONGEST)),

@@ -4,7 +4,7 @@ import { DeferredWork } from '../queues';
 import { abandoned, notFound, Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { endFiles } from '../store/file-rows';
-import { forgetKept, forgetOver } from '../store/kept-rows';
+import { forgetKept } from '../store/kept-rows';
 import * as listings from '../store/listing-rows';
 import type { NewPushRow, PushRow, SecretRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
@@ -261,7 +261,7 @@ export abstract class Records {
     const due = found.expired_at !== null || found.expires_at <= now;
     const ended = due && (await endRecord(sql, found.id, found.expires_at, 0)) !== undefined;
     // What was answered as expired stays expired if the clock is set back, also for those who repeat.
-    await forgetOver(sql, found.id, now);
+    await forgetKept(sql, found.id, now);
     await this.recordLate(sql, 'failed_view', found, visitor);
     const row = (await store.findPush(sql, found.lookup)) as StoredPush;
     return {

@@ -38,10 +38,8 @@ const recording = insertionOf('audit', {
   ...{ created_at: 'BIGINT', count: 'BIGINT' },
 });
 
-export async function recordEvent(
-  sql: Sql,
-  { pushId, kind, from, at, count = 1 }: AuditEvent,
-): Promise<void> {
+export async function recordEvent(sql: Sql, event: AuditEvent): Promise<void> {
+  const { pushId, kind, from, at, count = 1 } = event;
   const { ip, userAgent: user_agent, referrer } = from;
   await recording(sql, { push_id: pushId, kind, ip, user_agent, referrer, created_at: at, count });
 }
@@ -57,10 +55,7 @@ export async function recordRepeated(sql: Sql, event: AuditEvent, most: number):
   if (!(await countAgain(sql, shared))) await recordEvent(sql, shared);
 }
 
-async function countAgain(
-  sql: Sql,
-  { pushId, kind, from, at, count = 1 }: AuditEvent,
-): Promise<boolean> {
+async function countAgain(sql: Sql, { pushId, kind, from, at, count = 1 }: AuditEvent) {
   const rows = await sql`
     UPDATE audit SET count = count + ${count}, updated_at = ${at}
     WHERE id = (
@@ -98,12 +93,7 @@ export interface Tries {
 }
 
 /** Times of the tries after `since` and before `until`, oldest first. */
-export async function listTries(
-  sql: Sql,
-  { pushId, whose }: Tries,
-  since: number,
-  until: number,
-): Promise<number[]> {
+export async function listTries(sql: Sql, { pushId, whose }: Tries, since: number, until: number) {
   const rows = await sql<{ tried_at: number }>`
     SELECT tried_at FROM tries
     WHERE push_id = ${pushId} AND whose = ${whose} AND tried_at > ${since} AND tried_at < ${until}
@@ -121,11 +111,7 @@ export async function deleteTry(sql: Sql, id: number): Promise<void> {
   await sql`DELETE FROM tries WHERE id = ${id}`;
 }
 
-export async function deleteTriesBefore(sql: Sql, before: number): Promise<void> {
-  await sql`DELETE FROM tries WHERE tried_at <= ${before}`;
-}
-
-/** Deletes tries in the future, recorded while the clock was ahead. */
-export async function deleteTriesAfter(sql: Sql, after: number): Promise<void> {
-  await sql`DELETE FROM tries WHERE tried_at >= ${after}`;
+/** Deletes earlier tries than `since`, and those in the future, recorded while the clock was ahead. */
+export async function deleteTries(sql: Sql, since: number, until: number): Promise<void> {
+  await sql`DELETE FROM tries WHERE tried_at <= ${since} OR tried_at >= ${until}`;
 }

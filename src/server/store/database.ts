@@ -7,7 +7,7 @@ import { readAddress } from './pg-url';
 import type { Database } from './sql';
 import { openMemory, openSqlite } from './sqlite';
 
-export const FILE = 'pwpush.db';
+const FILE = 'pwpush.db';
 
 /** Where the data and the instance key are. */
 export interface DataLocation
@@ -44,9 +44,7 @@ export function asServiceError(error: unknown): unknown {
 export async function openDatabase(location: DataLocation, io: DatabaseIo): Promise<Database> {
   let database: Database | undefined;
   try {
-    database = await (location.database === undefined || location.ephemeral
-      ? openFile(location, io)
-      : openServer(location.database, io));
+    database = await open(location, io);
     await migrate(database);
     return database;
   } catch (error) {
@@ -117,19 +115,18 @@ function sqliteCode(error: unknown): string | undefined {
   return errcode === 11 ? 'SQLITE_CORRUPT' : errcode === 26 ? 'SQLITE_NOTADB' : undefined;
 }
 
-async function openFile(
+async function open(
   location: DataLocation,
-  { quietly = (load) => load() }: DatabaseIo,
+  { quietly = (load) => load(), env }: DatabaseIo,
 ): Promise<Database> {
   if (location.ephemeral) return openMemory(quietly, location.memory);
+  if (location.database !== undefined) {
+    const address = readAddress(location.database, env);
+    const { openPostgres } = await import('./postgres');
+    return openPostgres(address);
+  }
   mkdirSync(location.data, { recursive: true, mode: 0o700 });
   const file = join(location.data, FILE);
   refuseEmpty(file, location);
   return openSqlite(file, quietly);
-}
-
-async function openServer(url: string, { env }: DatabaseIo): Promise<Database> {
-  const address = readAddress(url, env);
-  const { openPostgres } = await import('./postgres');
-  return openPostgres(address);
 }

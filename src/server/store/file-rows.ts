@@ -15,11 +15,6 @@ export interface ChunkRow {
   readonly sealed: Uint8Array;
 }
 
-/** A file that may be downloaded, with the upload of its chunks. */
-export interface StoredFile extends FileRow {
-  readonly upload_id: number;
-}
-
 /** Chunks deleted in one transaction (512 KiB), so that others wait briefly, and a full disk has room for the log. */
 const PIECE = 8;
 
@@ -45,12 +40,7 @@ export async function insertChunks(sql: Sql, id: number, chunks: readonly ChunkR
 }
 
 /** Attaches an upload to its push; returns false when it was abandoned. */
-export async function keepUpload(
-  sql: Sql,
-  id: number,
-  pushId: number,
-  files: readonly FileRow[],
-): Promise<boolean> {
+export async function keepUpload(sql: Sql, id: number, pushId: number, files: readonly FileRow[]) {
   const rows = await sql`
     UPDATE uploads SET push_id = ${pushId}
     WHERE id = ${id} AND push_id IS NULL AND ends_at IS NULL
@@ -71,14 +61,9 @@ export function listFiles(sql: Sql, pushId: number): Promise<FileRow[]> {
     ORDER BY files.position`;
 }
 
-/** The file while its push is active, and after the last view until `ends_at`. */
-export async function findFile(
-  sql: Sql,
-  pushId: number,
-  position: number,
-  now: number,
-): Promise<StoredFile | undefined> {
-  const rows = await sql<StoredFile>`
+/** The file, with the upload of its chunks, while its push is active, and after the last view until `ends_at`. */
+export async function findFile(sql: Sql, pushId: number, position: number, now: number) {
+  const rows = await sql<FileRow & { readonly upload_id: number }>`
     SELECT files.upload_id, files.position, files.header
     FROM files
     JOIN uploads ON uploads.id = files.upload_id
@@ -88,12 +73,7 @@ export async function findFile(
   return rows[0];
 }
 
-export async function findChunk(
-  sql: Sql,
-  uploadId: number,
-  position: number,
-  number: number,
-): Promise<Uint8Array | undefined> {
+export async function findChunk(sql: Sql, uploadId: number, position: number, number: number) {
   const rows = await sql<{ sealed: Uint8Array }>`
     SELECT sealed FROM chunks
     WHERE upload_id = ${uploadId} AND position = ${position} AND number = ${number}

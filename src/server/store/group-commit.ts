@@ -1,11 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Queue } from '../queues';
 import { busy } from '../service-errors';
+import type { SqliteConnection } from './sqlite-driver';
 
-/** What a transaction needs of a connection. */
-export interface Executor {
-  exec(sql: string): void;
-}
+type Executor = Pick<SqliteConnection, 'exec'>;
 
 interface Member {
   readonly work: () => Promise<unknown>;

@@ -53,14 +53,9 @@ export async function forgetResponse(sql: Sql, hash: string): Promise<void> {
   await sql`DELETE FROM kept WHERE key_hash = ${hash} AND sealed IS NOT NULL`;
 }
 
-/** Destroys the responses that hold the secret of a push. */
-export async function forgetKept(sql: Sql, pushId: number): Promise<void> {
-  await sql`DELETE FROM kept WHERE push_id = ${pushId} AND sealed IS NOT NULL`;
-}
-
-/** Destroys those of them that are over. */
-export async function forgetOver(sql: Sql, pushId: number, now: number): Promise<void> {
-  await sql`DELETE FROM kept WHERE push_id = ${pushId} AND sealed IS NOT NULL AND until <= ${now}`;
+/** Destroys the responses that hold the secret of a push, or those of them that are over by then. */
+export async function forgetKept(sql: Sql, pushId: number, by = Number.MAX_SAFE_INTEGER) {
+  await sql`DELETE FROM kept WHERE push_id = ${pushId} AND sealed IS NOT NULL AND until <= ${by}`;
 }
 
 /** Deletes what is over by then, and what was kept while the clock was ahead, for longer than anything is. */

@@ -1,26 +1,14 @@
-import type { StoredPush } from './push-rows';
+import type { SecretRow, StoredPush, StoredToken } from './push-rows';
 import type { Sql } from './sql';
 
 /** What an instance key seals of a push. */
-export interface SealedKeys {
-  readonly data_key: Uint8Array;
-  readonly note_key: Uint8Array | null;
-  readonly verifier: Uint8Array | null;
-}
+export type SealedKeys = Pick<SecretRow, 'data_key' | 'note_key' | 'verifier'>;
 
-/** The terms of a push and its link token, to which its keys are sealed. */
-export type TermsRow = Pick<
-  StoredPush,
-  | 'lookup'
-  | 'sealed_token'
-  | 'link_key'
-  | 'owner_id'
-  | 'expires_at'
-  | 'expire_after_views'
-  | 'public_key'
->;
-
-export interface SealedKeysRow extends SealedKeys, TermsRow {
+/** With the terms of the push and its link token, to which they are sealed. */
+interface SealedKeysRow
+  extends SealedKeys,
+    StoredToken,
+    Pick<StoredPush, 'owner_id' | 'expires_at' | 'expire_after_views' | 'public_key'> {
   readonly push_id: number;
 }
 
@@ -48,7 +36,7 @@ export async function deleteKey(sql: Sql, id: string): Promise<void> {
 }
 
 /** The next `count` rows after that push. */
-export function listSealedKeys(sql: Sql, after: number, count: number): Promise<SealedKeysRow[]> {
+export function listSealedKeys(sql: Sql, after: number, count: number) {
   return sql<SealedKeysRow>`
     SELECT push_id, lookup, sealed_token, link_key, owner_id, expires_at, expire_after_views,
       public_key, data_key, note_key, verifier
@@ -57,12 +45,7 @@ export function listSealedKeys(sql: Sql, after: number, count: number): Promise<
     ORDER BY push_id LIMIT ${count}`;
 }
 
-export async function replaceSealed(
-  sql: Sql,
-  pushId: number,
-  keys: SealedKeys,
-  keyId: string,
-): Promise<void> {
+export async function replaceSealed(sql: Sql, pushId: number, keys: SealedKeys, keyId: string) {
   await sql`
     UPDATE secrets SET data_key = ${keys.data_key}, note_key = ${keys.note_key},
       verifier = ${keys.verifier}, key_id = ${keyId}

@@ -11,19 +11,8 @@ export interface TokenRow extends OwnerRow {
   last_used_at: number | null;
 }
 
-export interface OwnerSummaryRow {
-  name: string;
-  created_at: number;
-  tokens: number;
-  last_used_at: number | null;
-}
-
 /** Creates an owner; returns undefined when the name is taken. */
-export async function insertOwner(
-  sql: Sql,
-  name: string,
-  now: number,
-): Promise<OwnerRow | undefined> {
+export async function insertOwner(sql: Sql, name: string, now: number) {
   const rows = await sql<OwnerRow>`
     INSERT INTO owners (name, created_at) VALUES (${name}, ${now}) ON CONFLICT (name) DO NOTHING
     RETURNING id, name`;
@@ -60,8 +49,10 @@ export async function touchToken(sql: Sql, id: number, now: number): Promise<voi
   await sql`UPDATE tokens SET last_used_at = ${now} WHERE id = ${id}`;
 }
 
-export function listOwners(sql: Sql): Promise<OwnerSummaryRow[]> {
-  return sql<OwnerSummaryRow>`
+export function listOwners(sql: Sql) {
+  return sql<
+    Pick<OwnerRow, 'name'> & { created_at: number; tokens: number; last_used_at: number | null }
+  >`
     SELECT owners.name, owners.created_at, count(tokens.id) AS tokens,
       max(tokens.last_used_at) AS last_used_at
     FROM owners LEFT JOIN tokens ON tokens.owner_id = owners.id

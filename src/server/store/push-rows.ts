@@ -19,8 +19,11 @@ const flag = unless<boolean>('BIGINT', false);
 
 /** The columns of `pushes` but for the id. Times are milliseconds. */
 const columns = {
+  /** A keyed hash of the link token. */
   lookup: said<string>('TEXT'),
+  /** The link token, which opens the push. */
   sealed_token: said<Uint8Array>('BYTEA'),
+  /** The number of the link key that seals it. */
   link_key: number,
   owner_id: said<number | null>('BIGINT'),
   kind: said<Kind | 'request' | 'answer'>('TEXT'),
@@ -70,14 +73,8 @@ export type StoredPush = { id: number } & {
   [C in keyof Columns]: Kept<C> extends boolean ? 0 | 1 : Kept<C>;
 };
 
-/** What is stored of a link token, which opens its push. */
-export interface StoredToken {
-  /** A keyed hash. */
-  lookup: string;
-  sealed_token: Uint8Array;
-  /** The number of the link key that seals it. */
-  link_key: number;
-}
+/** What is stored of a link token. */
+export type StoredToken = Pick<StoredPush, 'lookup' | 'sealed_token' | 'link_key'>;
 
 /** A row with its link token in clear text. */
 export type PushRow = StoredPush & { url_token: string };
@@ -111,11 +108,7 @@ const insertion = insertionOf<{ id: number }>(
 );
 const secretInsertion = insertionOf('secrets', { push_id: 'BIGINT', ...secretColumns });
 
-export async function insertPush(
-  sql: Sql,
-  push: NewPushRow,
-  secret: SecretRow,
-): Promise<StoredPush> {
+export async function insertPush(sql: Sql, push: NewPushRow, secret: SecretRow) {
   const row = mapped(columns, ({ unsaid }, column) => {
     const value = push[column] ?? unsaid ?? null;
     return typeof value === 'boolean' ? Number(value) : value;
@@ -125,7 +118,7 @@ export async function insertPush(
   await secretInsertion(sql, { push_id: id, ...secret }).catch((error) => {
     throw violatesReference(error) ? keyChanged() : error;
   });
-  return { ...(row as Omit<StoredPush, 'id'>), id };
+  return { ...row, id } as StoredPush;
 }
 
 const search = onRows<StoredPush>(
@@ -155,10 +148,7 @@ const secretRemoval = onRows<SecretRow>(
 );
 
 /** Destroys the secret of a push with its last view, for which it is returned. */
-export async function takeSecret(
-  sql: Sql,
-  push: Pick<StoredPush, 'id' | 'protected' | 'key_proof'>,
-): Promise<SecretRow | undefined> {
+export async function takeSecret(sql: Sql, push: StoredPush): Promise<SecretRow | undefined> {
   const [[secret]] = await Promise.all([
     secretRemoval(sql, { push: push.id }),
     (push.protected || push.key_proof !== null) && forgetTries(sql, push.id),
@@ -187,11 +177,7 @@ const viewing = onRows<Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated
 );
 
 /** Counts a view if one is left, and returns the updated push, expired by the last; undefined if none is left. */
-export async function takeView<P extends StoredPush>(
-  sql: Sql,
-  push: P,
-  now: number,
-): Promise<P | undefined> {
+export async function takeView<P extends StoredPush>(sql: Sql, push: P, now: number) {
   const [changed] = await viewing(sql, { push: push.id, at: now });
   return changed && { ...push, ...changed };
 }
@@ -203,22 +189,14 @@ export async function keepAnswer(sql: Sql, id: number, answerId: number, at: num
   return rows[0] as StoredPush;
 }
 
-export async function findActive(
-  sql: Sql,
-  { id }: Pick<StoredPush, 'id'>,
-  now: number,
-): Promise<StoredPush | undefined> {
+export async function findActive(sql: Sql, { id }: Pick<StoredPush, 'id'>, now: number) {
   const rows = await sql<StoredPush>`
     SELECT * FROM pushes WHERE id = ${id} AND expired_at IS NULL AND expires_at > ${now}`;
   return rows[0];
 }
 
 /** The same, and locks the row until the transaction ends: nothing ends it meanwhile. */
-export async function lockActive(
-  sql: Sql,
-  { id }: Pick<StoredPush, 'id'>,
-  now: number,
-): Promise<StoredPush | undefined> {
+export async function lockActive(sql: Sql, { id }: Pick<StoredPush, 'id'>, now: number) {
   const rows = await sql<StoredPush>`
     UPDATE pushes SET views = views WHERE id = ${id} AND expired_at IS NULL AND expires_at > ${now}
     RETURNING *`;
@@ -230,12 +208,7 @@ export async function lockActive(
  * undefined when it was expired already. All that expire or view a push update its row in `pushes` first, so that the
  * row's lock orders them.
  */
-export async function endPush(
-  sql: Sql,
-  id: number,
-  at: number,
-  deleted: 0 | 1,
-): Promise<StoredPush | undefined> {
+export async function endPush(sql: Sql, id: number, at: number, deleted: 0 | 1) {
   const rows = await sql<StoredPush>`
     UPDATE pushes SET expired_at = ${at}, updated_at = ${at}, deleted = ${deleted}
     WHERE id = ${id} AND expired_at IS NULL
@@ -249,11 +222,7 @@ export async function findById(sql: Sql, id: number): Promise<StoredPush | undef
   return (await sql<StoredPush>`SELECT * FROM pushes WHERE id = ${id}`)[0];
 }
 
-export interface DuePush extends Pick<StoredPush, 'kind'> {
-  readonly id: number;
-  readonly expires_at: number;
-  readonly bytes: number;
-}
+export type DuePush = Pick<StoredPush, 'id' | 'kind' | 'expires_at'> & { readonly bytes: number };
 
 /** The next due pushes after the given one, ordered by time. */
 export function listDue(
@@ -261,7 +230,7 @@ export function listDue(
   now: number,
   after: Pick<DuePush, 'id' | 'expires_at'>,
   count: number,
-): Promise<DuePush[]> {
+) {
   return sql<DuePush>`
     SELECT pushes.id, pushes.expires_at, pushes.kind, COALESCE(length(secrets.payload), 0) AS bytes
     FROM pushes LEFT JOIN secrets ON secrets.push_id = pushes.id

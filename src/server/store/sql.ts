@@ -115,11 +115,11 @@ export function mapped<K extends string, V, W>(
   object: Readonly<Record<K, V>>,
   change: (value: V, key: K) => W,
 ): Record<K, W> {
-  const entries = (Object.entries(object) as [K, V][]).map(([key, value]) => [
-    key,
-    change(value, key),
-  ]);
-  return Object.fromEntries(entries) as Record<K, W>;
+  const entries = Object.entries(object) as [K, V][];
+  return Object.fromEntries(entries.map(([key, value]) => [key, change(value, key)])) as Record<
+    K,
+    W
+  >;
 }
 
 /** Whether an error has one of these codes: libsql's name, PostgreSQL's SQLSTATE, or `node:sqlite`'s number. */

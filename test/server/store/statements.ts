@@ -73,8 +73,7 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'audit.insertTry': (sql) => audit.insertTry(sql, TRIES, NOW),
   'audit.listTries': (sql) => audit.listTries(sql, TRIES, NOW - 1, NOW + 1),
   'audit.deleteTry': (sql) => audit.deleteTry(sql, 1),
-  'audit.deleteTriesBefore': (sql) => audit.deleteTriesBefore(sql, NOW),
-  'audit.deleteTriesAfter': (sql) => audit.deleteTriesAfter(sql, 2 * NOW),
+  'audit.deleteTries': (sql) => audit.deleteTries(sql, NOW, 2 * NOW),
   'files.insertUpload': (sql) => files.insertUpload(sql, NOW),
   'files.touchUpload': (sql) => files.touchUpload(sql, 1, NOW),
   'files.insertChunks': (sql) =>
@@ -90,10 +89,10 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
     }),
   'kept.findKept': (sql) => kept.findKept(sql, 'x', NOW),
   'kept.forgetResponse': (sql) => kept.forgetResponse(sql, 'x'),
-  'kept.forgetKept': (sql) => kept.forgetKept(sql, 1),
-  'kept.forgetOver': (sql) => kept.forgetOver(sql, 1, NOW),
+  'kept.forgetKept': (sql) => kept.forgetKept(sql, 1, NOW),
   'kept.deleteKept': (sql) => kept.deleteKept(sql, NOW),
-  'pushes.takeSecret': (sql) => pushes.takeSecret(sql, { id: 1, protected: 1, key_proof: null }),
+  'pushes.takeSecret': (sql) =>
+    pushes.takeSecret(sql, { id: 1, protected: 1 } as pushes.StoredPush),
   'files.keepFilesUntil': (sql) => files.keepFilesUntil(sql, 1, NOW),
   'files.listEnded': (sql) => files.listEnded(sql, NOW),
   'files.endFiles': (sql) => files.endFiles(sql, 1),
