@@ -2,7 +2,7 @@ import { createApp } from './app';
 import { clockOf } from './clock';
 import type { App } from './http/parts';
 import { readKeys } from './keys/instance-key';
-import { openKeyring } from './keys/open-keyring';
+import { openKeyring } from './keys/keyring';
 import { Vault } from './keys/vault';
 import { createLog, type Log } from './ops/log';
 import { createMetrics, health, type PushEvents, scraper } from './ops/metrics';

@@ -35,12 +35,12 @@ export function openChunk(key: Uint8Array, place: ChunkPlace, sealed: Uint8Array
 
 export function sealHeader(key: Uint8Array, place: FilePlace, header: FileHeader): Buffer {
   const { name, type, size } = header;
-  return seal(key, JSON.stringify([name, type, size]), headerContext(place));
+  return seal(key, JSON.stringify([name, type, size]), contextOf(place, 'header'));
 }
 
 /** @throws Error when the header was changed or belongs to another file */
 export function openHeader(key: Uint8Array, place: FilePlace, sealed: Uint8Array): FileHeader {
-  const [name, type, size] = JSON.parse(unseal(key, sealed, headerContext(place)).toString());
+  const [name, type, size] = JSON.parse(unseal(key, sealed, contextOf(place, 'header')).toString());
   return { name, type, size };
 }
 
@@ -50,13 +50,9 @@ export function chunkCount(size: number): number {
 }
 
 function chunkContext({ number, last, ...place }: ChunkPlace): string {
-  return `${fileContext(place)} chunk ${number}${last ? ' last' : ''}`;
+  return `${contextOf(place, 'chunk')} ${number}${last ? ' last' : ''}`;
 }
 
-function headerContext(place: FilePlace): string {
-  return `${fileContext(place)} header`;
-}
-
-function fileContext({ urlToken, position }: FilePlace): string {
-  return `pwpush push ${urlToken} file ${position}`;
+function contextOf({ urlToken, position }: FilePlace, what: 'header' | 'chunk'): string {
+  return `pwpush push ${urlToken} file ${position} ${what}`;
 }

@@ -1,9 +1,24 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { Log } from '../ops/log';
 import { keyChanged } from '../service-errors';
-import { insertLinkKey, type LinkKeyRow, listLinkKeys } from '../store/key-rows';
+import { type DataLocation, keyFileOf } from '../store/database';
+import {
+  findKey,
+  insertKey,
+  insertLinkKey,
+  type LinkKeyRow,
+  listLinkKeys,
+} from '../store/key-rows';
 import type { StoredToken } from '../store/push-rows';
-import type { Sql } from '../store/sql';
-import type { InstanceKey } from './instance-key';
+import type { Database, Sql } from '../store/sql';
+import {
+  type InstanceKey,
+  instanceKey,
+  isReadByOthers,
+  makeInstanceKey,
+  readKeys,
+  selectKey,
+} from './instance-key';
 import { derive, seal, unseal } from './primitives';
 
 /** The instance key in use, and the link keys that it seals. */
@@ -23,9 +38,39 @@ export class Keyring {
   }
 }
 
-export interface LinkKey {
-  readonly number: number;
-  readonly bytes: Uint8Array;
+/**
+ * Reads the key in use, and creates the first one on new data. Of several services that start at once on new data, one
+ * creates the key; the others fail without a copy of it.
+ * @throws ServiceError when the key file lacks the key in use, or cannot be read or written
+ */
+export async function openKeyring(
+  database: Database,
+  settings: DataLocation & { readonly ephemeral: boolean },
+  log: Log,
+): Promise<Keyring> {
+  if (settings.ephemeral) {
+    const key = instanceKey(randomBytes(32));
+    await insertKey(database.sql, key.id);
+    return new Keyring(key, await openLinks(database.sql, key));
+  }
+  const keyring = await database.exclusively(async (sql) => {
+    const key = await openKey(sql, settings);
+    return new Keyring(key, await openLinks(sql, key));
+  });
+  const path = keyFileOf(settings);
+  if (await isReadByOthers(path))
+    log.warning(`other users can read the instance key "${path}": run chmod 600 on it`);
+  return keyring;
+}
+
+async function openKey(sql: Sql, settings: DataLocation): Promise<InstanceKey> {
+  const path = keyFileOf(settings);
+  const id = await findKey(sql);
+  const available = await readKeys(path);
+  if (id !== undefined) return selectKey(id, available, settings);
+  const first = available[0] ?? (await makeInstanceKey(path));
+  await insertKey(sql, first.id);
+  return first;
 }
 
 const CONTEXT = 'pwpush link key';
@@ -41,7 +86,7 @@ export class Links {
   private readonly newest: number;
 
   /** `keys`, at least one, are ordered oldest first. */
-  constructor(keys: readonly LinkKey[]) {
+  constructor(keys: readonly { readonly number: number; readonly bytes: Uint8Array }[]) {
     const [first, last] = [keys[0], keys.at(-1)];
     if (!first || !last) throw new Error('no link key');
     this.hashing = derive(first.bytes, 'pwpush link lookup 1');

@@ -134,21 +134,17 @@ export class Vault {
 
 /** The keys of a push, sealed with `to` instead of `from`. */
 export function reseal(row: SealedKeys, push: Terms, from: InstanceKey, to: InstanceKey) {
-  return eachKey(row, (sealed, what) =>
-    bind(to.wrapping, unbind(from.wrapping, sealed, push, what), push, what),
-  );
-}
-
-/** What an instance key seals of a push. */
-type Bound = 'data key' | 'note key' | 'verifier';
-
-function eachKey(row: SealedKeys, again: (sealed: Uint8Array, what: Bound) => Buffer): SealedKeys {
+  const again = (sealed: Uint8Array, what: Bound) =>
+    bind(to.wrapping, unbind(from.wrapping, sealed, push, what), push, what);
   return {
     data_key: again(row.data_key, 'data key'),
     note_key: row.note_key && again(row.note_key, 'note key'),
     verifier: row.verifier && again(row.verifier, 'verifier'),
   };
 }
+
+/** What an instance key seals of a push. */
+type Bound = 'data key' | 'note key' | 'verifier';
 
 function bind(wrapping: Uint8Array, plain: Uint8Array, push: Terms, what: Bound): Buffer {
   return seal(wrapping, plain, termsOf(push, what));

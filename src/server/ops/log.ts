@@ -24,53 +24,43 @@ export interface Log {
 export type LogEvent = 'start' | 'sweep' | 'reload' | 'stopping' | 'stopped';
 
 type Details = Readonly<Record<string, string | number>>;
-
-type LogIo = Pick<ServiceIo, 'log' | 'warn' | 'now'>;
+type Words = readonly (string | number)[];
 
 /**
  * A log of one line per entry; with the text format, warnings go to `warn`.
  * @param observer counts requests and failures
  */
 export function createLog(
-  io: LogIo,
+  { log, warn, now }: Pick<ServiceIo, 'log' | 'warn' | 'now'>,
   format: LogFormat = 'text',
   observer?: Pick<Log, 'request' | 'failure'>,
 ): Log {
-  const lines = linesOf(io, format);
+  const isJson = format === 'json';
+  /** @param words those of the text format */
+  const write = (time: Date, level: LogLevel, event: string, details: Details, words: Words) => {
+    const at = time.toISOString();
+    const text = [at, ...words].filter((word) => word !== '').join(' ');
+    log(oneLine(isJson ? JSON.stringify({ time: at, level, event, ...details }) : text), level);
+  };
   return {
-    ...lines,
     request(entry) {
       observer?.request(entry);
-      lines.request(entry);
+      const { began, method, route, status, tookMs, bytes } = entry;
+      const details = { method, route, status, duration_ms: tookMs, bytes };
+      const words = [method, route, status, `${tookMs}ms`, `${bytes}B`];
+      write(began, 'info', 'request', details, words);
     },
     failure(error) {
       observer?.failure(error);
-      lines.failure(error);
+      const details = errorDetails(error);
+      write(now(), 'error', 'error', details, ['error', ...Object.values(details)]);
     },
-  };
-}
-
-function linesOf({ log, warn, now }: LogIo, format: LogFormat): Log {
-  const json = (time: Date, level: LogLevel, event: string, details: Details) =>
-    log(oneLine(JSON.stringify({ time: time.toISOString(), level, event, ...details })), level);
-  const text = (time: Date, level: LogLevel, words: readonly (string | number)[]) =>
-    log(oneLine([time.toISOString(), ...words].filter((word) => word !== '').join(' ')), level);
-  if (format === 'json') {
-    return {
-      request: ({ began, method, route, status, tookMs, bytes }) =>
-        json(began, 'info', 'request', { method, route, status, duration_ms: tookMs, bytes }),
-      failure: (error) => json(now(), 'error', 'error', { ...errorDetails(error) }),
-      warning: (message) => json(now(), 'warning', 'warning', { message }),
-      event: (name, details = {}) => json(now(), 'info', name, details),
-    };
-  }
-  return {
-    request: ({ began, method, route, status, tookMs, bytes }) =>
-      text(began, 'info', [method, route, status, `${tookMs}ms`, `${bytes}B`]),
-    failure: (error) => text(now(), 'error', ['error', ...Object.values(errorDetails(error))]),
-    warning: warn,
-    event: (name, details = {}) =>
-      text(now(), 'info', [name, ...Object.entries(details).map((pair) => pair.join('='))]),
+    warning: (message) =>
+      isJson ? write(now(), 'warning', 'warning', { message }, []) : warn(message),
+    event(name, details = {}) {
+      const pairs = Object.entries(details).map((pair) => pair.join('='));
+      write(now(), 'info', name, details, [name, ...pairs]);
+    },
   };
 }
 

@@ -50,21 +50,17 @@ export function createMetrics(): Metrics {
   const counted = new Registry();
   const registers = [counted];
   /** With one label, a counter starts at 0 for each of the values that it can have. */
-  const counter = (
-    name: string,
-    help: string,
-    labelNames: readonly string[] = [],
-    values: readonly string[] = [],
-  ) => {
-    const one = new Counter({ name, help, labelNames, registers });
-    for (const value of values) one.inc({ [labelNames[0] ?? '']: value }, 0);
+  const counter = (name: string, help: string, label?: string, values: readonly string[] = []) => {
+    const one = new Counter({ name, help, labelNames: label ? [label] : [], registers });
+    for (const value of values) one.inc({ [`${label}`]: value }, 0);
     return one;
   };
-  const requests = counter(
-    'pwpush_http_requests_total',
-    'HTTP requests by method, route and status; 429 and 503 were refused temporarily.',
-    ['method', 'route', 'status'],
-  );
+  const requests = new Counter({
+    name: 'pwpush_http_requests_total',
+    help: 'HTTP requests by method, route and status; 429 and 503 were refused temporarily.',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
   const durations = new Histogram({
     name: 'pwpush_http_request_duration_seconds',
     help: 'Time from a request to the start of its response, by route.',
@@ -72,41 +68,31 @@ export function createMetrics(): Metrics {
     registers,
   });
   const errors = counter('pwpush_errors_total', 'Internal errors, as logged.');
-  const created = counter(
-    'pwpush_pushes_created_total',
-    'Pushes created, by kind.',
-    ['kind'],
-    kinds,
-  );
+  const created = counter('pwpush_pushes_created_total', 'Pushes created, by kind.', 'kind', kinds);
+  const reasons = ['views', 'time', 'deleted'];
   const expired = counter(
     'pwpush_pushes_expired_total',
     'Pushes expired, by reason.',
-    ['reason'],
-    ['views', 'time', 'deleted'],
+    'reason',
+    reasons,
   );
   const views = counter(
     'pwpush_views_total',
     'Secrets retrieved, by viewer or owner; a retrieval by the owner does not count as a view.',
-    ['by'],
+    'by',
     ['viewer', 'owner'],
   );
-  const failedViews = counter(
-    'pwpush_failed_views_total',
-    'Views of expired pushes, or without their key.',
-  );
+  const failed = 'Views of expired pushes, or without their key.';
+  const failedViews = counter('pwpush_failed_views_total', failed);
   const passphrases = counter('pwpush_wrong_passphrases_total', 'Wrong passphrases.');
   const changes = counter(
     'pwpush_requests_total',
     'Requests created, answered, read by their owner, closed by their owner, and expired.',
-    ['event'],
+    'event',
     requestEvents,
   );
-  const fileBytes = counter(
-    'pwpush_file_bytes_total',
-    'Bytes of files stored (in) and downloaded (out).',
-    ['direction'],
-    ['in', 'out'],
-  );
+  const bytes = 'Bytes of files stored (in) and downloaded (out).';
+  const fileBytes = counter('pwpush_file_bytes_total', bytes, 'direction', ['in', 'out']);
   return {
     request({ method, route, status, tookMs }) {
       requests.inc({ method: METHODS.has(method) ? method : 'other', route, status });
@@ -133,34 +119,20 @@ function stateOf({ version, databaseUp, active, usage }: ServiceState): Registry
   const gauge = (name: string, help: string, value: number | undefined) => {
     if (value !== undefined) new Gauge({ name, help, registers }).set(value);
   };
-  const help = 'Always 1; the label is the version.';
-  new Gauge({ name: 'pwpush_build_info', help, labelNames: ['version'], registers }).set(
-    { version },
-    1,
-  );
+  const info = 'Always 1; the label is the version.';
+  const build = { name: 'pwpush_build_info', help: info, labelNames: ['version'], registers };
+  new Gauge(build).set({ version }, 1);
   gauge('pwpush_database_up', 'Whether the database responds.', Number(databaseUp));
-  gauge(
-    'pwpush_pushes_active',
-    'Pushes that are not expired, counted every minute.',
-    active?.pushes,
-  );
-  gauge(
-    'pwpush_requests_active',
-    'Requests that are not closed, counted every minute.',
-    active?.requests,
-  );
+  const pushes = 'Pushes that are not expired, counted every minute.';
+  gauge('pwpush_pushes_active', pushes, active?.pushes);
+  const requests = 'Requests that are not closed, counted every minute.';
+  gauge('pwpush_requests_active', requests, active?.requests);
+  const cpu = 'User and system CPU time in seconds.';
   if (usage)
-    new Counter({
-      name: 'process_cpu_seconds_total',
-      help: 'User and system CPU time in seconds.',
-      registers,
-    }).inc(usage.cpu);
+    new Counter({ name: 'process_cpu_seconds_total', help: cpu, registers }).inc(usage.cpu);
   gauge('process_resident_memory_bytes', 'Resident memory in bytes.', usage?.resident);
-  gauge(
-    'process_start_time_seconds',
-    'Start time as a Unix timestamp in seconds.',
-    Math.round(performance.timeOrigin) / 1000,
-  );
+  const started = Math.round(performance.timeOrigin) / 1000;
+  gauge('process_start_time_seconds', 'Start time as a Unix timestamp in seconds.', started);
   return now;
 }
 

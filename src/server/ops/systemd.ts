@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { fstatSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { createQueue } from '../queues';
 import { ServiceError } from '../service-errors';
 import type { Supervision } from '../service-settings';
@@ -32,6 +33,8 @@ export function writesToJournal(supervision: Supervision | undefined): boolean {
 
 const NOTIFY_TIMEOUT_MS = 5000;
 
+const run = promisify(execFile);
+
 /**
  * Returns a function that sends states such as `READY=1` to systemd (sd_notify(3)), one after the other; without
  * `NOTIFY_SOCKET` it does nothing. Runs `systemd-notify`, because Node.js has no Unix datagram sockets. The function
@@ -43,25 +46,16 @@ export function notifier(
 ): (...states: string[]) => Promise<void> {
   const { NOTIFY_SOCKET, PATH } = supervision?.env ?? {};
   if (!NOTIFY_SOCKET) return async () => {};
+  // Without the passed sockets, and without settings, which may be secret.
+  const options = { env: { NOTIFY_SOCKET, PATH }, timeout: NOTIFY_TIMEOUT_MS };
   const send = (states: string[]) =>
-    new Promise<void>((resolve) => {
-      const failed = (why: string | number | null) =>
-        log.warning(`systemd could not be notified of ${states[0]} (systemd-notify: ${why})`);
-      const child = spawn('systemd-notify', states, {
-        // Without the passed sockets, and without settings, which may be secret.
-        env: { NOTIFY_SOCKET, PATH },
-        stdio: 'ignore',
-        timeout: NOTIFY_TIMEOUT_MS,
-      });
-      child.on('error', ({ code }: NodeJS.ErrnoException) => {
-        failed(code ?? 'failed');
-        resolve();
-      });
-      child.on('exit', (status, signal) => {
-        if (status !== 0) failed(status ?? signal);
-        resolve();
-      });
-    });
+    run('systemd-notify', states, options).then(
+      () => {},
+      ({ code, signal }: ExecFileException) =>
+        log.warning(
+          `systemd could not be notified of ${states[0]} (systemd-notify: ${code ?? signal})`,
+        ),
+    );
   const queue = createQueue();
   return (...states) => queue(() => send(states));
 }

@@ -6,24 +6,16 @@ import type { RuleOptions } from './access';
 
 const MINUTE = 60_000;
 
-/** A try that was counted. */
-interface Counted {
-  /** How many are left. */
-  readonly left: number;
-  /** Uncounts one that succeeded or was not checked. */
-  takeBack(): Promise<void>;
-}
-
 /**
  * Counts a try before it is made, in the database, so that neither simultaneous tries nor several processes exceed the
- * limit.
+ * limit. Returns how many are left, and what uncounts one that succeeded or was not checked.
  * @throws Refusal with that message after too many
  */
 export async function countTry(
   { database, now: clock }: Pick<RuleOptions, 'database' | 'now'>,
   tries: audit.Tries,
   message: string,
-): Promise<Counted> {
+) {
   const now = clock();
   const { id, left } = await database.transaction(async (sql) => {
     await lockPush(sql, tries.pushId);
