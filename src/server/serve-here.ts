@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { getPath } from 'hono/utils/url';
 import { isLoopback } from '../contract/address';
 import { API_PATH, limits, requestRoutes, routes } from '../contract/api';
@@ -178,10 +179,9 @@ interface KeptResponse {
  * with each all files have been downloaded, or their links have expired.
  */
 class Watch {
-  readonly ended: Promise<number>;
-  readonly settled: Promise<void>;
-  private resolveEnded = (_count: number): void => {};
-  private resolveSettled = (): void => {};
+  private readonly moments = new EventEmitter();
+  readonly ended: Promise<number> = once(this.moments, 'ended').then(([count]) => count);
+  readonly settled = once(this.moments, 'settled').then(() => {});
   private isOver = false;
   private views = 0;
   private isLastTaken = false;
@@ -198,14 +198,7 @@ class Watch {
   constructor(
     private readonly settings: HereSettings,
     private readonly report: (event: HereEvent) => void,
-  ) {
-    this.ended = new Promise((resolve) => {
-      this.resolveEnded = resolve;
-    });
-    this.settled = new Promise((resolve) => {
-      this.resolveSettled = resolve;
-    });
-  }
+  ) {}
 
   readonly events: Partial<PushEvents> = {
     opened: (ip) => this.report({ event: 'opened', ip }),
@@ -284,7 +277,7 @@ class Watch {
 
   private end(count: number): void {
     this.isOver = true;
-    this.resolveEnded(count);
+    this.moments.emit('ended', count);
     // What others send now is stored for nobody.
     if (this.settings.kind === 'request') for (const one of this.sending) one.cut?.();
     this.settle();
@@ -312,7 +305,7 @@ class Watch {
 
   private settle(): void {
     if (!this.isOver) return;
-    if (this.kept.size === 0) this.resolveSettled();
+    if (this.kept.size === 0) this.moments.emit('settled');
     const lost = [...this.kept.values()].find(({ isLost }) => isLost);
     if (!lost || this.isLossReported) return;
     this.isLossReported = true;

@@ -6,9 +6,15 @@ import type { Env, PartOptions } from './parts';
 import { addRecordRoutes } from './record-routes';
 import { baseOf } from './request-origin';
 import { addRequestRoutes } from './request-routes';
-import { json, pushBody, responseOf, retrievedPush, versionBody } from './responses';
-
-import { everyRoute, wrongMethod } from './wrong-method';
+import {
+  everyRoute,
+  json,
+  pushBody,
+  responseOf,
+  retrievedPush,
+  versionBody,
+  wrongMethod,
+} from './responses';
 
 /** The routes of API v2, relative to its path. */
 export function createApi(options: PartOptions): Hono<Env> {

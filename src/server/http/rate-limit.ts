@@ -85,7 +85,9 @@ export class Buckets {
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
-  const [head = '', tail = ''] = (address.split('%')[0] ?? '').split('::');
+  // As the URL Standard writes it: in groups alone, without the zone.
+  const { hostname } = new URL(`http://[${address.split('%')[0]}]`);
+  const [head = '', tail = ''] = hostname.slice(1, -1).split('::');
   const [before, after] = [groupsOf(head), groupsOf(tail)];
   const between = Array<number>(8 - before.length - after.length).fill(0);
   const groups = [...before, ...between, ...after];
@@ -97,13 +99,7 @@ export function networkOf(address: string): string {
 const OF_IPV4 = new Set(['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0']);
 
 function groupsOf(part: string): number[] {
-  if (part === '') return [];
-  const ipv4 = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/;
-  const plain = part.replace(ipv4, (_, ...bytes) => {
-    const [a, b, c, d] = bytes.map(Number) as [number, number, number, number];
-    return `${hex(a * 256 + b)}:${hex(c * 256 + d)}`;
-  });
-  return plain.split(':').map((group) => Number.parseInt(group, 16));
+  return part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
 }
 
 function hex(group: number): string {

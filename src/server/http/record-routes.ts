@@ -10,9 +10,8 @@ import type { PushRow } from '../store/push-rows';
 import { authentication, pageNumber, urlToken } from './authentication';
 import { type AppSettings, type Env, type PartOptions, reserving } from './parts';
 import { baseOf, isCrossSite, isPrefetch } from './request-origin';
-import { auditBody, json } from './responses';
+import { auditBody, json, wrongMethod } from './responses';
 import { withBody } from './with-body';
-import { wrongMethod } from './wrong-method';
 
 /** The differences between pushes and requests at the routes that both have. */
 export interface RecordKind<State extends string> {

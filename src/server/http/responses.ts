@@ -3,8 +3,12 @@ import {
   API_VERSION,
   APPLICATION,
   LINK_INCOMPLETE,
+  OPENAPI_PATH,
   pushFlags,
+  type Route,
   requestFlags,
+  requestRoutes,
+  routes,
 } from '../../contract/api';
 import { durations } from '../../contract/lifetime';
 import { daysRemaining, viewsRemaining } from '../rules/access';
@@ -94,6 +98,18 @@ function refusalBody({ kind, message, details }: Refusal): unknown {
 export function refusalResponse(refusal: Refusal): Response {
   const { status, headers } = refusalHead(refusal);
   return json(refusalBody(refusal), status, headers);
+}
+
+export const everyRoute: readonly Pick<Route, 'method' | 'path'>[] = [
+  ...Object.values(routes),
+  ...Object.values(requestRoutes),
+  { method: 'GET', path: OPENAPI_PATH },
+];
+
+/** The response to a method that a path does not have (RFC 9110, 15.5.6). */
+export function wrongMethod(path: string): Response {
+  const methods = everyRoute.filter((route) => route.path === path).map(({ method }) => method);
+  return json({ error: 'method-not-allowed' }, 405, { allow: methods.join(', ') });
 }
 
 /** A push as the API returns it (docs/wire.md, "Push object"); `base` is what links begin with. */

@@ -9,7 +9,7 @@ import type { Done } from './once';
 import { type Content, NOTHING } from './opened';
 import type { Owner } from './owners';
 import { hashOfProof, ProofCheck } from './proof-check';
-import { type PushWithNote, Records } from './records';
+import { type Opener, type PushWithNote, Records } from './records';
 
 /** A push with its content; without, if it has expired. */
 export interface RetrievedPush extends Content {
@@ -31,15 +31,10 @@ export class Pushes extends Records {
     const { note } = valid;
     const asked = { visitor, call: ['create push'], body: [input, upload?.contents] };
     const made = (id: number) => this.made(id).then((push) => ({ push, note }));
-    return this.once.make(asked, (done) => this.make(valid, visitor, upload, done), made);
+    return this.once.make(asked, (done) => this.make(valid, visitor, done, upload), made);
   }
 
-  private async make(
-    valid: ValidPush,
-    visitor: Visitor,
-    upload: Upload | undefined,
-    done: Done<never>,
-  ): Promise<PushWithNote> {
+  private async make(valid: ValidPush, visitor: Visitor, done: Done<never>, upload?: Upload) {
     const { payload, note, passphrase, lifetime, key_proof, ...fields } = valid;
     const row = {
       ...fields,
@@ -73,18 +68,12 @@ export class Pushes extends Records {
     const { keyProof } = visitor;
     const body = keyProof === undefined ? passphrase : [passphrase, keyProof];
     const asked = { visitor, call: ['retrieve', urlToken], body };
-    const view = (done: Done<RetrievedPush>) =>
-      this.view(urlToken, visitor, passphrase, reserve, done);
-    return this.once.take(asked, view, reserve);
+    const opener = { visitor, passphrase, reserve };
+    return this.once.take(asked, (done) => this.view(urlToken, opener, done), reserve);
   }
 
-  private async view(
-    urlToken: string,
-    visitor: Visitor,
-    passphrase: string,
-    reserve: (bytes: number) => void,
-    done: Done<RetrievedPush>,
-  ): Promise<RetrievedPush> {
+  private async view(urlToken: string, opener: Opener, done: Done<RetrievedPush>) {
+    const { visitor } = opener;
     const found = await this.find(urlToken);
     // Before the passphrase: who has no key cannot try any.
     await this.proofs.check(found, visitor);
@@ -93,7 +82,7 @@ export class Pushes extends Records {
     const frees = found.expired_at !== null || (!own && viewsRemaining(found) <= 1);
     const keeps = visitor.idempotencyKey === undefined || (await this.options.space.isEnough());
     const event = own ? ('owner_view' as const) : ('view' as const);
-    const opening = { visitor, passphrase, reserve, claim, frees, done, event };
+    const opening = { ...opener, claim, frees, done, event };
     const view = await this.open(found, opening, async (sql, opened, now) => {
       const seen = { push: opened.row, ...this.contentOf(opened) };
       // A last view leaves the space of the secret. Others, which could fill the disk, come from the secret again.

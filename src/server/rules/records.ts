@@ -40,12 +40,16 @@ interface NewRecord {
   readonly urlToken: string;
 }
 
-/** How a visitor opens a row. */
-interface Opening {
+/** Who opens a row, and with what. */
+export interface Opener {
   readonly visitor: Visitor;
   readonly passphrase: string;
   /** Receives the bytes of memory that the texts take; when it throws, nothing is taken. */
   readonly reserve: (bytes: number) => void;
+}
+
+/** How it is opened. */
+interface Opening extends Opener {
   /** Whether it may be the last view, which frees space. */
   readonly frees: boolean;
   /** Finds the row if it is active, or takes one of its views, the last of which expires it. */

@@ -10,7 +10,7 @@ import { type ValidRequest, validateRequest, validateResponse } from './new-requ
 import type { Done } from './once';
 import { bytesOf, type Content, NOTHING, type Opened, sealedContent } from './opened';
 import type { Owner } from './owners';
-import { newUrlToken, type PushWithNote, Records } from './records';
+import { newUrlToken, type Opener, type PushWithNote, Records } from './records';
 
 /** Open until it is answered, ready until its owner has read the answer, then closed; closed too when its time is over. */
 export type RequestState = 'open' | 'ready' | 'closed';
@@ -24,6 +24,12 @@ export interface Reading {
   readonly question: Content;
   /** Nothing unless it was taken. */
   readonly answer: Content;
+}
+
+/** What a visitor answers. */
+interface Answer extends Omit<Opener, 'reserve'> {
+  readonly input: object;
+  readonly upload: Upload | undefined;
 }
 
 export function requestState({ expired_at, views }: PushRow): RequestState {
@@ -51,15 +57,10 @@ export class Requests extends Records {
     const { note } = valid;
     const asked = { visitor, call: ['create request'], body: [input, upload?.contents] };
     const made = (id: number) => this.made(id).then((push) => ({ push, note }));
-    return this.once.make(asked, (done) => this.make(valid, visitor, upload, done), made);
+    return this.once.make(asked, (done) => this.make(valid, visitor, done, upload), made);
   }
 
-  private async make(
-    valid: ValidRequest,
-    visitor: Visitor,
-    upload: Upload | undefined,
-    done: Done<unknown>,
-  ): Promise<PushWithNote> {
+  private async make(valid: ValidRequest, visitor: Visitor, done: Done<never>, upload?: Upload) {
     const { request: payload, note, passphrase, close_after, ...fields } = valid;
     const row = {
       ...fields,
@@ -91,28 +92,22 @@ export class Requests extends Records {
     reserve: (bytes: number) => void = () => {},
   ): Promise<Reading> {
     const asked = { visitor, call: ['read', urlToken], body: passphrase };
-    const first = (done: Done<Reading>) =>
-      this.readOnce(urlToken, visitor, passphrase, reserve, done);
-    return this.once.take(asked, first, reserve);
+    const opener = { visitor, passphrase, reserve };
+    return this.once.take(asked, (done) => this.readOnce(urlToken, opener, done), reserve);
   }
 
-  private async readOnce(
-    urlToken: string,
-    visitor: Visitor,
-    passphrase: string,
-    reserve: (bytes: number) => void,
-    done: Done<Reading>,
-  ): Promise<Reading> {
+  private async readOnce(urlToken: string, opener: Opener, done: Done<Reading>): Promise<Reading> {
+    const { visitor } = opener;
     const found = await this.find(urlToken);
     const own = isOwn(found, visitor);
     // So that an owner's two readings at once, or a reading and a closing, follow one another.
     const claim = own ? store.lockActive : store.findActive;
     const frees = found.expired_at !== null || found.views > 0;
-    const opening = { visitor, passphrase, reserve, claim, frees, done };
+    const opening = { ...opener, claim, frees, done };
     const reading = await this.open(found, opening, async (sql, opened, now) => {
       const { row } = opened;
       const question = this.contentOf(opened);
-      const answer = own ? await this.takeAnswer(sql, opened, now, reserve) : undefined;
+      const answer = own ? await this.takeAnswer(sql, opened, now, opener) : undefined;
       if (!answer) {
         await this.recordReading(sql, row, visitor, now);
         return { state: 'open' as const, request: row, question, answer: NOTHING };
@@ -152,7 +147,7 @@ export class Requests extends Records {
     sql: Sql,
     { row: request, key: requestKey }: Opened,
     now: number,
-    reserve: (bytes: number) => void,
+    { reserve }: Opener,
   ): Promise<Content | undefined> {
     const { vault } = this.options;
     if (request.answer_id === null) return undefined;
@@ -220,19 +215,13 @@ export class Requests extends Records {
     const body = [input, passphrase, upload?.contents];
     const asked = { visitor, call: ['respond', urlToken], body };
     const answer = (done: Done<PushRow>) =>
-      this.answer(urlToken, input, visitor, passphrase, upload, done);
+      this.answer(urlToken, { input, visitor, passphrase, upload }, done);
     return this.once.make(asked, answer, () => this.find(urlToken));
   }
 
-  private async answer(
-    urlToken: string,
-    input: object,
-    visitor: Visitor,
-    passphrase: string,
-    upload: Upload | undefined,
-    done: Done<PushRow>,
-  ): Promise<PushRow> {
+  private async answer(urlToken: string, answer: Answer, done: Done<PushRow>): Promise<PushRow> {
     const { database, vault, events, space } = this.options;
+    const { input, visitor, passphrase, upload } = answer;
     const request = await this.find(urlToken);
     if (requestState(request) !== 'open') {
       await done.check(database.sql, this.options.now());

@@ -6,17 +6,6 @@ import type { ReadingRate } from '../../service-settings';
 /** How often it looks in a period. */
 const LOOKS = 4;
 
-interface ReadProgress {
-  /** The number of the look. */
-  readonly look: number;
-  /** Bytes of completed writes that the system has accepted. */
-  readonly taken: number;
-  /** Bytes of the current write that it has not accepted. */
-  readonly untaken: number;
-  /** Bytes that it has accepted and the client has not acknowledged. */
-  readonly queued: number;
-}
-
 /**
  * Cuts connections whose clients read a response more slowly than the rate. It measures what the client's system has
  * acknowledged: send buffers hold megabytes and drain in bursts, so that an idle timeout would cut slow lines, and keep
@@ -24,7 +13,7 @@ interface ReadProgress {
  * of this process, in which nothing was sent.
  */
 export function cutSlowReaders(server: Server, { bytes, milliseconds }: ReadingRate): void {
-  const responses = new Map<ServerResponse, ReadProgress | undefined>();
+  const responses = new Map<ServerResponse, (Progress & { readonly look: number }) | undefined>();
   server.on('request', (_: IncomingMessage, outgoing: ServerResponse) => {
     responses.set(outgoing, undefined);
     outgoing.once('close', () => responses.delete(outgoing));
@@ -48,18 +37,20 @@ export function cutSlowReaders(server: Server, { bytes, milliseconds }: ReadingR
   server.once('close', () => clearInterval(timer));
 }
 
-function progressOf(
-  socket: Socket,
-  queues: ReadonlyMap<string, number>,
-): Omit<ReadProgress, 'look'> {
+type Progress = ReturnType<typeof progressOf>;
+
+function progressOf(socket: Socket, queues: ReadonlyMap<string, number>) {
   return {
+    /** Bytes of completed writes that the system has accepted. */
     taken: socket.bytesWritten - socket.writableLength,
+    /** Bytes of the current write that it has not accepted. */
     untaken: untaken(socket),
+    /** Bytes that it has accepted and the client has not acknowledged. */
     queued: queues.get(connectionOf(socket)) ?? 0,
   };
 }
 
-function bytesBetween(from: ReadProgress, to: ReadProgress): number {
+function bytesBetween(from: Progress, to: Progress): number {
   const begun = Math.max(0, from.untaken - to.untaken);
   return to.taken - from.taken + begun + from.queued - to.queued;
 }
