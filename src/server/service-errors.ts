@@ -19,12 +19,15 @@ export class ServiceError extends Error {
   }
 }
 
+/** Invalid input, rather than something on the machine. */
+export function invalidInput(message: string, hint?: string): ServiceError {
+  return new ServiceError(message, { hint, input: true });
+}
+
 /** Thrown by what needs the data to itself. */
 export function inUse(): ServiceError {
-  return new ServiceError('the data is in use by a running service or another program', {
-    hint: 'stop all services that use it, and start them again afterwards',
-    input: true,
-  });
+  const hint = 'stop all services that use it, and start them again afterwards';
+  return invalidInput('the data is in use by a running service or another program', hint);
 }
 
 /** The error code of the system (`EADDRINUSE`, `EACCES` …), or ''. */

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { parseUrl } from '../contract/address';
 import { limits } from '../contract/api';
-import { ServiceError } from './service-errors';
+import { invalidInput } from './service-errors';
 
 /** The parameters of scrypt (RFC 7914, section 2). */
 export interface PassphraseCost {
@@ -162,50 +162,29 @@ export type CheckedSettings = ReturnType<typeof checkSettings>;
 
 /** @throws ServiceError (input) when a setting is out of range */
 export function checkSettings(settings: ServiceSettings) {
-  const {
-    maxFileSize = FILE_BYTES,
-    maxBuffer = BUFFER_BYTES,
-    maxConnections = CONNECTIONS,
-  } = settings;
-  const { uploadsPerRequest = 2, maxFailures = 1000, keepDays = 90, reserve = 32 * MIB } = settings;
+  const { maxFileSize = FILE_BYTES, maxBuffer = BUFFER_BYTES } = settings;
+  const { maxConnections = CONNECTIONS, keepDays = 90, reserve = 32 * MIB } = settings;
+  const { uploadsPerRequest = 2, maxFailures = 1000 } = settings;
   const { maxDays, defaultDays, maxViews, defaultViews } = settings;
+  const size = 'the maximum size of a file must be from 1 byte to 1 TiB';
+  const memory = 'the memory for bodies must be at least 32 MiB';
+  const connections = `the maximum number of connections must be at least ${CONNECTIONS_AT_LEAST}`;
+  const days = `the days to keep expired pushes must be from 0 to ${DAYS_AT_MOST}`;
+  const failures = `the number of failures in the log of a push must be from 1 to ${FAILURES_AT_MOST}`;
   return {
     bounds: {
       days: bound('days', DAYS_AT_MOST, maxDays, defaultDays),
       views: bound('views', VIEWS_AT_MOST, maxViews, defaultViews),
     },
     publicUrl: publicUrlOf(settings),
-    fileBytes: whole(
-      'the maximum size of a file must be from 1 byte to 1 TiB',
-      maxFileSize,
-      1,
-      1024 ** 4,
-    ),
-    bufferBytes: whole(
-      'the memory for bodies must be at least 32 MiB',
-      maxBuffer,
-      BUFFER_BYTES_AT_LEAST,
-    ),
-    connections: whole(
-      `the maximum number of connections must be at least ${CONNECTIONS_AT_LEAST}`,
-      maxConnections,
-      CONNECTIONS_AT_LEAST,
-    ),
+    fileBytes: whole(size, maxFileSize, 1, 1024 ** 4),
+    bufferBytes: whole(memory, maxBuffer, BUFFER_BYTES_AT_LEAST),
+    connections: whole(connections, maxConnections, CONNECTIONS_AT_LEAST),
     anonymousFiles: settings.anonymous && settings.anonymousFiles === true,
     uploadsPerRequest,
     reserve,
-    keepDays: whole(
-      `the days to keep expired pushes must be from 0 to ${DAYS_AT_MOST}`,
-      keepDays,
-      0,
-      DAYS_AT_MOST,
-    ),
-    maxFailures: whole(
-      `the number of failures in the log of a push must be from 1 to ${FAILURES_AT_MOST}`,
-      maxFailures,
-      1,
-      FAILURES_AT_MOST,
-    ),
+    keepDays: whole(days, keepDays, 0, DAYS_AT_MOST),
+    maxFailures: whole(failures, maxFailures, 1, FAILURES_AT_MOST),
     rateLimit: rateLimitOf(settings),
   };
 }
@@ -222,14 +201,9 @@ function bound(
   return { min, max, default: whole(range, preset ?? Math.min(standard, max), min, max) };
 }
 
-function whole(
-  message: string,
-  value: number,
-  min: number,
-  max = Number.POSITIVE_INFINITY,
-): number {
+function whole(message: string, value: number, min: number, max = Number.POSITIVE_INFINITY) {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new ServiceError(message, { input: true });
+  throw invalidInput(message);
 }
 
 /** Undefined for no limit. */
@@ -255,7 +229,5 @@ function publicUrlOf({ publicUrl }: ServiceSettings): string | undefined {
   const url = parseUrl(publicUrl);
   const plain = url && !url.search && !url.hash && !url.username && !url.password;
   if (plain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
-  throw new ServiceError('the public address must be an http or https address, without ? and #', {
-    input: true,
-  });
+  throw invalidInput('the public address must be an http or https address, without ? and #');
 }

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { parseUrl } from '../contract/address';
 import { whyUnreadable } from '../platform/files/file-error';
-import { ServiceError } from './service-errors';
+import { invalidInput } from './service-errors';
 import type { ServiceSettings } from './service-settings';
 
 /** Who serves the pages, as their readers see it. */
@@ -40,7 +40,7 @@ export async function siteOf({ title, logo, contact }: ServiceSettings): Promise
 function line(what: string, text: string, most: number): string {
   const trimmed = text.trim();
   if (trimmed !== '' && trimmed.length <= most && !/\p{C}/u.test(trimmed)) return trimmed;
-  throw invalid(`the ${what} must have 1 to ${most} printable characters`);
+  throw invalidInput(`the ${what} must have 1 to ${most} printable characters`);
 }
 
 /** Links only to what is harmless to follow: an e-mail address or an https address. */
@@ -52,10 +52,10 @@ function contactOf(text: string): Contact {
 
 async function readLogo(path: string): Promise<string> {
   const bytes = await read(path);
-  if (bytes.length > LOGO_BYTES) throw invalid('the logo is larger than 64 KiB');
+  if (bytes.length > LOGO_BYTES) throw invalidInput('the logo is larger than 64 KiB');
   const type = imageType(bytes);
   if (type) return `data:${type};base64,${bytes.toString('base64')}`;
-  throw invalid('the logo is not a PNG, JPEG, WebP or SVG image');
+  throw invalidInput('the logo is not a PNG, JPEG, WebP or SVG image');
 }
 
 /** One byte more than the limit at most. */
@@ -69,7 +69,7 @@ async function read(path: string): Promise<Buffer> {
       await file.close();
     }
   } catch (error) {
-    throw invalid(`cannot read the logo "${path}": ${whyUnreadable(error)}`);
+    throw invalidInput(`cannot read the logo "${path}": ${whyUnreadable(error)}`);
   }
 }
 
@@ -84,8 +84,4 @@ function imageType(bytes: Buffer): string | undefined {
   const prologue =
     /^(?:\s|<\?[^>]*\?>|<!--[\s\S]*?-->|<!DOCTYPE svg[^>[]*>)*/i.exec(text)?.[0] ?? '';
   return /^<svg[\s>]/i.test(text.slice(prologue.length)) ? 'image/svg+xml' : undefined;
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError(message, { input: true });
 }

@@ -9,8 +9,8 @@ import { LINK_WORK } from '../../src/age/format/stanzas';
 import { newLinkKey } from '../../src/age/key';
 import { keyProof } from '../../src/age/key-proof';
 import * as node from '../../src/age/node-primitives';
+import { x25519 } from '../../src/server/page/browser/age-passphrase';
 import * as noble from '../../src/server/page/browser/noble';
-import { x25519 } from '../../src/server/page/browser/x25519';
 
 /** What age runs over on each platform. */
 export const platforms = [

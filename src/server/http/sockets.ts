@@ -13,7 +13,7 @@ import { hostProblems } from '../hosts';
 import { type Listening, type ListenTarget, listen } from '../ops/listen';
 import type { Log } from '../ops/log';
 import { createQueue } from '../queues';
-import { ServiceError } from '../service-errors';
+import { invalidInput, ServiceError } from '../service-errors';
 import {
   checkSettings,
   readingRateOf,
@@ -186,8 +186,7 @@ export interface TlsPair {
  */
 export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<TlsPair | undefined> {
   if (!tlsCert && !tlsKey) return undefined;
-  if (!tlsCert || !tlsKey)
-    throw new ServiceError('TLS requires both --tls-cert and --tls-key', { input: true });
+  if (!tlsCert || !tlsKey) throw invalidInput('TLS requires both --tls-cert and --tls-key');
   const pair = { cert: await read(tlsCert), key: await read(tlsKey) };
   checkPem(tlsCert, pair.cert);
   checkPem(tlsKey, pair.key);

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { makeFile, nameFile, syncFile } from '../../platform/files/atomic-file';
-import { ServiceError, systemCode } from '../service-errors';
+import { invalidInput, ServiceError, systemCode } from '../service-errors';
 import { asServiceError, type DatabaseIo, type DataLocation, fileOf } from '../store/database';
 import { openSqlite } from '../store/sqlite';
 
@@ -24,10 +24,8 @@ export async function backup(
 ): Promise<number> {
   const source = fileOf(location);
   if (source === undefined) {
-    throw new ServiceError('only SQLite can be copied, and the data is in PostgreSQL', {
-      hint: 'make the backup with pg_dump',
-      input: true,
-    });
+    const message = 'only SQLite can be copied, and the data is in PostgreSQL';
+    throw invalidInput(message, 'make the backup with pg_dump');
   }
   const target = checkTarget(file, source, force);
   const draft = `${target}.${randomBytes(6).toString('hex')}`;
@@ -64,26 +62,19 @@ function syncRegularly(path: string): () => Promise<unknown> {
 /** The absolute path of the copy. Throws a `ServiceError` when it exists, is no file, or is one of the database. */
 function checkTarget(file: string, source: string, force: boolean): string {
   const folder = dirname(resolve(file));
-  if (!existsSync(folder)) {
-    throw new ServiceError(`no such folder: "${dirname(file)}"`, { input: true });
-  }
+  if (!existsSync(folder)) throw invalidInput(`no such folder: "${dirname(file)}"`);
   const target = join(realpathSync(folder), basename(resolve(file)));
   const own = realpathSync(source);
-  if ([own, `${own}-wal`, `${own}-shm`].includes(target)) {
-    throw new ServiceError(`"${file}" is the database itself`, { input: true });
-  }
+  if ([own, `${own}-wal`, `${own}-shm`].includes(target))
+    throw invalidInput(`"${file}" is the database itself`);
   const found = lstatSync(target, { throwIfNoEntry: false });
-  if (found && !found.isFile())
-    throw new ServiceError(`"${file}" is not a regular file`, { input: true });
+  if (found && !found.isFile()) throw invalidInput(`"${file}" is not a regular file`);
   if (found && !force) throw existsError(file);
   return target;
 }
 
 function existsError(file: string): ServiceError {
-  return new ServiceError(`"${file}" already exists`, {
-    hint: 'overwrite it with --force',
-    input: true,
-  });
+  return invalidInput(`"${file}" already exists`, 'overwrite it with --force');
 }
 
 function backupError(cause: unknown, file: string): unknown {

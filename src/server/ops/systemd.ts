@@ -2,7 +2,7 @@ import { type ExecFileException, execFile } from 'node:child_process';
 import { fstatSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { createQueue } from '../queues';
-import { ServiceError } from '../service-errors';
+import { invalidInput } from '../service-errors';
 import type { Supervision } from '../service-settings';
 import type { Log } from './log';
 
@@ -17,7 +17,7 @@ export function passedSockets(supervision: Supervision | undefined): number[] {
   const { LISTEN_PID = '', LISTEN_FDS = '' } = supervision?.env ?? {};
   if (LISTEN_FDS === '' || LISTEN_PID !== `${supervision?.pid}`) return [];
   if (!/^[1-9]\d{0,2}$/.test(LISTEN_FDS))
-    throw new ServiceError('LISTEN_FDS is not a number of sockets', { input: true });
+    throw invalidInput('LISTEN_FDS is not a number of sockets');
   return Array.from({ length: Number(LISTEN_FDS) }, (_, at) => FIRST_FD + at);
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '../service-errors';
+import { invalidInput } from '../service-errors';
 import * as store from '../store/owner-rows';
 import type { PushRow } from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
@@ -103,7 +103,5 @@ function fingerprint(token: string): { selector: string; digest: Buffer } {
 function checkName(name: string): string {
   const trimmed = name.trim();
   if (trimmed !== '' && trimmed.length <= 255 && !/\p{C}/u.test(trimmed)) return trimmed;
-  throw new ServiceError('a user name must be 1 to 255 printable characters', {
-    input: true,
-  });
+  throw invalidInput('a user name must be 1 to 255 printable characters');
 }

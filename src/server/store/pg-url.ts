@@ -3,7 +3,7 @@ import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import { whyUnreadable } from '../../platform/files/file-error';
-import { ServiceError } from '../service-errors';
+import { invalidInput, ServiceError } from '../service-errors';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -207,8 +207,8 @@ function decoded(text: string): string {
 }
 
 function wrong(what: string): ServiceError {
-  return new ServiceError(`the address of the database ${what}`, {
-    hint: 'such as postgres://user@host:5432/database?sslmode=verify-full; the password may come from PGPASSWORD or PWPUSH_DB_PASSWORD_FILE',
-    input: true,
-  });
+  return invalidInput(
+    `the address of the database ${what}`,
+    'such as postgres://user@host:5432/database?sslmode=verify-full; the password may come from PGPASSWORD or PWPUSH_DB_PASSWORD_FILE',
+  );
 }

@@ -1,6 +1,7 @@
+import { scalarMult, scalarMultBase } from '@stablelib/x25519';
 import { AgeError } from '../../../age/age-error';
 import { armored, decrypted, opened, prepared, workOf } from '../../../age/format/age-file';
-import { type Bytes, unpadded } from '../../../age/format/platform';
+import { type Bytes, type KeyPair, unpadded } from '../../../age/format/platform';
 import {
   pointRecipient,
   type Recipient,
@@ -8,13 +9,23 @@ import {
   scryptRecipient,
 } from '../../../age/format/stanzas';
 import { noble, scrypt } from './noble';
-import { x25519 } from './x25519';
 
 // age in a browser. It uses nothing that needs a secure context: the page also opens over plain http.
 
 /** A passphrase, for encryption. @see scryptRecipient */
 export function passphraseRecipient(passphrase: string, work: number): Recipient {
   return scryptRecipient(noble, scrypt, passphrase, work);
+}
+
+/** @see X25519. In constant time, which @noble/curves is not; WebCrypto is missing over plain http. */
+export function x25519(secret: Uint8Array): KeyPair {
+  return {
+    point: scalarMultBase(secret),
+    shared(point) {
+      const shared = scalarMult(secret, point);
+      return shared.some((byte) => byte !== 0) ? shared : undefined;
+    },
+  };
 }
 
 /** An X25519 public key, for encryption. @see pointRecipient */

@@ -5,8 +5,8 @@ import { decryptText, passphraseWork } from './age-passphrase';
 import { manifestIn, offerFiles } from './decrypted-files';
 import { find, say } from './dom';
 import { filled, templateFor } from './fill-template';
-import { takeWords } from './kept-words';
 import { keysIn } from './keys-in';
+import { takeWords } from './tab-storage';
 
 /*
  * Decrypts the secret of a page, or what is pasted at /open. Its words are attributes of the page

@@ -4,8 +4,8 @@ import { decryptText, newLinkKey, passphraseRecipient } from './age-passphrase';
 import { manifestIn } from './decrypted-files';
 import { find } from './dom';
 import { type Encrypted, encryptContent } from './encrypt-content';
-import { KEY_ITEM } from './key-item';
 import { noble, scrypt } from './noble';
+import { KEY_ITEM } from './tab-storage';
 
 // Encrypts what the form of the front page sends. The page with the link gets the key from the storage of this tab.
 

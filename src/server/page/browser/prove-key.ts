@@ -1,9 +1,9 @@
 import { keyProof } from '../../../age/key-proof';
 import { isLinkKey } from '../../../age/link-key';
 import { find, say } from './dom';
-import { keepWords, takeWords } from './kept-words';
-import { keysIn } from './keys-in';
+import { keysIn, tellKey } from './keys-in';
 import { hashes, scrypt } from './noble-hashes';
+import { keepWords, takeWords } from './tab-storage';
 
 /*
  * Sends a proof of the key with the form that uses a view of an encrypted secret, and says before whether the link has the
@@ -25,13 +25,8 @@ document.addEventListener('DOMContentLoaded', () => {
 
   const tell = () => {
     const line = find(document, '#opens');
-    const { found = '', missing = '', damaged = '' } = line.dataset;
-    const { hash } = location;
-    const has = keysIn(hash).some(isLinkKey);
-    row.hidden = has && !refused;
+    row.hidden = tellKey(line) && !refused;
     input.disabled = row.hidden;
-    line.textContent = has ? found : hash === '' ? missing : damaged;
-    line.className = has ? 'quiet' : 'problem';
     line.hidden = refused;
   };
 

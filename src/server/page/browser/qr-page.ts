@@ -1,6 +1,6 @@
 import { qrDrawing } from '../../../contract/qr-matrix';
 import { find } from './dom';
-import { KEY_ITEM } from './key-item';
+import { KEY_ITEM } from './tab-storage';
 
 // QR codes of what the service does not know: of decrypted texts, and of the link of a new push with its key.
 
