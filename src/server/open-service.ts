@@ -1,10 +1,9 @@
 import { createApp } from './app';
 import { clockOf } from './clock';
-import type { App } from './http/parts';
 import { readKeys } from './keys/instance-key';
 import { openKeyring } from './keys/keyring';
 import { Vault } from './keys/vault';
-import { createLog, type Log } from './ops/log';
+import { createLog } from './ops/log';
 import { createMetrics, health, type PushEvents, scraper } from './ops/metrics';
 import { Files } from './rules/files';
 import { Housekeeping } from './rules/housekeeping';
@@ -29,16 +28,7 @@ import {
 import type { Database } from './store/sql';
 
 /** A service without sockets. */
-export interface OpenService {
-  readonly app: App;
-  readonly owners: Owners;
-  readonly pushes: Pushes;
-  readonly requests: Requests;
-  readonly housekeeping: Housekeeping;
-  readonly log: Log;
-  readonly scrape: () => Promise<string>;
-  close(): Promise<void>;
-}
+export type OpenService = Awaited<ReturnType<typeof openService>>;
 
 /**
  * Opens the database and the instance key, and creates missing ones.
@@ -49,7 +39,7 @@ export async function openService(
   settings: ServiceSettings,
   io: ServiceIo,
   observer?: Partial<PushEvents>,
-): Promise<OpenService> {
+) {
   const checked = checkSettings(settings);
   const site = await siteOf(settings);
   const metrics = createMetrics();

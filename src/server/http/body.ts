@@ -1,8 +1,10 @@
+import type { Context } from 'hono';
 import { size } from '../../contract/byte-size';
 import { valuesIn } from '../../contract/json';
-import { busy, Refusal } from '../service-errors';
+import { Refusal } from '../service-errors';
+import { Collected } from './body-memory';
 import { formFields, utf8 } from './form-fields';
-import type { ClientSocket } from './request-origin';
+import type { Env } from './parts';
 
 /*
  * Our own body limit, not hono/body-limit: that trusts Content-Length, and has neither a budget for all requests
@@ -26,20 +28,15 @@ export type BodyRoot = 'push' | 'request';
  * body counts as memory in use.
  * @throws Refusal for any other body
  */
-export async function readFields(
-  request: Request,
-  connection: ClientSocket,
-  memory: MemoryUse,
-  root: BodyRoot = 'push',
-): Promise<object> {
-  const type = mediaType(request);
+export async function readFields(c: Context<Env>, root: BodyRoot): Promise<object> {
+  const type = mediaType(c.req.raw);
   if (type !== 'application/json' && type !== FORM_TYPE) {
     throw new Refusal(
       'malformed',
       'The body must be JSON or a form, and its Content-Type must say so.',
     );
   }
-  const bytes = await readBytes(request, connection, PUSH_BYTES, memory);
+  const bytes = await readBytes(c, PUSH_BYTES);
   return type === FORM_TYPE ? fieldsOfForm(bytes, root) : fieldsOfJson(parse(bytes), root);
 }
 
@@ -73,13 +70,9 @@ export function asksForFiles(push: object): boolean {
  * The fields of a form on our own pages; none of any other body.
  * @throws Refusal when it is too large or not valid
  */
-export async function readForm(
-  request: Request,
-  connection: ClientSocket,
-  memory: MemoryUse,
-): Promise<ReadonlyMap<string, string>> {
-  if (mediaType(request) !== FORM_TYPE) return new Map();
-  return new Map(formFields(await readBytes(request, connection, FORM_BYTES, memory), () => true));
+export async function readForm(c: Context<Env>): Promise<ReadonlyMap<string, string>> {
+  if (mediaType(c.req.raw) !== FORM_TYPE) return new Map();
+  return new Map(formFields(await readBytes(c, FORM_BYTES), () => true));
 }
 
 export function isMultipart(request: Request): boolean {
@@ -90,9 +83,9 @@ export function isMultipart(request: Request): boolean {
  * The bytes of a body as they arrive.
  * @throws Refusal when the body is incomplete
  */
-export async function* bodyOf(request: Request, connection: ClientSocket) {
+export async function* bodyOf({ env, req }: Context<Env>) {
   try {
-    yield* connection.body?.() ?? request.body ?? [];
+    yield* env.body?.() ?? req.raw.body ?? [];
   } catch {
     throw new Refusal('malformed', 'The body is incomplete.');
   }
@@ -120,18 +113,13 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 /** Counts the bytes that arrive; Content-Length alone does not suffice. */
-async function readBytes(
-  request: Request,
-  connection: ClientSocket,
-  limit: number,
-  memory: MemoryUse,
-): Promise<Uint8Array> {
+async function readBytes(c: Context<Env>, limit: number): Promise<Uint8Array> {
   // Refused before it is sent.
-  if (Number(request.headers.get('content-length')) > limit) throw tooLarge(limit);
+  if (Number(c.req.header('content-length')) > limit) throw tooLarge(limit);
   const bytes = new Collected();
-  for await (const chunk of bodyOf(request, connection)) {
+  for await (const chunk of bodyOf(c)) {
     if (bytes.size + chunk.length > limit) throw tooLarge(limit);
-    memory.add(chunk.length);
+    c.get('memory').add(chunk.length);
     bytes.add(chunk);
   }
   return bytes.whole();
@@ -139,97 +127,4 @@ async function readBytes(
 
 export function tooLarge(limit: number, what = 'The body is'): Refusal {
   return new Refusal('too_large', `${what} larger than ${size(limit)}.`);
-}
-
-/** Bytes of each request that do not count, so that a password can be pushed while large bodies use up the budget. */
-const SMALL = 16 * 1024;
-/** One client gets a quarter of the budget. */
-const SHARES = 4;
-
-/** Limits the memory, in bytes, of bodies that are being received and responses that have not been sent. */
-export class BodyBudget {
-  private used = 0;
-  private readonly byClient = new Map<string, number>();
-
-  /** @param most bytes */
-  constructor(private readonly most: number) {}
-
-  /** The memory of one request, part of the client's share; a request without a client may take the whole budget. */
-  forRequest(client: string | undefined): MemoryUse {
-    return new MemoryUse((bytes) => this.change(bytes, client));
-  }
-
-  /** Returns whether the budget and the client's share still suffice. */
-  private change(bytes: number, client: string | undefined): boolean {
-    this.used += bytes;
-    if (client === undefined) return this.used <= this.most;
-    const own = (this.byClient.get(client) ?? 0) + bytes;
-    if (own > 0) this.byClient.set(client, own);
-    else this.byClient.delete(client);
-    return this.used <= this.most && own <= this.most / SHARES;
-  }
-}
-
-/** The memory that one request takes, in bytes. The caller releases it in any case. */
-export class MemoryUse {
-  private bytes = 0;
-
-  constructor(private readonly change: (bytes: number) => boolean) {}
-
-  get isEmpty(): boolean {
-    return this.bytes === 0;
-  }
-
-  /** @throws Refusal (busy) when the budget does not suffice; the bytes do not count then */
-  add(bytes: number): void {
-    if (this.count(bytes) || this.counted === 0) return;
-    this.count(-bytes);
-    throw busy('Too many requests are in progress. Try again later.');
-  }
-
-  release(): void {
-    this.change(-this.counted);
-    this.bytes = 0;
-  }
-
-  private count(bytes: number): boolean {
-    const before = this.counted;
-    this.bytes += bytes;
-    return this.change(this.counted - before);
-  }
-
-  private get counted(): number {
-    return Math.max(0, this.bytes - SMALL);
-  }
-}
-
-const BLOCK = 64 * 1024;
-
-/** Collects a body from chunks. It copies them: a chunk of one byte would keep 300 bytes of memory. */
-export class Collected {
-  size = 0;
-  private readonly blocks: Buffer[] = [];
-  /** The free part of the last block. */
-  private free: Uint8Array = new Uint8Array();
-
-  add(chunk: Uint8Array): void {
-    for (let from = 0; from < chunk.length; ) {
-      if (this.free.length === 0) this.grow(chunk.length - from);
-      const part = chunk.subarray(from, from + this.free.length);
-      this.free.set(part);
-      this.free = this.free.subarray(part.length);
-      from += part.length;
-    }
-    this.size += chunk.length;
-  }
-
-  whole(): Buffer {
-    return Buffer.concat(this.blocks, this.size);
-  }
-
-  private grow(wanted: number): void {
-    const block = Buffer.allocUnsafe(Math.min(BLOCK, Math.max(wanted, this.size, 1024)));
-    this.blocks.push(block);
-    this.free = block;
-  }
 }

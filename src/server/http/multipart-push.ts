@@ -1,11 +1,13 @@
+import type { Context } from 'hono';
 import { limits } from '../../contract/api';
 import type { Upload } from '../rules/files';
 import { hasAtMost } from '../rules/new-push';
 import { invalid, Refusal } from '../service-errors';
-import { type BodyRoot, bodyOf, Collected, isMultipart, type MemoryUse, tooLarge } from './body';
+import { type BodyRoot, bodyOf, isMultipart, tooLarge } from './body';
+import { Collected, type MemoryUse } from './body-memory';
 import { utf8 } from './form-fields';
 import { type Part, readDisposition, readParts } from './multipart';
-import type { ClientSocket } from './request-origin';
+import type { Env } from './parts';
 
 /** Maximum of all fields together; the payload alone may take 1 MiB. */
 const FIELD_BYTES = 2 * 1024 * 1024;
@@ -22,27 +24,32 @@ export function announcesFiles(request: Request): boolean {
 /** Begins the upload of files when the first one arrives. */
 export type BeginUpload = () => Promise<Upload>;
 
+/** What a body may have. */
+export interface Wanted {
+  readonly root: BodyRoot;
+  /** Undefined for a caller who may not send files. */
+  readonly begin: BeginUpload | undefined;
+  /** Maximum size of a file. */
+  readonly fileBytes: number;
+  /** Filled as they are read, so that a caller has them when a later part is refused. */
+  readonly fields?: Record<string, unknown>;
+}
+
 /**
  * Reads a body in `multipart/form-data` (docs/wire.md, "Creation bodies"): returns the `push` or `request` object, and
  * passes each file to the upload as it arrives.
- * @param begin undefined for a caller who may not send files
- * @param fields filled as they are read, so that a caller has them when a later part is refused
  * @throws Refusal as soon as a limit is exceeded
  */
 export async function readMultipart(
-  request: Request,
-  connection: ClientSocket,
-  root: BodyRoot,
-  begin: BeginUpload | undefined,
-  { fileBytes, memory }: { readonly fileBytes: number; readonly memory: MemoryUse },
-  fields: Record<string, unknown>,
+  c: Context<Env>,
+  { root, begin, fileBytes, fields }: Required<Wanted>,
 ): Promise<Record<string, unknown>> {
   const most = FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
-  if (declared(request) > most) throw tooLarge(most);
-  const values = new Fields(memory);
-  const type = request.headers.get('content-type') ?? '';
+  if (declared(c.req.raw) > most) throw tooLarge(most);
+  const values = new Fields(c.get('memory'));
+  const type = c.req.header('content-type') ?? '';
   let upload: Upload | undefined;
-  const chunks = keepingAlive(bodyOf(request, connection), () => upload);
+  const chunks = keepingAlive(bodyOf(c), () => upload);
   const beginOnce = async () => {
     if (!begin) throw new Refusal('unauthorized', 'Files require an API token.');
     upload ??= await begin();

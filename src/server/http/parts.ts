@@ -8,7 +8,7 @@ import type { Pushes } from '../rules/pushes';
 import type { Requests } from '../rules/requests';
 import type { CheckedSettings, ServiceSettings } from '../service-settings';
 import type { Site } from '../site-identity';
-import type { MemoryUse } from './body';
+import type { MemoryUse } from './body-memory';
 import { type CallerSettings, type ClientSocket, idempotencyKey, originOf } from './request-origin';
 
 export interface AppSettings

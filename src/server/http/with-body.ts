@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import type { Upload } from '../rules/files';
 import { needsToken } from './authentication';
-import { asksForFiles, type BodyRoot, isMultipart, readFields } from './body';
-import { announcesFiles, type BeginUpload, readMultipart } from './multipart-push';
+import { asksForFiles, isMultipart, readFields } from './body';
+import { announcesFiles, readMultipart, type Wanted } from './multipart-push';
 import type { Env } from './parts';
 
 /** The fields of a body, of any type. */
@@ -17,16 +17,6 @@ export function noFields(): Fields {
 export function textIn(fields: Fields, name: string): string {
   const value = fields[name];
   return typeof value === 'string' ? value : '';
-}
-
-interface Wanted {
-  readonly root: BodyRoot;
-  /** Undefined for a caller who may not send files. */
-  readonly begin: BeginUpload | undefined;
-  /** Maximum size of a file. */
-  readonly fileBytes: number;
-  /** Filled as they are read, so that a caller has them when a later part is refused. */
-  readonly fields?: Fields;
 }
 
 /**
@@ -50,16 +40,11 @@ export async function withBody<T>(
   }
 }
 
-async function readBody(
-  c: Context<Env>,
-  { root, begin, fileBytes, fields = noFields() }: Wanted,
-): Promise<Fields> {
-  const { raw } = c.req;
-  const memory = c.get('memory');
-  if (!begin && announcesFiles(raw)) throw needsToken();
-  if (isMultipart(raw))
-    return readMultipart(raw, c.env, root, begin, { fileBytes, memory }, fields);
-  Object.assign(fields, await readFields(raw, c.env, memory, root));
+async function readBody(c: Context<Env>, wanted: Wanted): Promise<Fields> {
+  const { root, begin, fields = noFields() } = wanted;
+  if (!begin && announcesFiles(c.req.raw)) throw needsToken();
+  if (isMultipart(c.req.raw)) return readMultipart(c, { ...wanted, fields });
+  Object.assign(fields, await readFields(c, root));
   if (!begin && asksForFiles(fields)) throw needsToken();
   return fields;
 }

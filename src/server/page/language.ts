@@ -1,10 +1,8 @@
 import { locales } from '../../contract/api';
 import { roundedTime } from '../../contract/lifetime';
-import { timeOptions } from './browser/time-options';
+import { sizeText, timeOptions } from './browser/formats';
 import { type Content, Markup, markup } from './markup';
 import type { PhraseKey, Placeholder, PluralForms, PluralKey, Strings } from './phrases';
-
-const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
 
 /** The phrases of one language, and numbers, times and sizes as it writes them. */
 export class Words {
@@ -67,16 +65,10 @@ export class Words {
     return timeElement(time, 'clock', this.clock);
   }
 
-  /** `7 bytes`, `1.5 MiB`; the units from KiB on are international (IEC 80000-13). */
   size(bytes: number): string {
-    if (bytes < 1024) {
-      const options = { style: 'unit', unit: 'byte', unitDisplay: 'long' } as const;
-      return new Intl.NumberFormat(this.locale, options).format(bytes);
-    }
-    const power = Math.min(UNITS.length, Math.floor(Math.log2(bytes) / 10));
-    const size = `${this.number(bytes / 1024 ** power)}\u00a0${UNITS[power - 1]}`;
+    const size = sizeText(bytes, this.locale);
     // Isolated, or the unit would come first (Unicode UAX #9, 2.4).
-    return this.direction === 'rtl' ? `\u2068${size}\u2069` : size;
+    return this.direction === 'rtl' && bytes >= 1024 ? `\u2068${size}\u2069` : size;
   }
 }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { responseOf } from '../http/responses';
-
 import { viewsRemaining } from '../rules/access';
 import type { Site } from '../site-identity';
 import type { PushRow } from '../store/push-rows';
@@ -115,7 +114,6 @@ export class PagePart {
 
 const common = [new PagePart('style', style), new PagePart('script', script)];
 
-/** @param fetches whether a script of the page speaks to this service */
 function policyOf(parts: readonly PagePart[], fetches: boolean): string {
   const hashes = (tag: PagePart['tag']) =>
     parts.flatMap((part) => (part.tag === tag ? part.hash : [])).join(' ');
@@ -140,10 +138,8 @@ export interface PageOptions {
   readonly description?: string;
   /** Besides the script and the style of all pages. */
   readonly parts?: readonly PagePart[];
-  /** Whether a script reads files of this service. */
+  /** Whether a script of the page speaks to this service. */
   readonly fetches?: boolean;
-  /** Whether a script sends a form. */
-  readonly sends?: boolean;
 }
 
 /** A complete page as a response. The title must not contain anything secret. */
@@ -173,7 +169,7 @@ ${main}
 </html>
 `;
   return responseOf(pieces, 'text/html; charset=utf-8', status, {
-    'content-security-policy': policyOf(parts, options.fetches || options.sends || false),
+    'content-security-policy': policyOf(parts, options.fetches ?? false),
     vary: 'accept-language',
     ...headers,
   });

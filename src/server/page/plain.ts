@@ -1,6 +1,5 @@
 import { pushLink } from '../../contract/address';
 import { refusalHead, responseOf } from '../http/responses';
-
 import { viewsRemaining } from '../rules/access';
 import { Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';

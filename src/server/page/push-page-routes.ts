@@ -34,7 +34,7 @@ export async function submitPush(page: PageContext): Promise<Response> {
   const { c, request } = page;
   const { pushes } = page.options;
   page.checkForm();
-  const form = await readForm(request, c.env, c.get('memory'));
+  const form = await readForm(c);
   const passphrase = form.get('passphrase') ?? '';
   const sender = page.sender(form.get('once'), form.get('key_proof'));
   if (page.wantsJson) {

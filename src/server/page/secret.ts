@@ -43,7 +43,10 @@ ${content(view, secret)}</div>
 ${left}
 ${!last && expirable && deletion(view)}
 </div>`,
-    { ...(isArmored(secret.payload) && partsFor(secret)), sends: view.hide !== undefined },
+    {
+      parts: isArmored(secret.payload) ? partsFor(push) : [],
+      fetches: view.hide !== undefined || (isArmored(secret.payload) && count > 0),
+    },
   );
 }
 
@@ -57,9 +60,8 @@ ${pasteView({ ...view, open: true })}</div>`;
   return page(view, title, main, { parts: decrypting });
 }
 
-function partsFor({ push, files }: ShownSecret) {
-  const parts = push.kind === 'qr' ? [...decrypting, ...drawing] : decrypting;
-  return { parts, fetches: files.length > 0 };
+function partsFor({ kind }: PushRow) {
+  return kind === 'qr' ? [...decrypting, ...drawing] : decrypting;
 }
 
 function deletion({ words }: View): Markup {

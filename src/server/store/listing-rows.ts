@@ -1,5 +1,5 @@
 import type { NoteRow, StoredPush } from './push-rows';
-import { plain, type Sql } from './sql';
+import { mapped, plain, type Sql } from './sql';
 
 export interface Page {
   readonly rows: number;
@@ -20,16 +20,15 @@ const conditions: Readonly<Record<Listed, string>> = {
 
 /** A statement for each, of the rows of one page. Its subquery reads only the index for the rows of earlier pages. */
 function listings(note: string, join: string, rowsOf: (condition: string) => string) {
-  const listing = (listed: Listed) =>
+  return mapped(conditions, (condition) =>
     plain(`
       SELECT pushes.*, ${note}
-      FROM (${rowsOf(conditions[listed])}
+      FROM (${rowsOf(condition)}
         ORDER BY created_at DESC, id DESC
         LIMIT ? OFFSET ?) AS page
       JOIN pushes ON pushes.id = page.id ${join}
-      ORDER BY pushes.created_at DESC, pushes.id DESC`);
-  const of = { push: listing('push'), request: listing('request') };
-  return { ...of, open: listing('open'), ready: listing('ready') };
+      ORDER BY pushes.created_at DESC, pushes.id DESC`),
+  );
 }
 
 const activeListings = listings(

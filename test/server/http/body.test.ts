@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BodyBudget, Collected } from '../../../src/server/http/body';
+import { BodyBudget, Collected } from '../../../src/server/http/body-memory';
 
 /** Each bit is of a kind that takes three hundred times its size for as long as it is kept. */
 test('bytes come together however they are cut, and none of the bits is kept', () => {

@@ -9,6 +9,7 @@ import {
 import { decryptFile } from './age-passphrase';
 import { blobOf, piecesOf } from './blobs';
 import { find } from './dom';
+import { sizeText } from './formats';
 
 /** The manifest that a text is; undefined for any other text, and for another version. */
 export function manifestIn(text: string): Manifest | undefined {
@@ -38,7 +39,7 @@ export function offerFiles(
     if (!link) throw exchanged();
     const item = link.closest('li') as HTMLElement;
     const note = find(item, '.size');
-    const size = sizeText(file.size);
+    const size = sizeText(file.size, document.documentElement.lang);
     const progress = (done: number) => {
       note.textContent = `${size} · ${Math.floor((done / file.size) * 100)} %`;
     };
@@ -86,14 +87,4 @@ function save(blob: Blob, name: string): void {
   link.click();
   // It is read while the browser asks where to save it.
   setTimeout(() => URL.revokeObjectURL(link.href), 600_000);
-}
-
-/** As the service writes sizes (src/server/page/language.ts). */
-function sizeText(bytes: number): string {
-  const { lang } = document.documentElement;
-  const power = Math.min(4, Math.floor(Math.log2(bytes || 1) / 10));
-  const unit = { style: 'unit', unit: 'byte', unitDisplay: 'long' } as const;
-  const format = new Intl.NumberFormat(lang, power === 0 ? unit : { maximumFractionDigits: 1 });
-  const name = ['', '\u00a0KiB', '\u00a0MiB', '\u00a0GiB', '\u00a0TiB'][power];
-  return format.format(bytes / 1024 ** power) + name;
 }

@@ -1,5 +1,5 @@
 import { find } from './dom';
-import { timeOptions } from './time-options';
+import { timeOptions } from './formats';
 
 /*
  * What the pages do beyond HTML: a veil over the secret, copying, times of the reader's time zone, a countdown, and a

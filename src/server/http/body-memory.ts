@@ -1,0 +1,94 @@
+import { busy } from '../service-errors';
+
+/** Bytes of each request that do not count, so that a password can be pushed while large bodies use up the budget. */
+const SMALL = 16 * 1024;
+/** One client gets a quarter of the budget. */
+const SHARES = 4;
+
+/** Limits the memory, in bytes, of bodies that are being received and responses that have not been sent. */
+export class BodyBudget {
+  private used = 0;
+  private readonly byClient = new Map<string, number>();
+
+  /** @param most bytes */
+  constructor(private readonly most: number) {}
+
+  /** The memory of one request, part of the client's share; a request without a client may take the whole budget. */
+  forRequest(client: string | undefined): MemoryUse {
+    return new MemoryUse((bytes) => this.change(bytes, client));
+  }
+
+  /** Returns whether the budget and the client's share still suffice. */
+  private change(bytes: number, client: string | undefined): boolean {
+    this.used += bytes;
+    if (client === undefined) return this.used <= this.most;
+    const own = (this.byClient.get(client) ?? 0) + bytes;
+    if (own > 0) this.byClient.set(client, own);
+    else this.byClient.delete(client);
+    return this.used <= this.most && own <= this.most / SHARES;
+  }
+}
+
+/** The memory that one request takes, in bytes. The caller releases it in any case. */
+export class MemoryUse {
+  private bytes = 0;
+
+  constructor(private readonly change: (bytes: number) => boolean) {}
+
+  get isEmpty(): boolean {
+    return this.bytes === 0;
+  }
+
+  /** @throws Refusal (busy) when the budget does not suffice; the bytes do not count then */
+  add(bytes: number): void {
+    if (this.count(bytes) || this.counted === 0) return;
+    this.count(-bytes);
+    throw busy('Too many requests are in progress. Try again later.');
+  }
+
+  release(): void {
+    this.change(-this.counted);
+    this.bytes = 0;
+  }
+
+  private count(bytes: number): boolean {
+    const before = this.counted;
+    this.bytes += bytes;
+    return this.change(this.counted - before);
+  }
+
+  private get counted(): number {
+    return Math.max(0, this.bytes - SMALL);
+  }
+}
+
+const BLOCK = 64 * 1024;
+
+/** Collects a body from chunks. It copies them: a chunk of one byte would keep 300 bytes of memory. */
+export class Collected {
+  size = 0;
+  private readonly blocks: Buffer[] = [];
+  /** The free part of the last block. */
+  private free: Uint8Array = new Uint8Array();
+
+  add(chunk: Uint8Array): void {
+    for (let from = 0; from < chunk.length; ) {
+      if (this.free.length === 0) this.grow(chunk.length - from);
+      const part = chunk.subarray(from, from + this.free.length);
+      this.free.set(part);
+      this.free = this.free.subarray(part.length);
+      from += part.length;
+    }
+    this.size += chunk.length;
+  }
+
+  whole(): Buffer {
+    return Buffer.concat(this.blocks, this.size);
+  }
+
+  private grow(wanted: number): void {
+    const block = Buffer.allocUnsafe(Math.min(BLOCK, Math.max(wanted, this.size, 1024)));
+    this.blocks.push(block);
+    this.free = block;
+  }
+}
