@@ -117,10 +117,7 @@ async function baseFor({ url }: Listening, host: string): Promise<string> {
   });
 }
 
-async function sendInside(
-  app: App,
-  { method, url, headers, body }: OwnRequest,
-): Promise<OwnResponse> {
+async function sendInside(app: App, { method, url, headers, body }: OwnRequest) {
   const isText = typeof body === 'string';
   const request = new Request(url, { method, headers, ...(isText && { body }) });
   const streamed = body === undefined || isText ? {} : { body: () => copies(body) };
@@ -219,12 +216,7 @@ class Watch {
   };
 
   /** Serves a request of someone else. */
-  async serve(
-    app: App,
-    request: Request,
-    path: string,
-    connection: ClientSocket,
-  ): Promise<Response> {
+  async serve(app: App, request: Request, path: string, connection: ClientSocket) {
     const { ip } = originOf(request, connection, { trustProxy: false });
     const isGet = request.method === 'GET';
     if (isGet && path.startsWith('/r/')) this.report({ event: 'opened', ip });

@@ -95,6 +95,10 @@ export function notFound(): Refusal {
   return new Refusal('not_found', 'not-found');
 }
 
+export function malformed(message: string): Refusal {
+  return new Refusal('malformed', message);
+}
+
 /** The request may succeed a few seconds later. */
 export function busy(message: string): Refusal {
   return new Refusal('busy', message, { retryAfter: 5 });

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { limits } from '../../contract/api';
 import type { Visitor } from '../rules/access';
 import type { Owner } from '../rules/owners';
-import { notFound, Refusal } from '../service-errors';
+import { malformed, notFound, Refusal } from '../service-errors';
 import { type Env, type PartOptions, visitorOf } from './parts';
 import { apiToken } from './request-origin';
 
@@ -37,10 +37,8 @@ export function authentication({ owners, settings }: PartOptions) {
 }
 
 export function needsToken(): Refusal {
-  return new Refusal(
-    'unauthorized',
-    'This requires an API token: send it as Authorization: Bearer.',
-  );
+  const message = 'This requires an API token: send it as Authorization: Bearer.';
+  return new Refusal('unauthorized', message);
 }
 
 export function urlToken(c: Context<Env>): string {
@@ -55,5 +53,5 @@ export function pageNumber(c: Context<Env>): number {
   if (text === undefined) return fallback;
   const page = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (page >= min && page <= max) return page;
-  throw new Refusal('malformed', `page must be an integer from ${min} to ${max}.`);
+  throw malformed(`page must be an integer from ${min} to ${max}.`);
 }

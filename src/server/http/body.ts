@@ -1,15 +1,10 @@
 import type { Context } from 'hono';
 import { size } from '../../contract/byte-size';
 import { valuesIn } from '../../contract/json';
-import { Refusal } from '../service-errors';
+import { malformed, Refusal } from '../service-errors';
 import { Collected } from './body-memory';
 import { formFields, utf8 } from './form-fields';
 import type { Env } from './parts';
-
-/*
- * Our own body limit, not hono/body-limit: that trusts Content-Length, and has neither a budget for all requests
- * together nor 100 Continue.
- */
 
 /** A payload of 1 MiB takes up to six times that in JSON escapes; the rest is for the other fields. */
 const PUSH_BYTES = 8 * 1024 * 1024;
@@ -31,10 +26,7 @@ export type BodyRoot = 'push' | 'request';
 export async function readFields(c: Context<Env>, root: BodyRoot): Promise<object> {
   const type = mediaType(c.req.raw);
   if (type !== 'application/json' && type !== FORM_TYPE) {
-    throw new Refusal(
-      'malformed',
-      'The body must be JSON or a form, and its Content-Type must say so.',
-    );
+    throw malformed('The body must be JSON or a form, and its Content-Type must say so.');
   }
   const bytes = await readBytes(c, PUSH_BYTES);
   return type === FORM_TYPE ? fieldsOfForm(bytes, root) : fieldsOfJson(parse(bytes), root);
@@ -45,7 +37,7 @@ function fieldsOfJson(body: unknown, root: BodyRoot): object {
   const bare = isObject(body) && root === 'push' && 'payload' in body ? body : undefined;
   const fields = isObject(body) && root in body ? (body as Record<string, unknown>)[root] : bare;
   if (isObject(fields)) return fields;
-  throw new Refusal('malformed', `The body must be an object with a \`${root}\` object.`);
+  throw malformed(`The body must be an object with a \`${root}\` object.`);
 }
 
 function fieldsOfForm(form: Uint8Array, root: BodyRoot): object {
@@ -55,8 +47,7 @@ function fieldsOfForm(form: Uint8Array, root: BodyRoot): object {
     const [, field = '', list] = names.exec(name) ?? [];
     fields.set(field, list ? [value] : value);
   }
-  if (fields.size === 0)
-    throw new Refusal('malformed', `The form must have fields like ${FIELD[root]}.`);
+  if (fields.size === 0) throw malformed(`The form must have fields like ${FIELD[root]}.`);
   return Object.fromEntries(fields);
 }
 
@@ -87,7 +78,7 @@ export async function* bodyOf({ env, req }: Context<Env>) {
   try {
     yield* env.body?.() ?? req.raw.body ?? [];
   } catch {
-    throw new Refusal('malformed', 'The body is incomplete.');
+    throw malformed('The body is incomplete.');
   }
 }
 
@@ -101,14 +92,14 @@ function isObject(value: unknown): value is object {
 
 function parse(bytes: Uint8Array): unknown {
   if (valuesIn(bytes) > JSON_VALUES)
-    throw new Refusal('malformed', `The body contains more than ${JSON_VALUES} values.`);
+    throw malformed(`The body contains more than ${JSON_VALUES} values.`);
   const json = utf8(bytes);
-  if (json === undefined) throw new Refusal('malformed', 'The body is not valid UTF-8.');
+  if (json === undefined) throw malformed('The body is not valid UTF-8.');
   try {
     return JSON.parse(json.replace(/^\ufeff/, ''));
   } catch {
     // The parser's own message quotes the input, which may contain the secret.
-    throw new Refusal('malformed', 'The body is not valid JSON.');
+    throw malformed('The body is not valid JSON.');
   }
 }
 

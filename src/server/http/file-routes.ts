@@ -4,11 +4,6 @@ import type { ReadableFile } from '../rules/files';
 import type { Env, PartOptions } from './parts';
 import { json } from './responses';
 
-/*
- * Our own ranges, not range-parser: that calls `bytes=-200` of 100 bytes unsatisfiable (RFC 9110, 14.1.2: all of them),
- * and returns 416 for the invalid `9-0`.
- */
-
 /** Memory for a client that reads slowly: chunks, both sealed and opened. */
 const STREAM_BYTES = 4 * CHUNK;
 

@@ -1,5 +1,5 @@
 import { limits } from '../../contract/api';
-import { Refusal } from '../service-errors';
+import { malformed, type Refusal } from '../service-errors';
 
 const MAX_FIELDS = 100;
 /** The longest name of a field has 34 characters, and three times as many when all are escaped. */
@@ -17,8 +17,7 @@ export function* formFields(form: Uint8Array, isWanted: (name: string) => boolea
   for (let from = 0, end = 0; from <= form.length; from = end + 1) {
     end = indexOf(form, AMPERSAND, from);
     fields += 1;
-    if (fields > MAX_FIELDS)
-      throw new Refusal('malformed', `The form has more than ${MAX_FIELDS} fields.`);
+    if (fields > MAX_FIELDS) throw malformed(`The form has more than ${MAX_FIELDS} fields.`);
     const field = form.subarray(from, end);
     const equals = indexOf(field, EQUALS);
     if (equals > NAME_BYTES) continue;
@@ -73,8 +72,5 @@ function hexDigit(byte = 0): number {
 }
 
 function invalidForm(): Refusal {
-  return new Refusal(
-    'malformed',
-    'The form is not valid: it must be UTF-8, with two hex digits after each %.',
-  );
+  return malformed('The form is not valid: it must be UTF-8, with two hex digits after each %.');
 }

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { limits } from '../../contract/api';
 import type { Upload } from '../rules/files';
 import { hasAtMost } from '../rules/new-push';
-import { invalid, Refusal } from '../service-errors';
+import { invalid, malformed, Refusal } from '../service-errors';
 import { type BodyRoot, bodyOf, isMultipart, tooLarge } from './body';
 import { Collected, type MemoryUse } from './body-memory';
 import { utf8 } from './form-fields';
@@ -95,7 +95,7 @@ async function unlessEmpty(bytes: AsyncIterable<Uint8Array>) {
 function dispositionOf({ head }: Part) {
   const disposition = readDisposition(head['content-disposition'] ?? '');
   if (disposition) return disposition;
-  throw new Refusal('malformed', 'The form is invalid: a part has no name.');
+  throw malformed('The form is invalid: a part has no name.');
 }
 
 /** The fields of a form, which stay in memory until the form ends. */
@@ -119,7 +119,7 @@ class Fields {
 function text(bytes: Uint8Array): string {
   const decoded = utf8(bytes);
   if (decoded !== undefined) return decoded;
-  throw new Refusal('malformed', 'The body is not valid UTF-8.');
+  throw malformed('The body is not valid UTF-8.');
 }
 
 /** The chunks of the body, each of which keeps the upload alive. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
-import { Refusal } from '../service-errors';
+import { malformed, type Refusal } from '../service-errors';
 import { utf8 } from './form-fields';
 
 export interface Part {
@@ -141,7 +141,7 @@ function boundaryOf(contentType: string): string | undefined {
 }
 
 function broken(why: string): Refusal {
-  return new Refusal('malformed', `The form is invalid: ${why}.`);
+  return malformed(`The form is invalid: ${why}.`);
 }
 
 /*

@@ -6,11 +6,6 @@ import type { Rate, RateLimit } from '../service-settings';
 import type { AppSettings, Env } from './parts';
 import { ipOf } from './request-origin';
 
-/*
- * Our own limiter, not hono-rate-limiter: that lets 19 of 10 requests a second pass around the edge of its window (this
- * one 11), keeps addresses without bound (67 MB for 300,000, here 8 MB), and counts each address of an IPv6 network.
- */
-
 /** Refuses requests of addresses that exceed the rate limit (429). Each process counts separately. */
 export function limited(settings: AppSettings, now: () => Date): MiddlewareHandler<Env> {
   const { rateLimit } = settings;

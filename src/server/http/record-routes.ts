@@ -5,7 +5,7 @@ import type { Upload } from '../rules/files';
 import type { Owner } from '../rules/owners';
 import type { Pushes } from '../rules/pushes';
 import type { PushWithNote, Records } from '../rules/records';
-import { Refusal } from '../service-errors';
+import { malformed, Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { authentication, pageNumber, urlToken } from './authentication';
 import { type AppSettings, type Env, type PartOptions, reserving } from './parts';
@@ -67,8 +67,7 @@ export function addRecordRoutes<State extends string>(
     const caller = await permitted(c);
     // Neither HEAD, which Hono routes like GET, nor a prefetch may use a view or take an answer.
     if (c.req.method === 'HEAD') return wrongMethod(routes.read.path);
-    if (isPrefetch(c.req.raw))
-      throw new Refusal('malformed', `${kind.reading} and cannot be prefetched.`);
+    if (isPrefetch(c.req.raw)) throw malformed(`${kind.reading} and cannot be prefetched.`);
     const passphrase = c.req.query('passphrase') ?? '';
     return kind.read(c, [urlToken(c), caller, passphrase, reserving(c)]);
   });

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { parseUrl } from '../../contract/address';
 import type { Abandonable } from '../queues';
-import { Refusal } from '../service-errors';
+import { malformed } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
 import type { Origin } from '../store/audit-rows';
 
@@ -92,7 +92,7 @@ export function idempotencyKey({ headers }: Request): string | undefined {
   const [, text] = /^"((?:[ !#-[\]-~]|\\["\\]){16,255})"$/.exec(value) ?? [];
   if (text !== undefined) return text;
   const message = 'Idempotency-Key must be 16 to 255 random characters in double quotes.';
-  throw new Refusal('malformed', message);
+  throw malformed(message);
 }
 
 /** User agents of chat, mail and search services that fetch a link before the recipient opens it. */

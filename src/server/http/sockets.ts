@@ -202,11 +202,7 @@ export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<Tls
 }
 
 /** Returns a function that reads the pair again, for new connections; an invalid pair changes nothing. */
-export function tlsReloader(
-  servers: readonly Server[],
-  settings: ServiceSettings,
-  log: Log,
-): () => Promise<void> {
+export function tlsReloader(servers: readonly Server[], settings: ServiceSettings, log: Log) {
   const queue = createQueue();
   const reload = async () => {
     try {

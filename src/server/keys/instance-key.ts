@@ -75,11 +75,7 @@ export async function readKeys(path: string): Promise<FileKey[]> {
  * The key with that id.
  * @throws ServiceError when the key file lacks it
  */
-export function selectKey(
-  id: string,
-  available: readonly FileKey[],
-  settings: DataLocation,
-): FileKey {
+export function selectKey(id: string, available: readonly FileKey[], settings: DataLocation) {
   const key = available.find((one) => one.id === id);
   if (key) return key;
   const path = keyFileOf(settings);

@@ -72,11 +72,7 @@ export class Words {
   }
 }
 
-function timeElement(
-  time: number,
-  kind: keyof typeof timeOptions,
-  format: Intl.DateTimeFormat,
-): Markup {
+function timeElement(time: number, kind: keyof typeof timeOptions, format: Intl.DateTimeFormat) {
   const iso = new Date(time).toISOString();
   return markup`<time datetime="${iso}" data-time="${kind}">${format.format(time)}</time>`;
 }

@@ -52,7 +52,11 @@ export async function submitRequest(page: PageContext): Promise<Response> {
         return json({});
       }
       if (typeof fields.api_token === 'string') return readAnswer(page, request, fields);
-      if (typeof fields.response !== 'string') return unlock(page, request, passphrase);
+      // The form of the passphrase, or of the step.
+      if (typeof fields.response !== 'string')
+        return requestState(request) === 'open'
+          ? show(page, request, passphrase)
+          : late(page, request, 200);
       fields.response = typedText(fields.response);
       await doOnce(sender(), (who) =>
         requests.respond(request.url_token, fields, who, passphrase, upload),
@@ -117,12 +121,6 @@ async function show(
     fileBytes: settings.fileBytes,
   };
   return requestPage(await page.view(), shown, refused);
-}
-
-/** The form of the passphrase, or of the step. */
-async function unlock(page: PageContext, request: PushRow, passphrase: string): Promise<Response> {
-  if (requestState(request) !== 'open') return late(page, request, 200);
-  return show(page, request, passphrase);
 }
 
 async function refused(page: PageContext, request: PushRow, fields: Fields, refusal: Refusal) {

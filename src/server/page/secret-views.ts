@@ -23,10 +23,7 @@ interface Frame {
  * A secret with its buttons and its veil, all of which need the script. The element of class `value` in it is what is
  * copied. `translate="no"` keeps browsers from sending the secret to a translation service.
  */
-function frame(
-  { words, open }: SecretView,
-  { title, show, content, copy = 'copy' }: Frame,
-): Markup {
+function frame({ words, open }: SecretView, { title, show, content, copy = 'copy' }: Frame) {
   return markup`<div class="${open ? 'secret open' : 'secret'}"${copyWords(words)}>
 <div class="bar"><h2>${words.text(title)}</h2>
 <button type="button" data-do="hide">${icon('hide')}${words.text('hide')}</button>

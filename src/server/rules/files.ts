@@ -15,7 +15,7 @@ import {
 } from '../keys/chunks';
 import type { FileLink } from '../keys/vault';
 import { SharedRun } from '../queues';
-import { invalid, notFound, Refusal } from '../service-errors';
+import { invalid, malformed, notFound, Refusal } from '../service-errors';
 import * as store from '../store/file-rows';
 import { findPush } from '../store/push-rows';
 import type { Sql } from '../store/sql';
@@ -261,7 +261,7 @@ export class Upload {
     if (this.files.length === 0) return;
     const id = this.id ?? (await store.insertUpload(sql, this.options.now()));
     if (!(await store.keepUpload(sql, id, pushId, this.files))) {
-      throw new Refusal('malformed', 'The upload stalled for too long.');
+      throw malformed('The upload stalled for too long.');
     }
     await store.insertChunks(sql, id, this.waiting);
   }

@@ -26,21 +26,10 @@ export function validatePush(
   bounds: Bounds,
   fileCount = 0,
 ): ValidPush {
-  const result = v.safeParse(schemaOf(bounds, fileCount > 0), input, { abortPipeEarly: true });
-  if (!result.success) {
-    // A push of kind file without files: its missing payload is not the problem.
-    const problem =
-      'kind' in input && input.kind === 'file' ? fileProblem('file', fileCount) : undefined;
-    if (problem) throw invalid(problem);
-    throw invalid({ ...(v.flatten(result.issues).nested as Record<string, string[]>) });
-  }
-  const {
-    files: _,
-    notify_emails_to: __,
-    expire_after_duration,
-    expires_in,
-    ...rest
-  } = result.output;
+  // Of a push of kind file without files, the missing payload is not the problem.
+  const missing = input.kind === 'file' ? fileProblem('file', fileCount) : undefined;
+  const output = valid(schemaOf(bounds, fileCount > 0), input, missing);
+  const { files: _, notify_emails_to: __, expire_after_duration, expires_in, ...rest } = output;
   const lifetime = expires_in ?? durations[expire_after_duration ?? -1];
   const push = {
     ...rest,
@@ -213,6 +202,17 @@ export function isUnicode(value: string): boolean {
 }
 
 type Problem = Record<string, string[]> | undefined;
+
+/** @throws Refusal with messages by field, or with `problem` in place of them */
+export function valid<S extends v.GenericSchema>(
+  schema: S,
+  input: object,
+  problem?: Problem,
+): v.InferOutput<S> {
+  const result = v.safeParse(schema, input, { abortPipeEarly: true });
+  if (result.success) return result.output;
+  throw invalid(problem ?? { ...(v.flatten(result.issues).nested as Record<string, string[]>) });
+}
 
 function fileProblem(kind: Kind, fileCount: number): Problem {
   if ((kind === 'file') === fileCount > 0) return undefined;

@@ -4,7 +4,7 @@ import { limits, requestFlags } from '../../contract/api';
 import { DAY_SECONDS, durations } from '../../contract/lifetime';
 import { invalid } from '../service-errors';
 import type { Bounds } from '../service-settings';
-import { commonFields, count, flags, isUnicode, noFiles, notInJson } from './new-push';
+import { commonFields, count, flags, isUnicode, noFiles, notInJson, valid } from './new-push';
 
 export interface ValidRequest
   extends Omit<
@@ -89,10 +89,4 @@ function secretText(label: string) {
     ),
     '',
   );
-}
-
-function valid<S extends v.GenericSchema>(schema: S, input: object): v.InferOutput<S> {
-  const result = v.safeParse(schema, input, { abortPipeEarly: true });
-  if (result.success) return result.output;
-  throw invalid({ ...(v.flatten(result.issues).nested as Record<string, string[]>) });
 }

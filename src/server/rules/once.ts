@@ -47,11 +47,7 @@ export class Once {
   }
 
   /** Runs `work`, whose result, with a secret, is kept as it is. `reserve` receives the bytes that it takes in memory. */
-  take<T>(
-    asked: Asked,
-    work: (done: Done<T>) => Promise<T>,
-    reserve: (bytes: number) => void,
-  ): Promise<T> {
+  take<T>(asked: Asked, work: (done: Done<T>) => Promise<T>, reserve: (bytes: number) => void) {
     return this.run(asked, TAKEN, work, async ({ sealed }, key) => {
       reserve(2 * (sealed?.length ?? 0));
       return JSON.parse(unseal(key, sealed as Uint8Array, CONTEXT).toString());

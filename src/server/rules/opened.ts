@@ -1,8 +1,7 @@
-import { type FileRow, keepFilesUntil, listFiles } from '../store/file-rows';
+import { keepFilesUntil, listFiles } from '../store/file-rows';
 import {
   findSecret,
   type PushRow,
-  type SecretRow,
   type StoredPush,
   takeSecret,
 } from '../store/push-rows';
@@ -18,14 +17,8 @@ export interface Content {
 
 export const NOTHING: Content = { text: null, files: [] };
 
-/** An active row with its sealed content. */
-export interface Sealed {
-  readonly row: PushRow;
-  readonly secret: SecretRow;
-  readonly files: readonly FileRow[];
-  /** Whether its last view opens it. */
-  readonly isLast: boolean;
-}
+/** An active row with its sealed content, and whether its last view opens it. */
+type Sealed = NonNullable<Awaited<ReturnType<typeof sealedContent>>>;
 
 /** And with the data key, which opens it. */
 export interface Opened extends Sealed {
@@ -37,11 +30,7 @@ export interface Opened extends Sealed {
  * destroys the secret at once, and the files, which nothing in the database opens any more, when the links to them end.
  * Concurrent, as PostgreSQL answers all in one round trip.
  */
-export async function sealedContent(
-  sql: Sql,
-  claimed: PushRow,
-  now: number,
-): Promise<Sealed | undefined> {
+export async function sealedContent(sql: Sql, claimed: PushRow, now: number) {
   const { id, expires_at, created_at } = claimed;
   const isLast = claimed.expired_at !== null;
   const row = isLast ? { ...claimed, expired_at: null, updated_at: created_at } : claimed;

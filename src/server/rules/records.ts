@@ -210,11 +210,7 @@ export abstract class Records {
   }
 
   /** Runs in the caller's transaction. */
-  protected async insert(
-    sql: Sql,
-    { row, secret, upload }: NewRecord,
-    from: Visitor,
-  ): Promise<StoredPush> {
+  protected async insert(sql: Sql, { row, secret, upload }: NewRecord, from: Visitor) {
     const inserted = await store.insertPush(sql, row, secret);
     const creation = { pushId: inserted.id, kind: 'creation', from, at: row.created_at } as const;
     await audit.recordEvent(sql, creation);
@@ -297,12 +293,7 @@ export abstract class Records {
    * Ends a row for a visitor who may, and one whose time is over for any; of a row that has ended, the files whose links
    * are still valid. Returns what ended it, if this call did.
    */
-  protected async end(
-    row: PushRow,
-    kind: 'expire' | 'close',
-    visitor: Visitor,
-    may: boolean,
-  ): Promise<'deleted' | 'time' | undefined> {
+  protected async end(row: PushRow, kind: 'expire' | 'close', visitor: Visitor, may: boolean) {
     const end = async (sql: Sql) => {
       const now = this.options.now();
       if (row.expired_at !== null || row.expires_at <= now) {

@@ -114,10 +114,7 @@ class Locked extends Error {}
  * Retries `attempt` while another connection has the database locked (`orLocked`).
  * @throws Refusal (busy) after 5 s
  */
-export async function retryWhileLocked<T>(
-  attempt: () => Promise<T>,
-  sleep: Sleep = wait,
-): Promise<T> {
+export async function retryWhileLocked<T>(attempt: () => Promise<T>, sleep: Sleep = wait) {
   let waited = 0;
   for (let pause = 5; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
     try {

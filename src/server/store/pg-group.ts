@@ -43,10 +43,7 @@ export function gathering(run: (members: Member[]) => Promise<void>): (member: M
 }
 
 /** Runs the members on one connection and returns their outcomes in order, with all their statements sent. */
-export async function together(
-  members: readonly Member[],
-  sql: Sql,
-): Promise<PromiseSettledResult<unknown>[]> {
+export async function together(members: readonly Member[], sql: Sql) {
   const shared = merging(sql);
   const last = new Map<string, Promise<unknown>>();
   const results = members.map(({ key, work }) => {

@@ -80,11 +80,7 @@ class UnusableServer extends Error {
   }
 }
 
-/**
- * A connection by a client of its own, which makes it only once. The pool of postgres.js (3.4.9) runs the rest of a
- * transaction whose connection broke on the next one, or writes it to a closed socket, which ends the process; and a
- * BEGIN can reach a connection that others use (its issues 1155, 1189 and 1208).
- */
+/** A connection by a client of its own, which makes it only once: docs/decisions.md says what the pool of postgres.js breaks. */
 class Connection implements PgConnection {
   alive = true;
   /** Whether the server refused TLS, which the address requires. */

@@ -25,7 +25,8 @@ export async function encryptContent(
   const listed: Manifest['files'][number][] = [];
   let done = 0;
   for (const [at, file] of files.entries()) {
-    const { blob, mac } = await encryptBlob(file, recipient, (bytes) => progress?.(done + bytes));
+    const { chunks, mac } = await encryptFile(piecesOf(file.stream()), recipient);
+    const blob = await blobOf(chunks, (bytes) => progress?.(done + bytes));
     done += file.size;
     made.push(new File([blob], encryptedName(at), { type: 'application/octet-stream' }));
     const type = file.type || 'application/octet-stream';
@@ -33,13 +34,4 @@ export async function encryptContent(
   }
   const manifest = encodeManifest({ message: text.trim() ? text : undefined, files: listed });
   return { text: await encryptText(manifest, recipient), files: made };
-}
-
-async function encryptBlob(
-  file: Blob,
-  recipient: Recipient,
-  progress: (bytes: number) => void,
-): Promise<{ blob: Blob; mac: string }> {
-  const { chunks, mac } = await encryptFile(piecesOf(file.stream()), recipient);
-  return { blob: await blobOf(chunks, progress), mac };
 }
