@@ -4,13 +4,13 @@ import type { Visitor } from '../rules/access';
 import type { Owner } from '../rules/owners';
 import { malformed, notFound, Refusal } from '../service-errors';
 import { type Env, type PartOptions, visitorOf } from './parts';
-import { apiToken } from './request-origin';
+import { tokenIn } from './request-origin';
 
 /** Who calls the API, by the token of a request. */
 export function authentication({ owners, settings }: PartOptions) {
   /** @throws Refusal for an invalid token */
   async function visitor(c: Context<Env>): Promise<Visitor> {
-    const token = apiToken(c.req.raw);
+    const token = tokenIn(c.req.header('authorization'), c.req.header('x-user-token'));
     const owner = token === undefined ? undefined : await owners.authenticate(token);
     // Also for calls that need no token, so that nobody takes an invalid one for valid. Not for version.
     if (token !== undefined && !owner)

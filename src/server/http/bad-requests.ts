@@ -84,12 +84,8 @@ export function refuseBadRequests(
  * Sets the Host header of an HTTP/1.0 request, as some health checks send it, to the local address. More than one
  * Host header is invalid (RFC 9112, 3.2): a proxy may have checked another one than Node.js uses.
  */
-export function setMissingHost({
-  headers,
-  headersDistinct,
-  httpVersion,
-  socket,
-}: IncomingMessage): void {
+export function setMissingHost(incoming: IncomingMessage): void {
+  const { headers, headersDistinct, httpVersion, socket } = incoming;
   if ((headersDistinct.host?.length ?? 0) > 1) headers.host = '';
   const { localAddress, localPort } = socket;
   if (httpVersion !== '1.0' || headers.host !== undefined) return;

@@ -25,9 +25,8 @@ export type BodyRoot = 'push' | 'request';
  */
 export async function readFields(c: Context<Env>, root: BodyRoot): Promise<object> {
   const type = mediaType(c.req.raw);
-  if (type !== 'application/json' && type !== FORM_TYPE) {
+  if (type !== 'application/json' && type !== FORM_TYPE)
     throw malformed('The body must be JSON or a form, and its Content-Type must say so.');
-  }
   const bytes = await readBytes(c, PUSH_BYTES);
   return type === FORM_TYPE ? fieldsOfForm(bytes, root) : fieldsOfJson(parse(bytes), root);
 }

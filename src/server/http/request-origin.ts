@@ -47,11 +47,7 @@ export function isSecure(request: Request, { publicUrl, trustProxy }: CallerSett
 }
 
 /** The client's address; null when it is unknown. */
-export function ipOf(
-  request: Request,
-  { ip }: ClientSocket,
-  { trustProxy }: CallerSettings,
-): string | null {
+export function ipOf(request: Request, { ip }: ClientSocket, { trustProxy }: CallerSettings) {
   return (trustProxy && forwardedFor(request)) || plainIp(ip) || null;
 }
 
@@ -71,12 +67,7 @@ export function originOf(
  * The API token of `Authorization: Bearer`, or of `Authorization: Token` and `X-User-Token` as API v1 has them
  * (docs/wire.md, "Endpoints"). '' for an empty header, undefined for another scheme.
  */
-export function apiToken({ headers }: Request): string | undefined {
-  return tokenIn(headers.get('authorization'), headers.get('x-user-token'));
-}
-
-/** The same, of the values of the two headers. */
-export function tokenIn(authorization?: string | null, userToken?: string | null) {
+export function tokenIn(authorization?: string, userToken?: string) {
   const match = /^(?:Bearer|Token)(?:\s+(.*))?$/i.exec(authorization ?? '');
   if (match) return (match[1] ?? '').trim();
   return userToken?.trim();

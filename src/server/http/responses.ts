@@ -50,12 +50,7 @@ export function json(body: unknown, status = 200, headers: Record<string, string
 }
 
 /** An object in JSON: the fields of `head`, the text under `name`, which may be large, and the fields of `tail`. */
-export function jsonWithText(
-  head: object,
-  name: string,
-  text: string | null,
-  tail: object,
-): Response {
+export function jsonWithText(head: object, name: string, text: string | null, tail: object) {
   if (text === null || text.length < LARGE) return json({ ...head, [name]: text, ...tail });
   const open = JSON.stringify({ ...head, [name]: '' }).slice(0, -'"}'.length);
   const close = `"${JSON.stringify({ '': 0, ...tail }).slice('{"":0'.length)}`;
@@ -193,11 +188,7 @@ export function auditBody(rows: readonly AuditRow[]) {
 }
 
 /** The version and features of this instance (docs/wire.md, "Editions and versions"). */
-export function versionBody({
-  version,
-  anonymous,
-  anonymousFiles,
-}: Pick<AppSettings, 'version' | 'anonymous' | 'anonymousFiles'>) {
+export function versionBody({ version, anonymous, anonymousFiles }: AppSettings) {
   return {
     application_version: version,
     api_version: API_VERSION,

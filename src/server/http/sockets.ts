@@ -174,17 +174,11 @@ function whenReceived(
   socket.once('close', () => tell(false));
 }
 
-/** A PEM certificate chain and its private key, which match. */
-export interface TlsPair {
-  readonly cert: Buffer;
-  readonly key: Buffer;
-}
-
 /**
- * The certificate and key of the settings, if any.
+ * The certificate chain and the key of the settings, as PEM files that match, if any.
  * @throws ServiceError when they cannot be read or do not match
  */
-export async function readTls({ tlsCert, tlsKey }: ServiceSettings): Promise<TlsPair | undefined> {
+export async function readTls({ tlsCert, tlsKey }: ServiceSettings) {
   if (!tlsCert && !tlsKey) return undefined;
   if (!tlsCert || !tlsKey) throw invalidInput('TLS requires both --tls-cert and --tls-key');
   const pair = { cert: await read(tlsCert), key: await read(tlsKey) };

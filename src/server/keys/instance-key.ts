@@ -102,9 +102,8 @@ export async function makeInstanceKey(path: string): Promise<FileKey> {
     // A second program that starts now reads this key or makes the one.
     nameFile(draft, path, false);
   } catch (cause) {
-    if (systemCode(cause) !== 'EEXIST') {
+    if (systemCode(cause) !== 'EEXIST')
       throw new ServiceError(`cannot write the instance key "${path}"`, { cause });
-    }
   } finally {
     rmSync(draft, { force: true });
   }

@@ -87,11 +87,7 @@ export interface PassphraseRecord {
  * A record of the passphrase, and the key it gives: one half of scrypt's output seals, the other is checked.
  * Throws a `Refusal` when too many wait, or nobody does when its turn has come.
  */
-export async function recordPassphrase(
-  passphrase: string,
-  cost: PassphraseCost,
-  waiter?: Waiter,
-): Promise<{ record: PassphraseRecord; key: Buffer }> {
+export async function recordPassphrase(passphrase: string, cost: PassphraseCost, waiter?: Waiter) {
   const salt = randomBytes(16);
   const { key, verifier } = await stretch(passphrase, salt, cost, { ...waiter, urgent: false });
   return { record: { salt, cost: `${cost.N}:${cost.r}:${cost.p}`, verifier }, key };
@@ -104,12 +100,8 @@ export async function keyOfPassphrase(
   waiter?: Waiter,
 ): Promise<Buffer | undefined> {
   const [N = 0, r = 0, p = 0] = record.cost.split(':').map(Number);
-  const { key, verifier } = await stretch(
-    passphrase,
-    record.salt,
-    { N, r, p },
-    { ...waiter, urgent: true },
-  );
+  const urgently = { ...waiter, urgent: true };
+  const { key, verifier } = await stretch(passphrase, record.salt, { N, r, p }, urgently);
   return timingSafeEqual(verifier, record.verifier) ? key : undefined;
 }
 

@@ -27,11 +27,6 @@ import {
 import { addLinkKey, readLinks, resealLinkKey } from './keyring';
 import { reseal } from './vault';
 
-export interface Rekeyed {
-  readonly resealed: number;
-  readonly keyFile: string;
-}
-
 /** Rows that are in memory at once. */
 const PAGE = 100;
 
@@ -41,7 +36,7 @@ const PAGE = 100;
  * @throws ServiceError when a service uses the data, there are none, or the key file lacks the key in use or cannot be
  *   written
  */
-export async function rekey(settings: DataLocation, io: DatabaseIo): Promise<Rekeyed> {
+export async function rekey(settings: DataLocation, io: DatabaseIo) {
   const database = await openExisting(settings, io);
   try {
     const resealed = await database.solely((sql) => changeKey(sql, settings));

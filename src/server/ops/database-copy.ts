@@ -7,11 +7,6 @@ import { invalidInput, ServiceError, systemCode } from '../service-errors';
 import { asServiceError, type DatabaseIo, type DataLocation, fileOf } from '../store/database';
 import { openSqlite } from '../store/sqlite';
 
-export interface BackupOptions {
-  readonly file: string;
-  readonly force: boolean;
-}
-
 /**
  * Copies the SQLite database of a service, which may be running: everything committed before the start, without deleted
  * data. The copy (0600) is complete and synced to disk when it gets its name. Returns its size in bytes.
@@ -19,7 +14,7 @@ export interface BackupOptions {
  */
 export async function backup(
   location: DataLocation,
-  { file, force }: BackupOptions,
+  { file, force }: { readonly file: string; readonly force: boolean },
   { quietly = (load) => load() }: DatabaseIo,
 ): Promise<number> {
   const source = fileOf(location);

@@ -58,9 +58,8 @@ function listenError(cause: Error, target: ListenTarget, option: string): Servic
     return new ServiceError(`${what}${code && ` (${code})`}`, { cause });
   }
   const where = `${target.host} port ${target.port}`;
-  if (code === 'EADDRINUSE') {
+  if (code === 'EADDRINUSE')
     return new ServiceError(`${where} is in use`, { hint: `choose another with ${option}`, cause });
-  }
   return new ServiceError(`cannot listen on ${where}${code && ` (${code})`}`, { cause });
 }
 

@@ -120,12 +120,7 @@ export function answerProblem(
 }
 
 /** For those who come after the answer to a request; for its owner, the way to read it. */
-export function answeredPage(
-  view: View,
-  request: PushRow,
-  status: 200 | 409,
-  wrongToken = false,
-): Response {
+export function answeredPage(view: View, request: PushRow, status: 200 | 409, wrongToken = false) {
   const { words } = view;
   const passphrase =
     request.protected === 1 &&

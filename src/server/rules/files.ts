@@ -223,9 +223,8 @@ export class Upload {
   async add({ name, type }: Omit<FileHeader, 'size'>, bytes: AsyncIterable<Uint8Array>) {
     const { urlToken, key } = this;
     const position = this.files.length;
-    if (position === limits.filesPerPush) {
+    if (position === limits.filesPerPush)
       throw invalid({ files: [`Too many files (maximum is ${limits.filesPerPush}).`] });
-    }
     let number = 0;
     let size = 0;
     let check = 0;
@@ -260,9 +259,8 @@ export class Upload {
   async attach(sql: Sql, pushId: number): Promise<void> {
     if (this.files.length === 0) return;
     const id = this.id ?? (await store.insertUpload(sql, this.options.now()));
-    if (!(await store.keepUpload(sql, id, pushId, this.files))) {
+    if (!(await store.keepUpload(sql, id, pushId, this.files)))
       throw malformed('The upload stalled for too long.');
-    }
     await store.insertChunks(sql, id, this.waiting);
   }
 

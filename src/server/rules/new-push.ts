@@ -222,12 +222,10 @@ function fileProblem(kind: Kind, fileCount: number): Problem {
 }
 
 function payloadProblem({ kind, payload }: ValidPush): Problem {
-  if (kind === 'url' && !isWebAddress(payload)) {
+  if (kind === 'url' && !isWebAddress(payload))
     return { payload: ['Payload must be one http or https address.'] };
-  }
-  if (kind === 'qr' && !hasAtMost(payload, limits.qrCharacters)) {
+  if (kind === 'qr' && !hasAtMost(payload, limits.qrCharacters))
     return { payload: [`Payload is too long (maximum is ${limits.qrCharacters} characters).`] };
-  }
   if (Buffer.byteLength(payload) <= limits.textBytes) return undefined;
   return { payload: [payloadTooLarge] };
 }

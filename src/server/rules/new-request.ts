@@ -24,9 +24,8 @@ export function validateRequest(input: object, bounds: Bounds): ValidRequest {
   const { files: _, notify_emails_to: __, close_after_duration, close_after, ...request } = output;
   const seconds = durations[close_after_duration ?? -1] ?? bounds.days.default * DAY_SECONDS;
   const { max } = bounds.days;
-  if (close_after === undefined && seconds > max * DAY_SECONDS) {
+  if (close_after === undefined && seconds > max * DAY_SECONDS)
     throw invalid({ close_after_duration: [`Close after duration is over ${max} days.`] });
-  }
   return { ...request, close_after: close_after ?? seconds };
 }
 

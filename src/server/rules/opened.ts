@@ -1,10 +1,5 @@
 import { keepFilesUntil, listFiles } from '../store/file-rows';
-import {
-  findSecret,
-  type PushRow,
-  type StoredPush,
-  takeSecret,
-} from '../store/push-rows';
+import { findSecret, type PushRow, type StoredPush, takeSecret } from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { LINK_TIME } from './access';
 import type { OfferedFile } from './files';

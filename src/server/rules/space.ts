@@ -15,9 +15,8 @@ export class Space {
   /** @throws Refusal while less than the reserve is free */
   async check(): Promise<void> {
     const enough = await this.isEnough();
-    if (!enough && !this.short) {
+    if (!enough && !this.short)
       this.warn('space for data is low: pushes are refused until there is more');
-    }
     this.short = !enough;
     if (!enough) throw full();
   }

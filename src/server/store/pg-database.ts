@@ -53,6 +53,8 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
     retry((left) => pool.use((one) => runSingle<R>(one, strings, values), left), timeout);
   const read = merging(single);
   const join = gathering((members) => commitTogether(pool, members));
+  const exclusively: Database['exclusively'] = (work) =>
+    retry(() => pool.use((connection) => transact(connection, work, true)));
   return {
     dialect: {
       blob: 'BYTEA',
@@ -76,13 +78,8 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
         return attempt(left);
       }, timeout);
     },
-    exclusively: (work) => retry(() => pool.use((connection) => transact(connection, work, true))),
-    solely: (work) =>
-      retry(() =>
-        pool.use((connection) =>
-          transact(connection, (sql) => takeUseLock(sql).then(() => work(sql)), true),
-        ),
-      ),
+    exclusively,
+    solely: (work) => exclusively((sql) => takeUseLock(sql).then(() => work(sql))),
     // Services on other machines may connect at any time.
     alone: async () => false,
     // VACUUM would take long and not overwrite the bytes.
@@ -153,13 +150,8 @@ async function retry<T>(
 /** The `Refusal` for an error of the server or the connection; any other error as it is. */
 function toRefusal(error: unknown): unknown {
   if (error instanceof RolledBack) return toRefusal(error.cause);
-  if (
-    error instanceof Unreachable ||
-    error instanceof ConnectionLost ||
-    error instanceof PoolTimeout
-  ) {
-    return away();
-  }
+  const gone = [Unreachable, ConnectionLost, PoolTimeout].some((kind) => error instanceof kind);
+  if (gone) return away();
   if (isFull(error)) return full();
   // lock_not_available and query_canceled: waited for a lock longer than the server allows.
   const waited =

@@ -137,9 +137,8 @@ function refuseUnsupported(given: Given): void {
     throw wrong('asks for channel_binding=require, which is not supported: remove it');
   if (given('gssencmode') === 'require')
     throw wrong('asks for gssencmode=require, which is not supported: remove it');
-  if (/standby|read-only/.test(given('target_session_attrs') ?? '')) {
+  if (/standby|read-only/.test(given('target_session_attrs') ?? ''))
     throw wrong('asks for a server that cannot be written to');
-  }
 }
 
 /** As libpq defines `sslmode`, but that a certificate of the client requires TLS. */
@@ -149,9 +148,8 @@ function readTls(given: Given, home: string): PgTls {
   if (mode === 'disable') return false;
   const files = { cert: contentOf(given('sslcert')), key: contentOf(given('sslkey')) };
   // Anyone can get a certificate of a public authority, so checking the chain alone proves nothing.
-  if (authority === 'system' && mode !== 'verify-full') {
+  if (authority === 'system' && mode !== 'verify-full')
     throw wrong('has sslrootcert=system, which requires sslmode=verify-full');
-  }
   const ca = authority === 'system' ? undefined : contentOf(authority);
   if (mode === 'verify-full') return { ...files, ca };
   if (mode === 'verify-ca' && !ca) throw wrong('has sslmode=verify-ca, which requires sslrootcert');

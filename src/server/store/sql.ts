@@ -144,10 +144,7 @@ export const violatesReference = (error: unknown) =>
   hasCode(error, 'SQLITE_CONSTRAINT_FOREIGNKEY', '23503', 787);
 
 /** As many of the first rows as have `most` bytes of payload together, but at least one. */
-export function limitBytes<R extends { readonly bytes: number }>(
-  rows: readonly R[],
-  most: number,
-): R[] {
+export function limitBytes<R extends { readonly bytes: number }>(rows: readonly R[], most: number) {
   let bytes = 0;
   const end = rows.findIndex((row, i) => {
     bytes += row.bytes;
