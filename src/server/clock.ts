@@ -19,10 +19,9 @@ export interface Clock {
 }
 
 /**
- * The clock of a database, as one service compares times that another has stored: that of its server, or for SQLite that
- * of this machine, which all its processes share. The difference to the clock of this machine is measured at the start and
- * at each sweep, so that no request has to ask. Services are apart by half a round trip, and by what clocks drift in a
- * minute.
+ * The clock of a database, as one service compares times that another has stored: that of its server, or for SQLite that of this
+ * machine, which all its processes share. The difference to the clock of this machine is measured at the start and at each sweep,
+ * so that no request has to ask. Services are apart by half a round trip, and by what clocks drift in a minute.
  * @throws ServiceError when the clocks differ by more than five minutes
  */
 export async function clockOf(

@@ -149,14 +149,11 @@ function broken(why: string): Refusal {
  * raw UTF-8 nor `%22`, which browsers send.
  */
 
-/** The name of a form field, and the file name if it is a file. */
-export interface Disposition {
-  readonly name: string;
-  readonly filename: string | undefined;
-}
-
-/** Parses a part's Content-Disposition, one character per byte; undefined when it has no `name`. */
-export function readDisposition(text: string): Disposition | undefined {
+/**
+ * The name of a form field, and the file name if it is a file, of a part's Content-Disposition, one character per byte;
+ * undefined when it has no `name`.
+ */
+export function readDisposition(text: string) {
   if (!/^\s*form-data\s*(?:;|$)/i.test(text)) return undefined;
   const values = new Map<string, string>();
   const pattern = /;\s*([^\s=;]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;]*))/g;

@@ -21,9 +21,14 @@ import {
   type ServiceSettings,
 } from '../service-settings';
 import { isNormal, refuseBadRequests, setMissingHost } from './bad-requests';
-import { connectionLimitOf } from './hardening/connection-limit';
-import { GRACE_MS } from './hardening/graceful-stop';
-import { hardening, type Limits } from './hardening/harden';
+import {
+  type ConnectionLimit,
+  connectionLimiter,
+  connectionLimitOf,
+} from './hardening/connection-limit';
+import { GRACE_MS, gracefulStop } from './hardening/graceful-stop';
+import { serializeRequests } from './hardening/pipelining';
+import { limitTimes, type SomeTimeouts } from './hardening/timeouts';
 import type { App } from './parts';
 import type { ClientSocket } from './request-origin';
 
@@ -36,7 +41,11 @@ export interface Sockets {
   stop(): Promise<void>;
 }
 
-export interface SocketOptions extends Limits {
+export interface SocketOptions {
+  readonly timeouts: SomeTimeouts;
+  readonly connections: ConnectionLimit;
+  /** Milliseconds after which a stop aborts the requests that are still running. */
+  readonly grace: number;
   readonly log: Log;
   readonly now: () => Date;
   /** Undefined for plain HTTP. */
@@ -74,12 +83,18 @@ export function createSockets(
   options: SocketOptions,
 ): Sockets {
   const tls = options.tls && { ...options.tls, handshakeTimeout: 10_000 };
-  const harden = hardening(options);
-  const secure = tls !== undefined;
+  const limitConnections = connectionLimiter(options.connections);
+  // All that stands between Node's server and clients that stall, flood or never leave; a reverse proxy does most of it too.
+  const harden = (server: Server) => {
+    serializeRequests(server);
+    limitConnections(server);
+    limitTimes(server, options.timeouts);
+    return gracefulStop(server, tls !== undefined, options.grace);
+  };
   const running = new Set<Promise<unknown>>();
   const all = targets.map((target) => {
     const server = createServer(tracked(app, running), { ...options, tls });
-    return { target, server, stop: harden(server, secure) };
+    return { target, server, stop: harden(server) };
   });
   return {
     servers: all.map(({ server }) => server),

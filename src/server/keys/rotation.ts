@@ -31,10 +31,9 @@ import { reseal } from './vault';
 const PAGE = 100;
 
 /**
- * Changes the instance key of data that no service uses. The file has the new key and the old one until all pushes are
- * resealed, which is one transaction: after an interruption at any moment, services start, and it can be run again.
- * @throws ServiceError when a service uses the data, there are none, or the key file lacks the key in use or cannot be
- *   written
+ * Changes the instance key of data that no service uses. The file has the new key and the old one until all pushes are resealed,
+ * which is one transaction: after an interruption at any moment, services start, and it can be run again.
+ * @throws ServiceError when a service uses the data, there are none, or the key file lacks the key in use or cannot be written
  */
 export async function rekey(settings: DataLocation, io: DatabaseIo) {
   const database = await openExisting(settings, io);

@@ -18,8 +18,7 @@ export class PassphraseCheck {
 
   /**
    * The key derived from the passphrase; undefined when the push has no passphrase, or has expired.
-   * @throws Refusal when the passphrase is missing or wrong, both of which the audit log records, and after too many
-   * attempts
+   * @throws Refusal when the passphrase is missing or wrong, both of which the audit log records, and after too many attempts
    */
   async keyOf(
     push: PushRow,

@@ -174,10 +174,9 @@ async function runSingle<R>(
 }
 
 /**
- * Runs `work` in a transaction. If the connection breaks before COMMIT is sent, nothing was done, and the transaction is
- * retried. If it breaks after that, the outcome is unknown and reported as a failure: a view may be counted whose secret
- * nobody got, but no secret is shown without a counted view; and a push may exist, until it expires, whose link nobody
- * has.
+ * Runs `work` in a transaction. If the connection breaks before COMMIT is sent, nothing was done, and the transaction is retried.
+ * If it breaks after that, the outcome is unknown and reported as a failure: a view may be counted whose secret nobody got, but
+ * no secret is shown without a counted view; and a push may exist, until it expires, whose link nobody has.
  */
 async function transact<T>(
   connection: PgConnection,

@@ -19,8 +19,7 @@ const MOST = 64;
 const GROUPS = 2;
 
 /**
- * Gathers members while `GROUPS` groups run. `run` commits one transaction for them, settles none before that, and never
- * rejects.
+ * Gathers members while `GROUPS` groups run. `run` commits one transaction for them, settles none before that, and never rejects.
  */
 export function gathering(run: (members: Member[]) => Promise<void>): (member: Member) => void {
   const waiting: Member[] = [];

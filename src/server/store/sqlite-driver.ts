@@ -35,10 +35,8 @@ export async function sqliteDriver(quietly: Quietly): Promise<Open> {
 interface NodeSqlite {
   DatabaseSync: new (
     path: string,
-  ) => {
-    exec(sql: string): void;
+  ) => Omit<SqliteConnection, 'prepare'> & {
     prepare(sql: string): { all(...values: Value[]): unknown[] };
-    close(): void;
   };
 }
 
