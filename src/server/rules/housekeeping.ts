@@ -74,7 +74,7 @@ export class Housekeeping {
     for (let more = true; more && !this.halted; ) {
       const due = await store.listDue(this.options.database.sql, now, after, BATCH);
       const batch = limitBytes(due, BATCH_BYTES);
-      add(ended, await this.endBatch(batch));
+      if (batch.length > 0) add(ended, await this.endBatch(batch));
       after = batch.at(-1) ?? after;
       more = batch.length < due.length || due.length === BATCH;
     }
@@ -83,8 +83,6 @@ export class Housekeeping {
 
   /** Ends the pushes in one transaction, or each in its own if that fails. */
   private async endBatch(batch: readonly store.DuePush[]): Promise<Ended> {
-    const ended = { pushes: 0, requests: 0 };
-    if (batch.length === 0) return ended;
     const end = async (sql: Sql) => {
       const ended = { pushes: 0, requests: 0 };
       for (const { id, expires_at, kind } of batch) {
@@ -98,8 +96,9 @@ export class Housekeeping {
       return await this.options.database.transaction(end, { frees: true });
     } catch (error) {
       if (error instanceof Refusal && error.kind === 'away') throw error;
+      const ended = { pushes: 0, requests: 0 };
       if (batch.length === 1) this.options.report(error);
-      if (batch.length > 1) for (const push of batch) add(ended, await this.endBatch([push]));
+      else for (const push of batch) add(ended, await this.endBatch([push]));
       return ended;
     }
   }

@@ -1,9 +1,11 @@
+import { limits } from '../../contract/api';
 import { Semaphore, type Waiter } from '../queues';
 import { Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
-import { findSecret, type PushRow } from '../store/push-rows';
+import { findSecret, lockPush, type PushRow } from '../store/push-rows';
 import { isOwn, type RuleOptions, type Visitor, whatIs } from './access';
-import { countTry } from './tries';
+
+const MINUTE = 60_000;
 
 /** Attempts at one push that may wait for the one being checked: in all, and of one client. */
 const WAITING = 32;
@@ -75,4 +77,29 @@ async function oneAtATime<T>(whose: string, waiter: Waiter, work: () => Promise<
   } finally {
     if (semaphore.idle) semaphores.delete(whose);
   }
+}
+
+/**
+ * Counts a try before it is made, in the database, so that neither simultaneous tries nor several processes exceed the
+ * limit. Returns how many are left, and what uncounts one that succeeded or was not checked.
+ * @throws Refusal with that message after too many
+ */
+export async function countTry(
+  { database, now: clock }: Pick<RuleOptions, 'database' | 'now'>,
+  tries: audit.Tries,
+  message: string,
+) {
+  const now = clock();
+  const { id, left } = await database.transaction(async (sql) => {
+    await lockPush(sql, tries.pushId);
+    const earlier = await audit.listTries(sql, tries, now - MINUTE, now + MINUTE);
+    const oldest = earlier.at(-limits.passphraseTriesPerMinute);
+    if (oldest !== undefined) {
+      const retryAfter = Math.max(1, Math.ceil((oldest + MINUTE - now) / 1000));
+      throw new Refusal('too_many', message, { retryAfter });
+    }
+    const left = limits.passphraseTriesPerMinute - earlier.length - 1;
+    return { id: await audit.insertTry(sql, tries, now), left };
+  });
+  return { left, takeBack: () => audit.deleteTry(database.sql, id) };
 }

@@ -3,7 +3,7 @@ import { Refusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import { isOwn, type RuleOptions, type Visitor } from './access';
-import { countTry } from './tries';
+import { countTry } from './passphrase-check';
 
 /** What is stored of a proof. It has 128 bits: a plain hash does. */
 export function hashOfProof(proof: string): string {

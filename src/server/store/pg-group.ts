@@ -65,10 +65,9 @@ export function isRejected(
   return outcome.status === 'rejected';
 }
 
-interface Call {
+interface Call extends Pick<Member, 'reject'> {
   readonly values: Value[];
   readonly resolve: (rows: never[]) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 /** Runs a `RowStatement` once for all who ask for it in the same round of the event loop. */
