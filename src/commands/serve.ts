@@ -2,13 +2,12 @@ import { Command } from 'commander';
 import { isGuarded } from '../cli/agent';
 import { declare, group } from '../cli/declare';
 import { addOutputOptions, revealRows } from '../cli/options';
-import { serviceIo } from '../cli/service-io';
 import { type Invocation, invocation } from '../cli/terminal/output';
 import { isLoopback } from '../contract/address';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { aborted } from '../platform/files/abort';
-import { withService } from '../platform/load-service';
+import { serviceIo, withService } from '../platform/load-service';
 import { makeFolder } from '../platform/private-folder';
 import { profileStore } from '../profile/profile-store';
 import type { Profile, StoredProfiles } from '../profile/settings';
@@ -94,8 +93,11 @@ async function serve(
   await service.close();
 }
 
-function start(run: Invocation, options: ServeOptions, tokenHidden: string | undefined) {
-  const { context } = run;
+function start(
+  { context, say }: Invocation,
+  options: ServeOptions,
+  tokenHidden: string | undefined,
+) {
   const place = dataPlace(context, options);
   if (!options.ephemeral)
     makeFolder(place.data, 'choose a folder that you can write to with --data');
@@ -106,7 +108,7 @@ function start(run: Invocation, options: ServeOptions, tokenHidden: string | und
   return withService(({ startService }) =>
     startService(
       { ...options, ...place, ...keyFile(context), tokenHidden },
-      { ...serviceIo(run, log), supervision: context },
+      { ...serviceIo(context, log, say.warn), supervision: context },
     ),
   );
 }
@@ -152,18 +154,9 @@ function hungUp(context: Context, reload: () => Promise<void>): Promise<void> {
  * Adds the first token of a service on this machine as profile `local`, or `local-2` and so on if that exists: a token
  * is shown only once and must not be overwritten.
  */
-export function keepLocal(
-  stored: StoredProfiles,
-  profile: Profile,
-): { readonly name: string; readonly stored: StoredProfiles } {
-  const name = freeName(stored);
+export function keepLocal(stored: StoredProfiles, profile: Profile) {
+  let name = 'local';
+  for (let number = 2; Object.hasOwn(stored.profiles, name); number++) name = `local-${number}`;
   const profiles = { ...stored.profiles, [name]: profile };
   return { name, stored: { current: stored.current ?? name, profiles } };
-}
-
-function freeName(stored: StoredProfiles): string {
-  for (let number = 1; ; number++) {
-    const name = number === 1 ? 'local' : `local-${number}`;
-    if (!Object.hasOwn(stored.profiles, name)) return name;
-  }
 }

@@ -1,9 +1,21 @@
+import type { Context } from './context';
 import { CliError } from './errors';
 
 /** The one import of the server on the client's side. */
 const loadService = () => import('../server/service');
 
 export type ServiceModule = Awaited<ReturnType<typeof loadService>>;
+
+type ServiceIo = Parameters<ServiceModule['startService']>[1];
+
+/** The process, as the service sees it. */
+export function serviceIo(
+  { now, env, version, quietly, usage }: Context,
+  log: ServiceIo['log'],
+  warn: ServiceIo['warn'],
+): ServiceIo {
+  return { log, warn, now, env, version, quietly, usage };
+}
 
 /**
  * Loads the service and runs `work` with it.

@@ -1,9 +1,8 @@
-import { serviceIo } from '../cli/service-io';
 import type { Invocation } from '../cli/terminal/output';
 import type { HereEvent } from '../contract/here-event';
 import { CliError, endedBy } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
-import { type ServiceModule, withService } from '../platform/load-service';
+import { type ServiceModule, serviceIo, withService } from '../platform/load-service';
 import { clientFor, type Instance } from '../profile/connect';
 import type { Target } from '../profile/target';
 
@@ -42,7 +41,8 @@ export async function withHere(
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
   // Of its log only errors are shown: what visitors do is reported.
-  const io = serviceIo(run, (line, level) => void (level === 'error' && say.warn(line)));
+  const log = (line: string, level?: string) => void (level === 'error' && say.warn(line));
+  const io = serviceIo(context, log, say.warn);
   const service = await withService(({ serveHere }) => serveHere(settings, io, report));
   const unlessStopped = <T>(event: Promise<T>) =>
     raceWithLimit(event, { signal }, () => {
