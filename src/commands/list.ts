@@ -1,11 +1,16 @@
 import { Argument, Command } from 'commander';
 import { flag } from '../cli/declare';
 import { type Options, pageRows } from '../cli/options';
-import { activePushes, expiredPushes, receiptsOfPushes } from '../cli/terminal/listings';
-import { printRows, tellEnd } from '../cli/terminal/table';
-import type { RequestState } from '../client/client';
-import { AT_ONCE, listing } from '../client/pages';
-import { limits } from '../contract/api';
+import {
+  activePushes,
+  expiredPushes,
+  receiptsOfPushes,
+  requestList,
+} from '../cli/terminal/listings';
+import { type Listing, printRows, tellEnd } from '../cli/terminal/table';
+import type { Api, RequestState } from '../client/client';
+import { AT_ONCE, listing, type PageRange } from '../client/pages';
+import { limits, type Push, type SecretRequest } from '../contract/api';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { accountOf } from '../profile/connect';
@@ -45,32 +50,69 @@ export function define(context: Context): Command {
   return withSession(command, context, rows, list);
 }
 
-/** Prints each page as it comes, so that memory does not grow with their number. */
 async function list(
   session: ListSession,
   state: State | 'requests' = 'active',
   requestState?: RequestState,
 ): Promise<void> {
-  const { context, options, say } = session;
   if (requestState !== undefined && state !== 'requests')
     throw usageError(`"${requestState}" is a state of requests`, 'pwpush list --help');
-  if (options.local) return listLocal(session, state);
-  if (state === 'requests') {
-    const { listRequests } = await import('./list/list-requests');
-    return listRequests(session, requestState);
+  if (session.options.local) return listLocal(session, state);
+  if (state === 'requests') return listRequests(session, requestState);
+  const listed = state === 'active' ? activePushes : expiredPushes;
+  await printPages<Push>(session, listed, `${state} pushes`, (api, account, range) =>
+    listing((page) => api.list(state, page, account), range),
+  );
+}
+
+/** @param state answered and open ones if left out */
+async function listRequests(session: ListSession, state?: RequestState): Promise<void> {
+  if (session.options.page !== undefined && state === undefined)
+    throw usageError('--page requires a state', 'use one of open, ready, closed');
+  const states: RequestState[] = state === undefined ? ['ready', 'open'] : [state];
+  const what = `${state ?? 'ready or open'} requests`;
+  const printed = await printPages(session, requestList, what, ({ requests }, account, range) =>
+    inStates(states, (of, page) => requests.list(of, page, account), range),
+  );
+  if (printed === 0 && state === undefined)
+    await session.say.remark('hint: pwpush list requests closed lists the closed ones');
+}
+
+/** The listings of several states one after the other. */
+async function* inStates(
+  states: readonly RequestState[],
+  list: (state: RequestState, page: number) => Promise<SecretRequest[]>,
+  { limit: left = Number.POSITIVE_INFINITY, ...range }: Range,
+): AsyncGenerator<SecretRequest[]> {
+  for (const state of states) {
+    if (left <= 0) return;
+    const fetchPage = async (page: number) =>
+      (await list(state, page)).map((one) => ({ ...one, state: one.state ?? state }));
+    for await (const rows of listing(fetchPage, { ...range, limit: left })) {
+      left -= rows.length;
+      yield rows;
+    }
   }
+}
+
+type Range = Pick<PageRange<unknown>, 'first' | 'last' | 'limit'>;
+
+/** Prints each page as it comes, so that memory does not grow with their number; returns how many rows there were. */
+async function printPages<Row>(
+  { context, options, say, connect }: ListSession,
+  listed: Listing<Row>,
+  what: string,
+  rowsOf: (api: Api, account: number | undefined, range: Range) => AsyncIterable<Row[]>,
+): Promise<number> {
   const { page = 1, limit = Number.POSITIVE_INFINITY } = options;
   const many = options.all || options.limit !== undefined;
-  const instance = await session.connect(many ? AT_ONCE : 1);
-  const account = accountOf(instance.target);
-  const rows = listing(
-    (at) => instance.api.list(state, at, account),
-    many ? { limit } : { first: page, last: page },
-  );
-  const listed = state === 'active' ? activePushes : expiredPushes;
+  const { api, target } = await connect(many ? AT_ONCE : 1);
+  const range = many ? { limit } : { first: page, last: page };
+  const rows = rowsOf(api, accountOf(target), range);
   const printed = await printRows(rows, listed, context, options);
   const more = !many && printed >= limits.rowsPerPage;
-  await tellEnd(say, `${state} pushes`, { printed, page, more });
+  await tellEnd(say, what, { printed, page, more });
+  return printed;
 }
 
 /** Prints the receipts, newest first; asks no instance. */
