@@ -72,24 +72,22 @@ function suggestion(names: readonly string[], word: string, command: Command): s
 /** Options of tools like this one that would show a secret to other users. */
 const SECRETS = /^--(?:api-?key|pass(?:word)?|secret|token)$/;
 
-/** Options that people try, of other tools and of the API itself. */
-const otherOptions: Readonly<Record<string, string>> = {
-  '--burn': '--views 1',
-  '--burn-after-reading': '--views 1',
-  '--expire': '--days',
-  '--expire-after-days': '--days',
-  '--expire-after-duration': '--expire',
-  '--expire-after-views': '--views',
-  '--expires': '--days or --expire',
-  '--expires-in': '--days or --expire',
-  '--key': '--key-file or PWPUSH_KEY',
-  '--label': '--name',
-  '--max-views': '--views',
-  '--once': '--views 1',
-  '--one-time': '--views 1',
-  '--title': '--name',
-  '--ttl': '--days or --expire',
-};
+/** Our options, and those that people try in their place, of other tools and of the API itself. */
+const otherOptions: readonly Meant[] = [
+  ['--views 1', ['--burn', '--burn-after-reading', '--once', '--one-time']],
+  ['--views', ['--expire-after-views', '--max-views']],
+  ['--days', ['--expire', '--expire-after-days']],
+  ['--expire', ['--expire-after-duration']],
+  ['--days or --expire', ['--expires', '--expires-in', '--ttl']],
+  ['--key-file or PWPUSH_KEY', ['--key']],
+  ['--name', ['--label', '--title']],
+];
+
+/** What is meant, and the words that people type for it. */
+type Meant = readonly [meant: string, typed: readonly string[]];
+
+const meantBy = (typed: string, all: readonly Meant[]) =>
+  all.find(([, words]) => words.includes(typed))?.[0];
 
 /** Names the option only: a value joined to it may be a secret. */
 function unknownOption(typed: string, command: Command): CliError {
@@ -107,7 +105,7 @@ function unknownOption(typed: string, command: Command): CliError {
   const names = options.flatMap(({ long }) => long ?? []);
   if (names.includes(name))
     return usageError(`${name} does not apply to ${command.name()}`, helpOf(command));
-  const other = Object.hasOwn(otherOptions, name) ? otherOptions[name] : undefined;
+  const other = meantBy(name, otherOptions);
   if (other !== undefined && names.includes(other.replace(/ .*/, '')))
     return usageError(message, `did you mean ${other}?`);
   if (name.startsWith('--')) return usageError(message, suggestion(names, name, command));
@@ -118,48 +116,29 @@ function unknownOption(typed: string, command: Command): CliError {
   );
 }
 
-/** Those of the command and of the ones above it. */
 function optionsOf(command: Command): readonly Option[] {
   return [...command.options, ...(command.parent ? optionsOf(command.parent) : [])];
 }
 
-/** Commands that people try, of other tools. */
-const otherCommands: Readonly<Record<string, string>> = {
-  add: 'push',
-  answer: 'respond',
-  ask: 'request',
-  auth: 'login',
-  cat: 'get',
-  config: 'profile',
-  create: 'push',
-  decrypt: 'get',
-  delete: 'expire',
-  download: 'get',
-  fetch: 'get',
-  history: 'audit',
-  info: 'show',
-  init: 'login',
-  log: 'audit',
-  new: 'push',
-  open: 'get',
-  read: 'get',
-  remove: 'expire',
-  revoke: 'expire',
-  send: 'push',
-  settings: 'profile',
-  setup: 'login',
-  share: 'push',
-  status: 'show',
-  tokens: 'login, profile or serve token',
-  update: 'version',
-  upload: 'push',
-  view: 'get',
-  watch: 'wait',
-  whoami: 'doctor',
-};
+/** Our commands, and those of other tools that people try in their place. */
+const otherCommands: readonly Meant[] = [
+  ['push', ['add', 'create', 'new', 'send', 'share', 'upload']],
+  ['get', ['cat', 'decrypt', 'download', 'fetch', 'open', 'read', 'view']],
+  ['request', ['ask']],
+  ['respond', ['answer']],
+  ['show', ['info', 'status']],
+  ['expire', ['delete', 'remove', 'revoke']],
+  ['audit', ['history', 'log']],
+  ['wait', ['watch']],
+  ['login', ['auth', 'init', 'setup']],
+  ['profile', ['config', 'settings']],
+  ['login, profile or serve token', ['tokens']],
+  ['doctor', ['whoami']],
+  ['version', ['update']],
+];
 
 export function unknownWord(word: string, names: readonly string[]): CliError {
-  const near = Object.hasOwn(otherCommands, word) ? otherCommands[word] : nearest(names, word);
+  const near = meantBy(word, otherCommands) ?? nearest(names, word);
   return usageError(
     `unknown command "${word}"`,
     near ? `did you mean ${near}?` : 'pwpush help lists all commands and topics',
@@ -170,12 +149,11 @@ export function unknownWord(word: string, names: readonly string[]): CliError {
 function nearest(names: readonly string[], word: string, least = 1): string | undefined {
   const letters = word.replace(/^--/, '').length;
   const most = Math.min(2, Math.max(least, Math.floor(letters / 3)));
-  const near = names.map((name) => ({
-    name,
-    edits: distance(name.toLowerCase(), word.toLowerCase()),
-  }));
-  return near.sort((one, other) => one.edits - other.edits).find(({ edits }) => edits <= most)
-    ?.name;
+  const edits = new Map(
+    names.map((name) => [name, distance(name.toLowerCase(), word.toLowerCase())]),
+  );
+  const [[name, fewest] = []] = [...edits].sort(([, one], [, other]) => one - other);
+  return fewest !== undefined && fewest <= most ? name : undefined;
 }
 
 /**
