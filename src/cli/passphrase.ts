@@ -7,8 +7,7 @@ import type { Values } from './declare';
 import type { newPassphraseRows } from './options';
 import { bytesOf, withoutOneLineEnd } from './source';
 
-/** Where the passphrase comes from. */
-export type PassphraseOptions = Partial<Values<ReturnType<typeof newPassphraseRows>>>;
+type PassphraseOptions = Partial<Values<ReturnType<typeof newPassphraseRows>>>;
 
 /** The passphrase of what is created; one is generated into a new file, or onto stderr. */
 export type NewPassphrase =
@@ -93,7 +92,6 @@ export async function knownPassphrase(
   };
 }
 
-/** Asks for a passphrase; Enter alone means none. */
 async function offerPassphrase(context: Context): Promise<string | undefined> {
   const question = 'Passphrase (Enter for none):';
   const prompter = await context.prompter();
@@ -131,11 +129,7 @@ async function typedTwice(
 async function fromFile(path: string, context: Context): Promise<string> {
   const bytes = await bytesOf(path, context, 'passphrase');
   if (!isUtf8(bytes)) throw usageError('the passphrase is not valid UTF-8 text');
-  const text = bytes.toString('utf8');
-  return nonEmpty(withoutOneLineEnd(text), path === '-' ? 'standard input' : `"${path}"`);
-}
-
-function nonEmpty(text: string, place: string): string {
+  const text = withoutOneLineEnd(bytes.toString('utf8'));
   if (text !== '') return text;
-  throw usageError(`the passphrase from ${place} is empty`);
+  throw usageError(`the passphrase from ${path === '-' ? 'standard input' : `"${path}"`} is empty`);
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import type { Context } from '../platform/context';
-import { CliError, usageError } from '../platform/errors';
+import { type CliError, usageError } from '../platform/errors';
 import { whyUnreadable } from '../platform/files/file-error';
 import { listed } from '../platform/listed';
 import { filledIn } from './ask-until';
@@ -115,25 +115,21 @@ export async function readSecret(
   context: Context,
   purpose = TO_PUSH,
 ): Promise<string> {
-  const filled = (text: string, message: string) => nonEmpty(text, message, purpose);
+  const filled = (text: string, place: string) => nonEmpty(text, place, purpose);
   switch (source.name) {
     case 'text':
-      return filled(source.value, 'the text argument is empty');
+      return filled(source.value, 'the text argument');
     case 'env':
-      return filled(
-        variableValue(source.value, context),
-        `the variable "${source.value}" is empty`,
-      );
-    case 'file':
-      return filled(
-        toText(await bytesOfFile(source.value), `"${source.value}"`),
-        `"${source.value}" is empty`,
-      );
+      return filled(variableValue(source.value, context), `the variable "${source.value}"`);
+    case 'file': {
+      const place = `"${source.value}"`;
+      return filled(toText(await bytesOf(source.value, context), place), place);
+    }
     case 'generate':
       return generate(source.wanted);
     case 'stdin': {
       const text = toText(await standardInput(context, purpose.noun), 'standard input');
-      return filled(options.raw ? text : withoutOneLineEnd(text), 'standard input is empty');
+      return filled(options.raw ? text : withoutOneLineEnd(text), 'standard input');
     }
     case 'prompt': {
       const prompter = await context.prompter();
@@ -155,17 +151,17 @@ export function withoutOneLineEnd(text: string): string {
 }
 
 /** @throws CliError (usage) if the variable is not set */
-export function variableValue(name: string, { env }: Context): string {
+function variableValue(name: string, { env }: Context): string {
   const value = env[name];
   if (value === undefined) throw usageError(`the variable "${name}" is not set`);
   return value;
 }
 
-function nonEmpty(text: string, message: string, { noun, act }: Purpose): string {
+function nonEmpty(text: string, place: string, { noun, act }: Purpose): string {
   if (text !== '') return text;
   const files = noun === 'secret' ? '; attach an empty file with --file' : '';
   throw usageError(
-    `${message}: nothing to ${act}`,
+    `${place} is empty: nothing to ${act}`,
     `check the variable or command that fills it${files}`,
   );
 }
@@ -192,24 +188,13 @@ export async function* bytesFrom(path: string, context: Context): AsyncGenerator
 }
 
 /**
- * Reads in pieces, up to the longest text: a device has no end.
- * @throws CliError (usage)
- */
-async function bytesOfFile(path: string): Promise<Buffer> {
-  try {
-    return await readAll(createReadStream(path), `"${path}"`);
-  } catch (error) {
-    throw error instanceof CliError ? error : unreadable(path, error);
-  }
-}
-
-/**
- * Reads a file, or standard input for `-`, up to the longest text.
+ * Reads a file, or standard input for `-`, in pieces up to the longest text: a device has no end.
  * @param noun what is to be typed if standard input is a terminal
  * @throws CliError (usage)
  */
 export async function bytesOf(path: string, context: Context, noun = 'text'): Promise<Buffer> {
-  return path === '-' ? standardInput(context, noun) : bytesOfFile(path);
+  if (path === '-') return standardInput(context, noun);
+  return readAll(bytesFrom(path, context), `"${path}"`);
 }
 
 /** A terminal would show what is typed, and not say how to end it. */
@@ -223,7 +208,6 @@ export function placeOf(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
 
-/** The error for a file that cannot be read. */
 export function unreadable(path: string, error: unknown, hint?: string): CliError {
   return usageError(`cannot read "${path}": ${whyUnreadable(error)}`, hint);
 }
