@@ -7,43 +7,10 @@ import options from './help/options.txt?raw';
 import { GLOBAL } from './options';
 
 /** A command as `pwpush help --json` prints it; what does not apply to it is left out. */
-export interface CommandEntry {
-  readonly name: string;
-  readonly aliases: readonly string[];
-  readonly group?: string | undefined;
-  readonly summary: string;
-  readonly description: string;
-  readonly usage: string;
-  readonly arguments: readonly ArgumentEntry[];
-  readonly options: readonly OptionEntry[];
-  /** Names of the global options that it accepts. */
-  readonly global_options: readonly string[];
+export interface CommandEntry extends ReturnType<typeof ownEntry> {
   readonly commands: readonly CommandEntry[];
 }
 
-interface ArgumentEntry {
-  readonly name: string;
-  readonly required: boolean;
-  readonly variadic: boolean;
-  readonly description: string;
-  readonly choices?: readonly string[] | undefined;
-}
-
-interface OptionEntry {
-  readonly flags: string;
-  readonly long?: string | undefined;
-  readonly short?: string | undefined;
-  readonly description: string;
-  readonly group?: string | undefined;
-  readonly type: ReturnType<typeof valueKind>;
-  readonly value?: ReturnType<typeof valueIn>;
-  readonly choices?: readonly string[] | undefined;
-  readonly default?: string | number | undefined;
-  /** Whether there is a `--no-…` of it. */
-  readonly negatable: boolean;
-}
-
-/** A whole program. */
 export function programEntry(program: Command, version: string) {
   return {
     name: program.name(),
@@ -69,6 +36,11 @@ function exitCodeEntries() {
 }
 
 function commandEntry(command: Command): CommandEntry {
+  return { ...ownEntry(command), commands: command.commands.map(commandEntry) };
+}
+
+/** A command without those below it. */
+function ownEntry(command: Command) {
   const options = command.createHelp().visibleOptions(command);
   return {
     name: command.name(),
@@ -80,12 +52,11 @@ function commandEntry(command: Command): CommandEntry {
     arguments: command.registeredArguments.map(argumentEntry),
     options: options.filter((one) => !isGlobal(one)).map((one) => optionEntry(one, options)),
     global_options: options.filter(isGlobal).flatMap(({ long }) => long ?? []),
-    commands: command.commands.map(commandEntry),
   };
 }
 
 /** The options of a program, all of which are global. */
-function globalEntries(program: Command): OptionEntry[] {
+function globalEntries(program: Command) {
   const options = program.createHelp().visibleOptions(program);
   return options.map((one) => ({ ...optionEntry(one, options), group: undefined }));
 }
@@ -95,12 +66,12 @@ const isGlobal = ({ helpGroupHeading }: Option) => helpGroupHeading === GLOBAL;
 /** Headings end in a colon. */
 const heading = (text: string | undefined) => text?.replace(/:$/, '') || undefined;
 
-function argumentEntry(one: Argument): ArgumentEntry {
+function argumentEntry(one: Argument) {
   const { required, variadic, description, argChoices: choices } = one;
   return { name: one.name(), required, variadic, description, choices };
 }
 
-function optionEntry(one: Option, all: readonly Option[]): OptionEntry {
+function optionEntry(one: Option, all: readonly Option[]) {
   const { flags, long, short, description, argChoices: choices } = one;
   const no = long?.replace(/^--/, '--no-');
   return {
@@ -112,7 +83,8 @@ function optionEntry(one: Option, all: readonly Option[]): OptionEntry {
     type: valueKind(one),
     value: valueIn(one),
     choices,
-    default: one.defaultValue,
+    default: one.defaultValue as string | number | undefined,
+    /** Whether there is a `--no-…` of it. */
     negatable: all.some((other) => other.long === no),
   };
 }
