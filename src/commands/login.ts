@@ -35,7 +35,7 @@ const rows = {
   ),
 };
 
-type LoginOptions = Partial<Options<typeof rows>> & GlobalOptions;
+type LoginSession = Session<Partial<Options<typeof rows>> & GlobalOptions>;
 
 const EXAMPLES = `
 Asks for the API token, or reads it from --token-file or standard input, and
@@ -57,37 +57,30 @@ export function define(context: Context): Command {
 }
 
 /** Stores nothing before the instance has responded and accepted the token. */
-export async function login(session: Session<LoginOptions>, address?: string): Promise<void> {
+export async function login(session: LoginSession, address?: string): Promise<void> {
   const { context, options, say } = session;
   if (options.profile !== undefined) checkProfileName(options.profile);
   const stored = storedProfiles(context);
-  const instance = await chooseInstance(session, options, stored, address);
+  const instance = await chooseInstance(session, stored, address);
   const { base } = instance;
   const accepted = await chooseToken(session, instance);
-  const { token, version } = accepted;
-  const command = options.keyring ? undefined : accepted.command;
+  const { version } = accepted;
+  const token = accepted.token !== undefined;
   const name = nameFor(base, stored, options.profile);
-  const learned = await instance.learn(accepted);
-  const kept: Login = { edition: learned, base, token, command, options };
-  await keep(session, name, kept);
+  await keep(session, name, { ...accepted, base, edition: await instance.learn(accepted) });
   if (options.insecure) await say.note(`profile "${name}" accepts any certificate from now on`);
   const { application_version, api_version, edition } = version;
-  await say.print(
-    {
-      ...{ profile: name, url: base, token: token !== undefined },
-      ...{ application_version, api_version, edition },
-    },
-    () => '',
-  );
-  await say.note(savedText(name, token !== undefined, stored.current));
+  const told = { profile: name, url: base, token, application_version, api_version, edition };
+  await say.print(told, () => '');
+  await say.note(savedText(name, token, stored.current));
   const features = abilities(version);
   await say.remark(editionOf(version) + (features === undefined ? '' : `: ${features}`));
-  await say.remark(keptText(session, kept));
+  await say.remark(keptText(session, accepted));
 }
 
-/** Saves the profile, and the token where it is to be kept. */
-async function keep({ context, say }: Session, name: string, login: Login): Promise<void> {
-  const { base, token, options } = login;
+async function keep(session: LoginSession, name: string, login: Login): Promise<void> {
+  const { context, options, say } = session;
+  const { base, token } = login;
   const keyring = () => import('../profile/system-keyring');
   const inKeyring = options.keyring === true && token !== undefined;
   if (inKeyring)
@@ -96,15 +89,14 @@ async function keep({ context, say }: Session, name: string, login: Login): Prom
   let before: Profile = {};
   await store.update((now) => {
     before = profileIn(now, name) ?? {};
-    return withLogin(now, name, login);
+    return withLogin(now, name, login, options);
   });
   if (!before.keyring || (inKeyring && before.url === base)) return;
   const problem = await (await keyring()).forgetProfile(context, name, before);
   if (problem !== undefined) await say.warn(problem);
 }
 
-/** Where the token is. */
-function keptText({ context }: Session, { token, command, options }: Login): string {
+function keptText({ context, options }: LoginSession, { token, command }: Accepted): string {
   if (token === undefined) return 'no token is saved';
   if (options.keyring) return "the token is in the system's keyring";
   if (command !== undefined) return 'the command is saved, not the token';
@@ -122,11 +114,10 @@ function savedText(name: string, loggedIn: boolean, before: string | undefined):
 /** From the command line, else the environment, else a prompt; without one, the address of the profile. */
 async function chooseInstance(
   session: Session,
-  options: LoginOptions,
   stored: StoredProfiles,
   address: string | undefined,
 ): Promise<Candidate> {
-  const { context, requested } = session;
+  const { context, options, requested } = session;
   if (address !== undefined && options.url !== undefined)
     throw usageError('the address was given twice', 'remove --url');
   const candidate = (address: string) => candidateAt(session, stored, parseBase(address));
@@ -136,22 +127,18 @@ async function chooseInstance(
     address ??
     options.url ??
     (options.profile === undefined || known === undefined ? requested.env.settings.url : undefined);
-  if (given !== undefined) {
-    return context.canPrompt() ? checked(session, candidate(given), candidate) : candidate(given);
-  }
   if (!context.canPrompt()) {
-    if (known !== undefined) return candidate(known);
+    const only = given ?? known;
+    if (only !== undefined) return candidate(only);
     throw usageError('no instance address given', 'run pwpush login https://pwpush.example');
   }
+  if (given !== undefined) return checked(session, given, candidate);
   const prompter = await context.prompter();
   const question = 'Address of the instance, such as https://eu.pwpush.com:';
-  return retryPrompt(session, ['usage', 'unreachable', 'not_found', 'failed'], async () =>
-    checked(
-      session,
-      candidate(await filledIn(question, (text) => prompter.text(text, known))),
-      candidate,
-    ),
-  );
+  return retryPrompt(session, ['usage', 'unreachable', 'not_found', 'failed'], async () => {
+    const typed = await filledIn(question, (text) => prompter.text(text, known));
+    return checked(session, typed, candidate);
+  });
 }
 
 /** Asks again, with the reason, after an input that fails with one of these codes. */
@@ -173,9 +160,10 @@ function retryPrompt<T>(
 /** An instance that responds; offers the address that it redirects to, which may be that of a region. */
 async function checked(
   { context }: Session,
-  instance: Candidate,
+  address: string,
   candidate: (address: string) => Candidate,
 ): Promise<Candidate> {
+  const instance = candidate(address);
   try {
     await instance.check(undefined);
     return instance;
@@ -195,6 +183,11 @@ interface Accepted {
   /** The command that printed it, which is saved in its place. */
   readonly command?: string | undefined;
   readonly version: InstanceVersion;
+}
+
+interface Login extends Accepted {
+  readonly base: string;
+  readonly edition: Edition;
 }
 
 /** From `--token-file`, else standard input, else the environment if its token is for that instance, else a prompt. */
@@ -297,32 +290,22 @@ function nameFor(base: string, stored: StoredProfiles, named: string | undefined
   return profileIn(stored, 'default') ? new URL(base).host.replace(/[^\w.-]/g, '-') : 'default';
 }
 
-interface Login {
-  readonly edition: Edition;
-  readonly token: string | undefined;
-  readonly base: string;
-  readonly command: string | undefined;
-  readonly options: LoginOptions;
-}
-
-/** Where the token is kept. */
-function tokenSetting(token: string, command: string | undefined, options: LoginOptions): Profile {
-  if (options.keyring) return { keyring: true };
+function tokenSetting({ token, command }: Login, keyring: boolean | undefined): Profile {
+  if (token === undefined) return {};
+  if (keyring) return { keyring };
   return command === undefined ? { token } : { 'token-command': command };
 }
 
 function withLogin(
   stored: StoredProfiles,
   name: string,
-  { base, token, command, edition, options }: Login,
+  login: Login,
+  options: LoginSession['options'],
 ): StoredProfiles {
+  const { base, edition } = login;
   const before = profileIn(stored, name) ?? {};
   const kept = withoutToken(movedFrom(before.url, { ...before, url: base }));
-  const profile: Profile = {
-    ...kept,
-    edition,
-    ...(token === undefined ? {} : tokenSetting(token, command, options)),
-    ...savedOptions(options),
-  };
+  const token = tokenSetting(login, options.keyring);
+  const profile: Profile = { ...kept, edition, ...token, ...savedOptions(options) };
   return { current: name, profiles: { ...stored.profiles, [name]: profile } };
 }
