@@ -5,7 +5,6 @@ import { filled, positive } from './values';
 /** Parses a value; `name` is the option or variable that messages name. */
 export type Parse<T> = (text: string, name: string) => T;
 
-/** Options that another one excludes. */
 interface Conflict {
   readonly others: readonly string[];
   readonly error: (one: string, other: string) => CliError;
@@ -84,7 +83,6 @@ export type Values<R> = {
   >;
 };
 
-/** A switch. */
 export const flag = (flags: string, help: string) => new Row(flags, help, false as boolean);
 
 /** A switch `--no-…`. */
@@ -117,7 +115,6 @@ export const list = <T = string>(
     ...parse(value, name),
   ]);
 
-/** One of these words. */
 export function choice<const T extends string>(flags: string, help: string, words: readonly T[]) {
   const row = new Row<T | undefined>(flags, help, undefined);
   row.option.choices(words);
@@ -159,6 +156,12 @@ export function declare(command: Command, rows: Rows): Command {
     for (const option of options)
       if (!command.options.some(({ long }) => long === option.long)) command.addOption(option);
   return command;
+}
+
+/** Adds a command below another, whose summary is its description, too. */
+export function subcommand(parent: Command, word: string, summary: string): Command {
+  const description = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  return parent.command(word).summary(summary).description(description);
 }
 
 /** Gives the value of an option that is not on the command line, if it is anywhere else. */

@@ -1,4 +1,5 @@
-import { Argument, Command } from 'commander';
+import { Command } from 'commander';
+import { subcommand } from '../cli/declare';
 import { addProfileOptions, optionsOf } from '../cli/options';
 import { yesNo } from '../cli/terminal/listings';
 import { type Invocation, invocation, type Look } from '../cli/terminal/output';
@@ -10,7 +11,6 @@ import {
   checkProfileName,
   hasToken,
   type Profile,
-  type StoredProfiles,
   settingNames,
   withSetting,
 } from '../profile/settings';
@@ -27,47 +27,42 @@ export function define(context: Context): Command {
     .description('Manage profiles: an instance, its token, and defaults for pushes.')
     .helpCommand(false)
     .addHelpText('after', EXAMPLES);
-  const name = new Argument('[name]', 'the profile (default: the one in use)');
-  const sub = (word: string, description: string) => {
-    const one = addProfileOptions(command.command(word).summary(description));
-    one.description(`${description.charAt(0).toUpperCase()}${description.slice(1)}.`);
-    return { one, begin: () => invocation(context, optionsOf(one, context.env, {})) };
+  const sub = <Operands extends readonly unknown[]>(
+    word: string,
+    summary: string,
+    work: (run: Invocation, ...operands: Operands) => Promise<void>,
+  ) => {
+    const one = addProfileOptions(subcommand(command, word, summary));
+    return one.action((...operands: Operands) =>
+      work(invocation(context, optionsOf(one, context.env, {})), ...operands),
+    );
   };
-  const listing = sub('list', 'list the profiles');
-  listing.one.action(() => list(listing.begin()));
-  const showing = sub('show', 'show a profile (never its token)');
-  showing.one.addArgument(name).action((one?: string) => show(showing.begin(), one));
-  const using = sub('use', 'switch to a profile');
-  using.one.argument('<name>', 'the profile').action((one: string) => use(using.begin(), one));
-  const setting = sub('set', 'change a setting; creates the profile if needed');
-  setting.one
+  sub('list', 'list the profiles', list);
+  sub('show', 'show a profile (never its token)', show).argument(
+    '[name]',
+    'the profile (default: the one in use)',
+  );
+  sub('use', 'switch to a profile', use).argument('<name>', 'the profile');
+  sub('set', 'change a setting; creates the profile if needed', set)
     .argument('<key>', `the setting: ${settingNames.join(', ')}`)
-    .argument('<value>', 'its value; an empty one removes it')
-    .action((key: string, value: string) => set(setting.begin(), key, value));
-  const removing = sub('remove', 'remove a profile and its token');
-  removing.one
-    .argument('<name>', 'the profile')
-    .action((one: string) => remove(removing.begin(), one));
+    .argument('<value>', 'its value; an empty one removes it');
+  sub('remove', 'remove a profile and its token', remove).argument('<name>', 'the profile');
   return addProfileOptions(command);
 }
 
-const shownAll = (state: StoredProfiles) =>
-  Object.entries(state.profiles).map(([name, profile]) =>
-    shownProfile(name, profile, name === state.current),
-  );
-
 async function list({ context, options, say }: Invocation): Promise<void> {
-  const profiles = shownAll(storedProfiles(context));
-  if (profiles.length === 0 && !options.json)
+  const { profiles, current } = storedProfiles(context);
+  const shown = Object.entries(profiles).map(([name, one]) => shownProfile(name, one, current));
+  if (shown.length === 0 && !options.json)
     return say.note('no profiles; create one with pwpush login');
-  await say.print(profiles, (look) => table(profiles, profileList, look));
+  await say.print(shown, (look) => table(shown, profileList, look));
 }
 
 async function show(run: Invocation, name: string | undefined): Promise<void> {
   const { context, options, say } = run;
   const state = storedProfiles(context);
   const found = namedProfile(state, name ?? options.profile, context.env);
-  const shown = shownProfile(found.name, found.profile, found.name === state.current);
+  const shown = shownProfile(found.name, found.profile, state.current);
   await say.print(shown, (look) => profileText(shown, look));
 }
 
@@ -84,8 +79,7 @@ async function use(run: Invocation, name: string): Promise<void> {
 async function changed({ context, options, say }: Invocation, name: string, what: string) {
   if (!options.json) return say.remark(what);
   const stored = storedProfiles(context);
-  const profile = profileIn(stored, name) ?? {};
-  await say.print(shownProfile(name, profile, name === stored.current), () => '');
+  await say.print(shownProfile(name, profileIn(stored, name) ?? {}, stored.current), () => '');
 }
 
 /** Changes the named profile, else the one in use, else `default`; the first profile made becomes the one in use. */
@@ -126,7 +120,8 @@ async function warnOfKeyring({ context, say }: Invocation, name: string, profile
   if (problem !== undefined) await say.warn(problem);
 }
 
-async function remove({ context, options, say }: Invocation, name: string): Promise<void> {
+async function remove(run: Invocation, name: string): Promise<void> {
+  const { context, options, say } = run;
   const store = await profileStore(context);
   let gone: Profile = {};
   await store.update((state) => {
@@ -137,21 +132,21 @@ async function remove({ context, options, say }: Invocation, name: string): Prom
     const current = state.current === name ? undefined : state.current;
     return { ...(current === undefined ? {} : { current }), profiles };
   });
-  await warnOfKeyring({ context, options, say }, name, gone);
-  if (options.json) return say.print(shownProfile(name, gone, false), () => '');
+  await warnOfKeyring(run, name, gone);
+  if (options.json) return say.print(shownProfile(name, gone, undefined), () => '');
   await say.remark(`removed profile "${name}"`);
 }
 
 /** A profile without the value of its token. */
 interface ShownProfile extends Omit<Profile, 'token'> {
-  /** Its name. */
   readonly profile: string;
   readonly current: boolean;
   readonly token: boolean;
 }
 
-function shownProfile(name: string, profile: Profile, current: boolean): ShownProfile {
-  return { profile: name, current, ...profile, token: hasToken(profile) };
+/** @param inUse the name of the profile in use */
+function shownProfile(name: string, profile: Profile, inUse: string | undefined): ShownProfile {
+  return { profile: name, current: name === inUse, ...profile, token: hasToken(profile) };
 }
 
 /** `profile list`; in a pipe: name, address, token (yes or no), current (yes or no). */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Command, Option } from 'commander';
 import {
   count,
+  declare,
   either,
   filledText,
   flag,
@@ -12,7 +13,13 @@ import {
   type Rows,
   type Values,
 } from '../../cli/declare';
-import { type Closed, type GlobalOptions, optionsOf, tlsRows } from '../../cli/options';
+import {
+  addOutputOptions,
+  type Closed,
+  type GlobalOptions,
+  optionsOf,
+  tlsRows,
+} from '../../cli/options';
 import { type Invocation, invocation } from '../../cli/terminal/output';
 import { port } from '../../cli/values';
 import type { Context, Environment } from '../../platform/context';
@@ -111,11 +118,7 @@ export const rows = {
 
 export type ServeOptions = GlobalOptions & Values<typeof rows>;
 
-export interface DataOptions {
-  readonly data?: string;
-  readonly database?: string;
-  readonly ephemeral?: boolean;
-}
+type DataOptions = Values<ReturnType<typeof dataRows>> & { readonly ephemeral?: boolean };
 
 /**
  * Where the data are: in the named PostgreSQL, or else in the folder.
@@ -189,17 +192,27 @@ export function serveOptions<R extends Rows & Closed<R>>(
   });
 }
 
-/** Begins a subcommand: its options, with those given before it. Warns of a password on the command line. */
-export async function beginSubcommand<R extends Rows & Closed<R>>(
-  context: Context,
+export interface ServeRun<R> extends Invocation {
+  readonly options: Values<R> & GlobalOptions;
+}
+
+/**
+ * Declares the options of a subcommand, and has it do the work with their values, of which some may be given before its name.
+ * Warns of a password on the command line.
+ */
+export function withServeOptions<R extends Rows & Closed<R>, Operands extends readonly unknown[]>(
   subcommand: Command,
+  context: Context,
   own: R,
-): Promise<Invocation & { readonly options: Values<R> & GlobalOptions }> {
-  const options = serveOptions(subcommand, context.env, own);
-  const run = invocation(context, options);
-  const warning = passwordWarning(subcommand);
-  if (warning) await run.say.warn(warning);
-  return { ...run, options };
+  work: (run: ServeRun<R>, ...operands: Operands) => Promise<void>,
+): Command {
+  return addOutputOptions(declare(subcommand, own)).action(async (...operands: Operands) => {
+    const options = serveOptions(subcommand, context.env, own);
+    const run = invocation(context, options);
+    const warning = passwordWarning(subcommand);
+    if (warning) await run.say.warn(warning);
+    await work({ ...run, options }, ...operands);
+  });
 }
 
 function variableOf(option: Option): string {

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { refuseToPrint } from '../../cli/agent';
-import { declare, filledText, flag, parsed, type Rows, type Values } from '../../cli/declare';
-import { addOutputOptions, type Closed, type GlobalOptions, revealRows } from '../../cli/options';
+import { filledText, flag, parsed, subcommand } from '../../cli/declare';
+import { addOutputOptions, revealRows } from '../../cli/options';
 import { ownerList } from '../../cli/terminal/listings';
-import type { Invocation } from '../../cli/terminal/output';
 import { table } from '../../cli/terminal/table';
 import { port } from '../../cli/values';
 import type { TransportError } from '../../client/transport/network-errors';
@@ -12,7 +11,15 @@ import { urlHost } from '../../contract/address';
 import type { Context } from '../../platform/context';
 import { CliError, failedError, usageError } from '../../platform/errors';
 import { type ServiceModule, withService } from '../../platform/load-service';
-import { beginSubcommand, dataPlace, dataRows, HOST, keyFile, PORT } from './serve-options';
+import {
+  dataPlace,
+  dataRows,
+  HOST,
+  keyFile,
+  PORT,
+  type ServeRun,
+  withServeOptions,
+} from './serve-options';
 
 const rows = dataRows();
 
@@ -23,7 +30,7 @@ const addRows = {
   ...revealRows(),
 };
 
-type DataRun = Invocation & { readonly options: GlobalOptions & Values<typeof rows> };
+type DataRun = ServeRun<typeof rows>;
 
 /** `serve token add|list|revoke`. */
 export function tokenCommand(context: Context): Command {
@@ -33,21 +40,13 @@ export function tokenCommand(context: Context): Command {
       .description('Manage the API tokens of the service on this machine.')
       .helpCommand(false),
   );
-  const sub = <R extends Rows & Closed<R>>(word: string, summary: string, own: R) => {
-    const one = addOutputOptions(declare(token.command(word).summary(summary), own));
-    one.description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
-    return { one, begin: () => beginSubcommand(context, one, own) };
-  };
-  const adding = sub('add', 'create a token for a new or existing user; shown once', addRows);
-  adding.one
-    .argument('<name>', 'the user')
-    .action(async (name: string) => addToken(await adding.begin(), name));
-  const listing = sub('list', 'list the users and how many tokens they have', rows);
-  listing.one.action(async () => listTokens(await listing.begin()));
-  const revoking = sub('revoke', "revoke all of a user's tokens", rows);
-  revoking.one
-    .argument('<name>', 'the user')
-    .action(async (name: string) => revokeTokens(await revoking.begin(), name));
+  const sub = (word: string, summary: string) => subcommand(token, word, summary);
+  const adding = sub('add', 'create a token for a new or existing user; shown once');
+  withServeOptions(adding.argument('<name>', 'the user'), context, addRows, addToken);
+  const listing = sub('list', 'list the users and how many tokens they have');
+  withServeOptions(listing, context, rows, listTokens);
+  const revoking = sub('revoke', "revoke all of a user's tokens");
+  withServeOptions(revoking.argument('<name>', 'the user'), context, rows, revokeTokens);
   return token;
 }
 
@@ -62,10 +61,7 @@ function withOwners<T>({ context, options }: DataRun, work: (owners: Owners) => 
 type Owners = Awaited<ReturnType<ServiceModule['openOwners']>>;
 
 /** The file is reserved first: a token is known at its creation only. */
-async function addToken(
-  run: DataRun & { readonly options: Values<typeof addRows> },
-  name: string,
-): Promise<void> {
+async function addToken(run: ServeRun<typeof addRows>, name: string): Promise<void> {
   const { context, say } = run;
   const { output = '-', force } = run.options;
   const { isStream, reserveFile } = await import('../../open/destination');
@@ -103,13 +99,11 @@ services can be started, and the command can be run again.
 With --json: {"resealed", "key_file"}.`;
 
 export function rekeyCommand(context: Context): Command {
-  const command = declare(new Command('rekey'), rows)
+  const command = new Command('rekey')
     .summary('change the instance key, while no service runs')
     .description('Change the instance key: create a new one and reseal all pushes with it.')
     .addHelpText('after', REKEY_HELP);
-  return addOutputOptions(command).action(async () =>
-    rekey(await beginSubcommand(context, command, rows)),
-  );
+  return withServeOptions(command, context, rows, rekey);
 }
 
 async function rekey({ context, options, say }: DataRun): Promise<void> {
@@ -137,21 +131,25 @@ Example:
 const backupRows = { ...rows, force: flag('--force', 'overwrite an existing file') };
 
 export function backupCommand(context: Context): Command {
-  const command = declare(new Command('backup'), backupRows)
+  const command = new Command('backup')
     .summary('copy the database of a running service')
     .description('Copy the whole database while services run.')
     .argument('<file>', 'where the copy goes, 0600')
     .addHelpText('after', BACKUP_HELP);
-  return addOutputOptions(command).action(async (file: string) => {
-    const { options, say } = await beginSubcommand(context, command, backupRows);
-    const place = dataPlace(context, options);
-    const { bytes, key } = await withService(async (service) => ({
-      bytes: await service.backup(place, { file, force: options.force }, context),
-      key: service.keyFileOf({ ...place, ...keyFile(context) }),
-    }));
-    await say.print({ file, bytes, key_file: key }, () => `${file}\n`);
-    await say.note(`the backup requires the instance key, which it does not contain: ${key}`);
-  });
+  return withServeOptions(command, context, backupRows, backup);
+}
+
+async function backup(
+  { context, options, say }: ServeRun<typeof backupRows>,
+  file: string,
+): Promise<void> {
+  const place = dataPlace(context, options);
+  const { bytes, key } = await withService(async (service) => ({
+    bytes: await service.backup(place, { file, force: options.force }, context),
+    key: service.keyFileOf({ ...place, ...keyFile(context) }),
+  }));
+  await say.print({ file, bytes, key_file: key }, () => `${file}\n`);
+  await say.note(`the backup requires the instance key, which it does not contain: ${key}`);
 }
 
 const HEALTH_HELP = `
@@ -170,21 +168,15 @@ const healthRows = {
 };
 
 export function healthCommand(context: Context): Command {
-  const command = declare(new Command('health'), healthRows)
+  const command = new Command('health')
     .summary('check that the service on this machine is ready')
     .description('Check that the service on this machine and its database respond.')
     .addHelpText('after', HEALTH_HELP);
-  return addOutputOptions(command).action(async () =>
-    health(await beginSubcommand(context, command, healthRows)),
-  );
+  return withServeOptions(command, context, healthRows, health);
 }
 
 /** @throws CliError: unreachable, or failed if the service responds but is not ready */
-async function health({
-  context,
-  options,
-  say,
-}: Invocation & { readonly options: Values<typeof healthRows> }) {
+async function health({ context, options, say }: ServeRun<typeof healthRows>): Promise<void> {
   const { host, port, tlsCert } = options;
   const url = `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`;
   // Without the environment, whose proxy is for other machines.
