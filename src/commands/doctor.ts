@@ -89,7 +89,6 @@ interface CheckRow {
 /** All checks, in an order in which the first failure explains the later ones. */
 async function* allChecks(session: Session): AsyncGenerator<CheckRow, void> {
   const { context } = session;
-  // Loaded now: `doctor --help` does without.
   const checks = await import('./doctor/checks');
   yield* check('config', {}, () => checkConfig(context));
   const address = yield* check('address', {}, () => checks.checkAddress(session));

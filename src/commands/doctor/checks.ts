@@ -5,7 +5,7 @@ import { proxyFor } from '../../client/transport/connect-options';
 import { header } from '../../client/transport/response';
 import type { InstanceVersion } from '../../contract/decode';
 import { DAY_MS } from '../../contract/lifetime';
-import type { Context, Transport } from '../../platform/context';
+import type { Context, HttpResponse, Transport } from '../../platform/context';
 import { CliError, failedError } from '../../platform/errors';
 import { briefSettings, exposure } from '../../profile/connect';
 import type { Session } from '../../profile/session';
@@ -50,7 +50,6 @@ export async function checkAccess({ target }: Address, context: Context): Promis
   return { target, message, status: 'warning', hint: `renew it, ${count(days, 'day')} left` };
 }
 
-/** Which proxy the environment names for the instance. */
 export function checkProxy({ target }: Address, { env }: Context): Address {
   const proxy = proxyFor(new URL(target.base), env);
   return { target, message: proxy ? `${proxy.protocol}//${proxy.host}` : 'none' };
@@ -59,7 +58,6 @@ export function checkProxy({ target }: Address, { env }: Context): Address {
 /** Two clocks may differ by this: `Date` has whole seconds, and a response takes time. */
 const SKEW_SECONDS = 60;
 
-/** A request for the version. */
 interface Asked {
   readonly target: Target;
   /** Redirects included. */
@@ -68,10 +66,7 @@ interface Asked {
 }
 
 interface Responded {
-  readonly status: number;
-  readonly location: string | undefined;
-  /** The `Date` header. */
-  readonly date: string | undefined;
+  readonly response: HttpResponse;
   /** When it arrived, by the clock of this machine. */
   readonly at: Date;
 }
@@ -99,9 +94,7 @@ async function clientOf(target: Target, session: Session, responses: Responded[]
   const settings = await briefSettings(session, target);
   const send: Transport = async (request) => {
     const response = await settings.send(request);
-    const { status } = response;
-    const [location, date] = [header(response, 'location'), header(response, 'date')];
-    responses.push({ status, location, date, at: session.context.now() });
+    responses.push({ response, at: session.context.now() });
     return response;
   };
   return apiClient({ ...settings, send });
@@ -117,12 +110,13 @@ export function checkApi(asked: Asked): Api {
   if (version instanceof CliError) throw version;
   const message = editionOf(version);
   const found = { ...asked, version, message };
-  const moved = responses.find(({ status }) => status >= 300 && status < 400);
+  const moves = ({ response }: Responded) => response.status >= 300 && response.status < 400;
+  const { response: moved } = responses.find(moves) ?? {};
   if (moved)
     return {
       ...found,
       status: 'warning',
-      message: `${message}; ${moved.status} to ${moved.location}, so that each request is made twice`,
+      message: `${message}; ${moved.status} to ${header(moved, 'location')}, so that each request is made twice`,
       hint: 'use the address it redirects to',
     };
   if (version.api_version?.split('.')[0] === '2') return found;
@@ -130,11 +124,11 @@ export function checkApi(asked: Asked): Api {
 }
 
 export function checkClock({ responses }: Asked): Finding {
-  const { date, at } = responses.at(-1) ?? {};
-  const sent = Date.parse(date ?? '');
-  if (at === undefined || Number.isNaN(sent))
+  const last = responses.at(-1);
+  const sent = Date.parse((last && header(last.response, 'date')) ?? '');
+  if (last === undefined || Number.isNaN(sent))
     return { status: 'skipped', message: 'the instance sent no date' };
-  const ahead = Math.round((at.getTime() - sent) / 1000);
+  const ahead = Math.round((last.at.getTime() - sent) / 1000);
   if (Math.abs(ahead) <= SKEW_SECONDS) return { message: 'in sync' };
   const message = `this machine is ${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} the instance`;
   throw failedError(message, { hint: 'correct the clock that is wrong, for example with NTP' });

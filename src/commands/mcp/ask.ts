@@ -3,10 +3,9 @@ import { parseReference } from '../../client/link';
 import { asCliError, CliError, exitStatus, usageError } from '../../platform/errors';
 import { raceWithLimit } from '../../platform/files/abort';
 import { createSession } from '../../profile/session';
-import { NoInstance, type Target } from '../../profile/target';
+import { NoInstance } from '../../profile/target';
 import { newBelow } from './below-root';
 import { type Desk, linkWords, savedTo, saveLink } from './desk';
-import type { Ran } from './started-run';
 import { failure, LONGEST_LINK, saidText, type Told, together } from './told';
 import type { Arguments } from './tool-arguments';
 
@@ -45,9 +44,7 @@ interface Question {
 /** Questions that are open at once. */
 const MOST = 20;
 
-/** The questions of a server. */
 export interface Questions {
-  /** By their IDs. */
   readonly asked: Map<string, Question>;
   /** Where the answers go of those that are open, or about to be. */
   readonly places: Set<string>;
@@ -105,7 +102,6 @@ export async function ask(
   return reference === link ? page : page.shown(undefined, desk.signal);
 }
 
-/** Waits for an answer to be saved. */
 export async function answered(
   { done, reference }: Question,
   seconds: number,
@@ -116,27 +112,19 @@ export async function answered(
   return raceWithLimit(done, { signal: over }, () => late);
 }
 
-interface Asking {
-  readonly question: string;
-  readonly expire: string;
+interface Asking extends Pick<Arguments<'ask'>, 'question' | 'expire' | 'file'> {
   readonly place: string;
-  readonly file: string;
 }
 
+/** Asks at the instance of the commands, if there is one, and it can be asked there. */
 async function begin(desk: Desk, asking: Asking): Promise<Question | Told> {
-  const { base, token } = (await instanceOf(desk)) ?? {};
-  const at = base && token ? await askInstance(desk, asking, base) : undefined;
-  return at ?? askHere(desk, asking);
-}
-
-/** The instance of the commands, if there is one. */
-async function instanceOf({ context, options }: Desk): Promise<Target | undefined> {
-  return createSession(context, options)
-    .target()
-    .catch((error) => {
-      if (error instanceof NoInstance) return undefined;
-      throw error;
-    });
+  const session = createSession(desk.context, desk.options);
+  const target = await session.target().catch((error) => {
+    if (error instanceof NoInstance) return undefined;
+    throw error;
+  });
+  const asked = target?.token ? await askInstance(desk, asking, target.base) : undefined;
+  return asked ?? askHere(desk, asking);
 }
 
 /** A page that this machine serves to itself, in the background, until it is answered. */
@@ -146,15 +134,15 @@ async function askHere(
 ): Promise<Question | Told> {
   const closing = new AbortController();
   const words = ['--here', '--host=127.0.0.1', '--quiet', `--output=${place}`];
-  let ran: Promise<Ran> | undefined;
-  const link = await new Promise<string | undefined>((resolve, reject) => {
-    ran = desk.local('request', [...words, `--expire=${expire}`, '--', question], {
-      signal: closing.signal,
-      heard: (line) => /^http:\/\/\S+$/.test(line) && resolve(line),
-    });
-    ran.then(() => resolve(undefined), reject);
+  let heard = (_line: string) => {};
+  const linked = new Promise<string>((resolve) => {
+    heard = (line) => void (/^http:\/\/\S+$/.test(line) && resolve(line));
   });
-  if (ran === undefined || link === undefined) return failure(await (ran as Promise<Ran>));
+  const { signal } = closing;
+  const argv = [...words, `--expire=${expire}`, '--', question];
+  const ran = desk.local('request', argv, { signal, heard });
+  const link = await Promise.race([linked, ran.then(() => undefined)]);
+  if (link === undefined) return failure(await ran);
   const done = ran.then((ended) => {
     const rest = { ...ended, stderr: ended.stderr.replace(link, '') };
     return ended.status === 0 ? savedTo(place, file, rest) : failure(rest);

@@ -9,11 +9,8 @@ import { saidText, type Told } from './told';
 
 /** What the operator allows, which callers cannot change. */
 export interface Allowed {
-  /** The folder of all files. */
   readonly root: string;
-  /** Variables that may be pushed. */
   readonly env: readonly string[];
-  /** Programs that may be run. */
   readonly run: readonly string[];
 }
 
@@ -21,7 +18,6 @@ export interface Allowed {
 export interface Desk extends Allowed {
   readonly context: Context;
   readonly options: GlobalOptions;
-  /** Aborts when the server ends. */
   readonly signal: AbortSignal;
   /** Runs a command for an instance, with the global options of the server. */
   command(name: string, words: readonly string[], world: RunWorld): Promise<Ran>;
@@ -87,7 +83,6 @@ export function checkLink(link: string): void {
   if (link.startsWith('-')) throw usageError('the ID begins with a dash', 'use the whole link');
 }
 
-/** Saves the secret of a link to a new place. */
 export async function saveLink(
   desk: Desk,
   link: string,

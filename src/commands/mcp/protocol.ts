@@ -27,7 +27,6 @@ const PATIENCE_MS = 60 * 60 * 1000;
 const INSTRUCTIONS =
   'Hands over and uses secrets that you never see: links, paths and names go in; links, limits and exit codes come out. Never ask a person to write a secret into the conversation: call ask.';
 
-/** What the tools of one connection share. */
 interface Connection {
   readonly server: McpServer;
   /** Version 2026-07-28 of the protocol or later: a server asks by its result, and the call is made again. */
@@ -113,7 +112,6 @@ function result({ text, failed = false }: Told) {
   return { content: [{ type: 'text' as const, text }], ...(failed && { isError: true }) };
 }
 
-/** Offers a page to the person, if the client can. */
 async function show(connection: Connection, call: ServerContext, page: Page) {
   const { server, modern, pages } = connection;
   const { signal, id } = call.mcpReq;

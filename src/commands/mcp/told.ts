@@ -50,7 +50,6 @@ function chosen(object: unknown): object {
   return told;
 }
 
-/** What only a person can do about an error. */
 const forPeople: Partial<Record<ErrorCode, string>> = {
   unauthorized: 'Ask the operator of this server to log in: pwpush login.',
   forbidden: 'Ask the person to whom it belongs.',
@@ -58,7 +57,6 @@ const forPeople: Partial<Record<ErrorCode, string>> = {
     'Ask the person to open it in a terminal with pwpush get, or the operator to set PWPUSH_PASSPHRASE for this server. Do not ask for the passphrase.',
 };
 
-/** Why a command failed, and what to do. */
 export function failure({ status, stderr }: Ran): Told {
   const [code] = Object.entries(exitStatus).find(([, one]) => one === status) ?? [];
   const advice = forPeople[code as ErrorCode] ?? '';

@@ -1,16 +1,18 @@
 import { chooseSource, readSecret } from '../../cli/source';
 import { parseReference } from '../../client/link';
+import { automatonOf } from '../../open/run/automaton';
+import { streamMask } from '../../open/run/mask';
+import { formsOf } from '../../open/run/secret-forms';
 import { exitStatus, usageError } from '../../platform/errors';
 import { answered, ask, type Page, type Questions } from './ask';
 import { fileBelow, newBelow } from './below-root';
 import { checkLink, type Desk, linkWords, savedTo, saveLink } from './desk';
-import { withoutOperators } from './operator-secrets';
+import type { Ran } from './started-run';
 import { failure, programEnd, type Told, toldJson } from './told';
 import type { Arguments, ToolName } from './tool-arguments';
 
 /** What a client reads about the effects of a tool. */
 interface Effects {
-  /** It changes nothing. */
   readonly readOnlyHint: boolean;
   /** It may end or use up something. */
   readonly destructiveHint: boolean;
@@ -32,7 +34,6 @@ export interface Tool<Name extends ToolName = ToolName> {
 
 export type Tools = { readonly [Name in ToolName]: Tool<Name> };
 
-/** All tools. None takes a secret, and none returns one. */
 export function toolsOf(desk: Desk, questions: Questions): Tools {
   /** Runs a command about one link, and tells fields of its JSON. */
   const ofLink =
@@ -133,7 +134,6 @@ async function push(
 
 type Limits = Omit<Arguments<'push'>, 'file' | 'env' | 'generate' | 'as_text'>;
 
-/** The limits of a push as options. */
 function limitWords({ encrypt, ...limits }: Limits): string[] {
   const words = Object.entries(limits).flatMap(([name, value]) => {
     const option = name.replaceAll('_', '-');
@@ -162,6 +162,19 @@ async function run(
   const words = ['--json', MASKED, ...(as === undefined ? [] : [`--as=${as}`]), link, '--'];
   const ran = await desk.command('run', [...words, ...command], { signal });
   return programEnd(withoutOperators(ran, desk));
+}
+
+const OURS = ['PWPUSH_TOKEN', 'PWPUSH_PASSPHRASE', 'PWPUSH_KEY'];
+
+/** Masks secrets of the operator in what a program printed: it may read them from the process that started it (proc(5)). */
+function withoutOperators(ran: Ran, { context, env }: Desk): Ran {
+  const secrets = [...env, ...OURS].map((name) => ({ name, text: context.env[name] ?? '' }));
+  const automaton = automatonOf(formsOf(secrets).patterns);
+  const masked = (text: string) => {
+    const mask = streamMask(automaton);
+    return Buffer.concat([mask.push(Buffer.from(text)), mask.release()]).toString('utf8');
+  };
+  return { ...ran, stdout: masked(ran.stdout), stderr: masked(ran.stderr) };
 }
 
 async function save(
