@@ -23,7 +23,6 @@ export async function askUntil<T>(
   }
 }
 
-/** Asks until something is typed. */
 export async function filledIn(
   question: string,
   ask: (question: string) => Promise<string>,

@@ -71,7 +71,6 @@ export function withIds(program: Command, argv: readonly string[]): readonly str
   });
 }
 
-/** Whether a command takes links or IDs. */
 export function takesLinks({ registeredArguments }: Command): boolean {
   return registeredArguments.some((one) => /^links?$/.test(one.name()));
 }

@@ -34,7 +34,6 @@ export function isOn(value: string | undefined): boolean {
   return value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
 }
 
-/** The heading of the global options in help. */
 export const GLOBAL = 'Global options:';
 
 const profileRow = group(GLOBAL, {

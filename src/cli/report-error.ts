@@ -56,7 +56,6 @@ function jsonLine(error: CliError): string {
   return `${toJson({ error: failureFields(error) }, true)}\n`;
 }
 
-/** An error as the fields of its JSON. */
 export function failureFields(error: CliError) {
   const { code, command, status, line, remains } = error;
   const { message, hint } = withoutKeys(error);
@@ -81,7 +80,6 @@ function quotesArgument(error: unknown): boolean {
 /** The key of a link, also of one that a gateway changed, and a private key. */
 const KEYS = /(#|%(?:25)*23|AGE-SECRET-KEY-1)[\w-]{16,}/gi;
 
-/** The key of a link alone. */
 const BARE_KEY = new RegExp(`(?<![\\w-])${LINK_KEY.source}(?![\\w-])`, 'g');
 
 /** Six words or more: quoted, or joined by hyphens. */

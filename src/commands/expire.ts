@@ -60,7 +60,6 @@ async function expire(session: Session, links: readonly string[]): Promise<void>
 }
 
 interface Ended {
-  /** For a terminal. */
   readonly text: string;
   readonly object: object;
 }

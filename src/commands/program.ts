@@ -55,7 +55,6 @@ const table: Readonly<Record<string, readonly Entry[]>> = {
   ],
 };
 
-/** The last group of the help. */
 const LAST_GROUP = Object.keys(table).at(-1);
 
 export const commands = Object.entries(table).flatMap(([group, entries]) =>
@@ -67,12 +66,10 @@ const isCalled = ({ name, alias }: (typeof commands)[number], word: string) =>
 
 const names = commands.map(({ name }) => name);
 
-/** Topics of `pwpush help`. */
 export const topics = Object.keys(texts) as (keyof typeof texts)[];
 
 const DESCRIPTION = 'Share a password, key or file as a link that expires after N views or N days.';
 
-/** What `pwpush` alone prints. */
 const INTRODUCTION = `${DESCRIPTION}
 
 Push a secret and print its link:

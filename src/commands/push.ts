@@ -41,7 +41,6 @@ function operandsOf(push: Command, into: boolean): Pick<PushOptions, 'text' | 'c
   return { text, command };
 }
 
-/** Loads what it runs: `push --help` does without. */
 async function push(context: Context, options: PushOptions): Promise<void> {
   const { createSession } = await import('../profile/session');
   const session = createSession(context, options);

@@ -29,7 +29,6 @@ export function define(context: Context): Command {
     .combineFlagAndOptionalValue(false)
     .addHelpText('after', EXAMPLES);
   return withOptions(command, context, rows, async (options, text?: string) => {
-    // Loaded here: `request --help` does without.
     if (options.here) {
       const { requestHere } = await import('./request/request-here');
       return requestHere(context, { ...options, text });

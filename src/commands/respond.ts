@@ -28,7 +28,6 @@ export function define(context: Context): Command {
     .argument('<link>', 'link of the request, with the part after #')
     .addHelpText('after', EXAMPLES);
   return withOptions(command, context, rows, async (options, link: string) => {
-    // Loaded here: `respond --help` does without.
     const { runRespond } = await import('./respond/run-respond');
     return runRespond(context, options, link);
   });

@@ -72,7 +72,6 @@ export function define(context: Context): Command {
   });
 }
 
-/** Parses `--file NAME` or `--file NAME=FILE`. */
 function fileOption(value: string): FileOption[] {
   const [, variable = '', of] = /^([^=]*)(?:=(.*))?$/s.exec(value) ?? [];
   if (isVariableName(variable) && of !== '') return [{ variable, of }];
@@ -127,7 +126,6 @@ async function run(
   const file = await commandProgram(session, name, 'nothing was sent, and no view was used');
   const named = await session.connectEach(references);
   const passphrase = await knownPassphrase(options, context);
-  // Loaded now: `run --help` does without.
   const { retrieveAll } = await import('../open/run/retrieve-all');
   const { childInputs, childOf, memoryFolder, startFailure } = await import(
     '../open/run/child-inputs'

@@ -91,7 +91,6 @@ async function expireViewed(run: Session, options: WaitOptions, push: NamedItem)
   await run.say.remark(`expired ${token}`);
 }
 
-/** Looks until the push was viewed, and returns that event. */
 function firstView(
   run: Session,
   options: WaitOptions,

@@ -4,11 +4,9 @@ import { type CliError, usageError } from '../../platform/errors';
 
 /** The keys that are typed from the first question until release. The terminal never echoes them. */
 export interface Keyboard {
-  /** The input of the questions. */
   readonly keys: NodeJS.ReadableStream;
   /** Takes the terminal, unless it is taken. */
   take(): void;
-  /** Restores it. */
   release(): void;
 }
 

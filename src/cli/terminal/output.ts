@@ -27,9 +27,7 @@ export interface Terminal {
   remark(text: string): Promise<void>;
   /** A line that `--quiet` does not drop. */
   announce(text: string): Promise<void>;
-  /** A warning, which `--quiet` does not drop. */
   warn(text: string): Promise<void>;
-  /** Only with `--debug`. */
   debug(text: string): Promise<void>;
   /** Lines for stderr, unchanged, such as a QR code. */
   draw(render: (look: Look) => string): Promise<void>;

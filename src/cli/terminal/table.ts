@@ -6,7 +6,6 @@ import { type Look, lookOf, type Style, type Terminal, toJson } from './output';
 import { forLog, safe } from './safe';
 import { shorten, width, wrap } from './text-width';
 
-/** A column on a terminal. */
 export interface Column<Row> {
   readonly title: string;
   readonly shown: (row: Row, look: Look) => string;

@@ -16,7 +16,6 @@ export interface Meter {
    * @param ended it has been ended, as `platform/interrupts.ts` does at a SIGINT
    */
   clear(ended?: boolean): Promise<void>;
-  /** Erases the line for good. */
   ends(): Promise<void>;
 }
 
@@ -81,7 +80,6 @@ export function meterFor(
   };
 }
 
-/** How far a file is. */
 export interface Progress {
   readonly name: string;
   /** Of how many files it is which, from 1. */

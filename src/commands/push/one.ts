@@ -115,11 +115,9 @@ async function chooseWay({ context }: Session): Promise<'login' | 'here'> {
 interface Plan {
   readonly draft: Draft;
   readonly receipt: boolean;
-  /** What has to succeed before. */
   readonly change: Change | undefined;
 }
 
-/** Creates a push and delivers its link. */
 async function create(
   session: Session,
   connected: () => Promise<Instance>,

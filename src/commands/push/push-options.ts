@@ -137,12 +137,10 @@ function checkPushFiles(options: PushOptions): void {
   checkFiles(options);
 }
 
-/** Whether an option is given that needs an instance. */
 export function needsInstance(options: PushOptions): boolean {
   return INSTANCE_ONLY.some((name) => options[name] !== undefined && options[name] !== false);
 }
 
-/** Whether pushes leave receipts. */
 export function keepsReceipts({ receipt }: PushOptions, profile: Profile | undefined): boolean {
   return receipt && profile?.receipts !== false;
 }

@@ -58,5 +58,4 @@ export const rows = {
   }),
 };
 
-/** The question, and the options. */
 export type RequestOptions = Options<typeof rows> & { readonly text?: string | undefined };

@@ -95,7 +95,6 @@ async function showLink(
 interface Receiving {
   readonly output: OutputOptions;
   readonly place: OutputPlace;
-  /** The private key. */
   readonly identity: string;
   readonly passphrase: string | undefined;
 }

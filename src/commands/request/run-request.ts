@@ -129,7 +129,6 @@ async function offerExpiry(
   );
 }
 
-/** The fields of a request by its options. */
 export function fieldsOf(
   request: string,
   expire: ClosingFields | undefined,
