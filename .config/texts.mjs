@@ -3,14 +3,20 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 
+const asItIs = async (file) => exported(await textOf(file));
+
 /** By the end of an import: what makes the module of that file. */
 const makers = {
   // The minified script as a text.
   '.ts?script': async (file, use) => exported(await scriptOf(file, use)),
-  // As a text, without white space.
+  // Texts without white space.
   '.json?raw': async (file) => exported(JSON.stringify(JSON.parse(await textOf(file)))),
   '.css?raw': async (file) => exported(smaller(await textOf(file))),
-  '.txt?raw': async (file) => exported(await textOf(file)),
+  '.txt?raw': asItIs,
+  '.bash?raw': asItIs,
+  '.fish?raw': asItIs,
+  '.ps1?raw': asItIs,
+  '.zsh?raw': asItIs,
   // A list of lines in the order of the alphabet, in a quarter of the space.
   '.txt?lines': async (file) => decoder(frontCoded((await textOf(file)).trim().split('\n'))),
 };

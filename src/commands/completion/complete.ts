@@ -21,7 +21,7 @@ interface Known {
 }
 
 /**
- * The output of `pwpush __complete WORD...`, which the stubs call. The words are those after `pwpush` up to the
+ * The output of `pwpush __complete WORD...`, which the scripts call. The words are those after `pwpush` up to the
  * cursor; the last one is being typed and may be empty. The first line says what fits there:
  *
  * - `words`: the candidates follow, one a line, with a tab and a description where there is one. They are not
