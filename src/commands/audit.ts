@@ -11,6 +11,8 @@ import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
 import { type Session, withSession } from '../profile/session';
 
+export { default as help } from './help/audit.txt?raw';
+
 const rows = {
   page: parsed(
     '--page <n>',
@@ -20,19 +22,10 @@ const rows = {
   all: flag('--all', 'show all events'),
 };
 
-const EXAMPLES = `
-In a pipe each event is a line of tab-separated fields: time, kind, address,
-user agent, referrer.
-
-Examples:
-  $ pwpush audit abc123def456
-  $ pwpush audit abc123def456 --all --json | jq -r '.[] | select(.kind == "view") | .ip'`;
-
 export function define(context: Context): Command {
   const command = new Command('audit')
     .description("Show who opened a push, newest first. Requires the owner's token.")
-    .argument('<link>', 'link or ID of the push, or last')
-    .addHelpText('after', EXAMPLES);
+    .argument('<link>', 'link or ID of the push, or last');
   return withSession(command, context, rows, audit);
 }
 

@@ -21,20 +21,12 @@ import { configFolder, configName } from '../profile/folders';
 import { type Session, withSession } from '../profile/session';
 import type { Finding } from './doctor/checks';
 
-const EXAMPLES = `
-Checks config file, address, proxy, API, clock, token, features, SQLite and
-rescue files, and says what to do about a failure. Creates nothing and uses no
-view. Exits with 0, or with the code of the first failure.
-
-Examples:
-  $ pwpush doctor
-  $ pwpush doctor --url https://pwpush.example --anonymous
-  $ pwpush doctor --json | jq -r '.checks[] | select(.status != "ok") | .name'`;
+export { default as help } from './help/doctor.txt?raw';
 
 export function define(context: Context): Command {
-  const command = new Command('doctor')
-    .description('Diagnose the configuration and the connection to the instance.')
-    .addHelpText('after', EXAMPLES);
+  const command = new Command('doctor').description(
+    'Diagnose the configuration and the connection to the instance.',
+  );
   return withSession(command, context, {}, doctor);
 }
 

@@ -8,19 +8,12 @@ import type { Context } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy } from '../platform/errors';
 import { type NamedItem, type Session, withSession } from '../profile/session';
 
-const EXAMPLES = `
-You can expire your own pushes, and those whose recipient can delete them.
---json prints an array.
-
-Examples:
-  $ pwpush expire abc123def456
-  $ pwpush list | cut -f 1 | xargs pwpush expire --`;
+export { default as help } from './help/expire.txt?raw';
 
 export function define(context: Context): Command {
   const command = new Command('expire')
     .description('Expire pushes now. This deletes their secrets for good.')
-    .argument('<link...>', 'links or IDs of the pushes, or last')
-    .addHelpText('after', EXAMPLES);
+    .argument('<link...>', 'links or IDs of the pushes, or last');
   return withSession(command, context, {}, expire);
 }
 

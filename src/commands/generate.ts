@@ -6,19 +6,12 @@ import { generate, parseGenerate } from '../cli/random-secret';
 import { terminal } from '../cli/terminal/output';
 import type { Context } from '../platform/context';
 
-const EXAMPLES = `
-A length is 24, alnum:24, hex:32, digits:6 or words:5. pwpush push --generate
-pushes the new secret.
-
-Examples:
-  $ pwpush generate words:5
-  $ PASSWORD=$(pwpush generate 32)`;
+export { default as help } from './help/generate.txt?raw';
 
 export function define(context: Context): Command {
   const command = new Command('generate')
     .description('Print a new random password or passphrase. Sends nothing.')
     .argument('[length]', 'length, words:5, hex:32 and so on (default: 24)')
-    .addHelpText('after', EXAMPLES)
     .action(async (length: string | undefined) => {
       await refuseToPrint(context, 'the secret', 'use pwpush push --generate --quiet');
       const wanted = parseGenerate(length ?? true, 'the length');

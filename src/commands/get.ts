@@ -17,6 +17,8 @@ import type { Context } from '../platform/context';
 import { asCliError, usageError } from '../platform/errors';
 import { type Session, withSession } from '../profile/session';
 
+export { default as help } from './help/get.txt?raw';
+
 const OTHER_OUTPUTS = ['output', 'json', 'copy', 'qr'] as const;
 
 const ciOnly = () =>
@@ -63,22 +65,10 @@ const rows = {
 
 type GetOptions = Options<typeof rows>;
 
-const EXAMPLES = `
-Text goes to stdout, byte for byte in a pipe. Files are saved to the current
-folder under safe names. Your own pushes use no view, unless --anonymous.
-A terminal also shows the views and days left and, if no token was sent, how
-many views were used before. The link of your own request gets the answer, which
-the instance then deletes.
-
-Examples:
-  $ pwpush get https://pwpush.example/p/abc123def456
-  $ pwpush get abc123def456 --output inbox/`;
-
 export function define(context: Context): Command {
   const command = new Command('get')
     .description('Get a secret: text to stdout, files to disk. Uses a view.')
-    .argument('[link]', 'link, ID or last; not needed with a file')
-    .addHelpText('after', EXAMPLES);
+    .argument('[link]', 'link, ID or last; not needed with a file');
   return withSession(command, context, rows, get);
 }
 

@@ -16,6 +16,8 @@ import { usageError } from '../platform/errors';
 import { accountOf } from '../profile/connect';
 import { type Session, withSession } from '../profile/session';
 
+export { default as help } from './help/list.txt?raw';
+
 type State = 'active' | 'expired';
 
 const REQUEST_STATES = ['open', 'ready', 'closed'] satisfies RequestState[];
@@ -27,26 +29,12 @@ const rows = {
 
 type ListSession = Session<Options<typeof rows>>;
 
-const EXAMPLES = `
-In a pipe each push is a line of tab-separated fields. active: ID, name,
-created, views left, views, days left, days, flags, expiry time. expired: ID,
-name, created, expired, how. requests: ID, name, state, created, closes.
-
-A request is ready when it has an answer that pwpush get has not yet taken.
-Without a state, ready requests are listed, then open ones.
-
-Examples:
-  $ pwpush list
-  $ pwpush list expired --all --json | jq -r '.[].name'
-  $ pwpush list requests ready | while read id _; do pwpush get "$id"; done`;
-
 export function define(context: Context): Command {
   const command = new Command('list')
     .description('List your pushes or requests, newest first. Needs a token.')
     .usage('[options] [active|expired|requests [open|ready|closed]]')
     .addArgument(new Argument('[state]', 'state').choices(['active', 'expired', 'requests']))
-    .addArgument(new Argument('[request-state]', 'state of requests').choices(REQUEST_STATES))
-    .addHelpText('after', EXAMPLES);
+    .addArgument(new Argument('[request-state]', 'state of requests').choices(REQUEST_STATES));
   return withSession(command, context, rows, list);
 }
 

@@ -28,6 +28,8 @@ import {
 } from '../profile/settings';
 import { chooseTarget } from '../profile/target';
 
+export { default as help } from './help/login.txt?raw';
+
 const rows = {
   keyring: flag('--keyring', "keep the token in the system's keyring, not in a file").conflicts(
     ['anonymous'],
@@ -37,22 +39,10 @@ const rows = {
 
 type LoginSession = Session<Partial<Options<typeof rows>> & GlobalOptions>;
 
-const EXAMPLES = `
-Asks for the API token, or reads it from --token-file or standard input, and
-saves it only if the instance accepts it. Most instances show it on the account
-page, under API. It is saved in a file that only you can read or, with
---keyring, in the system's keyring. See also token-command in pwpush-profile(1).
-
-Examples:
-  $ pwpush login https://pwpush.example
-  $ pwpush login https://pwpush.example --profile work --token-file token.txt
-  $ pass show pwpush | pwpush login https://pwpush.example`;
-
 export function define(context: Context): Command {
   const command = new Command('login')
     .description('Log in to an instance and save it as a profile.')
-    .argument('[url]', 'address of the instance')
-    .addHelpText('after', EXAMPLES);
+    .argument('[url]', 'address of the instance');
   return withSession(command, context, rows, login);
 }
 

@@ -7,17 +7,11 @@ import { namedProfile, profileIn, storedProfiles } from '../profile/config-file'
 import { profileStore } from '../profile/profile-store';
 import { hasToken, type Profile, withoutToken } from '../profile/settings';
 
-const EXAMPLES = `
-The token stays valid. If it may have leaked, revoke it on the instance.
-
-Examples:
-  $ pwpush logout
-  $ pwpush logout --profile work`;
+export { default as help } from './help/logout.txt?raw';
 
 export function define(context: Context): Command {
   const command = new Command('logout')
     .description('Remove the token of a profile, also from the keyring.')
-    .addHelpText('after', EXAMPLES)
     .action(() => logout(invocation(context, optionsOf(command, context.env, {}))));
   return addProfileOptions(command);
 }

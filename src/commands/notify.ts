@@ -8,22 +8,15 @@ import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { type Session, withSession } from '../profile/session';
 
+export { default as help } from './help/notify.txt?raw';
+
 const rows = { locale: text('--locale <code>', 'language of the e-mail, such as de') };
-
-const EXAMPLES = `
-The instance sends the e-mail; pwpush audit shows when. Requires API 2.1 and an
-instance that can send e-mail.
-
-Examples:
-  $ pwpush notify "$LINK" ann@example.com
-  $ pwpush notify "$LINK" ann@example.com bob@example.com --locale fr`;
 
 export function define(context: Context): Command {
   const command = new Command('notify')
     .description("E-mail a push's link from the instance. Requires the owner's token.")
     .argument('<link>', 'link or ID of the push, or last')
-    .argument('<email...>', 'up to 5 addresses')
-    .addHelpText('after', EXAMPLES);
+    .argument('<email...>', 'up to 5 addresses');
   return withSession(command, context, rows, notify);
 }
 

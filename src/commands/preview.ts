@@ -9,24 +9,17 @@ import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
 import { type Session, withSession } from '../profile/session';
 
+export { default as help } from './help/preview.txt?raw';
+
 const { qr } = linkRows();
 const rows = { qr };
 
 export function define(context: Context): Command {
   const command = new Command('preview')
     .description("Print a push's full link. Uses no view.")
-    .argument('<link>', 'link or ID of the push, or last')
-    .addHelpText('after', EXAMPLES);
+    .argument('<link>', 'link or ID of the push, or last');
   return withSession(command, context, rows, preview);
 }
-
-const EXAMPLES = `
-The link of an encrypted push is printed without its key, which the instance
-does not know.
-
-Examples:
-  $ pwpush preview abc123def456
-  $ pwpush preview --qr https://pwpush.example/p/abc123def456`;
 
 async function preview(session: Session<Options<typeof rows>>, link: string): Promise<void> {
   const { context, options, say } = session;

@@ -15,18 +15,12 @@ import {
   withSetting,
 } from '../profile/settings';
 
-const EXAMPLES = `
-Examples:
-  $ pwpush profile set url https://pwpush.example --profile work
-  $ pwpush profile set days 2 --profile work
-  $ pwpush profile set token-command 'pass show pwpush' --profile work
-  $ pwpush profile use work`;
+export { default as help } from './help/profile.txt?raw';
 
 export function define(context: Context): Command {
   const command = new Command('profile')
     .description('Manage profiles: an instance, its token, and defaults for pushes.')
-    .helpCommand(false)
-    .addHelpText('after', EXAMPLES);
+    .helpCommand(false);
   const sub = <Operands extends readonly unknown[]>(
     word: string,
     summary: string,

@@ -13,6 +13,8 @@ import { whyGuarded } from '../profile/guard';
 
 type Load = () => Promise<{
   readonly define: (context: Context) => Command;
+  /** What its help says after the options. */
+  readonly help: string;
 }>;
 
 /** A command: name, one line for the list of them, the file, and another name that people try. */
@@ -184,9 +186,9 @@ export async function wholeProgram(context: Context): Promise<Command> {
 
 async function defined(entry: (typeof commands)[number], context: Context): Promise<Command> {
   const { load, summary, group, alias } = entry;
-  const { define } = await load();
+  const { define, help } = await load();
   const command = versioned(define(context), context);
-  command.summary(summary).helpGroup(group);
+  command.summary(summary).helpGroup(group).addHelpText('after', `\n${help.trimEnd()}`);
   return alias ? command.alias(alias) : command;
 }
 

@@ -5,8 +5,7 @@ import { locales } from '../contract/api';
 import type { Context } from '../platform/context';
 import { type PushOptions, rows } from './push/push-flags';
 
-const EXAMPLES = `
-The secret comes from standard input, or from one of [text], --from, --env,
+export const help = `The secret comes from standard input, or from one of [text], --from, --env,
 --generate and --file. At a terminal, without any of these, pwpush asks for it,
 several lines too if they are pasted, and offers a passphrase. With no instance
 configured, it offers to log in or to serve the secret from this machine.
@@ -26,8 +25,7 @@ export function define(context: Context): Command {
     .argument('[text]', 'the secret; others can see it, so pipe it in')
     // -pc stays -p -c.
     .combineFlagAndOptionalValue(false)
-    .allowExcessArguments()
-    .addHelpText('after', EXAMPLES);
+    .allowExcessArguments();
   return withOptions(command, context, rows, (options) =>
     push(context, { ...options, ...operandsOf(command, options.into) }),
   );

@@ -20,6 +20,8 @@ import type { Context } from '../platform/context';
 import { ExitWith, endedBy, failedError, usageError } from '../platform/errors';
 import { type Session, withSession } from '../profile/session';
 
+export { default as help } from './help/run.txt?raw';
+
 const rows = {
   ...group('Secret:', {
     as: list('--as <name>', 'name of the variable; repeat it for further links')
@@ -49,22 +51,11 @@ const rows = {
 
 type RunOptions = Options<typeof rows>;
 
-const EXAMPLES = `
-Text of NAME=value lines sets those variables; for other text name one with
---as. Variables that decide what programs load and run, or that are set already,
-are refused unless --allow names them. Secrets stay in memory, if the system has
-a folder there, except rescue files. pwpush exits with the code of the command.
-
-Examples:
-  $ pwpush run "$LINK" --only DB_USER,DB_PASSWORD -- ./deploy.sh
-  $ pwpush run "$LINK" --stdin -- docker login --username ci --password-stdin`;
-
 export function define(context: Context): Command {
   const command = new Command('run')
     .description('Run a command with a secret in its environment. Uses a view.')
     .usage('[options] <link...> -- <command> [args...]')
-    .argument('<link...>', 'links or IDs of the pushes, or last')
-    .addHelpText('after', EXAMPLES);
+    .argument('<link...>', 'links or IDs of the pushes, or last');
   return withSession(command, context, rows, (session, operands: readonly string[]) => {
     const words = afterDashes(command);
     const links = operands.slice(0, Math.max(0, operands.length - words.length));

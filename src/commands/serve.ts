@@ -22,22 +22,12 @@ import {
 } from './serve/serve-options';
 import { backupCommand, healthCommand, rekeyCommand, tokenCommand } from './serve/subcommands';
 
-const EXAMPLES = `
-Prints its address on stdout and logs requests on stderr. The first start
-creates the user admin and prints an API token; on loopback it also saves that
-token as profile "local", for pwpush push in another terminal. Every option can
-be set by a variable: --max-days by PWPUSH_SERVE_MAX_DAYS, --no-anonymous by
-PWPUSH_SERVE_ANONYMOUS=false.
-
-Examples:
-  $ pwpush serve
-  $ pwpush serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem`;
+export { default as help } from './help/serve.txt?raw';
 
 export function define(context: Context): Command {
   const command = new Command('serve')
     .description('Run a Password Pusher server on this machine, with an embedded database.')
-    .helpCommand(false)
-    .addHelpText('after', EXAMPLES);
+    .helpCommand(false);
   command.action(async () => {
     const options = serveOptions(command, context.env, rows);
     const warnings = [passwordWarning(command) ?? [], unknownVariables(context.env)].flat();

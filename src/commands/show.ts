@@ -10,19 +10,12 @@ import { CliError } from '../platform/errors';
 import { accountOf, clientFor } from '../profile/connect';
 import { accountOfPush, type NamedItem, type Session, withSession } from '../profile/session';
 
-const EXAMPLES = `
-Only the sender can see the views and days left: without the sender's token they
-are unknown, null with --json.
-
-Examples:
-  $ pwpush show abc123def456
-  $ pwpush show "$LINK" --json | jq .views_remaining`;
+export { default as help } from './help/show.txt?raw';
 
 export function define(context: Context): Command {
   const command = new Command('show')
     .description('Show views and days left of a push, and its settings. Uses no view.')
-    .argument('<link>', 'link or ID of the push, or last')
-    .addHelpText('after', EXAMPLES);
+    .argument('<link>', 'link or ID of the push, or last');
   return withSession(command, context, {}, show);
 }
 

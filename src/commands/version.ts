@@ -6,15 +6,12 @@ import type { Instance } from '../profile/connect';
 import { type Session, withSession } from '../profile/session';
 import { NoInstance } from '../profile/target';
 
-const EXAMPLES = `
-Examples:
-  $ pwpush version
-  $ pwpush version --url https://pwpush.example --json | jq .features`;
+export { default as help } from './help/version.txt?raw';
 
 export function define(context: Context): Command {
-  const command = new Command('version')
-    .description('Show the version of pwpush, of the instance, and the features of the instance.')
-    .addHelpText('after', EXAMPLES);
+  const command = new Command('version').description(
+    'Show the version of pwpush, of the instance, and the features of the instance.',
+  );
   return withSession(command, context, {}, version);
 }
 

@@ -13,6 +13,8 @@ import { CliError, usageError } from '../platform/errors';
 import { accountOf, clientFor } from '../profile/connect';
 import { accountOfPush, createSession, type NamedItem, type Session } from '../profile/session';
 
+export { default as help } from './help/wait.txt?raw';
+
 const rows = {
   interval: parsed('--interval <seconds>', 'seconds between checks', interval).or(DEFAULT_INTERVAL),
   for: parsed('--for <time>', 'wait at most this long (12), such as 6h', waitingTime),
@@ -21,20 +23,10 @@ const rows = {
 
 type WaitOptions = Options<typeof rows>;
 
-const EXAMPLES = `
-Polls the audit log, which uses no view. Views by the owner do not count, but a
-view before the wait does. With --json each event is printed as a line when it
-happens. With the link of a request it waits for the answer.
-
-Examples:
-  $ pwpush wait "$LINK" && echo "they have it"
-  $ pwpush wait "$LINK" --for 1h --then-expire || echo "status $?"`;
-
 export function define(context: Context): Command {
   const command = new Command('wait')
     .description("Wait until a push is viewed (0) or expires (6). Requires the owner's token.")
-    .argument('<link>', 'link or ID of the push, or last')
-    .addHelpText('after', EXAMPLES);
+    .argument('<link>', 'link or ID of the push, or last');
   return withOptions(command, context, rows, (options, link: string) =>
     wait(context, options, link),
   );
