@@ -13,18 +13,15 @@ export interface ErrorFormat {
   readonly hinted?: string | undefined;
 }
 
-/** Saves a link that cannot be printed to a rescue file. */
-export type SaveLink = (context: Context, link: string) => Promise<void>;
-
 /**
  * Prints an error on stderr. Never throws.
- * @param save is called with the link of a push that exists if it cannot be printed
+ * @param save saves the link of a push that exists to a rescue file, if it cannot be printed
  */
 export async function reportError(
   context: Context,
   error: unknown,
   format: ErrorFormat,
-  save: SaveLink,
+  save: (context: Context, link: string) => Promise<void>,
 ): Promise<void> {
   const { stderr, env, signal } = context;
   const { link, expired } = (error instanceof CliError && error.remains) || {};
@@ -42,7 +39,8 @@ export async function reportError(
 export function failureText(error: unknown, format: ErrorFormat): string {
   if (error instanceof ExitWith || isClosedPipe(error)) return '';
   const failure = asCliError(error);
-  const text = format.json ? jsonLine(failure) : plainLines(failure, format);
+  const json = () => `${toJson({ error: failureFields(failure) }, true)}\n`;
+  const text = format.json ? json() : plainLines(failure, format);
   return format.debug ? text + frames(error) : text;
 }
 
@@ -50,10 +48,6 @@ export function failureText(error: unknown, format: ErrorFormat): string {
 function isClosedPipe(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   return code === 'EPIPE' && syscall === 'write';
-}
-
-function jsonLine(error: CliError): string {
-  return `${toJson({ error: failureFields(error) }, true)}\n`;
 }
 
 export function failureFields(error: CliError) {

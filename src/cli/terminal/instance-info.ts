@@ -1,7 +1,7 @@
 import { APPLICATION } from '../../contract/api';
 import type { InstanceVersion } from '../../contract/decode';
 import type { Look } from './output';
-import { pairs } from './table';
+import { type Pair, pairs } from './table';
 
 /** This program, the instance, and what the instance can do: one `name<TAB>value` a line in a pipe. */
 export function versionText(
@@ -11,13 +11,13 @@ export function versionText(
   look: Look,
 ): string {
   const can = abilities(version);
-  const rows: [string, string][] = [
+  const rows: Pair[] = [
     ['pwpush', program],
     ['instance', base],
     ['application', version.application_version ?? ''],
     ['api', version.api_version ?? ''],
     ['edition', version.edition ?? ''],
-    ...(can === undefined ? [] : [['features', can] satisfies [string, string]]),
+    can !== undefined && ['features', can],
   ];
   return pairs(rows, look);
 }

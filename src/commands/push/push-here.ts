@@ -15,19 +15,19 @@ import type { PushOptions } from './push-flags';
  * @throws CliError (expired) if nobody has viewed it
  */
 export async function pushHere(
-  { context, options: globals, say }: Session,
+  session: Session,
   { host, port = 0, json }: PushOptions,
   { files = [], limits }: Draft,
   create: (instance: Instance) => Promise<void>,
 ): Promise<void> {
-  const run = { context, options: globals, say };
+  const { context, say } = session;
   const report = (event: HereEvent) => {
     const at = context.now().toISOString();
     if (json) void say.printText(`${toJson({ ...event, at })}\n`).catch(() => {});
     else void say.note(hereText(event, limits.expire_after_views ?? 1, files.length));
   };
   const settings = { kind: 'push', host: host ?? '127.0.0.1', port, files: files.length } as const;
-  await withHere(run, settings, report, async (here) => {
+  await withHere(session, settings, report, async (here) => {
     if (here.exposed)
       await say.warn('plain http: anyone between here and the recipient can read it');
     await create(here);
