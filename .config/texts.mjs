@@ -16,6 +16,7 @@ const makers = {
   '.bash?raw': asItIs,
   '.fish?raw': asItIs,
   '.ps1?raw': asItIs,
+  '.sql?raw': asItIs,
   '.zsh?raw': asItIs,
   // A list of lines in the order of the alphabet, in a quarter of the space.
   '.txt?lines': async (file) => decoder(frontCoded((await textOf(file)).trim().split('\n'))),

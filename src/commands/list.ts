@@ -10,7 +10,8 @@ import {
 import { type Listing, printRows, tellEnd } from '../cli/terminal/table';
 import type { Api, RequestState } from '../client/client';
 import { AT_ONCE, listing, type PageRange } from '../client/pages';
-import { limits, type Push, type SecretRequest } from '../contract/api';
+import { limits } from '../contract/api';
+import type { Push, SecretRequest } from '../contract/decode';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { accountOf } from '../profile/connect';

@@ -3,21 +3,11 @@ import { afterDashes } from '../cli/command-line';
 import { withOptions } from '../cli/options';
 import { locales } from '../contract/api';
 import type { Context } from '../platform/context';
+import text from './help/push.txt?raw';
 import { type PushOptions, rows } from './push/push-flags';
 
-export const help = `The secret comes from standard input, or from one of [text], --from, --env,
---generate and --file. At a terminal, without any of these, pwpush asks for it,
-several lines too if they are pasted, and offers a passphrase. With no instance
-configured, it offers to log in or to serve the secret from this machine.
-With --into, the words after -- are a command: it gets a generated secret first,
-and only if it exits with 0 is the secret pushed. Its output goes to stderr.
-Languages of --locale: ${locales.slice(0, 16).join(' ')}
-${locales.slice(16).join(' ')}.
-
-Examples:
-  $ pwpush push                            asks for the secret
-  $ pwgen 24 1 | pwpush push --views 1     prints only the link
-  $ pwpush push --generate --into -- ./set-password.sh`;
+const languages = [locales.slice(0, 16), locales.slice(16)].map((line) => line.join(' '));
+export const help = text.replace('{locales}', languages.join('\n'));
 
 export function define(context: Context): Command {
   const command = new Command('push')

@@ -11,6 +11,9 @@ import { urlHost } from '../../contract/address';
 import type { Context } from '../../platform/context';
 import { CliError, failedError, usageError } from '../../platform/errors';
 import { type ServiceModule, withService } from '../../platform/load-service';
+import backupHelp from '../help/serve-backup.txt?raw';
+import healthHelp from '../help/serve-health.txt?raw';
+import rekeyHelp from '../help/serve-rekey.txt?raw';
 import {
   dataPlace,
   dataRows,
@@ -92,17 +95,11 @@ async function revokeTokens(run: DataRun, name: string): Promise<void> {
   await run.say.print({ name, revoked }, () => `${name}: ${revoked} revoked\n`);
 }
 
-const REKEY_HELP = `
-Stop all services that use the data first, and start them afterwards; those
-with a copy of the key file need the new one. If the command is interrupted,
-services can be started, and the command can be run again.
-With --json: {"resealed", "key_file"}.`;
-
 export function rekeyCommand(context: Context): Command {
   const command = new Command('rekey')
     .summary('change the instance key, while no service runs')
     .description('Change the instance key: create a new one and reseal all pushes with it.')
-    .addHelpText('after', REKEY_HELP);
+    .addHelpText('after', `\n${rekeyHelp.trimEnd()}`);
   return withServeOptions(command, context, rows, rekey);
 }
 
@@ -120,14 +117,6 @@ async function rekey({ context, options, say }: DataRun): Promise<void> {
   }
 }
 
-const BACKUP_HELP = `
-The copy opens with the instance key alone, which is not in it: keep one copy of
-the key elsewhere. A PostgreSQL is backed up with pg_dump.
-With --json: {"file", "bytes", "key_file"}.
-
-Example:
-  $ pwpush serve backup /backup/pwpush-$(date +%F).db`;
-
 const backupRows = { ...rows, force: flag('--force', 'overwrite an existing file') };
 
 export function backupCommand(context: Context): Command {
@@ -135,7 +124,7 @@ export function backupCommand(context: Context): Command {
     .summary('copy the database of a running service')
     .description('Copy the whole database while services run.')
     .argument('<file>', 'where the copy goes, 0600')
-    .addHelpText('after', BACKUP_HELP);
+    .addHelpText('after', `\n${backupHelp.trimEnd()}`);
   return withServeOptions(command, context, backupRows, backup);
 }
 
@@ -152,12 +141,6 @@ async function backup(
   await say.note(`the backup requires the instance key, which it does not contain: ${key}`);
 }
 
-const HEALTH_HELP = `
-For the health check of a container. Asks /up, with the variables of the
-service, such as PWPUSH_SERVE_PORT. The certificate is not checked, because it
-is for another name than this machine's.
-With --json: {"url"}.`;
-
 /** The service waits two for its database. */
 const HEALTH_TIMEOUT_SECONDS = 4;
 
@@ -171,7 +154,7 @@ export function healthCommand(context: Context): Command {
   const command = new Command('health')
     .summary('check that the service on this machine is ready')
     .description('Check that the service on this machine and its database respond.')
-    .addHelpText('after', HEALTH_HELP);
+    .addHelpText('after', `\n${healthHelp.trimEnd()}`);
   return withServeOptions(command, context, healthRows, health);
 }
 

@@ -4,6 +4,7 @@ import encryptScript from './browser/encrypt-form.ts?script';
 import noticeScript from './browser/key-notice.ts?script';
 import proveScript from './browser/prove-key.ts?script';
 import qrScript from './browser/qr-page.ts?script';
+import style from './encrypted.css?raw';
 import { icon, PagePart, passphraseField, type View } from './layout';
 import { type Markup, markup } from './markup';
 import { curlFor, getFor } from './plain';
@@ -13,14 +14,6 @@ import { linkTemplate, preformatted, qrTemplate, type SecretView, textView } fro
  * Secrets that were encrypted before they were sent (docs/encryption.md), which the service cannot read. The scripts
  * decrypt them in the browser; without script, the page has the encrypted text, and what opens it.
  */
-
-const style = `
-[hidden],.scripted .unscripted,html:not(.scripted) .scripted-only{display:none!important}
-.scripted .encrypted:not(.failed) .sealed,.scripted .list:not(.decrypted){display:none}
-.sealed{margin-top:1.25rem}
-.check{display:flex;align-items:center;gap:.7rem;font-weight:400}
-.check input{flex:none;width:1.25rem;min-height:1.25rem;margin:0;accent-color:var(--accent)}
-`.replaceAll('\n', '');
 
 /** Shows and hides with scripts and without. */
 export const styling = new PagePart('style', style);

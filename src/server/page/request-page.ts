@@ -19,18 +19,9 @@ import { type Markup, markup } from './markup';
 import { message, refusalWords } from './messages';
 import { onceField } from './page-context';
 import { serverPassphrase } from './passphrase-form';
+import style from './request-page.css?raw';
 import { type Download, downloads } from './secret';
 import { preformatted } from './secret-views';
-
-const style = `
-.asked{min-height:0;margin:.6rem 0 0}
-.asked pre.value{max-height:40vh}
-progress{display:block;height:.6rem;margin:0 0 1rem;accent-color:var(--accent)}
-.respond .problem{margin:0 0 1rem}
-.respond .note{margin:0 0 1rem}
-.respond .status{margin:0 0 .6rem}
-.respond .status:empty{margin:0}
-`.replaceAll('\n', '');
 
 const responding = [styling, new PagePart('style', style), new PagePart('script', respondScript)];
 

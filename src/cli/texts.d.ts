@@ -5,7 +5,7 @@ declare module '*?lines' {
 }
 
 /** The text of a file. */
-declare module '*.txt?raw' {
+declare module '*?raw' {
   const text: string;
   export default text;
 }

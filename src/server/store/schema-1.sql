@@ -1,0 +1,163 @@
+-- The instance key that secrets may be sealed with.
+CREATE TABLE instance_keys (
+  number {identity},
+  id TEXT NOT NULL UNIQUE
+);
+
+-- Keys for link tokens, sealed with an instance key.
+CREATE TABLE link_keys (
+  number {identity},
+  sealed {blob} NOT NULL,
+  key_id TEXT NOT NULL REFERENCES instance_keys (id)
+);
+
+CREATE TABLE owners (
+  id {identity},
+  name TEXT NOT NULL UNIQUE,
+  created_at BIGINT NOT NULL
+);
+
+CREATE TABLE tokens (
+  id {identity},
+  owner_id BIGINT NOT NULL REFERENCES owners (id),
+  selector TEXT NOT NULL,
+  digest {blob} NOT NULL,
+  created_at BIGINT NOT NULL,
+  last_used_at BIGINT
+);
+
+CREATE INDEX tokens_by_selector ON tokens (selector);
+
+-- A request is a push of kind `request`, whose one view is its answer, a push of kind `answer` without a link.
+CREATE TABLE pushes (
+  id {identity},
+  lookup TEXT NOT NULL UNIQUE,
+  sealed_token {blob} NOT NULL,
+  link_key BIGINT NOT NULL,
+  owner_id BIGINT REFERENCES owners (id),
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  expire_after_days BIGINT NOT NULL,
+  expire_after_views BIGINT NOT NULL,
+  views BIGINT NOT NULL,
+  deletable_by_viewer BIGINT NOT NULL,
+  retrieval_step BIGINT NOT NULL,
+  protected BIGINT NOT NULL,
+  sealed_with TEXT,
+  key_proof TEXT,
+  key_salt TEXT,
+  deleted BIGINT NOT NULL,
+  created_at BIGINT NOT NULL,
+  updated_at BIGINT NOT NULL,
+  expires_at BIGINT NOT NULL,
+  expired_at BIGINT,
+  answer_id BIGINT,
+  public_key TEXT,
+  include_requestor BIGINT NOT NULL DEFAULT 0,
+  response_file_attachments BIGINT NOT NULL DEFAULT 0
+);
+
+-- Covering indexes: a page of a listing reads nothing else, however many pushes of the other kind there are. None has
+-- `views`: PostgreSQL changes a row without its indexes only if they have none of the changed columns.
+CREATE INDEX pushes_active ON pushes (owner_id, created_at, id, expires_at, expired_at, kind)
+  WHERE expired_at IS NULL AND owner_id IS NOT NULL AND kind NOT IN ('request', 'answer');
+
+CREATE INDEX pushes_expired ON pushes (owner_id, created_at, id, expired_at, kind)
+  WHERE expired_at IS NOT NULL AND owner_id IS NOT NULL AND kind NOT IN ('request', 'answer');
+
+CREATE INDEX requests_active ON pushes (owner_id, created_at, id, expires_at, answer_id, expired_at, kind)
+  WHERE expired_at IS NULL AND owner_id IS NOT NULL AND kind = 'request';
+
+CREATE INDEX requests_closed ON pushes (owner_id, created_at, id, expired_at, kind)
+  WHERE expired_at IS NOT NULL AND owner_id IS NOT NULL AND kind = 'request';
+
+CREATE INDEX pushes_by_end ON pushes (expires_at, id, kind) WHERE expired_at IS NULL;
+
+CREATE INDEX pushes_ended ON pushes (expired_at) WHERE expired_at IS NOT NULL;
+
+-- Everything that expiry destroys is in this row. Keys, plain or wrapped, come after the filler. The reference rejects
+-- secrets that a service seals with an instance key that was changed.
+CREATE TABLE secrets (
+  push_id BIGINT PRIMARY KEY REFERENCES pushes (id),{filler}
+  data_key {blob} NOT NULL,
+  payload {blob},
+  note_key {blob},
+  note {blob},
+  salt {blob},
+  cost TEXT,
+  verifier {blob},
+  key_id TEXT REFERENCES instance_keys (id)
+);
+
+CREATE INDEX secrets_by_key ON secrets (key_id, push_id);
+
+-- `count` events of the same kind and origin share an entry; `updated_at` is the time of the last.
+CREATE TABLE audit (
+  id {identity},
+  push_id BIGINT NOT NULL REFERENCES pushes (id),
+  kind TEXT NOT NULL,
+  ip TEXT,
+  user_agent TEXT,
+  referrer TEXT,
+  created_at BIGINT NOT NULL,
+  count BIGINT NOT NULL DEFAULT 1,
+  updated_at BIGINT
+);
+
+CREATE INDEX audit_by_push ON audit (push_id, created_at, id);
+
+CREATE INDEX audit_repeated ON audit (push_id, kind, ip)
+  WHERE kind IN ('failed_view', 'failed_passphrase', 'request_view', 'failed_response');
+
+-- Those of its owner, those of others and wrong proofs of the key are limited by themselves: none keeps the others out.
+CREATE TABLE tries (
+  id {identity},
+  push_id BIGINT NOT NULL REFERENCES pushes (id),
+  tried_at BIGINT NOT NULL,
+  whose TEXT NOT NULL
+);
+
+CREATE INDEX tries_by_push ON tries (push_id, tried_at);
+
+CREATE INDEX tries_by_time ON tries (tried_at);
+
+CREATE TABLE kept (
+  key_hash TEXT PRIMARY KEY,
+  push_id BIGINT NOT NULL,
+  digest {blob} NOT NULL,
+  sealed {blob},
+  kept_at BIGINT NOT NULL,
+  until BIGINT NOT NULL
+);
+
+CREATE INDEX kept_by_push ON kept (push_id) WHERE sealed IS NOT NULL;
+
+CREATE INDEX kept_by_end ON kept (until);
+
+-- `push_id` is null during the upload; `ends_at` is set when it is abandoned or the last view is used.
+CREATE TABLE uploads (
+  id {identity},
+  push_id BIGINT UNIQUE REFERENCES pushes (id),
+  touched_at BIGINT NOT NULL,
+  ends_at BIGINT
+);
+
+CREATE INDEX uploads_unfinished ON uploads (touched_at) WHERE push_id IS NULL;
+
+CREATE INDEX uploads_by_end ON uploads (ends_at) WHERE ends_at IS NOT NULL;
+
+CREATE TABLE files (
+  upload_id BIGINT NOT NULL REFERENCES uploads (id),
+  position BIGINT NOT NULL,
+  header {blob} NOT NULL,
+  PRIMARY KEY (upload_id, position)
+);
+
+CREATE TABLE chunks (
+  id {identity},
+  upload_id BIGINT NOT NULL REFERENCES uploads (id),
+  position BIGINT NOT NULL,
+  number BIGINT NOT NULL,
+  sealed {blob} NOT NULL,
+  UNIQUE (upload_id, position, number)
+);
