@@ -8,6 +8,8 @@ export function variablesInSource(): string[] {
   const found = readdirSync(src, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => readFileSync(src + path, 'utf8'))
-    .flatMap((text) => [...text.matchAll(/\benv\.([A-Z][A-Z_]+)\b|'([A-Z][A-Z_]+)'/g)]);
-  return [...new Set(found.map(([, read, handed]) => read ?? handed ?? ''))].sort();
+    .flatMap((text) => [
+      ...text.matchAll(/\benv\.([A-Z][A-Z_]+)\b|'([A-Z][A-Z_]+)'|^ +(PWPUSH_[A-Z_]+):/gm),
+    ]);
+  return [...new Set(found.map(([, read, handed, key]) => read ?? handed ?? key ?? ''))].sort();
 }
