@@ -38,6 +38,7 @@ const licenses = {
   'Apache-2.0': 'Apache-2.0',
   'Apache 2.0': 'Apache-2.0',
   Unlicense: 'Unlicense',
+  'BSD-3-Clause': 'BSD-3-Clause',
   'CC BY 3.0 US': 'CC-BY-3.0-US',
 };
 

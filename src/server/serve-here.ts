@@ -237,8 +237,14 @@ class Watch {
   }
 
   stop(): void {
+    this.cut();
     clearTimeout(this.linkTimer);
     for (const { timer } of this.kept.values()) clearTimeout(timer);
+  }
+
+  /** What others still send is stored for nobody. */
+  private cut(): void {
+    if (this.settings.kind === 'request') for (const one of this.sending) one.cut?.();
   }
 
   private viewed(ip: string | null): void {
@@ -270,8 +276,7 @@ class Watch {
   private end(count: number): void {
     this.isOver = true;
     this.moments.emit('ended', count);
-    // What others send now is stored for nobody.
-    if (this.settings.kind === 'request') for (const one of this.sending) one.cut?.();
+    this.cut();
     this.settle();
   }
 
@@ -313,6 +318,8 @@ class Watch {
       ...connection,
       body: async function* () {
         sending.add(connection);
+        // A repetition is read as long as one may come.
+        if (this.isOver && this.kept.size === 0) this.cut();
         try {
           yield* body();
         } finally {

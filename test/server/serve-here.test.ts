@@ -113,9 +113,9 @@ test('a response that arrived keeps it up no longer, nor does one without a key'
 // A connection on which nothing moves is cut after 30 s in any case.
 const timeout = 20_000;
 
-test('an answer cuts those who are still sending theirs, and it ends', { timeout }, async () => {
-  const one = await request({ grace: 600_000 });
-  const { hostname, pathname, port } = new URL(one.link);
+/** Begins to answer; resolves, while the body is being read, to what resolves when that connection is cut. */
+async function sending(link: string): Promise<{ readonly cut: Promise<unknown> }> {
+  const { hostname, pathname, port } = new URL(link);
   const late = connect(Number(port), hostname);
   const cut = new Promise((resolve) => late.once('close', resolve));
   late.on('error', () => {});
@@ -124,6 +124,19 @@ test('an answer cuts those who are still sending theirs, and it ends', { timeout
   late.write(`${head}content-length: 1000\r\nexpect: 100-continue\r\n\r\n`);
   await new Promise((resolve) => late.once('data', resolve));
   late.write('{"request":');
+  return { cut };
+}
+
+test('its end cuts those who are still sending an answer', { timeout }, async () => {
+  const one = await request({ grace: 600_000 });
+  const { cut } = await sending(one.link);
+  await one.close();
+  await cut;
+});
+
+test('an answer cuts those who are still sending theirs, and it ends', { timeout }, async () => {
+  const one = await request({ grace: 600_000 });
+  const { cut } = await sending(one.link);
   const headers = { 'content-type': 'application/json' };
   expect((await fetch(one.link, { ...answering, headers })).status).toBe(200);
   expect(await one.ended).toBe(1);

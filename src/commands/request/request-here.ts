@@ -24,6 +24,7 @@ const EVERYWHERE = '0.0.0.0';
 const QUESTION = 'Please enter the secret.';
 /** Visitors who are named: more lines would push the link off the screen. */
 const VISITORS = 20;
+const PAUSE_MS = 500;
 
 /** Asks from the memory of this machine: serves the question until it is answered, and delivers the answer. */
 export async function requestHere(context: Context, options: RequestOptions): Promise<void> {
@@ -117,7 +118,9 @@ async function deliver(
   const held = { identities: parseIdentities(identity), recipient: undefined, path: undefined };
   const named = { api, target, token, base: target.base, kind: 'request', held } as const;
   const known = { text: passphrase, typed: false };
-  const taken = await retrieveFrom({ context, options: output, say, safe }, named, known, NO_KEYS);
+  const taken = await whenFree(context, () =>
+    retrieveFrom({ context, options: output, say, safe }, named, known, NO_KEYS),
+  );
   // Ctrl-C ends the delivery, and not what saves the rest then; a second one ends the run.
   const sealed = { ...taken, signal: new AbortController().signal };
   const opened = await openPush(sealed, NO_KEYS).catch(async (error) => {
@@ -131,6 +134,16 @@ async function deliver(
   const { signal } = context;
   const failure = await deliverPush({ ...opened, signal, options: output, place }, true);
   if (failure) throw signal.aborted ? failure.with({ code: endedBy(signal).code }) : failure;
+}
+
+/** An answer that a busy service does not give is asked for again: it is in the memory of this run alone. */
+async function whenFree<T>({ sleep }: Context, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const outcome = await attempt(work);
+    if (!(outcome instanceof CliError)) return outcome;
+    if (outcome.status !== 429 && outcome.status !== 503) throw outcome;
+    await sleep(PAUSE_MS);
+  }
 }
 
 /**

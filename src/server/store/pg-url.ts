@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import type { ConnectionOptions } from 'node:tls';
+import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { whyUnreadable } from '../../platform/files/file-error';
 import { invalidInput, ServiceError } from '../service-errors';
 
@@ -147,15 +147,24 @@ function readTls(given: Given, home: string): PgTls {
   const authority = given('sslrootcert') ?? usualAuthority(home);
   if (mode === 'disable') return false;
   const files = { cert: contentOf(given('sslcert')), key: contentOf(given('sslkey')) };
+  try {
+    createSecureContext(files);
+  } catch (cause) {
+    throw new ServiceError('sslcert and sslkey are no certificate and its key', {
+      hint: 'use PEM files that belong together, the key without a passphrase',
+      cause,
+    });
+  }
   // Anyone can get a certificate of a public authority, so checking the chain alone proves nothing.
   if (authority === 'system' && mode !== 'verify-full')
     throw wrong('has sslrootcert=system, which requires sslmode=verify-full');
   const ca = authority === 'system' ? undefined : contentOf(authority);
-  if (mode === 'verify-full') return { ...files, ca };
+  const verified = { ...files, ca, rejectUnauthorized: true };
+  if (mode === 'verify-full') return verified;
   if (mode === 'verify-ca' && !ca) throw wrong('has sslmode=verify-ca, which requires sslrootcert');
   // As in libpq, `require` verifies the chain when there is a root certificate.
   if (mode === 'verify-ca' || (mode === 'require' && ca))
-    return { ...files, ca, checkServerIdentity: () => undefined };
+    return { ...verified, checkServerIdentity: () => undefined };
   if (mode !== 'require' && mode !== 'prefer' && mode !== 'allow')
     throw wrong('has an invalid sslmode');
   return mode === 'require' || files.cert ? { ...files, rejectUnauthorized: false } : 'prefer';

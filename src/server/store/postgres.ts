@@ -37,12 +37,8 @@ type Client = postgres.Sql<{ bigint: number }>;
  * @throws ServiceError when no server can be reached, it rejects the user, or it is a pooler that keeps no sessions
  */
 export async function openPostgres(address: PgAddress, timeout?: number): Promise<Database> {
-  let isFirst = true;
-  const pool = new Pool(async () => {
-    const connection = await connectTo(address, isFirst);
-    isFirst = false;
-    return connection;
-  }, CONNECTIONS);
+  const known = new Set<PgHost>();
+  const pool = new Pool(() => connectTo(address, known), CONNECTIONS);
   try {
     await pool.use(async () => undefined);
   } catch (error) {
@@ -51,14 +47,18 @@ export async function openPostgres(address: PgAddress, timeout?: number): Promis
   return overPool(pool, timeout);
 }
 
-/** Connects to the first server that can be written to. */
-async function connectTo(address: PgAddress, isFirst: boolean): Promise<PgConnection> {
+/**
+ * Connects to the first server that can be written to.
+ * @param known those that keep sessions
+ */
+async function connectTo(address: PgAddress, known: Set<PgHost>): Promise<PgConnection> {
   let cause: unknown;
   for (const host of address.hosts) {
     const connection = new Connection(host, address);
     try {
-      if (isFirst) await refuseSharing(connection, new Connection(host, address));
+      if (!known.has(host)) await refuseSharing(connection, new Connection(host, address));
       await connection.prepare();
+      known.add(host);
       return connection;
     } catch (error) {
       connection.abandon();
@@ -104,6 +104,7 @@ class Connection implements PgConnection {
       socket: () => this.open(typeof tls === 'object'),
       // The host, because the library names it only if it is no address.
       ssl: typeof tls === 'object' ? { ...tls, host } : tls,
+      sslnegotiation: null,
       max: 1,
       connect_timeout: connectTimeout,
       idle_timeout: 0,
@@ -135,11 +136,10 @@ class Connection implements PgConnection {
     return Object.assign(this.socket, { host });
   }
 
-  /** The process of the server that a statement reaches, and whether it is another than that of the login. */
-  async process(): Promise<{ pid: number; isOther: boolean }> {
+  /** The process of the server that a statement reaches, and that of the login. */
+  async process(): Promise<{ pid: number | undefined; login: number }> {
     const result = await this.client.unsafe<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
-    const pid = result[0]?.pid ?? 0;
-    return { pid, isOther: pid !== result.state.pid };
+    return { pid: result[0]?.pid, login: result.state.pid };
   }
 
   /** Begins the session. */
@@ -180,8 +180,8 @@ class Connection implements PgConnection {
  * and locks would be those of others, and statements not be prepared where they run.
  */
 async function refuseSharing(connection: Connection, other: Connection): Promise<void> {
-  const { pid, isOther } = await connection.process();
-  if (!isOther) return;
+  const { pid, login } = await connection.process();
+  if (pid === login) return;
   try {
     // The session that was used last, or the one that was not for longest; several times, as others may use them, too.
     for (let tries = 0; tries < 5; tries += 1) {

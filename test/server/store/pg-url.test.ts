@@ -4,12 +4,17 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../src/server/service-errors';
 import { readAddress as read } from '../../../src/server/store/pg-url';
+import { cert, key } from '../certificate';
 
 const folder = mkdtempSync(join(tmpdir(), 'pwpush-'));
 const authority = join(folder, 'ca.pem');
 writeFileSync(authority, 'PEM');
 const ca = Buffer.from('PEM');
-const files = { cert: ca, key: ca };
+const pair = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+writeFileSync(pair.cert, cert);
+writeFileSync(pair.key, key);
+const files = { cert: Buffer.from(cert), key: Buffer.from(key) };
+const rejectUnauthorized = true;
 // Any name will do.
 const checkServerIdentity = expect.any(Function);
 const readAddress = (url: string, env = {}) => read(url, env, folder);
@@ -93,16 +98,22 @@ test.each([
   ['', 'prefer'],
   ['?sslmode=disable', false],
   ['?sslmode=allow', 'prefer'],
-  ['?sslcert=CA&sslkey=CA', { ...files, rejectUnauthorized: false }],
+  ['?sslcert=CERT&sslkey=KEY', { ...files, rejectUnauthorized: false }],
   ['?sslmode=require', { rejectUnauthorized: false }],
-  ['?sslmode=require&sslrootcert=CA', { ca, checkServerIdentity }],
-  ['?sslmode=verify-ca&sslrootcert=CA', { ca, checkServerIdentity }],
-  ['?sslmode=verify-full&sslrootcert=CA', { ca }],
-  ['?sslmode=verify-full&sslrootcert=system', {}],
+  ['?sslmode=require&sslrootcert=CA', { ca, rejectUnauthorized, checkServerIdentity }],
+  ['?sslmode=verify-ca&sslrootcert=CA', { ca, rejectUnauthorized, checkServerIdentity }],
+  ['?sslmode=verify-full&sslrootcert=CA', { ca, rejectUnauthorized }],
+  ['?sslmode=verify-full&sslrootcert=system', { rejectUnauthorized }],
 ])('TLS as libpq reads it: %s', (query, ssl) => {
-  const url = `postgres://db/n${query.replaceAll('CA', encodeURIComponent(authority))}`;
+  const paths = { '=CA': authority, '=CERT': pair.cert, '=KEY': pair.key };
+  const url = Object.entries(paths).reduce(
+    (text, [name, path]) => text.replace(name, `=${encodeURIComponent(path)}`),
+    `postgres://db/n${query}`,
+  );
   expect(readAddress(url).ssl).toEqual(ssl);
-  expect(readAddress('postgres://db/n', { PGSSLMODE: 'verify-full' }).ssl).toEqual({});
+  expect(readAddress('postgres://db/n', { PGSSLMODE: 'verify-full' }).ssl).toEqual({
+    rejectUnauthorized,
+  });
 });
 
 describe('what is refused is said, without quoting the address', () => {
@@ -138,6 +149,14 @@ describe('what is refused is said, without quoting the address', () => {
       '"/nonexistent"',
     );
   });
+
+  test.each([
+    ['no PEM', authority, authority],
+    ['not a pair', pair.cert, pair.cert],
+  ])('a certificate and key that are %s', (_, sslcert, sslkey) => {
+    const url = `postgres://db/n?${new URLSearchParams({ sslcert, sslkey })}`;
+    expect(() => readAddress(url)).toThrow('sslcert and sslkey are no certificate and its key');
+  });
 });
 
 test('an authority at home is asked, even where encryption alone was wanted', () => {
@@ -148,6 +167,7 @@ test('an authority at home is asked, even where encryption alone was wanted', ()
   for (const mode of ['require', 'verify-ca'])
     expect(read(`postgres://db/n?sslmode=${mode}`, {}, home).ssl).toEqual({
       ca,
+      rejectUnauthorized,
       checkServerIdentity,
     });
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { ServiceError } from '../../../src/server/service-errors';
 import { readAddress } from '../../../src/server/store/pg-url';
 import { openPostgres } from '../../../src/server/store/postgres';
@@ -66,6 +66,12 @@ onPostgres(
         for (const mode of ['require', 'verify-ca', 'verify-full']) {
           expect(await failure(`sslmode=${mode}&sslrootcert=${another}`)).toBe(code);
         }
+      });
+
+      test('is verified whatever the environment says', async () => {
+        vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+        expect(await failure('sslmode=verify-full')).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+        vi.unstubAllEnvs();
       });
 
       test('of another host is refused where the name is verified', async () => {
