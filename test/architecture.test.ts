@@ -51,7 +51,7 @@ test('the service is known through its door, and its rooms import downwards', ()
   expect(arrows((from, to) => inside(to) && !inside(from))).toEqual([
     'platform/load-service → server/service',
   ]);
-  const floors = ['here', 'page', 'http', 'rules', 'keys', 'ops', 'store'];
+  const floors = ['page', 'http', 'rules', 'keys', 'ops', 'store'];
   const floor = (file: string) => floors.findIndex((name) => file.startsWith(`server/${name}/`));
   expect(arrows((from, to) => floor(to) >= 0 && floor(to) < floor(from))).toEqual([]);
 });

@@ -21,7 +21,7 @@ interface Line {
  * Parses header lines. Values are visible ASCII with spaces (RFC 9110, 5.5), and in no message.
  * @throws CliError (usage) that names the place of the line
  */
-export function parseHeaders(lines: readonly Line[]): HeaderFields {
+function parseHeaders(lines: readonly Line[]): HeaderFields {
   const fields = new Map<string, string>();
   for (const { text, place } of lines) {
     const [, name, value = ''] = /^([!#$%&'*+.^`|~\w-]+):[ \t]*(.*?)[ \t]*$/s.exec(text) ?? [];

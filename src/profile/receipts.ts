@@ -10,7 +10,7 @@ import { makeFolder } from '../platform/private-folder';
 import { checkStateFolder, type System, stateFolder } from './folders';
 
 /** What is kept of a push: its link without a key, limits, and times by the clock of this machine. */
-export type Receipt = Push & { readonly html_url: string; readonly expires_at: string };
+type Receipt = Push & { readonly html_url: string; readonly expires_at: string };
 
 /** A receipt, and whether its push is known to have expired before its time. */
 export interface KeptReceipt {
@@ -26,7 +26,7 @@ interface SavedPush {
 }
 
 /** A push at its instance. */
-export interface ReceiptItem {
+interface ReceiptItem {
   readonly token: string;
   readonly target: { readonly base: string };
 }

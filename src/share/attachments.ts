@@ -154,10 +154,7 @@ function metered(file: Attachment, at: number, meter: Meter): Attachment {
   };
 }
 
-/**
- * The media type for the extension of a file name; `application/octet-stream` if it is not known. By our own table, not the
- * mime package: that takes `.key` for Keynote, `.pub` for Publisher and `.ts` for MPEG.
- */
+/** The media type for the extension of a file name; `application/octet-stream` if it is not known. */
 export function mediaType(name: string): string {
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
   return new Map(Object.entries(mediaTypes)).get(extension) ?? 'application/octet-stream';

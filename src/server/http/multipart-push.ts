@@ -22,7 +22,7 @@ export function announcesFiles(request: Request): boolean {
 }
 
 /** Begins the upload of files when the first one arrives. */
-export type BeginUpload = () => Promise<Upload>;
+type BeginUpload = () => Promise<Upload>;
 
 /** What a body may have. */
 export interface Wanted {

@@ -128,7 +128,7 @@ function contextOf(lookup: string): string {
 }
 
 /** The link keys; creates the first one on new data. */
-export async function openLinks(sql: Sql, key: InstanceKey): Promise<Links> {
+async function openLinks(sql: Sql, key: InstanceKey): Promise<Links> {
   if ((await listLinkKeys(sql)).length === 0) await addLinkKey(sql, key);
   return readLinks(sql, key);
 }

@@ -16,7 +16,7 @@ export interface PgHost {
 /**
  * TLS as `postgres` takes it: none, TLS if the server has it, without verifying anything, or by these options.
  */
-export type PgTls =
+type PgTls =
   | false
   | 'prefer'
   | Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'checkServerIdentity'>;
