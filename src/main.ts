@@ -31,7 +31,7 @@ export function systemContext(
 
 /** Runs one command line and returns the exit status. The only catch: every error is printed, with a status from `errors.ts`. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
-  const handed = argv[0] === HANDED_OVER ? await handedOver(context) : undefined;
+  const handed = argv[0] === HANDED_OVER ? await handedOver(context, system.terminate) : undefined;
   if (handed) return run(handed.argv, handed.context);
   let parsed: GlobalOptions | undefined;
   try {

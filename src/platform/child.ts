@@ -24,7 +24,7 @@ const CHECKS = 10;
  * @throws an error of the system if it cannot be started
  */
 export function runChild(
-  { file, words, env, input, output, signalled }: Child,
+  { file, words, env, input, endsWithInput, output, signalled }: Child,
   interrupts: Interrupts,
   muted: <T>(work: () => T) => T,
   pipes: OutputPipes | undefined,
@@ -45,7 +45,8 @@ export function runChild(
         signalled?.(signal);
         // What it left behind may write for ever.
         if (hasEnded(child) && signal in endings) return stop(stdout, stderr);
-        return fromKeyboard.includes(signal) || child.kill(signal);
+        if (endsWithInput) child.stdin?.end();
+        else if (!fromKeyboard.includes(signal)) child.kill(signal);
       },
     });
     let writes = 0;
@@ -77,7 +78,8 @@ export function runChild(
     });
     // It may end before it has read everything: EPIPE.
     child.stdin?.on('error', () => {});
-    child.stdin?.end(input);
+    if (endsWithInput) child.stdin?.write(input ?? '');
+    else child.stdin?.end(input);
   });
 }
 

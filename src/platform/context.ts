@@ -73,6 +73,8 @@ export interface Child {
   readonly env: Environment;
   /** Its standard input; ours if left out. */
   readonly input?: string;
+  /** Its standard input stays open, and ends where it would get a signal. */
+  readonly endsWithInput?: boolean;
   /** Takes what it writes, in place of our own streams; when one rejects, the child cannot write to that stream any more. */
   readonly output?: ChildOutput | undefined;
   /** Called with each signal that is passed on to it. */
@@ -87,7 +89,7 @@ export interface OwnRun {
   /** The rest of its standard input. */
   readonly input: string;
   readonly output: ChildOutput;
-  /** Ends it by SIGTERM. */
+  /** Ends it as SIGTERM does. */
   readonly signal: AbortSignal;
 }
 

@@ -95,6 +95,15 @@ test('SIGTERM ends a program that runs, too', alsoBinary, async () => {
   expect(await running).toBe('closed');
 });
 
+test('a server that is killed leaves no program', alsoBinary, async () => {
+  const { child, client, ended, running, isGone } = await withProgram('killed');
+  child.kill('SIGKILL');
+  await ended;
+  await expect.poll(isGone).toBe(true);
+  await client.close();
+  expect(await running).toBe('closed');
+});
+
 test('a cancelled call ends its program, and the server goes on', async () => {
   const { call, close, running, stop, isGone } = await withProgram('cancel');
   stop.abort();

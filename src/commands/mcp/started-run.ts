@@ -2,7 +2,7 @@ import type { Context, Environment } from '../../platform/context';
 
 /** What one of our own runs gets, besides its command line. */
 export interface RunWorld {
-  /** Ends it by SIGTERM. */
+  /** Ends it as SIGTERM does. */
   readonly signal: AbortSignal;
   /** Its standard input; empty if left out. */
   readonly input?: string;
