@@ -28,7 +28,7 @@ const filesIn = (path: string): string[] =>
     ? readdirSync(join(root, path)).flatMap((name) => filesIn(`${path}/${name}`))
     : [path];
 const documents = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'docs', 'man', 'skills', 'action']
-  .concat('action.yml', 'deploy')
+  .concat('action.yml', 'deploy', 'src/commands/help', 'src/cli/help')
   .flatMap(filesIn)
   .filter((path) => !/\.(png|svg)$/.test(path));
 
@@ -46,7 +46,12 @@ test('what left the program is named neither in its documents nor in its help an
   });
   const found = [...texts, ...(await Promise.all(said))].flatMap(([where, text]) =>
     // A manual's `Fl -name` is `--name`.
-    [...text.replaceAll(/\bFl (?=-)/g, '-').matchAll(named)].map(([what]) => `${where}: ${what}`),
+    [
+      ...text
+        .replaceAll(/^\.Nm(?: pwpush)?(?:\n\.|$)/gm, 'pwpush ')
+        .replaceAll(/\b(?:Fl (?=-)|Cm )/g, (macro) => (macro === 'Cm ' ? '' : '-'))
+        .matchAll(named),
+    ].map(([what]) => `${where}: ${what}`),
   );
   expect(found).toEqual([]);
   const { stdout } = await here.run('help', '--json');

@@ -16,7 +16,11 @@ export async function inOrder<Item, Result>(
     yield* items;
   })();
   const errors: unknown[] = [];
-  const failed = (error: unknown) => void errors.push(error);
+  let end = () => {};
+  const failed = (error: unknown) => {
+    errors.push(error);
+    end();
+  };
   let taken = Promise.resolve();
   const worker = async () => {
     for (;;) {
@@ -29,6 +33,12 @@ export async function inOrder<Item, Result>(
       await taken;
     }
   };
-  await Promise.all(Array.from({ length: width }, () => worker().catch(failed)));
+  const workers = Array.from({ length: width }, () => worker().catch(failed));
+  // A slow source does not hold up an error.
+  await new Promise<void>((resolve) => {
+    end = resolve;
+    void Promise.all(workers).then(end);
+  });
+  await taken;
   if (errors.length > 0) throw errors[0];
 }

@@ -61,18 +61,21 @@ async function readIdentities(path: string, context: Context): Promise<Identity[
     () => parseIdentities(text),
     ({ reason, message }) => {
       const failure = usageError(`${placeOf(path)}: ${message}; nothing was fetched`);
-      return reason === 'key-passphrase' ? withWayOut(failure, path, context) : failure;
+      return reason === 'key-passphrase' ? withWayOut(failure, path, text, context) : failure;
     },
   );
 }
 
 /** How to get a key without a passphrase. */
-function withWayOut(failure: CliError, path: string, { platform }: Context): CliError {
+function withWayOut(failure: CliError, path: string, key: string, { platform }: Context) {
   const copy = platform === 'linux' ? '/dev/shm/key' : 'key';
   const where = platform === 'linux' ? ', in memory' : '';
   const file = path === '-' ? 'FILE' : shellWord(path);
+  const command = /BEGIN (?:ENCRYPTED )?PRIVATE KEY/.test(key)
+    ? `(umask 077; openssl pkey -in ${file} -out ${copy})`
+    : `install -m 600 ${file} ${copy} && ssh-keygen -p -N '' -f ${copy}`;
   return failure.with({
     hint: `give -i a copy without one${where}, and remove that afterwards`,
-    command: `install -m 600 ${file} ${copy} && ssh-keygen -p -N '' -f ${copy}`,
+    command,
   });
 }

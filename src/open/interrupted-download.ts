@@ -25,7 +25,7 @@ const keptSchema = v.object({
       path: v.string(),
       force: v.boolean(),
       taken: v.array(v.string()),
-      named: v.optional(v.boolean(), false),
+      named: v.exactOptional(v.boolean()),
       name: v.optional(v.string()),
     }),
   ),

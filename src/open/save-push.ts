@@ -73,7 +73,7 @@ async function textIfAny(
 
 /**
  * The folder of the files, and where the text goes, unless to stdout. A path that was reserved for a text becomes the
- * folder, or the one file if there is no text, unless something is there already.
+ * folder, or the one file if there is no text, unless something is there already that is not to be replaced.
  */
 async function chooseFolder(delivery: Delivery): Promise<{ folder: Folder; file?: Destination }> {
   const { context, options, place, say } = delivery;
@@ -96,10 +96,11 @@ async function chooseFolder(delivery: Delivery): Promise<{ folder: Folder; file?
     return { folder, file: place.file };
   }
   if (place.file === undefined) return { folder: await at('.', false) };
-  if ((await lstat(output).catch(() => undefined)) === undefined) {
+  const found = await lstat(output).catch(() => undefined);
+  const isOne = push.files?.length === 1 && !push.payload;
+  if (found === undefined || (isOne && force && found.isFile())) {
     await place.file.discard();
-    if (push.files?.length === 1 && !push.payload)
-      return { folder: { ...(await at(dirname(output), true)), name: basename(output) } };
+    if (isOne) return { folder: { ...(await at(dirname(output), true)), name: basename(output) } };
     const folder = await at(output, true);
     if (options.json || !push.payload) return { folder };
     folder.taken.add(nameKey(TEXT_FILE));

@@ -26,7 +26,7 @@ interface SavedPush {
 }
 
 /** A push at its instance. */
-interface ReceiptItem {
+export interface ReceiptItem {
   readonly token: string;
   readonly target: { readonly base: string };
 }

@@ -314,12 +314,13 @@ class Watch {
     const { sending } = this;
     const { body } = connection;
     if (!body) return connection;
+    // A repetition is read as long as one may come.
+    const cutIfLate = () => void (this.isOver && this.kept.size === 0 && this.cut());
     return {
       ...connection,
       body: async function* () {
         sending.add(connection);
-        // A repetition is read as long as one may come.
-        if (this.isOver && this.kept.size === 0) this.cut();
+        cutIfLate();
         try {
           yield* body();
         } finally {

@@ -145,7 +145,7 @@ const ENCRYPTED = {
 };
 
 /** Tells the sender what the instance granted, and how the push is encrypted. */
-export function summaryOf({ request, mode }: ReadyPush, created: Push, owned: boolean): string {
+function summaryOf({ request, mode }: ReadyPush, created: Push, owned: boolean): string {
   const parts = [
     granted(created, request.passphrase !== undefined, owned),
     mode ? ENCRYPTED[mode] : '',

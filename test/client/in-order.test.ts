@@ -105,6 +105,17 @@ test('after an error nothing is begun, and what was begun is taken', async () =>
   expect(taken).toEqual(begun.filter((at) => at !== 1));
 });
 
+test('an error does not wait for the next item', async () => {
+  const items = async function* () {
+    yield 1;
+    await new Promise(() => {});
+  };
+  const failing = inOrder(items(), Promise.resolve.bind(Promise), async () => {
+    throw new Error('full');
+  });
+  await expect(failing).rejects.toThrow('full');
+});
+
 test('a source that fails is told after what came before it is taken', async () => {
   async function* broken() {
     yield* [1, 2];

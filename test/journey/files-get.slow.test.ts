@@ -273,11 +273,14 @@ describe('get --output', () => {
     expect(files()).toEqual({ out: 'text', a: 'A' });
   });
 
-  test('of a file that is there leaves it when there is no text', async () => {
+  test('of a file that is there replaces it by the one file, not by several', async () => {
     writeFileSync(join(folder, 'out'), 'old');
-    const instance = await offered({ a: 'A' });
-    expect(await get(instance, '-o', 'out', '--force')).toMatchObject({ code: 0, stdout: '' });
-    expect(files()).toEqual({ out: 'old', a: 'A' });
+    const one = await offered({ a: 'A' });
+    expect(await get(one, '-o', 'out', '--force')).toMatchObject({ code: 0, stdout: '' });
+    expect(files()).toEqual({ out: 'A' });
+    const two = await offered({ a: 'A', b: 'B' });
+    expect(await get(two, '-o', 'out', '--force')).toMatchObject({ code: 0, stdout: '' });
+    expect(files()).toEqual({ out: 'A', a: 'A', b: 'B' });
   });
 
   test('of a folder, for a push without files, writes secret.txt there', async () => {

@@ -1,9 +1,11 @@
+import { EventEmitter, once } from 'node:events';
 import { safe } from '../../cli/terminal/safe';
 import { parseReference } from '../../client/link';
 import { asCliError, CliError, exitStatus, usageError } from '../../platform/errors';
 import { raceWithLimit } from '../../platform/files/abort';
 import { createSession } from '../../profile/session';
 import { NoInstance } from '../../profile/target';
+import { LOST } from '../../share/here';
 import { newBelow } from './below-root';
 import { type Desk, linkWords, savedTo, saveLink } from './desk';
 import { failure, LONGEST_LINK, saidText, type Told, together } from './told';
@@ -134,22 +136,26 @@ async function askHere(
 ): Promise<Question | Told> {
   const closing = new AbortController();
   const words = ['--here', '--host=127.0.0.1', '--quiet', `--output=${place}`];
-  let heard = (_line: string) => {};
-  const linked = new Promise<string>((resolve) => {
-    heard = (line) => void (/^http:\/\/\S+$/.test(line) && resolve(line));
-  });
+  const lines = new EventEmitter();
+  const heard = (line: string) => {
+    if (/^http:\/\/\S+$/.test(line)) lines.emit('link', line);
+    // The answer is saved, and the run stays up for the page of the person.
+    if (line.includes(LOST)) lines.emit('saved');
+  };
+  const linked = once(lines, 'link').then(([line]): string => line);
+  const delivered = once(lines, 'saved').then(() => ({ status: 0, stdout: '', stderr: '' }));
   const { signal } = closing;
   const argv = [...words, `--expire=${expire}`, '--', question];
   const ran = desk.local('request', argv, { signal, heard });
   const link = await Promise.race([linked, ran.then(() => undefined)]);
   if (link === undefined) return failure(await ran);
-  const done = ran.then((ended) => {
+  const done = Promise.race([ran, delivered]).then((ended) => {
     const rest = { ...ended, stderr: ended.stderr.replace(link, '') };
     return ended.status === 0 ? savedTo(place, file, rest) : failure(rest);
   });
   const close = async () => {
     closing.abort();
-    await done;
+    await ran;
   };
   return { link, reference: link, here: true, said: '', done, over: false, close };
 }

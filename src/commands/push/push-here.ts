@@ -24,7 +24,10 @@ export async function pushHere(
   const report = (event: HereEvent) => {
     const at = context.now().toISOString();
     if (json) void say.printText(`${toJson({ ...event, at })}\n`).catch(() => {});
-    else void say.note(hereText(event, limits.expire_after_views ?? 1, files.length));
+    else
+      void say[event.event === 'lost' ? 'warn' : 'note'](
+        hereText(event, limits.expire_after_views ?? 1, files.length),
+      );
   };
   const settings = { kind: 'push', host: host ?? '127.0.0.1', port, files: files.length } as const;
   await withHere(session, settings, report, async (here) => {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { newKeyPair, parseIdentities } from '../../age/key-files';
 import { checkPassphrase, readPassphrase } from '../../cli/passphrase';
 import { checkStandardInput } from '../../cli/source';
@@ -39,9 +40,11 @@ export async function requestHere(context: Context, options: RequestOptions): Pr
   const place = await reserveOutput(run, output, 'use --output FILE');
   const { identity, recipient } = newKeyPair();
   const settings = { kind: 'request', host, port } as const;
+  const moments = new EventEmitter();
+  const delivered = once(moments, 'delivered');
   let isAnswered = false;
   try {
-    await withHere(run, settings, reporter(run), async (here) => {
+    await withHere(run, settings, reporter(run, delivered), async (here) => {
       const { token, link } = await createRequest(run, here, {
         ...{ fields, files: undefined, passphrase: { text: passphrase } },
         newKey: () => ({ recipient, keep: () => {}, remove: () => {} }),
@@ -56,6 +59,7 @@ export async function requestHere(context: Context, options: RequestOptions): Pr
       if ((await here.ended()) === 0) throw new CliError('expired', 'nobody answered in time');
       isAnswered = true;
       await deliver(run, here, token, { output, place, identity, passphrase });
+      moments.emit('delivered');
       await here.settled();
     });
   } catch (error) {
@@ -64,11 +68,12 @@ export async function requestHere(context: Context, options: RequestOptions): Pr
   }
 }
 
-function reporter({ say }: Invocation): (event: HereEvent) => void {
+/** @param delivered resolves when nothing but a lost response keeps the instance up */
+function reporter({ say }: Invocation, delivered: Promise<unknown>): (event: HereEvent) => void {
   const visitors = new Set<string | null>();
   return ({ event, ip }) => {
     const someone = printable(ip ?? 'someone');
-    if (event === 'lost') void say.note(`${someone} ${LOST}`);
+    if (event === 'lost') void delivered.then(() => say.warn(`${someone} ${LOST}`));
     if (event !== 'opened' || visitors.has(ip) || visitors.size === VISITORS) return;
     visitors.add(ip);
     void say.note(`${someone} opened the page`);

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import type { Transport } from '../../../src/platform/context';
 import { commercialRequests, OWNER, PRO } from '../../helpers/commercial-requests';
+import { lose } from '../../helpers/here';
 import { type Instance, instance } from '../../helpers/instance';
 import { type Connected, connected, eras, type ShowPage } from '../../helpers/mcp';
 import { changed } from '../../helpers/reference';
@@ -40,7 +41,9 @@ const places = ['instance', 'machine'] as const;
 const cases = eras.flatMap((era) => places.map((where) => ({ era, where })));
 
 async function server({ era, where }: (typeof cases)[number], showPage?: ShowPage) {
-  const env = where === 'instance' ? here.admin : { PWPUSH_URL: undefined };
+  // Of the operator, which no question has.
+  const passphrase = { PWPUSH_PASSPHRASE: 'open sesame' };
+  const env = { ...(where === 'instance' ? here.admin : { PWPUSH_URL: undefined }), ...passphrase };
   const words = ['--root', here.file('root')];
   const more = showPage ? { showPage } : {};
   const made = await connected(here, words, { era, ...more, conditions: { env } });
@@ -137,6 +140,17 @@ test('an instance without requests is not asked: this machine is', async () => {
   expect(await call('wait', { link: linkIn(told) })).toBe('saved to db.env, 17 bytes');
   expect((await close()).code).toBe(0);
   pro.close();
+});
+
+test('is saved at once, also if the page of the person may not know', async () => {
+  const { call } = await server({ era: eras[1], where: 'machine' });
+  const link = linkIn(await call('ask', QUESTION));
+  const { origin, pathname } = new URL(link);
+  const path = `${origin}/api/v2/requests/${pathname.split('/').at(-1)}/respond`;
+  const body = JSON.stringify({ request: { response: ANSWER } });
+  await lose(path, 'Jk3dF8s-Qw2mZx0pLr7tVg', { method: 'PATCH', body });
+  expect(await call('wait', { link })).toMatch(/^saved to db\.env/);
+  expect(saved()).toBe(ANSWER);
 });
 
 test('of a client that fails to show a page the model gets the link', async () => {
