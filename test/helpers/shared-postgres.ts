@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../src/server/store/migrations';
+import { migrate } from '../../src/server/store/database';
 import { readAddress } from '../../src/server/store/pg-url';
 import { openPostgres } from '../../src/server/store/postgres';
 import { type Cluster, type Databases, databasesOf, startCluster } from './postgres';

@@ -1,10 +1,17 @@
 import { type Context, Hono } from 'hono';
+import { isArmored } from '../../age/armored';
+import { pushLink } from '../../contract/address';
+import { lazy } from '../../platform/files/lazy';
+import { typedText } from '../http/form-fields';
 import type { Env, PartOptions } from '../http/parts';
 import { refusalResponse } from '../http/responses';
-import { isFailure, Refusal } from '../service-errors';
-import { createFromForm, showForm } from './front-page-routes';
+import { type Fields, noFields, textIn, withBody } from '../http/with-body';
+import type { Visitor } from '../rules/access';
+import type { Upload } from '../rules/files';
+import { invalid, isFailure, Refusal } from '../service-errors';
+import { askPage, createdPage, type FormLimits, frontPage } from './front';
 import { errorPage, gonePage, refusalPage } from './messages';
-import { PageContext } from './page-context';
+import { doOnce, PageContext } from './page-context';
 import { plainError, wantsText } from './plain';
 import { openPush, submitPush } from './push-page-routes';
 import { openRequest, submitRequest } from './request-page-routes';
@@ -13,37 +20,24 @@ import { openPage } from './secret';
 /** The pages a recipient opens in a browser, and the form that creates a push. */
 export function createPages(options: PartOptions): Hono<Env> {
   const pages = new Hono<Env>();
-  const on = (respond: (page: PageContext) => Promise<Response>) => (c: Context<Env>) =>
-    respond(new PageContext(c, options));
+  const on =
+    <More extends unknown[]>(
+      respond: (page: PageContext, ...more: More) => Promise<Response>,
+      ...more: More
+    ) =>
+    (c: Context<Env>) =>
+      respond(new PageContext(c, options), ...more);
   pages.use(options.limited);
-  pages.get(
-    '/p/:token',
-    on((page) => openPush(page, false)),
-  );
-  pages.get(
-    '/p/:token/r',
-    on((page) => openPush(page, true)),
-  );
+  pages.get('/p/:token', on(openPush, false));
+  pages.get('/p/:token/r', on(openPush, true));
   pages.post('/p/:token', on(submitPush));
   pages.post('/p/:token/r', on(submitPush));
   pages.get('/r/:token', on(openRequest));
   pages.post('/r/:token', on(submitRequest));
-  pages.get(
-    '/',
-    on((page) => showForm(page, false)),
-  );
-  pages.post(
-    '/',
-    on((page) => createFromForm(page, false)),
-  );
-  pages.get(
-    '/ask',
-    on((page) => showForm(page, true)),
-  );
-  pages.post(
-    '/ask',
-    on((page) => createFromForm(page, true)),
-  );
+  pages.get('/', on(showForm, false));
+  pages.post('/', on(createFromForm, false));
+  pages.get('/ask', on(showForm, true));
+  pages.post('/ask', on(createFromForm, true));
   pages.get(
     '/open',
     on(async (page) => openPage(await page.view())),
@@ -62,4 +56,87 @@ export function createPages(options: PartOptions): Hono<Env> {
     return error.kind === 'not_found' ? gonePage(view) : refusalPage(view, error);
   });
   return pages;
+}
+
+/** The form that shares a secret, or asks for one. */
+async function showForm(page: PageContext, asks: boolean): Promise<Response> {
+  const show = asks ? askPage : frontPage;
+  return show(await page.view(), { base: page.base, form: formLimits(page, asks) });
+}
+
+/** Creates what a form asks for, by the rules of the API, where needed with a token in it, which comes before files. */
+async function createFromForm(page: PageContext, asks: boolean): Promise<Response> {
+  const { c, base } = page;
+  const { pushes, requests, settings, log } = page.options;
+  page.checkForm();
+  const form = formLimits(page, asks);
+  const fields = noFields();
+  let upload: Upload | undefined;
+  const creator = lazy(() => creatorOf(page, fields, form.needsToken));
+  const begin = async () => {
+    await creator();
+    upload = pushes.upload();
+    return upload;
+  };
+  const wanted = {
+    root: 'push',
+    begin: form.fileBytes === undefined ? undefined : begin,
+    fileBytes: settings.fileBytes,
+    fields,
+  } as const;
+  try {
+    return await withBody(c, wanted, async () => {
+      if (typeof fields.payload === 'string') fields.payload = typedText(fields.payload);
+      const { push } = await doOnce(await creator(), (who) =>
+        asks ? requests.create(asked(fields), who) : pushes.create(lasting(fields), who, upload),
+      );
+      const encrypted = isArmored(textIn(fields, 'payload'));
+      const link = asks ? `${base}/r/${push.url_token}` : pushLink(base, push);
+      return createdPage(await page.view(), push, link, encrypted);
+    });
+  } catch (refusal) {
+    if (!(refusal instanceof Refusal) || refusal.kind === 'abandoned') throw refusal;
+    if (isFailure(refusal)) log.failure(refusal);
+    // The text is in the page again.
+    c.get('memory').add(textIn(fields, 'payload').length);
+    const refused = { fields, refusal, files: upload?.fileCount ?? 0 };
+    return (asks ? askPage : frontPage)(await page.view(), { base, form, refused });
+  }
+}
+
+/**
+ * Who creates the push: where only users do, the owner of the token, which is taken out of the fields.
+ * @throws Refusal for any other token
+ */
+async function creatorOf(page: PageContext, fields: Fields, needsToken: boolean): Promise<Visitor> {
+  const visitor = page.sender(textIn(fields, 'once'));
+  if (!needsToken) return visitor;
+  const owner = await page.options.owners.authenticate(textIn(fields, 'api_token').trim());
+  delete fields.api_token;
+  if (!owner) throw invalid({ api_token: ['That token is not valid.'] });
+  return { ...visitor, owner };
+}
+
+/** The fields for the rules, with the days and hours in seconds unless there are days only. */
+function lasting({ expire_after_days, hours, ...rest }: Fields): Fields {
+  if (Number(hours ?? 0) === 0 && Number(expire_after_days) !== 0)
+    return { ...rest, expire_after_days };
+  return { ...rest, expires_in: secondsIn(expire_after_days, hours) };
+}
+
+/** The fields of a request for the rules. */
+function asked({ payload, expire_after_days, hours }: Fields): Fields {
+  return { request: payload, close_after: secondsIn(expire_after_days, hours) };
+}
+
+function secondsIn(days: unknown, hours: unknown): number {
+  return (Number(days) * 24 + Number(hours)) * 3600;
+}
+
+/** Files need a token, unless the instance accepts them without. */
+function formLimits({ options }: PageContext, asks: boolean): FormLimits {
+  const { anonymous, anonymousFiles, bounds, fileBytes } = options.settings;
+  const needsToken = asks || !anonymous;
+  const files = !asks && (anonymousFiles || needsToken);
+  return { bounds, fileBytes: files ? fileBytes : undefined, needsToken, asks };
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { migrate } from '../../../src/server/store/migrations';
+import { migrate } from '../../../src/server/store/database';
 import { arraysOf } from '../../../src/server/store/pg-group';
 import { type Database, isRowStatement, plain, type Sql } from '../../../src/server/store/sql';
 import { openMemory } from '../../../src/server/store/sqlite';

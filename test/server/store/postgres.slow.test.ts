@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Refusal, ServiceError } from '../../../src/server/service-errors';
-import { migrate } from '../../../src/server/store/migrations';
+import { migrate } from '../../../src/server/store/database';
 import { readAddress } from '../../../src/server/store/pg-url';
 import { openPostgres } from '../../../src/server/store/postgres';
 import { endPush, findPush } from '../../../src/server/store/push-rows';

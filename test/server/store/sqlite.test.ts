@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/server/service-errors';
-import { migrate } from '../../../src/server/store/migrations';
+import { migrate } from '../../../src/server/store/database';
 import type { Database } from '../../../src/server/store/sql';
 import { openMemory, openSqlite } from '../../../src/server/store/sqlite';
 import { lock } from '../lock';
