@@ -5,7 +5,7 @@ import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
 import { namedProfile, profileIn, storedProfiles } from '../profile/config-file';
 import { profileStore } from '../profile/profile-store';
-import { hasToken, type Profile, withoutToken } from '../profile/settings';
+import { hasToken, withoutToken } from '../profile/settings';
 
 export { default as help } from './help/logout.txt?raw';
 
@@ -23,15 +23,12 @@ async function logout({ context, options, say }: Invocation): Promise<void> {
     const rest = withoutToken(profileIn(stored, name) ?? {});
     return { ...stored, profiles: { ...stored.profiles, [name]: rest } };
   });
-  const problem = profile.keyring ? await forgotten(context, name, profile) : undefined;
+  const keyring = profile.keyring ? await import('../profile/system-keyring') : undefined;
+  const problem = await keyring?.forgetProfile(context, name, profile);
   if (problem !== undefined)
     throw failedError(problem, { hint: 'unlock the keyring and remove it there' });
   await say.print({ profile: name, token: false }, () => '');
   await say.note(
     hasToken(profile) ? `removed the token of profile "${name}"` : `profile "${name}" has no token`,
   );
-}
-
-async function forgotten(context: Context, name: string, profile: Profile) {
-  return (await import('../profile/system-keyring')).forgetProfile(context, name, profile);
 }

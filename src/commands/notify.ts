@@ -3,7 +3,6 @@ import { text } from '../cli/declare';
 import type { Options } from '../cli/options';
 import type { Api } from '../client/client';
 import { notification } from '../client/notification';
-import type { Notified } from '../contract/decode';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { type Session, withSession } from '../profile/session';
@@ -29,12 +28,9 @@ async function notify(
   const { api, token, key } = await connectTo(link);
   if (key !== undefined)
     await say.warn('the instance e-mails the link without its key: send the key yourself');
-  let sent: Notified;
-  try {
-    sent = await api.notify(token, wanted);
-  } catch (error) {
+  const sent = await api.notify(token, wanted).catch(async (error) => {
     throw await explained(error, api);
-  }
+  });
   if (options.json) return say.print(sent, () => '');
   const to = wanted.notify_emails_to.replaceAll(',', ', ');
   await say.remark(sent.message ?? `the instance e-mails the link to ${to}`);

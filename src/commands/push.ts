@@ -16,9 +16,17 @@ export function define(context: Context): Command {
     // -pc stays -p -c.
     .combineFlagAndOptionalValue(false)
     .allowExcessArguments();
-  return withOptions(command, context, rows, (options) =>
-    push(context, { ...options, ...operandsOf(command, options.into) }),
-  );
+  return withOptions(command, context, rows, async (given) => {
+    const options = { ...given, ...operandsOf(command, given.into) };
+    const { createSession } = await import('../profile/session');
+    const session = createSession(context, options);
+    if (options.each) {
+      const { pushEach } = await import('./push/each');
+      return pushEach(session, options);
+    }
+    const { pushOne } = await import('./push/one');
+    return pushOne(session, options);
+  });
 }
 
 /** The text, and with `--into` the command after `--`, where the text may be otherwise. */
@@ -27,15 +35,4 @@ function operandsOf(push: Command, into: boolean): Pick<PushOptions, 'text' | 'c
   const [text, ...more] = push.args.slice(0, push.args.length - command.length);
   if (more.length > 0) push.error('too many arguments', { code: 'commander.excessArguments' });
   return { text, command };
-}
-
-async function push(context: Context, options: PushOptions): Promise<void> {
-  const { createSession } = await import('../profile/session');
-  const session = createSession(context, options);
-  if (options.each) {
-    const { pushEach } = await import('./push/each');
-    return pushEach(session, options);
-  }
-  const { pushOne } = await import('./push/one');
-  return pushOne(session, options);
 }

@@ -40,8 +40,6 @@ export function define(context: Context): Command {
   return addOutputOptions(declare(declare(command, rows), group('Data:', revealRows())));
 }
 
-type RunningService = Awaited<ReturnType<typeof start>>;
-
 /** Listens until SIGINT, SIGTERM, or the terminal hangs up; then lets running requests finish. */
 async function serve(
   run: Invocation,
@@ -109,7 +107,7 @@ function start(
  */
 async function keepProfile(
   { context, say }: Invocation,
-  { localUrl: url, firstToken: token, warn }: RunningService,
+  { localUrl: url, firstToken: token, warn }: Awaited<ReturnType<typeof start>>,
   jsonLog: boolean,
 ): Promise<string | undefined> {
   try {

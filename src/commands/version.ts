@@ -25,8 +25,7 @@ async function version({ context, say, connect }: Session): Promise<void> {
     await say.print({ pwpush: context.version }, (look) =>
       pairs([['pwpush', context.version]], look),
     );
-    await say.remark(error.message);
-    return;
+    return say.remark(error.message);
   }
   const { api, target } = instance;
   const found = await api.version();

@@ -5,8 +5,7 @@ import { auditLog } from '../cli/terminal/listings';
 import { printRows } from '../cli/terminal/table';
 import { seconds, waitingTime } from '../cli/values';
 import { onItem } from '../client/item';
-import { type PushProgress, pushPoller } from '../client/progress';
-import type { AuditEntry } from '../contract/decode';
+import { pushPoller } from '../client/progress';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../open/waiting';
 import type { Context } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
@@ -66,7 +65,15 @@ async function waitForView(
   const { context } = session;
   const account = await accountOfPush(session, push);
   const poll = pushPoller(push.api, push.token, context.now, account);
-  const view = await firstView(session, options, poll).catch(async (error) => {
+  const what = 'waiting for a view … (Ctrl-C stops waiting, the push stays)';
+  const first = waitUntil(session, { ...options, what }, poll, async ({ events, state }) => {
+    for (const event of events) if (options.json) await session.say.print(event, () => '');
+    const view = events.find(({ kind }) => kind === 'view');
+    if (view === undefined && state === 'expired')
+      throw new CliError('expired', 'the push expired without a view');
+    return view;
+  });
+  const view = await first.catch(async (error) => {
     if (error instanceof CliError && error.code === 'expired') await session.receipts().end([push]);
     throw error;
   });
@@ -81,19 +88,4 @@ async function expireViewed(run: Session, options: WaitOptions, push: NamedItem)
   await api.expire(token);
   await run.receipts().end([push]);
   await run.say.remark(`expired ${token}`);
-}
-
-function firstView(
-  run: Session,
-  options: WaitOptions,
-  poll: () => Promise<PushProgress>,
-): Promise<AuditEntry> {
-  const what = 'waiting for a view … (Ctrl-C stops waiting, the push stays)';
-  return waitUntil(run, { ...options, what }, poll, async ({ events, state }) => {
-    for (const event of events) if (options.json) await run.say.print(event, () => '');
-    const view = events.find(({ kind }) => kind === 'view');
-    if (view === undefined && state === 'expired')
-      throw new CliError('expired', 'the push expired without a view');
-    return view;
-  });
 }

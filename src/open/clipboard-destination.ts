@@ -42,21 +42,14 @@ export async function clipboardDestination(run: Invocation): Promise<ClipboardDe
       const { push } = taking.taken;
       if (copied === undefined) return say.note('no text to copy');
       const unsure = push.views_remaining === 0 && !clipboard.sure && context.canPrompt();
-      if (unsure && !(await confirmed(run))) await print(taking, copied);
+      if (!unsure) return;
+      // A terminal does not confirm OSC 52, and after the last view the text cannot be retrieved again.
+      const prompter = await context.prompter();
+      const question = 'That was the last view. Is it on your clipboard? (no prints it here)';
+      if (await prompter.confirm(question, true).finally(context.asked)) return;
+      const bytes = context.stdout.isTTY ? forTerminal(copied) : copied;
+      const failure = await printOrRescue(taking, { bytes, what: 'secret', push, json: false });
+      if (failure) throw failure;
     },
   };
-}
-
-/** A terminal does not confirm OSC 52, and after the last view the text cannot be retrieved again. */
-async function confirmed({ context }: Invocation): Promise<boolean> {
-  const prompter = await context.prompter();
-  const question = 'That was the last view. Is it on your clipboard? (no prints it here)';
-  return prompter.confirm(question, true).finally(context.asked);
-}
-
-async function print(taking: Taking, text: string): Promise<void> {
-  const bytes = taking.context.stdout.isTTY ? forTerminal(text) : text;
-  const { push } = taking.taken;
-  const failure = await printOrRescue(taking, { bytes, what: 'secret', push, json: false });
-  if (failure) throw failure;
 }

@@ -6,9 +6,6 @@ import { shellWord } from '../cli/terminal/wording';
 import type { Context } from '../platform/context';
 import { type CliError, usageError } from '../platform/errors';
 
-/** Where the command line says what opens an encrypted push. */
-type KeyOptions = Values<typeof keyRows>;
-
 /** Keys that open encrypted pushes, besides those in links. */
 export interface DecryptionKeys {
   /** A key or words, from a file or `PWPUSH_KEY`. */
@@ -32,7 +29,7 @@ export interface PushKeys extends DecryptionKeys {
  * @throws CliError (usage) for a file that cannot be read, or a private key that cannot be used
  */
 export async function readKeys(
-  { keyFile, identity = [], decrypt }: KeyOptions,
+  { keyFile, identity = [], decrypt }: Values<typeof keyRows>,
   context: Context,
 ): Promise<DecryptionKeys> {
   const text = await readKey(keyFile, context);

@@ -1,5 +1,4 @@
 import { type CliError, failedError } from '../platform/errors';
-import type { Destination } from './destination';
 import { type Delivery, deliverText } from './output-place';
 
 /** Writes text and files to where they go; returns what went wrong, if anything did. */
@@ -11,8 +10,12 @@ export async function deliverPush(
   const { push } = delivery.taken;
   const files = push.files?.length ?? 0;
   const onlyFiles = files > 0 && !push.payload;
+  let unset: CliError | undefined;
   // Files alone set nothing in a job: it fails, but only after they are saved.
-  const unset = place.job && onlyFiles ? await nothingFor(place.job) : undefined;
+  if (place.job && onlyFiles) {
+    await place.job.discard();
+    unset = failedError('the push has no text, so nothing was set in the job');
+  }
   if (files > 0 && withFiles) {
     const { savePush } = await import('./save-push');
     return (await savePush(delivery)) ?? unset;
@@ -22,9 +25,4 @@ export async function deliverPush(
     return undefined;
   }
   return unset ?? deliverText(delivery, push, place.file);
-}
-
-async function nothingFor(job: Destination): Promise<CliError> {
-  await job.discard();
-  return failedError('the push has no text, so nothing was set in the job');
 }

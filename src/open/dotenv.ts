@@ -37,7 +37,7 @@ export function parseDotenv(given: string): Dotenv {
     }
     const found = match(assignment, text, at);
     const value = found && valueAt(text, at + found[0].length);
-    if (!found?.[1] || !value) return { wrongLine: lineOf(text, at) };
+    if (!found?.[1] || !value) return { wrongLine: text.slice(0, at).split('\n').length };
     variables.set(found[1], value.text);
     at = value.end;
   }
@@ -88,21 +88,12 @@ function unescaped(text: string): string {
 /** The rest of the line without a comment, which begins after white space: `pa#ss` is a value. */
 function unquoted(text: string, from: number): Value | undefined {
   const line = match(restOfLine, text, from)?.[0] ?? '';
-  const value = withoutComment(line).trim();
+  const value = line.replace(/[ \t]#.*/s, '').trim();
   if (value.startsWith('=')) return undefined;
   return { text: value, end: from + line.length + 1 };
-}
-
-function withoutComment(line: string): string {
-  const at = line.search(/[ \t]#/);
-  return at === -1 ? line : line.slice(0, at);
 }
 
 function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(text);
-}
-
-function lineOf(text: string, at: number): number {
-  return text.slice(0, at).split('\n').length;
 }

@@ -33,14 +33,11 @@ export async function nameIt(file: TemporaryFile, folder: Folder, name: string):
     const candidate = number === 1 ? name : numbered(name, number);
     if (folder.taken.has(nameKey(candidate))) continue;
     const path = join(folder.path, candidate);
-    if (!(await file.moveTo(path, folder.force && (await isRegular(path))))) continue;
+    const found = folder.force ? await lstat(path).catch(() => undefined) : undefined;
+    if (!(await file.moveTo(path, found?.isFile() ?? false))) continue;
     folder.taken.add(nameKey(candidate));
     return path;
   }
-}
-
-async function isRegular(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined))?.isFile() ?? false;
 }
 
 /**

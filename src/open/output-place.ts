@@ -84,19 +84,12 @@ export async function refusePrinted(
   const nowhere = copy || (resume !== undefined && options.output === undefined);
   if (masked || (!nowhere && isStream(output, context.uid)))
     await refuseToPrint(context, 'the secret', instead);
-  else if (options.json && printsObject(options))
-    await refuseToPrint(context, 'the secret', 'remove --json');
-}
-
-/** Whether the object goes to standard output, as it does with a folder, which a file becomes for a push with files. */
-function printsObject({
-  output = '-',
-  files,
-  resume,
-}: Pick<OutputOptions, 'output' | 'files' | 'resume'>): boolean {
-  if (resume !== undefined) return false;
-  const isFolder = statSync(output, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  return files || isFolder || /[/\\]$/.test(output);
+  else if (options.json && resume === undefined) {
+    // The object goes to standard output with a folder, which a file becomes for a push with files.
+    const isFolder = statSync(output, { throwIfNoEntry: false })?.isDirectory();
+    if (options.files || isFolder || /[/\\]$/.test(output))
+      await refuseToPrint(context, 'the secret', 'remove --json');
+  }
 }
 
 /** A folder for text and files, made if it is missing, or a file for the text. With `--json` the text goes to stdout. */

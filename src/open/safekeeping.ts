@@ -96,10 +96,15 @@ export function newSafe(context: RescueContext, resumes = true): Safe {
       if (path !== undefined) await attempt(async () => rmSync(path, { force: true }));
     },
     folder: async () => (await import('./rescue')).rescueFolder(context),
+    /** Adds to message, hint, command and `remains` what became of the parts. */
     explain: (failure) => {
-      const told = fates;
+      const { saved, available, rests } = fates;
       fates = noFates();
-      return explained(failure, told);
+      const begun = rests.reduce(withRest, failure);
+      const parts = saved.filter(({ what }) => what !== 'key');
+      const keys = saved.filter(({ what }) => what === 'key');
+      const any = parts.length + available.length > 0;
+      return keys.reduce(withKey, any ? withParts(begun, parts, available) : begun);
     },
   };
 }
@@ -125,15 +130,6 @@ async function saveFiles(taking: Taking): Promise<(string | CliError)[]> {
   return [...saved.flatMap((file) => file?.path ?? []), ...(failure ? [failure] : [])];
 }
 
-/** Adds to message, hint, command and `remains` what became of the parts. */
-function explained(failure: CliError, { saved, available, rests }: Fates): CliError {
-  const begun = rests.reduce(withRest, failure);
-  const parts = saved.filter(({ what }) => what !== 'key');
-  const keys = saved.filter(({ what }) => what === 'key');
-  const whole = parts.length + available.length > 0 ? withParts(begun, parts, available) : begun;
-  return keys.reduce(withKey, whole);
-}
-
 /** Says where texts and files are, or that they are lost. */
 function withParts(
   failure: CliError,
@@ -155,7 +151,9 @@ function withParts(
   const sealed = failure.code === 'failed' ? undefined : parts.find((part) => part.sealed)?.outcome;
   const opens =
     typeof sealed === 'string' ? `pwpush get --from-file ${shellWord(sealed)}` : undefined;
-  const next = opens === undefined ? cleanUp(paths) : 'with the key, open what was saved';
+  const cleanUp = `delete the ${paths.length === 1 ? 'file' : 'files'} when done`;
+  const unsealed = paths.length === 0 ? undefined : cleanUp;
+  const next = opens === undefined ? unsealed : 'with the key, open what was saved';
   const remove = paths.length > 0 ? `rm ${paths.map(shellWord).join(' ')}` : undefined;
   const causes = [failure, ...lost];
   const command = causes.find((cause) => cause.command !== undefined)?.command;
@@ -177,11 +175,6 @@ function named(parts: readonly Fate[]): string {
   if (parts.some(({ secret }) => secret !== first?.secret)) return 'the secrets were';
   if (first?.sealed) return 'the encrypted text was';
   return `the ${first?.called ?? (first?.what === 'files' ? 'secret' : first?.what)} was`;
-}
-
-function cleanUp(paths: readonly string[]): string | undefined {
-  if (paths.length === 0) return undefined;
-  return `delete the ${paths.length === 1 ? 'file' : 'files'} when done`;
 }
 
 /** Says how to get the rest of a download; of an interrupt, only what it left. */

@@ -19,7 +19,7 @@ import { askBeforeLoss, fetchFiles, toolsFor } from './download';
 import { type NewFile, newFile } from './new-file';
 import { type Delivery, deliverText } from './output-place';
 import { type Folder, nameKey, safeName } from './safe-name';
-import { copyBody, type DownloadTools, type SavedFile, withRetries } from './save-file';
+import { copyBody, type DownloadTools, withRetries } from './save-file';
 import { isRetrievableAgain } from './taking';
 
 /**
@@ -34,7 +34,10 @@ export async function savePush(delivery: Delivery): Promise<CliError | undefined
   const files = push.files ?? [];
   if (options.json) {
     const fetched = await fetchFiles(delivery, folder);
-    const located = files.map((one, at) => withPath(one, fetched.saved[at]));
+    const located = files.map((one, at) => {
+      const saved = fetched.saved[at];
+      return saved ? { ...one, saved_as: resolve(saved.path) } : one;
+    });
     return both(await deliverText(delivery, { ...push, files: located }, file), fetched.failure);
   }
   if (options.output === '-') return fileToStdout(delivery, folder);
@@ -55,10 +58,6 @@ function both(text: CliError | undefined, files: CliError | undefined): CliError
     command: files.command ?? text.command,
     remains: { ...text.remains, ...savedTo(paths) },
   });
-}
-
-function withPath(file: PushFile, saved: SavedFile | undefined): PushFile {
-  return saved ? ({ ...file, saved_as: resolve(saved.path) } as PushFile) : file;
 }
 
 async function textIfAny(

@@ -3,10 +3,8 @@ import type { Context } from '../platform/context';
 
 /** Prints an error on stderr. If that fails, a link in it is saved to a rescue file. Never throws. */
 export function tellError(context: Context, error: unknown, format: ErrorFormat): Promise<void> {
-  return reportError(context, error, format, saveLink);
-}
-
-async function saveLink(context: Context, link: string): Promise<void> {
-  const { newSafe } = await import('./safekeeping');
-  await newSafe(context).keep({ what: 'link', bytes: `${link}\n` });
+  return reportError(context, error, format, async (context, link) => {
+    const { newSafe } = await import('./safekeeping');
+    await newSafe(context).keep({ what: 'link', bytes: `${link}\n` });
+  });
 }

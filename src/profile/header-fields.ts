@@ -11,19 +11,17 @@ const ours = new Set(
   ),
 );
 
-/** A line of `Name: value`, and what an error calls it. */
-interface Line {
-  readonly text: string;
-  readonly place: string;
-}
-
 /**
- * Parses header lines. Values are visible ASCII with spaces (RFC 9110, 5.5), and in no message.
- * @throws CliError (usage) that names the place of the line
+ * Reads a file of headers, one a line; empty lines and those that begin with `#` are comments. Values are visible ASCII with
+ * spaces (RFC 9110, 5.5), and in no message.
+ * @param uid of the user, whose file it must be; undefined on Windows
+ * @throws CliError (usage) that names file and line
  */
-function parseHeaders(lines: readonly Line[]): HeaderFields {
+export function readHeadersFile(path: string, uid: User): HeaderFields {
   const fields = new Map<string, string>();
-  for (const { text, place } of lines) {
+  for (const [at, text] of read(path, uid).split(/\r?\n/).entries()) {
+    if (/^\s*(#|$)/.test(text)) continue;
+    const place = `line ${at + 1} of the headers file "${path}"`;
     const [, name, value = ''] = /^([!#$%&'*+.^`|~\w-]+):[ \t]*(.*?)[ \t]*$/s.exec(text) ?? [];
     if (name === undefined) throw usageError(`${place} is not of the form 'Name: value'`);
     const key = name.toLowerCase();
@@ -35,22 +33,8 @@ function parseHeaders(lines: readonly Line[]): HeaderFields {
     if (fields.has(key)) throw usageError(`${place} repeats ${key}`);
     fields.set(key, value);
   }
+  if (fields.size === 0) throw usageError(`the headers file "${path}" contains no header`);
   return Object.fromEntries(fields);
-}
-
-/**
- * Reads a file of headers, one a line; empty lines and those that begin with `#` are comments.
- * @param uid of the user, whose file it must be; undefined on Windows
- * @throws CliError (usage) that names file and line
- */
-export function readHeadersFile(path: string, uid: User): HeaderFields {
-  const text = read(path, uid);
-  const lines = text
-    .split(/\r?\n/)
-    .map((line, at) => ({ text: line, place: `line ${at + 1} of the headers file "${path}"` }))
-    .filter((line) => !/^\s*(#|$)/.test(line.text));
-  if (lines.length === 0) throw usageError(`the headers file "${path}" contains no header`);
-  return parseHeaders(lines);
 }
 
 function read(path: string, user: User): string {

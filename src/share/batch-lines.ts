@@ -66,7 +66,10 @@ function readObject(line: string): BatchEntry {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw usageError('not a JSON object', 'as the first line is one, all lines must be');
   const given = Object.entries(value).map(([name, field]) => [optionOf(name), field]);
-  for (const [name, field] of given) checkField(name, field);
+  for (const [name, field] of given) {
+    const [what, is] = fields[name] as (typeof fields)[string];
+    if (!is(field)) throw usageError(`"${name}" must be ${what}`);
+  }
   if (!('payload' in value)) throw usageError('missing "payload"');
   const { 'retrieval-step': retrievalStep, expire, ...rest } = Object.fromEntries(given);
   if (expire !== undefined && 'days' in rest)
@@ -84,11 +87,6 @@ function optionOf(name: string): string {
   if (Object.hasOwn(fields, option)) return option;
   const which = /^[a-z_-]{1,40}$/.test(name) ? ` "${name}"` : '';
   throw usageError(`unknown field${which}`, `use ${Object.keys(fields).join(', ')}`);
-}
-
-function checkField(name: string, value: unknown): void {
-  const [what, is] = fields[name] as (typeof fields)[string];
-  if (!is(value)) throw usageError(`"${name}" must be ${what}`);
 }
 
 function parsed(line: string): unknown {
@@ -127,7 +125,9 @@ export async function* linesOf(
     else pieces = [];
   };
   const take = (): BatchLine => {
-    const bytes = length > longest ? undefined : withoutReturn(Buffer.concat(pieces));
+    const line = Buffer.concat(pieces);
+    const whole = line.at(-1) === CR ? line.subarray(0, -1) : line;
+    const bytes = length > longest ? undefined : whole;
     pieces = [];
     length = 0;
     return { number: number++, bytes };
@@ -143,8 +143,4 @@ export async function* linesOf(
     if (rest.length > 0) add(rest);
   }
   if (length > 0) yield take();
-}
-
-function withoutReturn(line: Buffer): Buffer {
-  return line.at(-1) === CR ? line.subarray(0, -1) : line;
 }

@@ -65,16 +65,13 @@ export async function sealerFor(
   const words = mode === 'words' ? (await import('../cli/words')).wordList : undefined;
   return async (content) => {
     const key = words ? newWords(words()) : newLinkKey();
-    const recipients = [passphraseRecipient(key, WORK[mode])];
-    const [sealed, proof] = await Promise.all([seal(content, recipients, key), proofOf(key, mode)]);
-    return { ...sealed, proof };
+    const key_salt = words && newKeySalt(node);
+    const [sealed, key_proof] = await Promise.all([
+      seal(content, [passphraseRecipient(key, WORK[mode])], key),
+      keyProof({ primitives: node, scrypt }, key, key_salt),
+    ]);
+    return { ...sealed, proof: { key_proof, key_salt } };
   };
-}
-
-async function proofOf(key: string, mode: 'link' | 'words') {
-  const key_salt = mode === 'words' ? newKeySalt(node) : undefined;
-  const key_proof = await keyProof({ primitives: node, scrypt }, key, key_salt);
-  return { key_proof, key_salt };
 }
 
 export function sealerTo(recipients: readonly Recipient[]): Seal {
@@ -119,11 +116,6 @@ function checkSize(prepared: PreparedFile, bytes: number, files: boolean): void 
 /** Bytes that are sent at once: age makes pieces of 64 KiB and tags of 16 bytes, and each write has its price. */
 const BATCH = 512 * 1024;
 
-/** Joins pieces. A batch is valid until the next one is requested. */
-async function* inBatches(pieces: AsyncIterable<Uint8Array>, size: number) {
-  for await (const { chunk } of inChunks(pieces, size)) yield chunk;
-}
-
 /** A file as it is uploaded, and as the manifest describes it. */
 async function sealFiles(files: readonly Attachment[], recipients: readonly Recipient[]) {
   const sealed = [];
@@ -134,7 +126,11 @@ async function sealFiles(files: readonly Attachment[], recipients: readonly Reci
       shownAs: name,
       type: 'application/octet-stream',
       size: sizeOf(size),
-      bytes: () => inBatches(encrypt(bytes()), Math.min(BATCH, sizeOf(size))),
+      /** A batch is valid until the next one is requested. */
+      bytes: async function* () {
+        const batches = inChunks(encrypt(bytes()), Math.min(BATCH, sizeOf(size)));
+        for await (const { chunk } of batches) yield chunk;
+      },
     };
     sealed.push({ file, entry: { name, type, size, mac } });
   }

@@ -36,7 +36,12 @@ export async function readQuestion(
       return api.requests.read(token, given);
     }),
   ).catch((error) => {
-    throw withoutToken(error);
+    if (!(error instanceof CliError) || error.code !== 'unauthorized') throw error;
+    // Answers are sent without a token, whatever the options are.
+    throw error.with({
+      message: 'the API of the instance requires a token, and takes no answers without one',
+      hint: 'open the link in a browser and answer there',
+    });
   });
   checkOpen(request, attached);
   return { request, passphrase };
@@ -102,22 +107,13 @@ export async function recipientFor(
   );
 }
 
-/** Answers are sent without a token, whatever the options are. */
-function withoutToken(error: unknown): unknown {
-  if (!(error instanceof CliError) || error.code !== 'unauthorized') return error;
-  return error.with({
-    message: 'the API of the instance requires a token, and takes no answers without one',
-    hint: 'open the link in a browser and answer there',
-  });
-}
-
 /**
  * The key in the link of a request.
  * @throws CliError (usage) for the link of a push, and for a damaged key: any other fragment
  */
 export function recipientIn({ publicKey, key, base, kind }: Reference): Recipient | undefined {
-  const ofPush = key === undefined ? base !== undefined && kind === undefined : isLinkKey(key);
-  if (publicKey === undefined && ofPush)
+  const ofPush = publicKey === undefined && key !== undefined && isLinkKey(key);
+  if (ofPush || (base !== undefined && kind === undefined))
     throw usageError('this is the link of a push, not of a request', 'open it with pwpush get');
   if (publicKey === undefined && key === undefined) return undefined;
   return explaining(

@@ -7,7 +7,7 @@ import { createSession } from '../../profile/session';
 import { NoInstance } from '../../profile/target';
 import { LOST } from '../../share/here';
 import { newBelow } from './below-root';
-import { type Desk, linkWords, savedTo, saveLink } from './desk';
+import { type Desk, linkWords, savedTo } from './desk';
 import { failure, LONGEST_LINK, saidText, type Told, together } from './told';
 import type { Arguments } from './tool-arguments';
 
@@ -183,7 +183,7 @@ async function askInstance(
   const save = async () => {
     const waited = await desk.command('wait', ['--json', ...named], world);
     if (waited.status !== 0) return failure(waited);
-    const saved = await saveLink(desk, reference, place, world);
+    const saved = await desk.command('get', [`--output=${place}`, ...named], world);
     return saved.status === 0 ? savedTo(place, file, saved) : failure(saved);
   };
   const done = save();

@@ -83,15 +83,6 @@ export function checkLink(link: string): void {
   if (link.startsWith('-')) throw usageError('the ID begins with a dash', 'use the whole link');
 }
 
-export async function saveLink(
-  desk: Desk,
-  link: string,
-  place: string,
-  world: RunWorld,
-): Promise<Ran> {
-  return desk.command('get', [`--output=${place}`, ...linkWords(link)], world);
-}
-
 /** Says where something was saved, by the path as it was given, and never what. */
 export async function savedTo(place: string, given: string, { stderr }: Ran): Promise<Told> {
   const [path, named] = [place, given].map((one) => one.replace(/[/\\]$/, '')) as [string, string];

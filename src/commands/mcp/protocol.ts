@@ -153,15 +153,12 @@ function shownPage({ pages }: Connection, { mcpReq }: ServerContext) {
   if (state === undefined) return undefined;
   const page = typeof state === 'string' ? pages.get(state) : undefined;
   if (page === undefined || typeof state !== 'string') throw usageError('no such question');
-  const action = actionOf(mcpReq.inputResponses?.page);
+  const response = (mcpReq.inputResponses?.page ?? {}) as { readonly action?: unknown };
+  const actions: readonly Action[] = ['accept', 'decline', 'cancel'];
+  const action = actions.find((one) => one === response.action);
   if (action === undefined) return asked(page, state);
   pages.delete(state);
   return page.shown(action, mcpReq.signal).then(result);
-}
-
-function actionOf(response: unknown): Action | undefined {
-  const { action } = (response ?? {}) as { action?: unknown };
-  return (['accept', 'decline', 'cancel'] as const).find((one) => one === action);
 }
 
 function canShow({ server }: McpServer, { mcpReq }: ServerContext): boolean {

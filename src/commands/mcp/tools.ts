@@ -6,7 +6,7 @@ import { formsOf } from '../../open/run/secret-forms';
 import { exitStatus, usageError } from '../../platform/errors';
 import { answered, ask, type Page, type Questions } from './ask';
 import { fileBelow, newBelow } from './below-root';
-import { checkLink, type Desk, linkWords, savedTo, saveLink } from './desk';
+import { checkLink, type Desk, linkWords, savedTo } from './desk';
 import type { Ran } from './started-run';
 import { failure, programEnd, type Told, toldJson } from './told';
 import type { Arguments, ToolName } from './tool-arguments';
@@ -132,9 +132,7 @@ async function push(
   return toldJson(await desk.command('push', ['--raw', ...words], { signal, input }));
 }
 
-type Limits = Omit<Arguments<'push'>, 'file' | 'env' | 'generate' | 'as_text'>;
-
-function limitWords({ encrypt, ...limits }: Limits): string[] {
+function limitWords({ encrypt, ...limits }: Partial<Arguments<'push'>>): string[] {
   const words = Object.entries(limits).flatMap(([name, value]) => {
     const option = name.replaceAll('_', '-');
     if (typeof value === 'boolean') return [`--${value ? '' : 'no-'}${option}`];
@@ -186,7 +184,7 @@ async function save(
   const place = await newBelow(desk.root, file);
   if (question(questions, link)?.over === false)
     throw usageError('ask saves this answer when it is there', 'call wait with this link');
-  const ran = await saveLink(desk, link, place, { signal });
+  const ran = await desk.command('get', [`--output=${place}`, ...linkWords(link)], { signal });
   return ran.status === 0 ? savedTo(place, file, ran) : failure(ran);
 }
 

@@ -96,7 +96,8 @@ function pushLine(session: Session, batch: Batch, printer: ReturnType<typeof lin
     format ??= formatOf(line.bytes);
     if (context.signal.aborted) throw endedBy(context.signal);
     try {
-      const { passphrase: named, payload, ...limits } = entryOf(line, format);
+      if (!line.bytes) throw usageError('longer than 8 MiB', 'attach it with --file');
+      const { passphrase: named, payload, ...limits } = readEntry(line.bytes, format);
       const own = named === undefined ? passphrase : await noKey(named);
       // Of many lines, most have no limits of their own.
       const merged = format === 'text' ? options : { ...withoutExpiry(options, limits), ...limits };
@@ -184,9 +185,4 @@ async function* linesWhile(lines: AsyncIterable<BatchLine>, goesOn: () => boolea
     yield line;
   }
   if (none) throw usageError('no lines to push');
-}
-
-function entryOf({ bytes }: BatchLine, format: BatchFormat): BatchEntry {
-  if (bytes === undefined) throw usageError('longer than 8 MiB', 'attach it with --file');
-  return readEntry(bytes, format);
 }

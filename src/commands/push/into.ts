@@ -46,7 +46,10 @@ export async function checkedChange(session: Session, options: PushOptions): Pro
       'no command to run',
       'put it after --, for example: pwpush push --generate --into -- ./set-password.sh',
     );
-  if (as !== undefined) checkName(as);
+  if (as !== undefined && !isVariableName(as))
+    throw usageError(`"${as}" is not a valid variable name`);
+  if (as !== undefined && isUnsafe(as))
+    throw usageError(`${as} would change what is loaded and run`);
   const exists = [options.passphraseOut, options.keyOut].find((path) => path && existsSync(path));
   if (exists !== undefined)
     throw usageError(`"${exists}" already exists; nothing was sent`, 'choose a new file');
@@ -62,11 +65,6 @@ export async function checkedChange(session: Session, options: PushOptions): Pro
       return setAndPush(session, setter, push);
     },
   };
-}
-
-function checkName(name: string): void {
-  if (!isVariableName(name)) throw usageError(`"${name}" is not a valid variable name`);
-  if (isUnsafe(name)) throw usageError(`${name} would change what is loaded and run`);
 }
 
 /** Failures that a push would share. Others may be those of a token that can do nothing but push. */

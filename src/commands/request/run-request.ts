@@ -10,7 +10,7 @@ import { newRequestKey } from '../../open/request-keys';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../open/waiting';
 import type { Context } from '../../platform/context';
 import { CliError, joinHints, usageError } from '../../platform/errors';
-import { accountOf, clientFor, type Instance } from '../../profile/connect';
+import { accountOf, clientFor } from '../../profile/connect';
 import { createSession, type Session } from '../../profile/session';
 import { NoInstance } from '../../profile/target';
 import { openFiles } from '../../share/content';
@@ -27,7 +27,12 @@ export async function runRequest(context: Context, options: RequestOptions): Pro
   await refuseGenerated(context, options);
   const source = questionSource(options, context);
   const session = createSession(context, options);
-  await session.target().catch(offerHere);
+  await session.target().catch((error) => {
+    if (!(error instanceof NoInstance)) throw error;
+    throw error.with({
+      hint: joinHints(error.hint, 'to ask without an instance, use pwpush request --here'),
+    });
+  });
   const attachments = await openFiles(options, context);
   try {
     const question = await readSecret(source, options, context, TO_ASK);
@@ -50,27 +55,19 @@ export async function runRequest(context: Context, options: RequestOptions): Pro
     const failure = await deliverLink(session, options, created);
     if (!options.encrypt) await session.say.note('the instance can read the answer');
     if (failure) throw failure;
-    if (options.wait) await waitForIt(session, options, instance, created.token, account);
+    if (!options.wait) return;
+    const limit = timeLimit(context, options);
+    const run = { ...limit, say: session.say };
+    const waiting = { interval: DEFAULT_INTERVAL, json: options.json };
+    await limit.ending('answer', async () => {
+      const { api, target } = instance;
+      // Another client, whose responses have no longer than the wait.
+      const limited = options.for === undefined ? api : await clientFor(run, target);
+      await waitForAnswer(run, waiting, limited, created.token, account);
+    });
   } finally {
     await attachments?.close();
   }
-}
-
-async function waitForIt(
-  { context, say }: Session,
-  options: RequestOptions,
-  { api, target }: Instance,
-  token: string,
-  account: number | undefined,
-): Promise<void> {
-  const limit = timeLimit(context, options);
-  const run = { ...limit, say };
-  const waiting = { interval: DEFAULT_INTERVAL, json: options.json };
-  await limit.ending('answer', async () => {
-    // Another client, whose responses have no longer than the wait.
-    const limited = options.for === undefined ? api : await clientFor(run, target);
-    await waitForAnswer(run, waiting, limited, token, account);
-  });
 }
 
 /** @throws CliError (usage) for options that do not go together, and for invalid values */
@@ -100,14 +97,6 @@ function questionSource(options: RequestOptions, context: Context): Source {
       'give the question as an argument',
     );
   return source;
-}
-
-/** Without an instance, the question can be asked from this machine. */
-function offerHere(error: unknown): never {
-  if (!(error instanceof NoInstance)) throw error;
-  throw error.with({
-    hint: joinHints(error.hint, 'to ask without an instance, use pwpush request --here'),
-  });
 }
 
 /** Asks for an expiry if the question was asked for, too; Enter alone means the default of the instance. */

@@ -2,7 +2,6 @@ import { refuseGenerated } from '../../cli/agent';
 import type { Options, passphraseRows } from '../../cli/options';
 import { checkPassphrase, knownPassphrase } from '../../cli/passphrase';
 import type { Context } from '../../platform/context';
-import { usageError } from '../../platform/errors';
 import { createSession } from '../../profile/session';
 import {
   type ContentOptions,
@@ -34,8 +33,6 @@ export async function runRespond(
   // Without a token: an owner who reads an answered request takes its answer.
   const session = createSession(context, { ...options, anonymous: true });
   const asked = await session.connectTo(link);
-  if (asked.base !== undefined && asked.kind === undefined)
-    throw usageError('this is the link of a push, not of a request', 'open it with pwpush get');
   const linkKey = recipientIn(asked);
   const known = await knownPassphrase(options, context);
   const attachments = await openFiles(options, context);

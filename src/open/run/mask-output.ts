@@ -66,9 +66,9 @@ export async function secretsOf({ variables, paths, input }: ChildInputs): Promi
     if (paths.get(name) !== text) secrets.push(...valuesIn({ name, text }));
   if (input !== undefined) secrets.push(...valuesIn({ name: 'standard input', text: input }));
   for (const [name, path] of paths) {
-    const text = await textOf(path);
-    if (text === undefined) unread.push(name);
-    else secrets.push(...valuesIn({ name, text }));
+    const bytes = (await stat(path)).size > LONGEST_FILE ? undefined : await readFile(path);
+    if (bytes === undefined || !isUtf8(bytes) || bytes.includes(0)) unread.push(name);
+    else secrets.push(...valuesIn({ name, text: bytes.toString() }));
   }
   return { secrets, unread };
 }
@@ -80,11 +80,4 @@ function valuesIn(secret: NamedSecret): readonly NamedSecret[] {
   const values = [...parsed.variables];
   if (values.length > 1) return values.map(([name, text]) => ({ name, text }));
   return [secret, ...values.map(([, text]) => ({ ...secret, text }))];
-}
-
-/** The text in a file; undefined if it is not one, or too long. */
-async function textOf(path: string): Promise<string | undefined> {
-  if ((await stat(path)).size > LONGEST_FILE) return undefined;
-  const bytes = await readFile(path);
-  return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString() : undefined;
 }

@@ -6,18 +6,12 @@ const STARS = Buffer.from('***');
 /** How long bytes that may begin a secret are held back when nothing follows, in milliseconds. */
 const HOLD = 100;
 
-/** A place in the bytes that are held back. */
-interface Span {
-  from: number;
-  to: number;
-}
-
 /** Replaces each secret in a stream by `***`, and several that overlap or touch by one. */
 export function streamMask({ table, rows, step, depth, match }: Automaton) {
   let state = 0;
   let held: Uint8Array = new Uint8Array(0);
   /** Secrets in what is held back, in order, with something between them. */
-  let spans: Span[] = [];
+  let spans: { readonly from: number; readonly to: number }[] = [];
   /** The last that was returned was a secret. */
   let starred = false;
 
