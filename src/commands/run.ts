@@ -117,7 +117,7 @@ async function run(
   const file = await commandProgram(session, name, 'nothing was sent, and no view was used');
   const named = await session.connectEach(references);
   const passphrase = await knownPassphrase(options, context);
-  const { retrieveAll } = await import('../open/run/retrieve-all');
+  const { retrieveAll } = await import('../open/open-push');
   const { childInputs, childOf, memoryFolder, startFailure } = await import(
     '../open/run/child-inputs'
   );
