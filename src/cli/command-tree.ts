@@ -1,9 +1,8 @@
 // The tree of commands as data, for `pwpush help --json`.
 import type { Argument, Command, Option } from 'commander';
 import { valueIn, valueKind } from './declare';
-import environment from './help/environment.txt?raw';
 import exitCodes from './help/exit-codes.txt?raw';
-import options from './help/options.txt?raw';
+import { texts } from './help/help-layout';
 import { GLOBAL } from './options';
 
 /** A command as `pwpush help --json` prints it; what does not apply to it is left out. */
@@ -11,16 +10,18 @@ export interface CommandEntry extends ReturnType<typeof ownEntry> {
   readonly commands: readonly CommandEntry[];
 }
 
-export function programEntry(program: Command, version: string) {
+export async function programEntry(program: Command, version: string) {
+  const topics = Object.entries(texts).map(async ([name, load]) => ({
+    name,
+    title: (await load()).default.split('\n', 1)[0],
+  }));
   return {
     name: program.name(),
     version,
     description: program.description(),
     options: globalEntries(program),
     exit_codes: exitCodeEntries(),
-    topics: Object.entries({ options, environment, 'exit-codes': exitCodes }).map(
-      ([name, text]) => ({ name, title: text.split('\n', 1)[0] }),
-    ),
+    topics: await Promise.all(topics),
     commands: program.commands.map(commandEntry),
   };
 }

@@ -148,7 +148,7 @@ async function printWhole(context: Context): Promise<void> {
     import('../cli/command-tree'),
     import('../cli/terminal/output'),
   ]);
-  const program = programEntry(await wholeProgram(context), context.version);
+  const program = await programEntry(await wholeProgram(context), context.version);
   await context.stdout.write(`${toJson(program)}\n`);
 }
 
