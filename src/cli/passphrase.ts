@@ -57,7 +57,10 @@ export async function newPassphrase(
 ): Promise<NewPassphrase> {
   if (options.generatePassphrase) return { generateInto: options.passphraseOut };
   const given = await readPassphrase(options, context, true);
-  return { text: given ?? (offer ? await offerPassphrase(context) : undefined) };
+  if (given !== undefined || !offer) return { text: given };
+  const prompter = await context.prompter();
+  const typed = await typedTwice(prompter, 'Passphrase (Enter for none):', prompter.secret);
+  return { text: typed ? await noKey(typed) : undefined };
 }
 
 /**
@@ -90,13 +93,6 @@ export async function knownPassphrase(
     text: await readPassphrase(options, context, false),
     typed: options.passphrase === true,
   };
-}
-
-async function offerPassphrase(context: Context): Promise<string | undefined> {
-  const question = 'Passphrase (Enter for none):';
-  const prompter = await context.prompter();
-  const given = await typedTwice(prompter, question, prompter.secret);
-  return given ? noKey(given) : undefined;
 }
 
 export async function askPassphrase(

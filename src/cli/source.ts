@@ -115,12 +115,22 @@ export async function readSecret(
   context: Context,
   purpose = TO_PUSH,
 ): Promise<string> {
-  const filled = (text: string, place: string) => nonEmpty(text, place, purpose);
+  const filled = (text: string, place: string) => {
+    if (text !== '') return text;
+    const files = purpose.noun === 'secret' ? '; attach an empty file with --file' : '';
+    throw usageError(
+      `${place} is empty: nothing to ${purpose.act}`,
+      `check the variable or command that fills it${files}`,
+    );
+  };
   switch (source.name) {
     case 'text':
       return filled(source.value, 'the text argument');
-    case 'env':
-      return filled(variableValue(source.value, context), `the variable "${source.value}"`);
+    case 'env': {
+      const value = context.env[source.value];
+      if (value === undefined) throw usageError(`the variable "${source.value}" is not set`);
+      return filled(value, `the variable "${source.value}"`);
+    }
     case 'file': {
       const place = `"${source.value}"`;
       return filled(toText(await bytesOf(source.value, context), place), place);
@@ -148,22 +158,6 @@ export function withoutOneLineEnd(text: string): string {
   const first = text.indexOf('\n');
   if (first === -1 || first !== text.length - 1) return text;
   return text.endsWith('\r\n') ? text.slice(0, -2) : text.slice(0, -1);
-}
-
-/** @throws CliError (usage) if the variable is not set */
-function variableValue(name: string, { env }: Context): string {
-  const value = env[name];
-  if (value === undefined) throw usageError(`the variable "${name}" is not set`);
-  return value;
-}
-
-function nonEmpty(text: string, place: string, { noun, act }: Purpose): string {
-  if (text !== '') return text;
-  const files = noun === 'secret' ? '; attach an empty file with --file' : '';
-  throw usageError(
-    `${place} is empty: nothing to ${act}`,
-    `check the variable or command that fills it${files}`,
-  );
 }
 
 function toText(bytes: Buffer, place: string): string {

@@ -6,14 +6,12 @@ import {
   createdRequestSchema,
   createdSchema,
   notifiedSchema,
-  type Push,
   previewSchema,
   pushListSchema,
   pushSchema,
   requestListSchema,
   requestSchema,
   retrievedSchema,
-  type SecretRequest,
   versionSchema,
 } from '../contract/decode';
 import { attempt, CliError, failedError } from '../platform/errors';
@@ -58,8 +56,12 @@ export function apiClient(options: ApiSettings) {
     /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
     audit: async (token: string, page: number) =>
       (await ask(pushCalls.audit, auditSchema, { token, ...at(page) })).logs,
-    expire: async (token: string) =>
-      checkExpired(await ask(pushCalls.expire, pushSchema, { token })),
+    expire: async (token: string) => {
+      const push = await ask(pushCalls.expire, pushSchema, { token });
+      if (push.expired !== false) return push;
+      const hint = 'the secret can still be read; try again, or expire it on its page';
+      throw withoutEffect('the push has not expired', hint);
+    },
     /** Makes the instance e-mail the link; never sent twice. */
     notify: (token: string, body: Notification) =>
       ask(pushCalls.notify, notifiedSchema, { token, body }),
@@ -111,10 +113,17 @@ function requestApi(ask: Ask) {
       const body = await bodyOf({ request: { response } }, files);
       const secrets = [response, passphrase];
       const details = { token, ...withPassphrase(passphrase), ...body, secrets };
-      return checkAnswered(await ask(requestCalls.respond, answeredSchema, details));
+      const request = await ask(requestCalls.respond, answeredSchema, details);
+      if (request.state !== 'open') return request;
+      const hint = 'the answer may be lost: ask the person who requested it';
+      throw withoutEffect('the request is still open', hint);
     },
-    close: async (token: string) =>
-      checkClosed(await ask(requestCalls.close, requestSchema, { token })),
+    close: async (token: string) => {
+      const request = await ask(requestCalls.close, requestSchema, { token });
+      if (request.state !== 'open' && request.state !== 'ready') return request;
+      const hint = 'it can still be answered or read; try again';
+      throw withoutEffect('the request is not closed', hint);
+    },
     /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
     audit: async (token: string, page: number) =>
       (await ask(requestCalls.audit, auditSchema, { token, ...at(page) })).logs,
@@ -145,28 +154,7 @@ async function bodyOf(
   return { form: formBody(body, files, undefined, beside) };
 }
 
-// A success whose body says that the call had no effect.
-
-/** @throws CliError (failed) for a push that has not expired */
-function checkExpired(push: Push): Push {
-  if (push.expired !== false) return push;
-  throw failedError('the instance responded that the push has not expired', {
-    hint: 'the secret can still be read; try again, or expire it on its page',
-  });
-}
-
-/** @throws CliError (failed) for a request that is still open */
-function checkAnswered(request: SecretRequest): SecretRequest {
-  if (request.state !== 'open') return request;
-  throw failedError('the instance responded that the request is still open', {
-    hint: 'the answer may be lost: ask the person who requested it',
-  });
-}
-
-/** @throws CliError (failed) for a request that is not closed */
-function checkClosed(request: SecretRequest): SecretRequest {
-  if (request.state !== 'open' && request.state !== 'ready') return request;
-  throw failedError('the instance responded that the request is not closed', {
-    hint: 'it can still be answered or read; try again',
-  });
+/** The error for a success whose body says that the call had no effect. */
+function withoutEffect(what: string, hint: string): CliError {
+  return failedError(`the instance responded that ${what}`, { hint });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Rows } from '../cli/declare';
 import { type Closed, type GlobalOptions, type Options, withOptions } from '../cli/options';
-import { type Invocation, invocation } from '../cli/terminal/output';
+import { invocation } from '../cli/terminal/output';
 import { parseReference, type Reference, repairText } from '../client/link';
 import { isShellSafe } from '../contract/address';
 import type { Context } from '../platform/context';
@@ -39,11 +39,15 @@ export function createSession<Given extends GlobalOptions>(context: Context, opt
     await run.say.warn(text);
   };
   const instanceAt = async (target: Target, connections = 1): Promise<Instance> => {
-    const { base, ignored, withheld } = target;
+    const { base, baseFrom, ignored, tokenFrom, tokenHint, withheld } = target;
     await warn(ignored && ignoredText(ignored));
     await warn(withheld && notSent(withheld, new URL(base)));
     await warn(exposure(target));
-    await tellToken(run, target);
+    // Of a link, where the token for its instance is from, or how to send one.
+    if (baseFrom === undefined && tokenFrom !== undefined)
+      await run.say.debug(`the token for ${base} is from ${tokenFrom}`);
+    if (baseFrom === undefined && tokenHint !== undefined)
+      await run.say.remark(`hint: ${tokenHint}`);
     return { target, api: await clientFor(run, target, connections) };
   };
   const instanceOf = async ({ base }: Reference, connections?: number) =>
@@ -118,14 +122,6 @@ export function withSession<R extends Rows & Closed<R>, Operands extends readonl
   return withOptions(command, context, rows, (options, ...operands: Operands) =>
     work(createSession(context, options), ...operands),
   );
-}
-
-/** Says where the token for the instance of a link is from, or how to send one. */
-async function tellToken({ say }: Invocation, target: Target): Promise<void> {
-  const { base, baseFrom, tokenFrom, tokenHint } = target;
-  if (baseFrom !== undefined) return;
-  if (tokenFrom !== undefined) await say.debug(`the token for ${base} is from ${tokenFrom}`);
-  if (tokenHint !== undefined) await say.remark(`hint: ${tokenHint}`);
 }
 
 /**

@@ -79,7 +79,8 @@ export function table<Row>(rows: readonly Row[], listing: Listing<Row>, look: Lo
 export function tables<Row>(listing: Listing<Row>, look: Look): (rows: readonly Row[]) => string {
   let layout: Layout<Row> | undefined;
   return (rows) => {
-    if (!look.tty) return tabbed(rows, listing);
+    if (!look.tty)
+      return rows.map((row) => `${listing.fields(row).map(safe).join('\t')}\n`).join('');
     const page = aligned(rows, listing, look, layout);
     layout = page.layout;
     return page.text;
@@ -100,10 +101,6 @@ export function pairs(rows: readonly Pair[], look: Look): string {
     return (look.paint('bold', name) + space + folded).trimEnd();
   };
   return lines.map((one) => `${line(one)}\n`).join('');
-}
-
-function tabbed<Row>(rows: readonly Row[], { fields }: Listing<Row>): string {
-  return rows.map((row) => `${fields(row).map(safe).join('\t')}\n`).join('');
 }
 
 /** The columns that a terminal has room for, and the widths of their cells. */

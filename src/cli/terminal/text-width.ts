@@ -14,7 +14,7 @@ export function width(text: string): number {
   for (const character of text) {
     // Makes the character before it an emoji (Unicode TR 51). Terminals that draw it narrow leave a space.
     if (character === '\ufe0f' && last === 1) columns++;
-    const own = widthOf(character);
+    const own = zero.test(character) ? 0 : eastAsianWidth(character.codePointAt(0) ?? 0);
     columns += own;
     if (own > 0) last = own;
   }
@@ -48,8 +48,4 @@ export function wrap(text: string, columns: number): string[] {
     } else line = longer;
   }
   return [...lines, line];
-}
-
-function widthOf(character: string): number {
-  return zero.test(character) ? 0 : eastAsianWidth(character.codePointAt(0) ?? 0);
 }

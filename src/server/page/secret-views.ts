@@ -133,7 +133,7 @@ export function linkTemplate(view: SecretView): Markup {
 /** The link with its host in bold, where that part is certain. */
 function linkText(payload: string, url: URL, label: string): Markup {
   const [before, host, after] = parts(payload);
-  const certain = host !== '' && hostnameOf(host) === url.hostname;
+  const certain = host !== '' && parseUrl(`http://${host}/`)?.hostname === url.hostname;
   const text = certain ? markup`${before}<strong>${host}</strong>${after}` : markup`${payload}`;
   return addressBox(text, label);
 }
@@ -149,10 +149,6 @@ function parts(payload: string): [string, string, string] {
   const at = authority.lastIndexOf('@') + 1;
   const host = /^(?:\[[^\]]*\]|[^:]*)/.exec(authority.slice(at))?.[0] ?? '';
   return [scheme + authority.slice(0, at), host, authority.slice(at + host.length) + path];
-}
-
-function hostnameOf(host: string): string | undefined {
-  return parseUrl(`http://${host}/`)?.hostname;
 }
 
 /** A QR code and its text; the text only when it is too long for a code. */

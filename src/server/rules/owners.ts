@@ -43,7 +43,9 @@ export class Owners {
    * @throws ServiceError when the name is invalid
    */
   async add(name: string): Promise<string> {
-    const checked = checkName(name);
+    const checked = name.trim();
+    if (checked === '' || checked.length > 255 || /\p{C}/u.test(checked))
+      throw invalidInput('a user name must be 1 to 255 printable characters');
     return this.database.transaction(async (sql) => {
       const made = await store.insertOwner(sql, checked, this.now().getTime());
       return this.issue(sql, made ?? ((await store.findOwner(sql, checked)) as Owner));
@@ -98,10 +100,4 @@ export class Owners {
 function fingerprint(token: string): { selector: string; digest: Buffer } {
   const digest = createHash('sha256').update(token).digest();
   return { selector: digest.subarray(0, 8).toString('hex'), digest };
-}
-
-function checkName(name: string): string {
-  const trimmed = name.trim();
-  if (trimmed !== '' && trimmed.length <= 255 && !/\p{C}/u.test(trimmed)) return trimmed;
-  throw invalidInput('a user name must be 1 to 255 printable characters');
 }

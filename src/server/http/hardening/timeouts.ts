@@ -51,7 +51,8 @@ export function limitTimes(server: Server, timeouts: SomeTimeouts): void {
     server.emit('request', incoming, outgoing);
   });
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (!hasBody(incoming)) return;
+    const { 'content-length': length, 'transfer-encoding': coding } = incoming.headers;
+    if ((length ?? coding) === undefined) return;
     if (!mayContainFiles(incoming, anonymousFiles)) limitBody(incoming, body);
     // Otherwise Node.js discards a body that nobody reads, of any size.
     incoming.read(0);
@@ -67,10 +68,6 @@ function mayContainFiles({ headers, url = '' }: IncomingMessage, anonymous: bool
   const answers = /^\/r\/[^/]+$|^\/api\/v2\/requests\/[^/]+\/respond/.test(url);
   const token = tokenIn(headers.authorization) ?? headers['x-user-token'];
   return isForm && (anonymous || answers || token !== undefined);
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
 function limitBody(incoming: IncomingMessage, milliseconds: number): void {

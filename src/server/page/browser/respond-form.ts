@@ -61,7 +61,9 @@ document.addEventListener('DOMContentLoaded', () => {
     show(0, 1);
     const { status: code, response } = await send(body, show);
     if (code !== 200) return end(response?.error ?? word('failed'));
-    showSent();
+    const done = find<HTMLTemplateElement>(document, 'template.sent').content;
+    find(document, 'main').replaceChildren(done);
+    find(document, 'h1').focus();
   };
 
   form.addEventListener('submit', (event) => {
@@ -92,12 +94,6 @@ function showReaders(form: HTMLFormElement, encrypts: boolean): boolean {
 /** The key of a link. What a mail gateway appended to the link is not part of it. */
 function keyIn(hash: string): string {
   return /(?:#|%23)(age1[a-z0-9]{58})(?![a-z0-9])/.exec(hash)?.[1] ?? '';
-}
-
-function showSent(): void {
-  const done = find<HTMLTemplateElement>(document, 'template.sent').content;
-  find(document, 'main').replaceChildren(done);
-  find(document, 'h1').focus();
 }
 
 function bodyOf(form: HTMLFormElement, { text, files }: Encrypted): FormData {
