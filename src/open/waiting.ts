@@ -6,6 +6,7 @@ import { requestPoller } from '../client/progress';
 import { durationText } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
+import { limited } from '../platform/files/abort';
 import { timeoutOf } from '../profile/connect';
 
 /** Seconds between two looks. */
@@ -36,7 +37,8 @@ export function timeLimit<Options extends GlobalOptions & { readonly for?: numbe
   const end = context.now().getTime() + seconds * 1000;
   const left = () => end - context.now().getTime();
   // Timers of Node.js last 24 days at most. A longer wait does not cut a response short.
-  const over = seconds * 1000 < 2 ** 31 ? AbortSignal.timeout(seconds * 1000) : undefined;
+  const isTimed = seconds * 1000 < 2 ** 31;
+  const signal = isTimed ? limited(context.signal, seconds * 1000) : context.signal;
   const sleep = async (milliseconds: number) => {
     const most = left();
     await context.sleep(Math.max(0, Math.min(milliseconds, most)));
@@ -44,17 +46,13 @@ export function timeLimit<Options extends GlobalOptions & { readonly for?: numbe
   };
   const secondsPerResponse = timeoutOf(context, options);
   return {
-    context: {
-      ...context,
-      sleep,
-      signal: over ? AbortSignal.any([context.signal, over]) : context.signal,
-    },
+    context: { ...context, sleep, signal },
     options: { ...options, timeout: Math.min(seconds, secondsPerResponse) },
     ending: async (noun, work) => {
       try {
         return await work();
       } catch (error) {
-        const late = isTemporary(error) && (over?.aborted || left() <= 0);
+        const late = isTemporary(error) && (signal.aborted || left() <= 0);
         if (!late && !(error instanceof TimeOver)) throw error;
         const time = seconds < 60 ? `${seconds} s` : durationText(seconds);
         throw new CliError('timeout', `no ${noun} within ${time}`, { cause: error });

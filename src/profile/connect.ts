@@ -6,6 +6,7 @@ import type { ApiSettings } from '../client/send-call';
 import { API_PATH, APPLICATION } from '../contract/api';
 import type { Context, HttpRequest, Transport } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
+import { limited } from '../platform/files/abort';
 import { lazy } from '../platform/files/lazy';
 import { GRACE } from '../platform/interrupts';
 import { readText } from '../platform/private-folder';
@@ -53,7 +54,7 @@ const BRIEF_SECONDS = 10;
 /** Settings for requests on the side, on a connection of their own: over within 10 s, without waiting for `Retry-After`. */
 export async function briefSettings(run: Invocation, target: Target): Promise<ApiSettings> {
   const { context, options } = run;
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(BRIEF_SECONDS * 1000)]);
+  const signal = limited(context.signal, BRIEF_SECONDS * 1000);
   const timeout = Math.min(timeoutOf(context, options), BRIEF_SECONDS);
   const brief = invocation({ ...context, signal }, { ...options, timeout });
   const sleep = async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { aborted, raceWithLimit } from '../../src/platform/files/abort';
+import { aborted, limited, raceWithLimit } from '../../src/platform/files/abort';
+import { collectGarbage } from '../helpers/memory';
 
 const never = new Promise<string>(() => {});
 const late = () => 'late';
@@ -18,6 +19,15 @@ test('aborted resolves at once for a signal that has aborted, and else when it d
   expect(resolved).toBe(false);
   controller.abort();
   await waiting;
+});
+
+test('a time that is over aborts, also after what nobody knows any more was collected', async () => {
+  const over = aborted(limited(new AbortController().signal, 500));
+  // What was made in this turn is not collected in it.
+  await new Promise((resolve) => void setImmediate(resolve));
+  collectGarbage();
+  await over;
+  expect(limited(AbortSignal.abort('SIGINT'), 60_000).reason).toBe('SIGINT');
 });
 
 test('work that settles within the limit settles the race', async () => {

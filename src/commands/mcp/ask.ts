@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { safe } from '../../cli/terminal/safe';
 import { parseReference } from '../../client/link';
 import { asCliError, CliError, exitStatus, usageError } from '../../platform/errors';
-import { raceWithLimit } from '../../platform/files/abort';
+import { limited, raceWithLimit } from '../../platform/files/abort';
 import { createSession } from '../../profile/session';
 import { NoInstance } from '../../profile/target';
 import { LOST } from '../../share/here';
@@ -109,7 +109,7 @@ export async function answered(
   seconds: number,
   signal: AbortSignal,
 ): Promise<Told> {
-  const over = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
+  const over = limited(signal, seconds * 1000);
   const late = { text: `no answer within ${seconds} s; call wait with ${reference} to wait on` };
   return raceWithLimit(done, { signal: over }, () => late);
 }

@@ -6,6 +6,17 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+/**
+ * A signal that aborts with `signal`, or after that many milliseconds, up to 24 days. Node.js 20 collects an
+ * `AbortSignal.timeout` of which only `AbortSignal.any` knows, and never aborts then.
+ */
+export function limited(signal: AbortSignal, milliseconds: number): AbortSignal {
+  const limit = new AbortController();
+  const late = () => limit.abort(new DOMException('the time is over', 'TimeoutError'));
+  setTimeout(late, milliseconds).unref();
+  return AbortSignal.any([signal, limit.signal]);
+}
+
 interface Limit {
   /** The time runs from when this aborts; left out, from now on. */
   readonly signal?: AbortSignal | undefined;
