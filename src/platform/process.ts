@@ -9,7 +9,7 @@ import type {
 } from './context';
 import { type EndingSignal, endings, exitStatus } from './errors';
 import { lazy } from './files/lazy';
-import { processInterrupts } from './interrupts';
+import { GRACE, processInterrupts } from './interrupts';
 import { startOwn } from './own-run';
 import { version } from './package-version';
 import { input, output } from './stdio';
@@ -137,14 +137,15 @@ export function crash(error: unknown): never {
 /**
  * Ends the process. Node waits for system calls of other threads, such as a DNS lookup of 10 s: an interrupted run then
  * ends by the signal itself, for which shells report the same status.
+ * @param left milliseconds that the reading of a file, which most often is a moment, may still take
  */
-export function leave(status: number): void {
+export function leave(status: number, left: number = GRACE.write): void {
   const names = Object.keys(endings) as EndingSignal[];
   const name = names.find((one) => exitStatus[endings[one].code] === status);
-  const blocked = process
-    .getActiveResourcesInfo()
-    .some((one) => one === 'FSReqCallback' || one === 'GetAddrInfoReqWrap');
-  if (name === undefined || !blocked) process.exit(status);
+  const active = process.getActiveResourcesInfo();
+  const reads = active.includes('FSReqCallback');
+  if (name === undefined || !(reads || active.includes('GetAddrInfoReqWrap'))) process.exit(status);
+  if (reads && left > 0) return void setTimeout(leave, 5, status, left - 5);
   process.removeAllListeners(name);
   process.kill(process.pid, name);
   // Reached by the first process of a container, which signals do not end.

@@ -1,12 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, openSync, realpathSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Conf from 'conf';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
-import { nameFile, syncFile } from '../platform/files/atomic-file';
 import { codeOf } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
+import { syncPath } from '../platform/files/sync-path';
 import { checkFolder, makeFolder } from '../platform/private-folder';
 import { decodeConfig, readConfig } from './config-file';
 import { configName } from './folders';
@@ -109,8 +117,9 @@ function write(path: string, { current, profiles }: StoredProfiles): void {
     conf.store = { ...(current === undefined ? {} : { current }), profiles };
     if (!conf.has('profiles')) throw failedError(`cannot write "${path}": the disk is full`);
     // With SNAP in the environment, conf does not.
-    syncFile(conf.path);
-    nameFile(conf.path, file, true);
+    syncPath(conf.path);
+    renameSync(conf.path, file);
+    syncPath(dirname(file));
   } finally {
     rmSync(conf.path, { force: true });
   }

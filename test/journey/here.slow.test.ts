@@ -126,7 +126,7 @@ describe('push --here', () => {
 describe('a response that was lost', () => {
   const KEY = 'Jk3dF8s-Qw2mZx0pLr7tVg';
   const LOST =
-    '127.0.0.1 may not have the response: waiting up to 2 minutes for a repetition (Ctrl-C ends this)';
+    'warning: 127.0.0.1 may not have the response: waiting up to 2 minutes for a repetition (Ctrl-C ends this)';
 
   async function losing() {
     const { running, first } = await serving();

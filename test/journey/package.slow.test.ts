@@ -22,7 +22,9 @@ test('the build requires modules of Node, its own files and libsql, and nothing 
   const strange = required.filter(
     ({ how, what }) => how === 'import' || !(isBuiltin(what) || files.includes(what.slice(2))),
   );
-  expect(strange.map(({ name, of }) => `${name}: ${of}`)).toEqual([
+  // The text of code that ajv can write, which nothing runs.
+  const loaded = strange.filter(({ of }) => !/^"ajv[/-]/.test(of));
+  expect(loaded.map(({ name, of }) => `${name}: ${of}`)).toEqual([
     // What the loader hands on from the files it loads.
     'load.js: e',
     'service.js: "libsql"',

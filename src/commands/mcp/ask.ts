@@ -5,7 +5,6 @@ import { asCliError, CliError, exitStatus, usageError } from '../../platform/err
 import { limited, raceWithLimit } from '../../platform/files/abort';
 import { createSession } from '../../profile/session';
 import { NoInstance } from '../../profile/target';
-import { LOST } from '../../share/here';
 import { newBelow } from './below-root';
 import { type Desk, linkWords, savedTo } from './desk';
 import { failure, LONGEST_LINK, saidText, type Told, together } from './told';
@@ -140,7 +139,7 @@ async function askHere(
   const heard = (line: string) => {
     if (/^http:\/\/\S+$/.test(line)) lines.emit('link', line);
     // The answer is saved, and the run stays up for the page of the person.
-    if (line.includes(LOST)) lines.emit('saved');
+    if (line.includes(' may not have the response: ')) lines.emit('saved');
   };
   const linked = once(lines, 'link').then(([line]): string => line);
   const delivered = once(lines, 'saved').then(() => ({ status: 0, stdout: '', stderr: '' }));

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder } from './sync-folder';
+import { syncPath } from './sync-path';
 
 const RANDOM_BYTES = 6;
 
@@ -122,7 +122,7 @@ export function syncFile(path: string): number {
 export function nameFile(draft: string, path: string, replace: boolean): void {
   if (replace) renameSync(draft, path);
   else nameNew(draft, path);
-  syncFolder(dirname(path));
+  syncPath(dirname(path));
 }
 
 function nameNew(draft: string, path: string): void {
