@@ -12,7 +12,7 @@ import { dirname, resolve } from 'node:path';
 import { failedError, usageError } from './errors';
 import { codeOf, whyUnreadable } from './files/file-error';
 import { type User, whyForeign } from './files/owner';
-import { syncPath } from './files/sync-path';
+import { syncFolder } from './files/sync';
 
 /** A file or folder that must be the user's own, or root's. */
 export interface OwnRule {
@@ -108,7 +108,7 @@ function makeOne(path: string): void {
   } catch {
     // File systems without modes may refuse.
   }
-  syncPath(dirname(path));
+  syncFolder(dirname(path));
 }
 
 function exists(path: string): boolean {

@@ -14,7 +14,7 @@ import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
 import { codeOf } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
-import { syncPath } from '../platform/files/sync-path';
+import { syncFile, syncFolder } from '../platform/files/sync';
 import { checkFolder, makeFolder } from '../platform/private-folder';
 import { decodeConfig, readConfig } from './config-file';
 import { configName } from './folders';
@@ -117,9 +117,9 @@ function write(path: string, { current, profiles }: StoredProfiles): void {
     conf.store = { ...(current === undefined ? {} : { current }), profiles };
     if (!conf.has('profiles')) throw failedError(`cannot write "${path}": the disk is full`);
     // With SNAP in the environment, conf does not.
-    syncPath(conf.path);
+    syncFile(conf.path);
     renameSync(conf.path, file);
-    syncPath(dirname(file));
+    syncFolder(dirname(file));
   } finally {
     rmSync(conf.path, { force: true });
   }

@@ -6,7 +6,6 @@ import {
   closeSync,
   constants,
   fchmodSync,
-  fstatSync,
   fsyncSync,
   linkSync,
   openSync,
@@ -16,7 +15,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncPath } from './sync-path';
+import { syncFolder } from './sync';
 
 const RANDOM_BYTES = 6;
 
@@ -107,22 +106,11 @@ export function makeWhole(path: string, bytes: string | Uint8Array, replace = fa
   }
 }
 
-/** Syncs a file to the disk; returns its size in bytes. */
-export function syncFile(path: string): number {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-    return fstatSync(file).size;
-  } finally {
-    closeSync(file);
-  }
-}
-
 /** Gives a synced file its final name and syncs the folder. Throws EEXIST if the name is taken, unless `replace` is set. */
 export function nameFile(draft: string, path: string, replace: boolean): void {
   if (replace) renameSync(draft, path);
   else nameNew(draft, path);
-  syncPath(dirname(path));
+  syncFolder(dirname(path));
 }
 
 function nameNew(draft: string, path: string): void {
