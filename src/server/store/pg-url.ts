@@ -148,7 +148,7 @@ function readTls(given: Given, home: string): PgTls {
   if (mode === 'disable') return false;
   const files = { cert: contentOf(given('sslcert')), key: contentOf(given('sslkey')) };
   try {
-    createSecureContext(files);
+    if (files.cert || files.key) createSecureContext(files);
   } catch (cause) {
     throw new ServiceError('sslcert and sslkey are no certificate and its key', {
       hint: 'use PEM files that belong together, the key without a passphrase',
