@@ -8,7 +8,7 @@ import { filled } from '../../cli/values';
 import type { HereEvent } from '../../contract/here-event';
 import { deliverPush } from '../../open/deliver-push';
 import { openPush } from '../../open/open-push';
-import { type OutputOptions, type OutputPlace, reserveOutput } from '../../open/output-place';
+import { type OutputOptions, reserveOutput } from '../../open/output-place';
 import { retrieveFrom } from '../../open/retrieve';
 import { newSafe } from '../../open/safekeeping';
 import { type LostFiles, type LostText, type Safe, type Taking, withPush } from '../../open/taking';
@@ -40,9 +40,10 @@ export async function requestHere(context: Context, options: RequestOptions): Pr
   const place = await reserveOutput(run, output, 'use --output FILE');
   const { identity, recipient } = newKeyPair();
   const settings = { kind: 'request', host, port } as const;
+  const { signal } = context;
   const moments = new EventEmitter();
   const delivered = once(moments, 'delivered');
-  let isAnswered = false;
+  let isDelivering = false;
   try {
     await withHere(run, settings, reporter(run, delivered), async (here) => {
       const { token, link } = await createRequest(run, here, {
@@ -57,13 +58,15 @@ export async function requestHere(context: Context, options: RequestOptions): Pr
       await showLink(run, options, token, link);
       await run.say.remark('waiting for an answer … (Ctrl-C ends it)');
       if ((await here.ended()) === 0) throw new CliError('expired', 'nobody answered in time');
-      isAnswered = true;
-      await deliver(run, here, token, { output, place, identity, passphrase });
+      const opened = await openAnswer(run, here, token, { output, identity, passphrase });
+      isDelivering = true;
+      const failure = await deliverPush({ ...opened, signal, options: output, place }, true);
+      if (failure) throw signal.aborted ? failure.with({ code: endedBy(signal).code }) : failure;
       moments.emit('delivered');
       await here.settled();
     });
   } catch (error) {
-    if (!isAnswered) await place.discard?.();
+    if (!isDelivering) await place.discard?.();
     throw error;
   }
 }
@@ -100,7 +103,6 @@ async function showLink(
 
 interface Receiving {
   readonly output: OutputOptions;
-  readonly place: OutputPlace;
   readonly identity: string;
   readonly passphrase: string | undefined;
 }
@@ -110,13 +112,13 @@ const NO_KEYS = {
   ...{ givenBy: undefined, linkKey: undefined },
 };
 
-/** As `get` delivers an answer; what cannot be delivered is saved, as it is in the memory of this run alone. */
-async function deliver(
+/** Takes and decrypts the answer; what cannot be decrypted is saved, as it is in the memory of this run alone. */
+async function openAnswer(
   { context, say }: Invocation,
   here: HereInstance,
   token: string,
-  { output, place, identity, passphrase }: Receiving,
-): Promise<void> {
+  { output, identity, passphrase }: Receiving,
+): Promise<Taking> {
   const { api, target } = here;
   const key: LostText = { what: 'key', bytes: `${identity}\n` };
   const safe = answerSafe(context, key, api.openFile);
@@ -128,17 +130,13 @@ async function deliver(
   );
   // Ctrl-C ends the delivery, and not what saves the rest then; a second one ends the run.
   const sealed = { ...taken, signal: new AbortController().signal };
-  const opened = await openPush(sealed, NO_KEYS).catch(async (error) => {
-    await place.discard?.();
+  return openPush(sealed, NO_KEYS).catch(async (error) => {
     const failure = asCliError(error);
     await safe.keep({ what: 'pushes', takings: [sealed] });
     // The key was never on the disk. One that does not fit opens nothing.
     if (failure.code !== 'passphrase') await safe.keep(key);
     throw safe.explain(failure);
   });
-  const { signal } = context;
-  const failure = await deliverPush({ ...opened, signal, options: output, place }, true);
-  if (failure) throw signal.aborted ? failure.with({ code: endedBy(signal).code }) : failure;
 }
 
 /** An answer that a busy service does not give is asked for again: it is in the memory of this run alone. */
