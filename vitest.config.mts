@@ -13,7 +13,7 @@ import { texts } from './.config/texts.mjs';
 const alone = [
   'test/client/in-order.test.ts',
   'test/commands/login-faults.slow.test.ts',
-  'test/share/attachments.test.ts',
+  'test/send/attachments.test.ts',
   'test/server/app.test.ts',
   'test/server/fuzz.slow.test.ts',
 ];

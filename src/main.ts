@@ -58,7 +58,7 @@ async function report(
 ): Promise<number> {
   const [{ statusOf }, { tellError }] = await Promise.all([
     import('./cli/report-error'),
-    import('./open/tell-error'),
+    import('./keep/tell-error'),
   ]);
   await tellError(context, error, { json, debug });
   return statusOf(error);

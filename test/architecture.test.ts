@@ -49,7 +49,7 @@ const arrows = (wrong: (from: string, to: string) => boolean) =>
 test('the service is known through its door, and its rooms import downwards', () => {
   const inside = (file: string) => file.startsWith('server/');
   expect(arrows((from, to) => inside(to) && !inside(from))).toEqual([
-    'platform/load-service → server/service',
+    'profile/load-service → server/service',
   ]);
   const floors = ['page', 'http', 'rules', 'keys', 'ops', 'store'];
   const floor = (file: string) => floors.findIndex((name) => file.startsWith(`server/${name}/`));

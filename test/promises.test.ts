@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { complaint, lineOf, promises, unwitnessed } from '../.ci/promises.mjs';
 import { judge, type Outcome } from './helpers/promises';
 
-const file = 'test/open/decrypt.test.ts';
+const file = 'test/take/decrypt.test.ts';
 const promise = { document: 'docs/reliability.md', file, title: 'memory' };
 const outcome = (more: Partial<Outcome> = {}): Outcome => ({
   ...{ file, name: 'takes much memory', fullName: 'armor > takes much memory', state: 'passed' },
@@ -31,7 +31,7 @@ describe('a promise', () => {
     ['stands in no name, as in a comment only', [outcome({ fullName: 'armor > opens' })]],
     ['is that of a test that failed', [outcome({ state: 'failed' })]],
     ['is that of a test that was skipped', [outcome({ state: 'skipped' })]],
-    ['is that of a test of another file', [outcome({ file: 'test/open/rescue.test.ts' })]],
+    ['is that of a test of another file', [outcome({ file: 'test/keep/rescue.test.ts' })]],
   ])('has none if its title %s', (_, tests) => {
     expect(judged(tests)).toBe('missing');
     expect(judged(tests, { whole: [] })).toBe('open');

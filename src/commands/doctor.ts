@@ -5,7 +5,7 @@ import { type Look, lookOf, type Style } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { wrap } from '../cli/terminal/text-width';
 import { count, shellWord } from '../cli/terminal/wording';
-import { rescuedFiles } from '../open/rescue';
+import { rescuedFiles } from '../keep/rescue';
 import type { Context } from '../platform/context';
 import {
   attempt,
@@ -15,9 +15,9 @@ import {
   exitStatus,
   failedError,
 } from '../platform/errors';
-import { withService } from '../platform/load-service';
 import { storedProfiles } from '../profile/config-file';
 import { configFolder, configName } from '../profile/folders';
+import { withService } from '../profile/load-service';
 import { type Session, withSession } from '../profile/session';
 import type { Finding } from './doctor/checks';
 

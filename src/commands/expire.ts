@@ -40,7 +40,7 @@ async function expire(session: Session, links: readonly string[]): Promise<void>
     }
     if (references.length === 1) throw push;
     worst = Math.max(worst, push.exitStatus);
-    const { tellError } = await import('../open/tell-error');
+    const { tellError } = await import('../keep/tell-error');
     await tellError(context, push.with({ message: `${token}: ${push.message}` }), options);
   };
   try {
@@ -69,8 +69,8 @@ async function end({ context, say }: Session, named: NamedItem): Promise<Ended> 
       return { text: `expired ${described(named, push, context.now())}`, object: push };
     }
     const closed = await item.end();
-    const { keyForAnswer } = await import('../open/take-answer');
-    const { forgetKey } = await import('../open/request-keys');
+    const { keyForAnswer } = await import('../take/take-answer');
+    const { forgetKey } = await import('../keep/request-keys');
     await forgetKey(say, keyForAnswer(context, named, closed.public_key));
     return { text: `closed ${named.token}`, object: closed };
   });

@@ -4,18 +4,18 @@ import { keyRows, type Options, passphraseRows, revealRows } from '../cli/option
 import { checkPassphrase, knownPassphrase } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
 import { count, left, usedBefore } from '../cli/terminal/wording';
-import { type PushKeys, readKeys } from '../open/decryption-keys';
-import { deliverPush } from '../open/deliver-push';
-import type { KeptDownload } from '../open/interrupted-download';
-import { openPush } from '../open/open-push';
-import { type OutputPlace, reserveOutput } from '../open/output-place';
-import { retrieveFrom } from '../open/retrieve';
-import { newSafe } from '../open/safekeeping';
-import type { Retrievable } from '../open/take-answer';
-import { type SafeRun, type Taken, type Taking, takingOf, withPush } from '../open/taking';
+import { deliverPush } from '../deliver/deliver-push';
+import { type OutputPlace, reserveOutput } from '../deliver/output-place';
+import type { KeptDownload } from '../keep/interrupted-download';
+import { newSafe } from '../keep/safekeeping';
 import type { Context } from '../platform/context';
 import { asCliError, usageError } from '../platform/errors';
 import { type Session, withSession } from '../profile/session';
+import { type PushKeys, readKeys } from '../take/decryption-keys';
+import { openPush } from '../take/open-push';
+import { retrieveFrom } from '../take/retrieve';
+import type { Retrievable } from '../take/take-answer';
+import { type SafeRun, type Taken, type Taking, takingOf, withPush } from '../take/taking';
 
 export { default as help } from './help/get.txt?raw';
 
@@ -115,7 +115,7 @@ async function get(session: Session<GetOptions>, link?: string): Promise<void> {
   const { key } = taken.answer ?? {};
   const unopened = !options.decrypt || (!options.files && taken.push.files?.length);
   if (!key || unopened) return;
-  const { forgetKey } = await import('../open/request-keys');
+  const { forgetKey } = await import('../keep/request-keys');
   await forgetKey(session.say, key);
 }
 
@@ -125,7 +125,7 @@ async function getSaved(session: Session<GetOptions>, path: string, link?: strin
   checkStandardInput(options, path === '-' ? 'the encrypted text' : undefined);
   const linkKey = link === undefined ? undefined : (await session.reference(link)).key;
   const keys = { ...(await readKeys(options, context)), linkKey };
-  const { takeSaved } = await import('../open/saved-ciphertext');
+  const { takeSaved } = await import('../take/saved-ciphertext');
   const saved = await takeSaved(session, path);
   const place: OutputPlace = await reserveOutput(session, options);
   let taking: Taking;
@@ -144,7 +144,7 @@ async function getSaved(session: Session<GetOptions>, path: string, link?: strin
 async function keptDownload(session: Session<GetOptions>, link: string | undefined) {
   const { resume } = session.options;
   if (resume === undefined) return undefined;
-  const { readKeptDownload } = await import('../open/interrupted-download');
+  const { readKeptDownload } = await import('../keep/interrupted-download');
   const named = link === undefined ? undefined : await session.reference(link);
   return readKeptDownload(resume, session.context.uid, named?.token);
 }
@@ -160,7 +160,7 @@ async function resumed(
     const taken = { ...found, push: { ...push, earlier_views: null }, answer: undefined };
     return takingOf(run, named.api, taken);
   }
-  const { keyForAnswer } = await import('../open/take-answer');
+  const { keyForAnswer } = await import('../take/take-answer');
   const key = keyForAnswer(run.context, named, push.public_key);
   return takingOf(run, named.api, { ...found, answer: { key, publicKey: named.publicKey } });
 }

@@ -4,7 +4,7 @@ import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
 import { otherOrigin, withKey } from '../client/link';
 import { webAddress } from '../contract/address';
-import type { KeptKey } from '../open/request-keys';
+import type { KeptKey } from '../keep/request-keys';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
 import { type Session, withSession } from '../profile/session';
@@ -27,7 +27,7 @@ async function preview(session: Session<Options<typeof rows>>, link: string): Pr
   let kept: KeptKey | undefined;
   const previewed = await onItem(named, async (item) => {
     if (item.kind === 'request') {
-      const { keptKey } = await import('../open/request-keys');
+      const { keptKey } = await import('../keep/request-keys');
       kept = keptKey(context, named);
     }
     return item.preview();

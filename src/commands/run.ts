@@ -7,18 +7,18 @@ import { checkPassphrase, knownPassphrase } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
 import { left, usedBefore, variablesSet } from '../cli/terminal/wording';
 import { names } from '../cli/values';
-import { readKeys } from '../open/decryption-keys';
-import { isVariableName } from '../open/dotenv';
-import type { ChildInputs, FileOption, MemoryFolder } from '../open/run/child-inputs';
-import { commandProgram } from '../open/run/command-program';
-import type { MaskedOutput } from '../open/run/mask-output';
-import { safeName } from '../open/safe-name';
-import { newSafe } from '../open/safekeeping';
-import type { Taking } from '../open/taking';
-import { isUnsafe, isUnsafeForFile } from '../open/unsafe-variables';
+import { safeName } from '../deliver/safe-name';
+import { newSafe } from '../keep/safekeeping';
 import type { Context } from '../platform/context';
 import { ExitWith, endedBy, failedError, usageError } from '../platform/errors';
 import { type Session, withSession } from '../profile/session';
+import type { ChildInputs, FileOption, MemoryFolder } from '../run/child-inputs';
+import { commandProgram } from '../run/command-program';
+import { isVariableName } from '../run/dotenv';
+import type { MaskedOutput } from '../run/mask-output';
+import { isUnsafe, isUnsafeForFile } from '../run/unsafe-variables';
+import { readKeys } from '../take/decryption-keys';
+import type { Taking } from '../take/taking';
 
 export { default as help } from './help/run.txt?raw';
 
@@ -117,10 +117,8 @@ async function run(
   const file = await commandProgram(session, name, 'nothing was sent, and no view was used');
   const named = await session.connectEach(references);
   const passphrase = await knownPassphrase(options, context);
-  const { retrieveAll } = await import('../open/open-push');
-  const { childInputs, childOf, memoryFolder, startFailure } = await import(
-    '../open/run/child-inputs'
-  );
+  const { retrieveAll } = await import('../take/open-push');
+  const { childInputs, childOf, memoryFolder, startFailure } = await import('../run/child-inputs');
   const safe = newSafe(context);
   const pushes = await retrieveAll({ context, options, say, safe }, named, passphrase, keys);
   context.asked();
@@ -160,7 +158,7 @@ async function maskedBy(
   const { context, options, say } = session;
   const { env } = context;
   if (!(options.mask ?? (isCi(env) || agentMarker(env) !== undefined))) return undefined;
-  const { maskedOutput, secretsOf } = await import('../open/run/mask-output');
+  const { maskedOutput, secretsOf } = await import('../run/mask-output');
   const { secrets, unread } = await secretsOf(inputs);
   if (unread.length > 0)
     await say.warn(`not masked: files that are not text, or over 1 MiB, in ${unread.join(', ')}`);
@@ -170,7 +168,7 @@ async function maskedBy(
 async function forgetKeys({ say }: Session, pushes: readonly Taking[]): Promise<void> {
   const keys = pushes.flatMap(({ taken }) => taken.answer?.key ?? []);
   if (keys.length === 0) return;
-  const { forgetKey } = await import('../open/request-keys');
+  const { forgetKey } = await import('../keep/request-keys');
   for (const key of keys) await forgetKey(say, key);
 }
 

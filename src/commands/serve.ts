@@ -7,8 +7,8 @@ import { isLoopback } from '../contract/address';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { aborted } from '../platform/files/abort';
-import { serviceIo, withService } from '../platform/load-service';
 import { makeFolder } from '../platform/private-folder';
+import { serviceIo, withService } from '../profile/load-service';
 import { profileStore } from '../profile/profile-store';
 import type { Profile, StoredProfiles } from '../profile/settings';
 import {

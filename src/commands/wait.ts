@@ -6,11 +6,11 @@ import { printRows } from '../cli/terminal/table';
 import { seconds, waitingTime } from '../cli/values';
 import { onItem } from '../client/item';
 import { pushPoller } from '../client/progress';
-import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../open/waiting';
 import type { Context } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
 import { accountOf, clientFor } from '../profile/connect';
 import { accountOfPush, createSession, type NamedItem, type Session } from '../profile/session';
+import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../take/waiting';
 
 export { default as help } from './help/wait.txt?raw';
 

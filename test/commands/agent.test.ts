@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TransportError } from '../../src/client/transport/network-errors';
 import { commands } from '../../src/commands/program';
-import { refusePrinted } from '../../src/open/output-place';
+import { refusePrinted } from '../../src/deliver/output-place';
 import type { Context } from '../../src/platform/context';
 import type { Profile } from '../../src/profile/settings';
 import { BASE, type Instance, instance, overFetch } from '../helpers/instance';

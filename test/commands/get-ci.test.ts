@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { heredoc, maskCommands } from '../../src/open/ci-job';
+import { heredoc, maskCommands } from '../../src/deliver/ci-job';
 import { type Instance, instance } from '../helpers/instance';
 import { needsRoot } from '../helpers/needs';
 

@@ -10,7 +10,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseReference } from '../../src/client/link';
-import { keptKey } from '../../src/open/request-keys';
+import { keptKey } from '../../src/keep/request-keys';
 import { type Change, remember, type Trace, traced } from '../helpers/disk-trace';
 import { inSteps, long } from '../helpers/long';
 import { folders } from '../helpers/memory';

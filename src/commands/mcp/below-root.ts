@@ -1,6 +1,6 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { safeName } from '../../open/safe-name';
+import { safeName } from '../../deliver/safe-name';
 import { type CliError, usageError } from '../../platform/errors';
 import { codeOf } from '../../platform/files/file-error';
 

@@ -1,9 +1,9 @@
 import { chooseSource, readSecret } from '../../cli/source';
 import { parseReference } from '../../client/link';
-import { automatonOf } from '../../open/run/automaton';
-import { streamMask } from '../../open/run/mask';
-import { formsOf } from '../../open/run/secret-forms';
 import { exitStatus, usageError } from '../../platform/errors';
+import { automatonOf } from '../../run/automaton';
+import { streamMask } from '../../run/mask';
+import { formsOf } from '../../run/secret-forms';
 import { answered, ask, type Page, type Questions } from './ask';
 import { fileBelow, newBelow } from './below-root';
 import { checkLink, type Desk, linkWords, savedTo } from './desk';

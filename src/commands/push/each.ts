@@ -5,7 +5,8 @@ import { toJson } from '../../cli/terminal/output';
 import { inOrder } from '../../client/in-order';
 import { AT_ONCE } from '../../client/pages';
 import type { Edition } from '../../contract/lifetime';
-import { tellError } from '../../open/tell-error';
+import { printLink } from '../../deliver/deliver-link';
+import { tellError } from '../../keep/tell-error';
 import { CliError, ExitWith, endedBy, failedError, usageError } from '../../platform/errors';
 import { whyUnwritable } from '../../platform/files/file-error';
 import { lazy } from '../../platform/files/lazy';
@@ -19,7 +20,7 @@ import {
   formatOf,
   linesOf,
   readEntry,
-} from '../../share/batch-lines';
+} from '../../send/batch-lines';
 import {
   type CreatedPush,
   clearFieldsWarning,
@@ -27,10 +28,9 @@ import {
   keepReceipts,
   type Sealing,
   shownPush,
-} from '../../share/create-push';
-import { printLink } from '../../share/deliver-link';
-import { dryRunText } from '../../share/dry-run';
-import { editionOf, toldExpiry } from '../../share/expiry';
+} from '../../send/create-push';
+import { dryRunText } from '../../send/dry-run';
+import { editionOf, toldExpiry } from '../../send/expiry';
 import type { PushOptions } from './push-flags';
 import {
   askedExpiry,

@@ -1,12 +1,7 @@
 import { existsSync } from 'node:fs';
 import { generate, parseGenerate } from '../../cli/random-secret';
-import { isVariableName } from '../../open/dotenv';
-import { tryRescue } from '../../open/rescue';
-import { childOf, startFailure } from '../../open/run/child-inputs';
-import { commandProgram } from '../../open/run/command-program';
-import { maskedOutput } from '../../open/run/mask-output';
-import { newSafe } from '../../open/safekeeping';
-import { isUnsafe } from '../../open/unsafe-variables';
+import { tryRescue } from '../../keep/rescue';
+import { newSafe } from '../../keep/safekeeping';
 import type { Output } from '../../platform/context';
 import {
   asCliError,
@@ -22,7 +17,12 @@ import {
 import { lazy } from '../../platform/files/lazy';
 import type { Instance } from '../../profile/connect';
 import type { Session } from '../../profile/session';
-import type { CreatedPush } from '../../share/create-push';
+import { childOf, startFailure } from '../../run/child-inputs';
+import { commandProgram } from '../../run/command-program';
+import { isVariableName } from '../../run/dotenv';
+import { maskedOutput } from '../../run/mask-output';
+import { isUnsafe } from '../../run/unsafe-variables';
+import type { CreatedPush } from '../../send/create-push';
 import type { PushOptions } from './push-flags';
 
 /** A secret that a command sets before it is pushed. */

@@ -2,11 +2,12 @@ import { refuseGenerated } from '../../cli/agent';
 import { newPassphrase } from '../../cli/passphrase';
 import { invocation } from '../../cli/terminal/output';
 import type { Edition } from '../../contract/lifetime';
+import { deliverLink } from '../../deliver/deliver-link';
 import { lazy } from '../../platform/files/lazy';
 import { accountOf, type Instance } from '../../profile/connect';
 import type { Session } from '../../profile/session';
 import { defaultsOf, NoInstance, type Target } from '../../profile/target';
-import { contentSource, openFiles, readText } from '../../share/content';
+import { contentSource, openFiles, readText } from '../../send/content';
 import {
   beginSealing,
   clearFieldsWarning,
@@ -14,9 +15,8 @@ import {
   type Draft,
   keepReceipts,
   shownPush,
-} from '../../share/create-push';
-import { deliverLink } from '../../share/deliver-link';
-import { editionOf, toldExpiry } from '../../share/expiry';
+} from '../../send/create-push';
+import { editionOf, toldExpiry } from '../../send/expiry';
 import type { Change } from './into';
 import type { PushOptions } from './push-flags';
 import {
@@ -140,7 +140,7 @@ async function create(
 }
 
 async function dryRun({ json }: PushOptions, target: Target, draft: Draft): Promise<string> {
-  const { dryRunText } = await import('../../share/dry-run');
+  const { dryRunText } = await import('../../send/dry-run');
   const { request, files } = await shownPush(draft);
   return dryRunText(target, request, { json, files, encryption: draft.sealing?.mode });
 }

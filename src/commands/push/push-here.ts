@@ -3,9 +3,9 @@ import { safe } from '../../cli/terminal/safe';
 import type { HereEvent } from '../../contract/here-event';
 import { CliError } from '../../platform/errors';
 import type { Instance } from '../../profile/connect';
+import { LOST, withHere } from '../../profile/here';
 import type { Session } from '../../profile/session';
-import type { Draft } from '../../share/create-push';
-import { LOST, withHere } from '../../share/here';
+import type { Draft } from '../../send/create-push';
 import type { PushOptions } from './push-flags';
 
 /**

@@ -6,10 +6,10 @@ import { DAY_SECONDS, type Expiry, type ExpiryFields } from '../../contract/life
 import type { Context } from '../../platform/context';
 import { usageError } from '../../platform/errors';
 import type { Profile } from '../../profile/settings';
-import { checkFiles } from '../../share/content';
-import { askedFor } from '../../share/create';
-import type { Draft, Sealing } from '../../share/create-push';
-import type { EncryptMode } from '../../share/encryption';
+import { checkFiles } from '../../send/content';
+import { askedFor } from '../../send/create';
+import type { Draft, Sealing } from '../../send/create-push';
+import type { EncryptMode } from '../../send/encryption';
 import { INSTANCE_ONLY, type PushOptions } from './push-flags';
 
 /**
@@ -50,7 +50,7 @@ export async function sealingIn(
   context: Context,
 ): Promise<Sealing | undefined> {
   if (mode === undefined) return undefined;
-  const { sealerFor } = await import('../../share/encryption');
+  const { sealerFor } = await import('../../send/encryption');
   return { mode, seal: await sealerFor(mode, options, context), wordsFile: options.keyOut };
 }
 

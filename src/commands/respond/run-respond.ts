@@ -9,14 +9,14 @@ import {
   contentSource,
   openFiles,
   readText,
-} from '../../share/content';
+} from '../../send/content';
 import {
   readQuestion,
   recipientFor,
   recipientIn,
   sendAnswer,
   showQuestion,
-} from '../../share/send-answer';
+} from '../../send/send-answer';
 
 const TO_SEND = { noun: 'secret', act: 'send' } as const;
 

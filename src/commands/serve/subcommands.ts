@@ -10,7 +10,7 @@ import type { TransportError } from '../../client/transport/network-errors';
 import { urlHost } from '../../contract/address';
 import type { Context } from '../../platform/context';
 import { CliError, failedError, usageError } from '../../platform/errors';
-import { type ServiceModule, withService } from '../../platform/load-service';
+import { type ServiceModule, withService } from '../../profile/load-service';
 import backupHelp from '../help/serve-backup.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
 import rekeyHelp from '../help/serve-rekey.txt?raw';
@@ -67,7 +67,7 @@ type Owners = Awaited<ReturnType<ServiceModule['openOwners']>>;
 async function addToken(run: ServeRun<typeof addRows>, name: string): Promise<void> {
   const { context, say } = run;
   const { output = '-', force } = run.options;
-  const { isStream, reserveFile } = await import('../../open/destination');
+  const { isStream, reserveFile } = await import('../../deliver/destination');
   if (isStream(output, context.uid)) await refuseToPrint(context, 'the token', 'use --output FILE');
   const file = output === '-' ? undefined : await reserveFile(output, force, context.uid);
   const token = await withOwners(run, (owners) => owners.add(name)).catch(async (error) => {

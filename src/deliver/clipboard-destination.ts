@@ -1,0 +1,55 @@
+import { refuseToPrint } from '../cli/agent';
+import type { Invocation } from '../cli/terminal/output';
+import { forTerminal } from '../cli/terminal/safe';
+import { copiedText, findClipboard } from '../platform/clipboard';
+import { failedError, usageError } from '../platform/errors';
+import type { Taking } from '../take/taking';
+import type { Destination } from './destination';
+import { printOrRescue } from './print-or-rescue';
+
+/** The clipboard as the destination of a text. */
+export interface ClipboardDestination extends Destination {
+  /** Makes sure that the text arrived. */
+  finish(taking: Taking): Promise<void>;
+}
+
+/** @throws CliError (usage) if there is no clipboard */
+export async function clipboardDestination(run: Invocation): Promise<ClipboardDestination> {
+  const { context, say } = run;
+  const clipboard = await findClipboard(context);
+  if (!clipboard)
+    throw usageError(
+      'no clipboard found; nothing was fetched',
+      '--copy requires wl-copy, xclip, xsel, pbcopy or clip.exe, or a terminal',
+    );
+  if (!clipboard.sure)
+    await refuseToPrint(
+      context,
+      'the secret',
+      "the terminal's clipboard would get it through the output: use pwpush run or --output FILE",
+    );
+  let copied: string | undefined;
+  return {
+    commit: async (bytes) => {
+      const text = bytes.toString();
+      if (!(await clipboard.write(text)))
+        throw failedError(`${clipboard.name} did not accept the text`);
+      copied = text;
+      await say.note(copiedText(clipboard));
+    },
+    discard: async () => {},
+    finish: async (taking) => {
+      const { push } = taking.taken;
+      if (copied === undefined) return say.note('no text to copy');
+      const unsure = push.views_remaining === 0 && !clipboard.sure && context.canPrompt();
+      if (!unsure) return;
+      // A terminal does not confirm OSC 52, and after the last view the text cannot be retrieved again.
+      const prompter = await context.prompter();
+      const question = 'That was the last view. Is it on your clipboard? (no prints it here)';
+      if (await prompter.confirm(question, true).finally(context.asked)) return;
+      const bytes = context.stdout.isTTY ? forTerminal(copied) : copied;
+      const failure = await printOrRescue(taking, { bytes, what: 'secret', push, json: false });
+      if (failure) throw failure;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { basename } from 'node:path';
+import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
+import { savedText } from '../cli/terminal/wording';
+import type { Push } from '../contract/decode';
+import { attempt, CliError, endedBy } from '../platform/errors';
+import { isRetrievableAgain, type Taking, whyGone } from '../take/taking';
+import { partialFiles } from './partial-files';
+import { type Folder, nameIn } from './safe-name';
+import { type DownloadTools, type SavedFile, saveFile } from './save-file';
+
+/**
+ * Downloads every file of a push into a folder, one after the other; does not reject if one fails.
+ * @returns the files that were saved, in their order, undefined for those that failed; and the failure, if there was one
+ */
+export async function fetchFiles(taking: Taking, folder: Folder) {
+  const { context, options, safe, say, signal, taken } = taking;
+  const { push } = taken;
+  const files = push.files ?? [];
+  const meter = meterFor(context, options, files.length);
+  const asked = askBeforeLoss(taking, meter);
+  const resumes = safe.resumes && !isRetrievableAgain(push);
+  const partial = resumes ? partialFiles(context.uid, taken.partial) : undefined;
+  const saved: (SavedFile | undefined)[] = [];
+  const failures: CliError[] = [];
+  for (const [at, file] of files.entries()) {
+    const name = nameIn(folder, file.filename);
+    const tools = { ...toolsFor(taking, meter, at, name), partial };
+    const outcome = await attempt(() => saveFile(file, folder, tools));
+    if (!(outcome instanceof CliError)) saved[at] = outcome;
+    if (signal.aborted) break;
+    await meter.clear();
+    if (outcome instanceof CliError) {
+      failures.push(outcome);
+      if (files.length > 1) await say.warn(`${name}: ${outcome.message}`);
+    } else {
+      const taken = basename(outcome.path) === name ? undefined : name;
+      await say.note(savedText(outcome.path, outcome.bytes, taken));
+    }
+  }
+  asked();
+  await meter.ends();
+  const missing = files.filter((_, at) => saved[at] === undefined).map(({ url }) => url);
+  const failure = signal.aborted ? endedBy(signal) : downloadFailure(failures, push, folder);
+  if (!failure) return { saved, failure };
+  await safe.keep({ what: 'files', taking, missing, folder, partial });
+  return { saved, failure: safe.explain(failure) };
+}
+
+/**
+ * At a terminal, the first Ctrl-C in the download of what cannot be retrieved again only says so; the next one ends the run.
+ * Returns what ends this.
+ */
+export function askBeforeLoss({ context, say, taken }: Taking, meter: Meter): () => void {
+  if (!context.stderr.isTTY || isRetrievableAgain(taken.push)) return () => {};
+  const ask = async () => {
+    await meter.clear(true);
+    await say.warn(`${whyGone(taken)}; press Ctrl-C again to stop`);
+  };
+  return context.interrupts.enter({ mode: 'confirm', ask });
+}
+
+/**
+ * @param at the index of the file in the push
+ * @param name what progress and notes call it
+ */
+export function toolsFor(
+  { context, file, say, signal }: Taking,
+  meter: Meter,
+  at: number,
+  name: string,
+): DownloadTools {
+  return {
+    file,
+    signal,
+    sleep: context.sleep,
+    progress: { begins: (length) => meter.begins(at, name, length), moved: meter.moved },
+    again: async (failure, seconds) => {
+      await meter.clear();
+      await say.note(`retrying "${name}" in ${seconds} s: ${failure.message}`);
+    },
+  };
+}
+
+const HINT =
+  'links to files usually expire within minutes; pwpush get returns new ones, and uses another view';
+
+function downloadFailure(
+  failures: readonly CliError[],
+  push: Push,
+  folder: Folder,
+): CliError | undefined {
+  const files = push.files ?? [];
+  const [first] = failures;
+  if (!first) return undefined;
+  const code = failures.every((one) => one.code === 'unreachable') ? 'unreachable' : 'failed';
+  const what =
+    files.length === 1
+      ? `cannot save "${nameIn(folder, files[0]?.filename ?? '')}": ${first.message}`
+      : `${failures.length} of ${files.length} files were not saved`;
+  const hints = [
+    files.length === 1 ? first.hint : undefined,
+    isRetrievableAgain(push) ? HINT : undefined,
+  ];
+  const hint = hints.filter((one) => one !== undefined).join('; ') || undefined;
+  return new CliError(code, what, { hint, cause: first });
+}

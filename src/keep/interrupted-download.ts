@@ -1,0 +1,112 @@
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import * as v from 'valibot';
+import { isArmored } from '../age/armored';
+import { type Push, retrievedSchema } from '../contract/decode';
+import { usageError } from '../platform/errors';
+import { isSystemError, whyUnreadable } from '../platform/files/file-error';
+import type { User } from '../platform/files/owner';
+import { readOwn } from '../platform/private-folder';
+import type { LostFiles } from '../take/taking';
+import { type RescueContext, rescue } from './rescue';
+
+/** The file for `get --resume`: the response of the instance, still encrypted, and the state of its files. */
+const keptSchema = v.object({
+  /** Of the push, without its key. */
+  link: v.string(),
+  push: retrievedSchema,
+  /** The addresses of the files that are saved. */
+  saved: v.array(v.string()),
+  /** It is the answer to a request. */
+  answer: v.optional(v.boolean(), false),
+  /** Where the files are saved; left out for a file that went to standard output. */
+  folder: v.optional(
+    v.object({
+      path: v.string(),
+      force: v.boolean(),
+      taken: v.array(v.string()),
+      named: v.exactOptional(v.boolean()),
+      name: v.optional(v.string()),
+    }),
+  ),
+  partial: v.array(
+    v.object({
+      url: v.string(),
+      path: v.pipe(v.string(), v.regex(/\.[0-9a-f]{12}\.part$/)),
+      tag: v.string(),
+      length: v.number(),
+    }),
+  ),
+});
+
+/**
+ * Keeps what `get --resume` needs in a rescue file, and returns its path: the addresses of the files work for some minutes.
+ * @throws CliError (failed) if it cannot be saved; what is there of the files is removed then
+ */
+export async function keepDownload(
+  context: RescueContext,
+  { taking, missing, folder, partial }: LostFiles,
+): Promise<string> {
+  const { link, sealed, answer } = taking.taken;
+  const begun = partial?.list() ?? [];
+  const kept: v.InferInput<typeof keptSchema> = {
+    link,
+    // The text was printed or saved before, and armor is needed to open the files.
+    push: isArmored(sealed.payload ?? '') ? sealed : { ...sealed, payload: '' },
+    saved: (sealed.files ?? []).map(({ url }) => url).filter((url) => !missing.includes(url)),
+    answer: answer !== undefined,
+    folder: folder && { ...folder, path: resolve(folder.path), taken: [...folder.taken] },
+    partial: begun,
+  };
+  try {
+    return await rescue(context, 'download', `${JSON.stringify(kept)}\n`);
+  } catch (error) {
+    for (const { path } of begun) rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Reads what an interrupted `get` kept.
+ * @param token of the push that a link names, if one is given
+ * @throws CliError (usage) if it cannot be read, is of another push, or another user made it or can write to it
+ */
+export function readKeptDownload(path: string, user: User, token?: string) {
+  const { saved, folder, ...kept } = parse(path, user);
+  const { url_token } = kept.push;
+  // An instance may return no token.
+  if (token !== undefined && url_token && url_token !== token)
+    throw usageError(`"${path}" is of another push`, 'use the link of that download, or none');
+  return {
+    ...kept,
+    folder: folder && { ...folder, taken: new Set(folder.taken) },
+    /** The push without its text, and without the files that were saved. */
+    rest: (opened: Push): Push => ({
+      ...opened,
+      payload: '',
+      files: (opened.files ?? []).filter(({ url }) => !saved.includes(url)),
+    }),
+    /** Removes the file; call it when the rest is saved. */
+    remove: () => rmSync(path, { force: true }),
+  };
+}
+
+export type KeptDownload = ReturnType<typeof readKeptDownload>;
+
+function parse(path: string, user: User): v.InferOutput<typeof keptSchema> {
+  let text: string;
+  try {
+    text = readOwn(path, { user, what: 'the file', instead: 'use the one of an interrupted run' });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw usageError(`cannot read "${path}": ${whyUnreadable(error)}`);
+  }
+  try {
+    return v.parse(keptSchema, JSON.parse(text));
+  } catch {
+    throw usageError(
+      `"${path}" was not kept by an interrupted pwpush get`,
+      'the message of that run names the file; pwpush doctor lists such files',
+    );
+  }
+}

@@ -1,0 +1,137 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Identity } from '../age/age';
+import { explaining } from '../age/age-error';
+import { newKeyPair, parseIdentities } from '../age/key-files';
+import type { Terminal } from '../cli/terminal/output';
+import type { Reference } from '../client/link';
+import { writeForSender } from '../deliver/new-file';
+import { CliError, failedError } from '../platform/errors';
+import { makeFile, nameFile } from '../platform/files/atomic-file';
+import { codeOf, whyUnreadable } from '../platform/files/file-error';
+import { makeFolder } from '../platform/private-folder';
+import { checkStateFolder, stateFolder } from '../profile/folders';
+import type { Target } from '../profile/target';
+import type { RescueContext } from './rescue';
+
+export type NewKey = ReturnType<typeof newRequestKey>;
+
+/**
+ * Makes a key pair before the request is sent, so that a full disk is noticed by then: the private key is on the disk, and in
+ * the state folder it is found by the public key until it is kept for a token.
+ * @param base address of the instance
+ * @param path a new file for the private key; else it goes to the state folder
+ * @throws CliError (usage, failed) if it cannot be written
+ */
+export function newRequestKey(context: RescueContext, base: string, path?: string) {
+  const { identity, recipient } = newKeyPair();
+  const created = `# created: ${context.now().toISOString()}`;
+  const text = `${instanceLine(base)}${created}\n# public key: ${recipient}\n${identity}\n`;
+  if (path !== undefined) {
+    writeForSender(path, text);
+    return { recipient, keep: () => {}, remove: () => rmSync(path, { force: true }) };
+  }
+  const folder = keyFolder(context);
+  const draft = keyPath(context, recipient);
+  writing(folder, () => {
+    makeFolder(folder);
+    checkStateFolder(context, folder);
+    makeFile(draft, (file) => writeFileSync(file, text));
+  });
+  return {
+    recipient,
+    keep: (token: string) =>
+      writing(folder, () => {
+        const kept = keyPath(context, token);
+        if (existsSync(kept)) throw failedError(`there is a key "${kept}" already`);
+        nameFile(draft, kept, true);
+      }),
+    remove: () => rmSync(draft, { force: true }),
+  };
+}
+
+function writing(folder: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw failedError(`cannot keep the private key in "${folder}" (${codeOf(error)})`, {
+      hint: 'choose a file for it with --identity-out FILE',
+      cause: error,
+    });
+  }
+}
+
+const keyFolder = (context: RescueContext) => join(stateFolder(context), 'requests');
+/** @param name the token of the request, or the public key */
+const keyPath = (context: RescueContext, name: string) => join(keyFolder(context), `${name}.key`);
+const instanceLine = (base: string) => `# instance: ${base}\n`;
+
+/** The private key that was kept for a request. */
+export interface KeptKey {
+  readonly identities: readonly Identity[];
+  /** Its public key. */
+  readonly recipient: string | undefined;
+  /** Its file; undefined for a key that is only in memory. */
+  readonly path: string | undefined;
+}
+
+interface NamedRequest extends Pick<Reference, 'token' | 'base'> {
+  readonly target: Pick<Target, 'base'>;
+  /** That of the link or of the instance: the request has no token here if its creation got no response. */
+  readonly publicKey?: string;
+}
+
+/** Removes a key that nothing needs any more, as its answer is safe; a failure is only said. */
+export async function forgetKey({ warn }: Terminal, key: KeptKey | undefined): Promise<void> {
+  if (key?.path === undefined) return;
+  try {
+    rmSync(key.path, { force: true });
+  } catch (error) {
+    await warn(
+      `cannot remove the private key "${key.path}" (${codeOf(error)}): remove it yourself`,
+    );
+  }
+}
+
+/**
+ * The key that was kept for a request of that instance; undefined if there is no such file.
+ * @throws CliError (failed) if its file is damaged
+ */
+export function keptKey(
+  context: RescueContext,
+  { token, target, base = target.base, publicKey = '' }: NamedRequest,
+): KeptKey | undefined {
+  const names = /^age1[a-z0-9]+$/i.test(publicKey) ? [token, publicKey.toLowerCase()] : [token];
+  for (const name of names) {
+    const found = keyIn(keyPath(context, name), base);
+    if (!found) continue;
+    checkStateFolder(context, keyFolder(context));
+    return found;
+  }
+  return undefined;
+}
+
+/** Codes of the system for a path without a file; it ends in what someone chose. */
+const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
+
+function keyIn(path: string, base: string): KeptKey | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (NO_FILE.has(codeOf(error) ?? '')) return undefined;
+    const why = whyUnreadable(error);
+    throw failedError(`cannot read the private key "${path}": ${why}; nothing was fetched`, {
+      cause: error,
+    });
+  }
+  // Another instance could choose the same token for its link, and have the key removed.
+  if (!text.startsWith(instanceLine(base))) return undefined;
+  const recipient = /^# public key: (age1\w+)$/m.exec(text)?.[1];
+  const identities = explaining(
+    () => parseIdentities(text),
+    (error) => failedError(`${path}: ${error.message}; nothing was fetched`, { cause: error }),
+  );
+  return { identities, recipient, path };
+}

@@ -1,0 +1,82 @@
+import type { Invocation } from '../cli/terminal/output';
+import type { HereEvent } from '../contract/here-event';
+import { CliError, endedBy } from '../platform/errors';
+import { raceWithLimit } from '../platform/files/abort';
+import { clientFor, type Instance } from './connect';
+import { type ServiceModule, serviceIo, withService } from './load-service';
+import type { Target } from './target';
+
+type HereSettings = Parameters<ServiceModule['serveHere']>[0];
+type HereService = Awaited<ReturnType<ServiceModule['serveHere']>>;
+
+/** An instance in the memory of this process, for one push or request. */
+export interface HereInstance extends Instance {
+  /** Whether the secret travels unencrypted over a network. */
+  readonly exposed: boolean;
+  /**
+   * Waits until nothing is left to retrieve or to answer, and returns how many views or answers there were.
+   * @throws CliError if a signal ends the run
+   */
+  ended(): Promise<number>;
+  /** The same until nobody may ask again for a response that was lost. */
+  settled(): Promise<void>;
+}
+
+/** What a visitor did whose response may be lost. */
+export const LOST =
+  'may not have the response: waiting up to 2 minutes for a repetition (Ctrl-C ends this)';
+
+/**
+ * Starts an instance in this process, works with it, and discards it.
+ * @param report receives what visitors do
+ * @throws CliError (usage) for what the instance refuses, (failed) if it cannot start; and what the work throws
+ */
+export async function withHere(
+  run: Invocation,
+  settings: HereSettings,
+  report: (event: HereEvent) => void,
+  work: (here: HereInstance) => Promise<void>,
+): Promise<void> {
+  const { context, say } = run;
+  context.interrupts.enter({ mode: 'own' });
+  const { signal } = context;
+  // Of its log only errors are shown: what visitors do is reported.
+  const log = (line: string, level?: string) => void (level === 'error' && say.warn(line));
+  const io = serviceIo(context, log, say.warn);
+  const service = await withService(({ serveHere }) => serveHere(settings, io, report));
+  const unlessStopped = <T>(event: Promise<T>) =>
+    raceWithLimit(event, { signal }, () => {
+      throw endedBy(signal);
+    });
+  try {
+    if (signal.aborted) throw endedBy(signal);
+    await work({
+      ...(await instanceOf(run, service)),
+      exposed: service.exposed,
+      ended: () => unlessStopped(service.ended),
+      settled: () => unlessStopped(service.settled),
+    });
+  } catch (error) {
+    throw ownFailure(error);
+  } finally {
+    await service.close();
+  }
+}
+
+async function instanceOf(run: Invocation, { base, token, send }: HereService): Promise<Instance> {
+  const target: Target = {
+    ...{ base, token, baseFrom: '--here', edition: 'pwpush', insecure: false },
+    ...{ caFile: undefined, account: undefined, defaults: undefined },
+  };
+  const transport = async () => ({ send, close: async () => {} });
+  const context = { ...run.context, transport };
+  return { target, api: await clientFor({ ...run, context }, target) };
+}
+
+/** What this process refuses is input of its user, and nothing remains of what it has not done. */
+function ownFailure(error: unknown): unknown {
+  if (!(error instanceof CliError)) return error;
+  const message = error.message.replace(/^the instance refused the request: /, '');
+  if (error.code === 'rejected') return error.with({ code: 'usage', message });
+  return error.code === 'unknown' ? error.with({ code: 'failed', hint: undefined }) : error;
+}

@@ -1,0 +1,220 @@
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { silent } from '../cli/terminal/transfer-meter';
+import { toolsFor } from '../deliver/download';
+import { newFile } from '../deliver/new-file';
+import { safeName } from '../deliver/safe-name';
+import { saveFile } from '../deliver/save-file';
+import type { Child, Context, Environment } from '../platform/context';
+import { asCliError, attempt, CliError, failedError, usageError } from '../platform/errors';
+import type { Taking } from '../take/taking';
+import { parseDotenv } from './dotenv';
+import { checkFound, type NameRules, permitted } from './unsafe-variables';
+
+export interface FileOption {
+  /** The variable for its path. */
+  readonly variable: string;
+  /** A file's name, `-` for the text, or undefined for the only one there is. */
+  readonly of: string | undefined;
+}
+
+/** How the child gets the secrets. */
+export interface ChildOptions extends NameRules {
+  /** A variable for each link's text; empty to read the texts as dotenv. */
+  readonly as: readonly string[];
+  readonly stdin: boolean;
+  readonly file: readonly FileOption[];
+}
+
+/** The parts of the pushes that the child gets. */
+export interface ChildInputs {
+  readonly variables: ReadonlyMap<string, string>;
+  /** Those of them that are paths of files. */
+  readonly paths: ReadonlyMap<string, string>;
+  /** Its standard input. */
+  readonly input: string | undefined;
+  /** The parts that it does not get, for the user to know. */
+  readonly unused: { readonly text: boolean; readonly files: readonly string[] };
+}
+
+/**
+ * Makes variables, standard input and files of what was retrieved; files are put into `folder`.
+ * @throws CliError if that is not possible; nothing is saved yet then
+ */
+export async function childInputs(
+  pushes: readonly Taking[],
+  options: ChildOptions,
+  folder: MemoryFolder | undefined,
+): Promise<ChildInputs> {
+  const variables = new Map<string, string>();
+  const paths = new Map<string, string>();
+  const [first] = pushes;
+  let textUsed = options.stdin;
+  const filesUsed = new Set<string>();
+  for (const wanted of first && folder ? options.file : []) {
+    const { path, file } = await writeFile(wanted, first as Taking, folder as MemoryFolder);
+    paths.set(wanted.variable, path);
+    variables.set(wanted.variable, path);
+    if (file === undefined) textUsed = true;
+    else filesUsed.add(file);
+  }
+  if (!textUsed || options.as.length > 0) textUsed = addTexts(variables, pushes, options);
+  const files = pushes.flatMap(({ taken }) =>
+    (taken.push.files ?? []).map((file) => file.filename),
+  );
+  return {
+    variables,
+    paths,
+    input: options.stdin ? textOf(first) : undefined,
+    unused: { text: !textUsed, files: files.filter((name) => !filesUsed.has(name)) },
+  };
+}
+
+const textOf = (one: Taking | undefined) => one?.taken.push.payload ?? '';
+
+/** Returns whether all texts are used; with `--file`, a text that is not dotenv is left over. */
+function addTexts(
+  variables: Map<string, string>,
+  pushes: readonly Taking[],
+  options: ChildOptions,
+): boolean {
+  const found: string[] = [];
+  for (const [at, one] of pushes.entries()) {
+    const text = textOf(one);
+    const name = options.as[at];
+    if (text === '' && options.file.length > 0 && name === undefined) continue;
+    const which = pushes.length === 1 ? 'the push' : `the push of link ${at + 1}`;
+    if (text === '') throw withoutText(one, which);
+    const dotenv = name === undefined ? parseDotenv(text) : undefined;
+    if (name !== undefined) variables.set(name, withoutNul(text, which));
+    else if (dotenv && 'variables' in dotenv) {
+      found.push(...dotenv.variables.keys());
+      for (const [name, value] of permitted(dotenv.variables, options, one.context, which))
+        variables.set(name, value);
+    } else if (options.file.length > 0 && options.only.length === 0) return false;
+    else
+      throw usageError(
+        `the text of ${which} is not made of NAME=value lines (line ${dotenv?.wrongLine ?? 1})`,
+        'next time use --as NAME',
+      );
+  }
+  checkFound(options.only, found, pushes.length === 1 ? 'the push has' : 'the pushes have');
+  return true;
+}
+
+function withoutText({ taken }: Taking, which: string): CliError {
+  return (taken.push.files ?? []).length > 0
+    ? usageError(`${which} has files and no text`, 'next time use --file NAME=FILE')
+    : usageError(`${which} has no text`);
+}
+
+/** No variable can contain NUL (execve(2)). */
+function withoutNul(text: string, which: string): string {
+  if (!text.includes('\0')) return text;
+  throw usageError(
+    `the text of ${which} contains a NUL character, which variables cannot`,
+    'next time use --stdin or --file',
+  );
+}
+
+/** Writes a file for the child; `file` is its name in the push, undefined for the text. */
+async function writeFile(
+  { of }: FileOption,
+  taking: Taking,
+  { path }: MemoryFolder,
+): Promise<{ readonly path: string; readonly file?: string }> {
+  const files = taking.taken.push.files ?? [];
+  const folder = { path, force: false, taken: new Set<string>() };
+  if (of === '-' || (of === undefined && files.length === 0)) {
+    const file = await newFile(folder, 'text');
+    await file.handle.writeFile(textOf(taking));
+    return { path: await file.keep() };
+  }
+  const matching = files.filter(
+    ({ filename }) => of === undefined || filename === of || safeName(filename) === of,
+  );
+  const [file] = matching;
+  if (!file || matching.length > 1) throw notOneFile(of, matching.length, taking);
+  const tools = toolsFor(taking, silent, 0, safeName(file.filename));
+  const saved = await attempt(() => saveFile(file, folder, tools));
+  if (saved instanceof CliError) throw saved;
+  return { path: saved.path, file: file.filename };
+}
+
+function notOneFile(of: string | undefined, found: number, { taken }: Taking): CliError {
+  const names = (taken.push.files ?? []).map(({ filename }) => safeName(filename)).join(', ');
+  const what =
+    of === undefined ? `the push has ${found} files` : `the push has no file "${of}", or several`;
+  return usageError(what, names === '' ? undefined : `its files: ${names}`);
+}
+
+/** Our own tokens, passphrases and keys are not passed on, nor where they are, unless allowed. */
+export function childOf(
+  { file, words, allow }: Pick<Child, 'file' | 'words'> & Pick<NameRules, 'allow'>,
+  { variables, input }: Pick<ChildInputs, 'variables' | 'input'>,
+  { env, platform }: Pick<Context, 'env' | 'platform'>,
+): Child {
+  const same = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
+  const ours = (name: string) => /^PWPUSH_/.test(name) && !settings.includes(name);
+  const kept = Object.entries(env).filter(([name]) => !ours(same(name)) || allow.includes(name));
+  return {
+    file,
+    words,
+    env: { ...Object.fromEntries(kept), ...Object.fromEntries(variables) },
+    ...(input === undefined ? {} : { input }),
+  };
+}
+
+/** Our variables that neither hold nor name a secret, for a child that runs pwpush itself. Any other is removed. */
+const settings = [
+  'PWPUSH_URL',
+  'PWPUSH_PROFILE',
+  'PWPUSH_EDITION',
+  'PWPUSH_CA_FILE',
+  'PWPUSH_TIMEOUT',
+  'PWPUSH_NO_INPUT',
+  'PWPUSH_DEBUG',
+  'PWPUSH_CONFIG_DIR',
+  'PWPUSH_STATE_DIR',
+];
+
+/** The error for a child that did not start. Of a system error only the code is printed: its message may quote arguments. */
+export function startFailure(error: unknown, name: string): CliError {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code === undefined || !syscall?.startsWith('spawn')) {
+    const failure = asCliError(error);
+    return failure.with({ message: `${failure.message}; nothing was started` });
+  }
+  const why = code === 'E2BIG' ? 'the secret is too long for a variable' : code;
+  return failedError(`cannot start "${name}" (${why})`, {
+    hint: code === 'E2BIG' ? 'next time use --stdin or --file' : undefined,
+    cause: error,
+  });
+}
+
+/** A temporary folder, 0700, for the files of a child. */
+export type MemoryFolder = ReturnType<typeof memoryFolder>;
+
+/** Types of file systems in memory: tmpfs and ramfs (statfs(2)). */
+const IN_MEMORY = [0x01021994, 0x858458f6];
+
+/** Makes it in memory if there is a place for it, as on Linux, else where temporary files are. */
+export function memoryFolder(env: Environment) {
+  const madeIn = (place: string) => mkdtempSync(join(place, 'pwpush-run-'));
+  for (const place of [env.XDG_RUNTIME_DIR ?? '', '/dev/shm']) {
+    try {
+      if (isAbsolute(place) && IN_MEMORY.includes(statfsSync(place).type))
+        return folder(madeIn(place), true);
+    } catch {
+      // Missing, or not ours to write to.
+    }
+  }
+  return folder(madeIn(tmpdir()), false);
+}
+
+function folder(path: string, inMemory: boolean) {
+  // The umask may have removed even the owner's permissions.
+  chmodSync(path, 0o700);
+  return { path, inMemory, remove: () => rmSync(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,21 @@
+import type { Invocation } from '../cli/terminal/output';
+import { tellError } from '../keep/tell-error';
+import { ExitWith, usageError } from '../platform/errors';
+import { findProgram } from '../platform/find-program';
+
+/**
+ * Finds the program of a command.
+ * @param hint what was not done yet
+ * @throws ExitWith with the status of shells for a program that is not there or cannot be run; the error is printed already
+ */
+export async function commandProgram(
+  { context, options }: Invocation,
+  name: string,
+  hint: string,
+): Promise<string> {
+  const found = await findProgram(name, context);
+  if ('file' in found) return found.file;
+  const what = found.status === 127 ? `command not found: "${name}"` : `cannot run "${name}"`;
+  await tellError(context, usageError(what, hint), options);
+  throw new ExitWith(found.status);
+}

@@ -1,0 +1,177 @@
+import type { NewPassphrase } from '../cli/passphrase';
+import type { Invocation, Terminal } from '../cli/terminal/output';
+import { granted } from '../cli/terminal/wording';
+import type { Attachment } from '../client/form';
+import { linkIn, withKey } from '../client/link';
+import type { NewPush, Notification } from '../contract/api';
+import type { Push } from '../contract/decode';
+import type { CreatedLink } from '../deliver/deliver-link';
+import { codeOrMessage } from '../platform/files/file-error';
+import type { Undo } from '../platform/scope';
+import type { Instance } from '../profile/connect';
+import { saveReceipts } from '../profile/receipts';
+import type { Session } from '../profile/session';
+import { askedFor, create, givenPassphrase } from './create';
+import type { EncryptMode, Seal, SealedContent } from './encryption';
+import { judgePush, type Terms } from './judge';
+
+export interface Sealing {
+  readonly mode: EncryptMode;
+  readonly seal: Seal;
+  /** A new file for the words; else they are shown on stderr. */
+  readonly wordsFile?: string | undefined;
+}
+
+/** The parts of a push that is to be sent. */
+export interface Draft {
+  /** The text, or the message that goes with the files. */
+  readonly text: string | undefined;
+  readonly files: readonly Attachment[] | undefined;
+  readonly passphrase: NewPassphrase;
+  readonly sealing: Sealing | undefined;
+  /** Whether the text was generated: only JSON has room for it beside the link. */
+  readonly generated: boolean;
+  /** Its kind, and when and how it opens. */
+  readonly limits: Omit<NewPush, 'payload' | 'passphrase' | keyof PushDetails>;
+  readonly details: PushDetails;
+}
+
+/** Kept by the instance for the sender, or told to others. */
+type PushDetails = Pick<NewPush, 'name' | 'note' | keyof Notification>;
+
+/** A push to be sent: encrypted, if it is to be. */
+type ReadyPush = Awaited<ReturnType<typeof preparePush>>;
+
+/** Begins to encrypt a draft: a key is stretched on another thread. */
+export function beginSealing(draft: Draft): Draft {
+  const { sealing } = draft;
+  if (!sealing) return draft;
+  const sealed = sealing.seal(draft);
+  sealed.catch(() => {});
+  return { ...draft, sealing: { ...sealing, seal: () => sealed } };
+}
+
+/**
+ * Encrypts a draft, and gives the sender what is generated for it.
+ * @throws CliError (usage) if that is not possible
+ */
+async function preparePush(draft: Draft, run: Invocation, undo: Undo) {
+  const { text, sealing } = draft;
+  const sealed = await sealing?.seal(draft);
+  const key = sealed?.key;
+  if (sealing?.mode === 'words' && key !== undefined) {
+    const { giveToSender } = await import('./give-to-sender');
+    await giveToSender({ what: 'key', text: key, path: sealing.wordsFile }, run, undo);
+  }
+  const passphrase = await givenPassphrase(draft.passphrase, run, undo);
+  const { request, files } = sendable(draft, sealed, passphrase);
+  return {
+    request,
+    files,
+    mode: sealing?.mode,
+    linkKey: sealing?.mode === 'link' ? key : undefined,
+    generated: draft.generated ? text : undefined,
+  };
+}
+
+/** The draft as `--dry-run` shows it: with a key that is thrown away, and nothing is given to anybody. */
+export async function shownPush(draft: Draft) {
+  const passphrase = 'text' in draft.passphrase ? draft.passphrase.text : '';
+  return sendable(draft, await draft.sealing?.seal(draft), passphrase);
+}
+
+function sendable(draft: Draft, sealed: SealedContent | undefined, passphrase: string | undefined) {
+  const { limits, details } = draft;
+  const payload = sealed ? sealed.payload : draft.text;
+  return {
+    request: askedFor({ payload, ...limits, passphrase, ...details, ...sealed?.proof }),
+    files: sealed ? sealed.files : draft.files,
+  };
+}
+
+/** A push that was created and accepted. */
+export interface CreatedPush extends CreatedLink {
+  readonly object: Push;
+  readonly name: string | undefined;
+}
+
+interface PushPlan extends Terms {
+  readonly draft: Draft;
+  /** Language of the recipient's page. */
+  readonly locale: string | undefined;
+}
+
+/**
+ * Encrypts a push if it is to be, and creates it.
+ * @throws CliError (rejected) if its limits are looser than asked, or if an encrypted push has a link that is not one of a
+ * push; the push is expired again then
+ */
+export async function createPush(
+  session: Session,
+  instance: Instance,
+  { draft, account, acceptLimits, locale }: PushPlan,
+): Promise<CreatedPush> {
+  const owned = instance.target.token !== undefined;
+  const { ready, made, link, warnings } = await create(session, instance, {
+    kind: 'push',
+    prepare: (undo) => preparePush(draft, session, undo),
+    send: ({ request }, files) => instance.api.create(request, files, account),
+    judge: (ready, push, found) =>
+      judgePush(
+        { request: ready.request, mode: ready.mode, acceptLimits, account, owned },
+        push,
+        found,
+      ),
+  });
+  return {
+    object: createdObject(ready, made),
+    name: ready.request.name,
+    link: withKey(linkIn(locale, link), ready.linkKey),
+    warnings,
+    summary: summaryOf(ready, made, owned),
+  };
+}
+
+/** The object of the instance for JSON; the payload of an encrypted push is that at the instance, if it returns it. */
+function createdObject({ mode, generated }: ReadyPush, created: Push): Push {
+  if (mode) return { ...created, encrypted: true, ...(generated && { generated }) };
+  return { ...created, encrypted: false, ...(generated !== undefined && { payload: generated }) };
+}
+
+const ENCRYPTED = {
+  link: 'encrypted, with the key in the link',
+  words: 'encrypted, opens with the words only: if asked for a passphrase, do not type these',
+  keys: 'encrypted to the public keys',
+};
+
+/** Tells the sender what the instance granted, and how the push is encrypted. */
+function summaryOf({ request, mode }: ReadyPush, created: Push, owned: boolean): string {
+  const parts = [
+    granted(created, request.passphrase !== undefined, owned),
+    mode ? ENCRYPTED[mode] : '',
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+/** Returns what warns, once, that a label or note is not encrypted. */
+export function clearFieldsWarning({ warn }: Terminal) {
+  let warned = false;
+  return async (name: string | undefined, note: string | undefined): Promise<void> => {
+    if (warned || (name ?? note) === undefined) return;
+    warned = true;
+    await warn('name and note are not encrypted: the instance can read them');
+  };
+}
+
+/** Saves receipts of pushes; a failure is only said, as the pushes exist. */
+export async function keepReceipts(
+  { context, say }: Invocation,
+  created: readonly CreatedPush[],
+): Promise<void> {
+  try {
+    const saved = created.map(({ object: push, link, name }) => ({ push, link, name }));
+    await saveReceipts(context, saved);
+  } catch (error) {
+    await say.remark(`the receipt was not saved (${codeOrMessage(error)})`);
+  }
+}

@@ -1,0 +1,52 @@
+import { unlink } from 'node:fs/promises';
+import { generateWords } from '../cli/random-secret';
+import type { Invocation } from '../cli/terminal/output';
+import { writeForSender } from '../deliver/new-file';
+import { usageError } from '../platform/errors';
+import type { Undo } from '../platform/scope';
+
+interface Generated {
+  readonly what: 'passphrase' | 'key';
+  readonly text: string;
+  /** A new file for it; else it is shown on stderr. */
+  readonly path: string | undefined;
+}
+
+/** 64 bits: instances allow a few tries a minute. */
+const WORDS = 5;
+
+export function newPassphrase(): Promise<string> {
+  return generateWords(WORDS);
+}
+
+/**
+ * Gives a passphrase or key to the sender before anything is sent, so that there is no push that nobody can open. `undo`
+ * removes its file.
+ * @throws CliError (usage) if it can be neither shown nor written
+ */
+export async function giveToSender(
+  generated: Generated,
+  run: Invocation,
+  undo: Undo,
+): Promise<void> {
+  const { path, text } = generated;
+  if (path === undefined) return show(generated, run);
+  writeForSender(path, `${text}\n`);
+  undo(() => unlink(path).catch(() => {}));
+}
+
+async function show(
+  { what, text }: Generated,
+  { context: { stderr }, options: { json } }: Invocation,
+): Promise<void> {
+  const line = json ? JSON.stringify({ [what]: text }) : `${what}: ${text}`;
+  try {
+    if (stderr.closed) throw new Error('closed');
+    await stderr.write(`${line}\n`);
+  } catch {
+    throw usageError(
+      `cannot show the ${what}: cannot write to standard error; nothing was sent`,
+      `write it to a file with --${what}-out FILE`,
+    );
+  }
+}

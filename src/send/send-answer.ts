@@ -1,0 +1,182 @@
+import type { Recipient } from '../age/age';
+import { explaining } from '../age/age-error';
+import { parseRecipient } from '../age/key-files';
+import { isLinkKey } from '../age/link-key';
+import type { KnownPassphrase } from '../cli/passphrase';
+import { forTerminal } from '../cli/terminal/safe';
+import { apiClient } from '../client/client';
+import type { Attachment } from '../client/form';
+import { onRequest } from '../client/item';
+import type { Reference } from '../client/link';
+import type { SecretRequest } from '../contract/decode';
+import { safeName } from '../deliver/safe-name';
+import type { Context } from '../platform/context';
+import { CliError, failedError, usageError } from '../platform/errors';
+import { briefSettings, type Instance } from '../profile/connect';
+import type { NamedItem, Session } from '../profile/session';
+import { withPassphrase } from '../take/retrieve';
+import { sendWithFiles } from './content';
+import { sealerTo } from './encryption';
+
+/**
+ * Reads a request that is to be answered, and returns it with the passphrase of its page, if that has one.
+ * @param attached whether the answer has files
+ * @throws CliError (rejected, expired) for a request that takes no such answer
+ */
+export async function readQuestion(
+  context: Context,
+  { api, token }: NamedItem,
+  known: KnownPassphrase,
+  attached: boolean,
+) {
+  let passphrase: string | undefined;
+  const request = await onRequest(api, () =>
+    withPassphrase(context, known, (given) => {
+      passphrase = given;
+      return api.requests.read(token, given);
+    }),
+  ).catch((error) => {
+    if (!(error instanceof CliError) || error.code !== 'unauthorized') throw error;
+    // Answers are sent without a token, whatever the options are.
+    throw error.with({
+      message: 'the API of the instance requires a token, and takes no answers without one',
+      hint: 'open the link in a browser and answer there',
+    });
+  });
+  checkOpen(request, attached);
+  return { request, passphrase };
+}
+
+interface Answer {
+  readonly text: string | undefined;
+  readonly files: readonly Attachment[] | undefined;
+  /** Without one, it is not encrypted. */
+  readonly recipient: Recipient | undefined;
+  readonly passphrase: string | undefined;
+}
+
+export async function sendAnswer(
+  session: Session,
+  { api, target, token }: NamedItem,
+  { text, files, recipient, passphrase }: Answer,
+): Promise<SecretRequest> {
+  const sealed = recipient
+    ? await sealerTo([recipient])({ text, files })
+    : { payload: text, files };
+  return sendWithFiles(session, sealed.files, (metered) =>
+    api.requests.respond(token, { response: sealed.payload, files: metered, passphrase }),
+  ).catch(async (error) => {
+    throw await checkedOutcome(session, target, token, error);
+  });
+}
+
+const KEYLESS = 'the link has no key, the part after #';
+const READER = 'the person who runs the instance';
+
+/**
+ * The key to encrypt an answer to: that of the link, else the one that the instance names. Warns if that is not safe.
+ * @param ofLink by `recipientIn`
+ */
+export async function recipientFor(
+  { say }: Session,
+  { publicKey }: Reference,
+  ofLink: Recipient | undefined,
+  { public_key: named }: SecretRequest,
+): Promise<Recipient | undefined> {
+  if (ofLink) {
+    // An instance that names another key may have tried to read the answer.
+    if (named && named !== publicKey?.toLowerCase())
+      await say.warn(
+        'the instance names another key than the link: the answer is encrypted to that of the link',
+      );
+    return ofLink;
+  }
+  if (!named) {
+    await say.warn(`${KEYLESS}: the answer is not encrypted, and ${READER} can read it`);
+    return undefined;
+  }
+  await say.warn(
+    `${KEYLESS}: the key of the instance is used, and ${READER} could read the answer`,
+  );
+  const invalid = failedError('the instance names an invalid key; nothing was sent', {
+    hint: 'ask for the whole link, with the part after #',
+  });
+  return explaining(
+    () => parseRecipient(named),
+    () => invalid,
+  );
+}
+
+/**
+ * The key in the link of a request.
+ * @throws CliError (usage) for the link of a push, and for a damaged key: any other fragment
+ */
+export function recipientIn({ publicKey, key, base, kind }: Reference): Recipient | undefined {
+  const ofPush = publicKey === undefined && key !== undefined && isLinkKey(key);
+  if (ofPush || (base !== undefined && kind === undefined))
+    throw usageError('this is the link of a push, not of a request', 'open it with pwpush get');
+  if (publicKey === undefined && key === undefined) return undefined;
+  return explaining(
+    () => parseRecipient(publicKey ?? ''),
+    () =>
+      usageError('the key in the link is damaged; nothing was sent', 'copy the whole link again'),
+  );
+}
+
+function checkOpen(
+  { state, response_file_attachments: files }: SecretRequest,
+  attached: boolean,
+): void {
+  if (state === 'ready')
+    throw new CliError('rejected', 'the request was answered already', {
+      hint: 'ask the person who requested it',
+    });
+  if (state === 'closed')
+    throw new CliError('expired', 'the request is closed', { hint: 'ask for a new link' });
+  if (attached && files === false)
+    throw new CliError('rejected', 'the request accepts no files; nothing was sent', {
+      hint: 'send a text, or ask for a link that accepts files',
+    });
+}
+
+/** Shows a question on stderr, as everything that is said to a person. */
+export async function showQuestion(
+  { say, options }: Session,
+  request: SecretRequest,
+): Promise<void> {
+  if (options.quiet || options.json) return;
+  const { request: question, requestor } = request;
+  const from = typeof requestor === 'string' && requestor !== '' ? ` of ${requestor}` : '';
+  await say.note(`the question${from}:`);
+  await say.draw(() => forTerminal((question ?? '').replace(/^/gm, '  ')));
+  const files = Array.isArray(request.request_files) ? request.request_files : [];
+  const names = files.flatMap(({ filename }) => (typeof filename === 'string' ? [filename] : []));
+  if (names.length > 0)
+    await say.note(
+      `files with the question, which the page has: ${names.map((name) => safeName(name)).join(', ')}`,
+    );
+}
+
+/** Without a response, the state of the request tells whether an answer arrived. Never sends another one. */
+async function checkedOutcome(
+  session: Session,
+  target: Instance['target'],
+  token: string,
+  failure: unknown,
+): Promise<unknown> {
+  if (!(failure instanceof CliError) || failure.code !== 'unknown') return failure;
+  if (session.context.signal.aborted) return failure;
+  await session.say.remark('no response; checking the request');
+  const { requests } = apiClient(await briefSettings(session, target));
+  const { state } = await requests.preview(token).catch(() => ({ state: undefined }));
+  if (state === 'open')
+    return failure.with({
+      message: `${failure.message}; the request has no answer yet`,
+      hint: 'it may still arrive: check the link before you send the answer again',
+    });
+  if (state !== 'ready' && state !== 'closed') return failure;
+  return failure.with({
+    message: `${failure.message}; the request has an answer now, probably yours`,
+    hint: 'ask the person who requested it',
+  });
+}

@@ -1,0 +1,149 @@
+import { askUntil, TRIES } from '../cli/ask-until';
+import { askPassphrase, type KnownPassphrase, noKey } from '../cli/passphrase';
+import type { Api } from '../client/client';
+import { onItem } from '../client/item';
+import type { Push } from '../contract/decode';
+import type { Context, Token } from '../platform/context';
+import { attempt, CliError, failedError } from '../platform/errors';
+import type { DecryptionKeys, PushKeys } from './decryption-keys';
+import type { Retrievable } from './take-answer';
+import { type AnswerKeys, type SafeRun, type Taking, takingOf } from './taking';
+
+/**
+ * Retrieves a push, which uses a view, or takes the answer to a request. Where a key or words are given it is a push,
+ * unless the link says otherwise: the instance is not asked.
+ * @throws CliError as `retrieve` does; (not_found) for a request without an answer, (expired) for a closed one
+ */
+export function retrieveFrom(
+  run: SafeRun,
+  named: Retrievable,
+  passphrase: KnownPassphrase,
+  keys: Pick<DecryptionKeys, 'text' | 'decrypt'>,
+): Promise<Taking> {
+  const { api, token, target } = named;
+  const opensPushes = keys.decrypt && keys.text !== undefined && named.kind !== 'request';
+  const found = (push: Push, link: string, answer?: AnswerKeys, typedKey?: string) =>
+    takingOf(run, api, { link, push, sealed: push, answer, partial: [], typedKey });
+  return onItem(opensPushes ? { ...named, kind: 'push' } : named, async ({ kind }) => {
+    if (kind === 'push') {
+      const proved = await proving(run, { linkKey: named.key, text: keys.text }, api);
+      const push = await retrieve(run, proved, token, passphrase).catch((error) => {
+        const own = named.last && error instanceof CliError && error.code === 'expired';
+        throw own ? error.with({ hint: 'it was yours: push the secret again' }) : error;
+      });
+      const counted = withEarlierViews(push, target.token);
+      return found(counted, `${target.base}/p/${token}`, undefined, proved.typed());
+    }
+    const { keyForAnswer, readAnswer } = await import('./take-answer');
+    const { keptKey } = await import('../keep/request-keys');
+    const key = named.held ?? keptKey(run.context, named);
+    const link = `${target.base}/r/${token}`;
+    const read = (_: string, given?: string) => readAnswer(api.requests, token, given, link);
+    const push = await retrieve(run, { retrieve: read }, token, passphrase);
+    const { publicKey } = named;
+    const fragment = publicKey === undefined ? '' : `#${publicKey}`;
+    const kept = key ?? keyForAnswer(run.context, named, push.public_key);
+    return found(push, link + fragment, { key: kept, publicKey });
+  });
+}
+
+/** Retrieves with a proof of the key. What makes it is loaded if there is a key, or the instance wants one. */
+async function proving(
+  run: SafeRun,
+  known: Pick<PushKeys, 'linkKey' | 'text'>,
+  api: Pick<Api, 'retrieve'>,
+) {
+  const load = async () => new (await import('./proving')).KeyProver(run, known);
+  let prover = (known.linkKey ?? known.text) === undefined ? undefined : await load();
+  return {
+    async retrieve(token: string, passphrase?: string): Promise<Push> {
+      const work = (proof?: string) => api.retrieve(token, passphrase, proof);
+      if (prover) return prover.retrieve(work);
+      const outcome = await attempt(work);
+      if (!(outcome instanceof CliError)) return outcome;
+      if (outcome.wantsProof === undefined) throw outcome;
+      prover = await load();
+      return prover.retrieve(work, outcome);
+    },
+    /** The key that was typed, if it was asked for. */
+    typed: () => prover?.typed,
+  };
+}
+
+/**
+ * Retrieves a push, which uses a view. If the instance requires a passphrase and the user can be asked, it prompts, unless
+ * a file or variable gave the passphrase: three tries, the first of which is that of `-p`.
+ * @throws CliError (expired) also for the response of an expired push
+ */
+export async function retrieve(
+  { context, safe }: Pick<SafeRun, 'context' | 'safe'>,
+  api: Pick<Api, 'retrieve'>,
+  token: string,
+  passphrase: KnownPassphrase,
+): Promise<Push> {
+  try {
+    return await withPassphrase(context, passphrase, async (given) =>
+      readable(await api.retrieve(token, given)),
+    );
+  } catch (error) {
+    if (!(error instanceof CliError) || error.unread === undefined) throw error;
+    // An unusable response may contain the secret.
+    await safe.keep({ what: 'response', bytes: error.unread });
+    throw safe.explain(error.with({ hint: undefined, unread: undefined }));
+  }
+}
+
+/**
+ * Adds `earlier_views`, the number of views used before this retrieval; null if unknown, as always with a token: the
+ * owner's retrievals use no view, and the response does not say whose the token is (docs/wire.md, "What a retrieval
+ * costs").
+ * @param token the one that was sent
+ */
+function withEarlierViews(push: Push, token: Token | undefined): Push {
+  const { expire_after_views: granted, views_remaining: remaining } = push;
+  const earlier =
+    token === undefined && typeof granted === 'number' && typeof remaining === 'number'
+      ? granted - remaining - 1
+      : -1;
+  return { ...push, earlier_views: earlier < 0 ? null : earlier };
+}
+
+/** Does what may need a passphrase; asks for it as `retrieve` does. */
+export async function withPassphrase<T>(
+  context: Context,
+  known: KnownPassphrase,
+  work: (passphrase: string | undefined) => Promise<T>,
+): Promise<T> {
+  let given = known.text;
+  const mayAsk = known.typed || given === undefined;
+  return askUntil(
+    async (failure) => {
+      if (failure) {
+        const question = given === undefined ? undefined : 'Wrong passphrase, try again:';
+        given = await noKey(await askPassphrase(context, false, question));
+        if (known.typed) known.text = given;
+      }
+      return work(given);
+    },
+    (failure) =>
+      failure instanceof CliError &&
+      failure.code === 'passphrase' &&
+      failure.wantsProof === undefined &&
+      mayAsk &&
+      context.canPrompt(),
+    known.typed ? TRIES : 1 + TRIES,
+  );
+}
+
+/** The response for an expired push is 200 without a payload (docs/wire.md, "Endpoints"). */
+function readable(push: Push): Push {
+  const files = (push.files ?? []).length > 0;
+  if (files || push.payload) return push;
+  if (push.expired === true) {
+    throw new CliError('expired', 'the push has expired', {
+      hint: 'ask the sender for a new one',
+    });
+  }
+  if (typeof push.payload === 'string') return push;
+  throw failedError('the instance returned a push without a text');
+}

@@ -1,0 +1,267 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Destination, reserveFile } from '../../src/deliver/destination';
+import { allOf, needsFile, needsPrograms, needsRoot } from '../helpers/needs';
+
+const user = process.geteuid?.();
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pwpush-destination-'));
+  path = join(folder, 'out');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const mode = (of: string) => (statSync(of).mode & 0o777).toString(8);
+
+test('what is committed is there whole, 0600, and nothing beside it', async () => {
+  const before = process.umask(0);
+  const file = await reserveFile(path, false, user);
+  await file.commit(Buffer.from([0, 255, 10]));
+  process.umask(before);
+  expect({ names: readdirSync(folder), content: readFileSync(path), mode: mode(path) }).toEqual({
+    names: ['out'],
+    content: Buffer.from([0, 255, 10]),
+    mode: '600',
+  });
+});
+
+test('what is discarded leaves nothing', async () => {
+  const file = await reserveFile(path, false, user);
+  await file.discard();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a file that is there is left as it is', async () => {
+  writeFileSync(path, 'old');
+  await expect(reserveFile(path, false, user)).rejects.toMatchObject({ code: 'usage' });
+  expect(readdirSync(folder)).toEqual(['out']);
+});
+
+test('also one that came to be between the look and the write', async () => {
+  const file = await reserveFile(path, false, user);
+  writeFileSync(path, 'theirs');
+  await expect(file.commit('ours')).rejects.toMatchObject({ code: 'usage' });
+  expect({ names: readdirSync(folder), content: readFileSync(path, 'utf8') }).toEqual({
+    names: ['out'],
+    content: 'theirs',
+  });
+});
+
+test('with force it is replaced, and is 0600 whatever it was', async () => {
+  writeFileSync(path, 'old');
+  chmodSync(path, 0o644);
+  await (await reserveFile(path, true, user)).commit('new');
+  expect({ content: readFileSync(path, 'utf8'), mode: mode(path) }).toEqual({
+    content: 'new',
+    mode: '600',
+  });
+});
+
+test('a dangling link, no name and a folder that is not there are refused at once', async () => {
+  symlinkSync(join(folder, 'elsewhere'), path);
+  for (const wrong of [path, '', `${folder}/new/`]) {
+    await expect(reserveFile(wrong, true, user)).rejects.toMatchObject({ code: 'usage' });
+  }
+  expect(readdirSync(folder)).toEqual(['out']);
+});
+
+test('a link with --force stays, and the file behind it is written', async () => {
+  const target = join(folder, 'target');
+  writeFileSync(target, 'old');
+  symlinkSync(target, path);
+  await (await reserveFile(path, true, user)).commit('new');
+  expect([lstatSync(path).isSymbolicLink(), readFileSync(target, 'utf8')]).toEqual([true, 'new']);
+});
+
+test('a pipe nobody reads is refused at once', needsPrograms('mkfifo'), async () => {
+  execFileSync('mkfifo', [path]);
+  await expect(reserveFile(path, false, user)).rejects.toMatchObject({ code: 'usage' });
+});
+
+test(
+  'a link planted after the look at a pipe is not followed',
+  needsPrograms('mkfifo'),
+  async () => {
+    const [theirs, link] = [join(folder, 'theirs'), join(folder, 'link')];
+    execFileSync('mkfifo', [path, theirs]);
+    const reader = openSync(theirs, constants.O_RDONLY | constants.O_NONBLOCK);
+    symlinkSync(theirs, link);
+    // It has looked for links when it returns, and opens the pipe in a later turn.
+    const reserving = reserveFile(path, false, user);
+    renameSync(link, path);
+    await expect(reserving).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('ELOOP'),
+    });
+    closeSync(reader);
+  },
+);
+
+describe(
+  'what another user prepared (needs root)',
+  allOf(needsRoot, needsPrograms('mkfifo')),
+  () => {
+    const NOBODY = 65534;
+    const SOMEBODY = 1;
+
+    /** Makes the folder one of that owner and mode, with an entry of nobody's. */
+    function prepared(entry: () => void, owner: number, folderMode: number) {
+      entry();
+      lchownSync(path, NOBODY, NOBODY);
+      chownSync(folder, owner, owner);
+      chmodSync(folder, folderMode);
+    }
+
+    test.each([
+      [0, 0o1777, false],
+      [NOBODY, 0o777, false],
+      [0, 0o770, false],
+      [0, 0o755, true],
+      [NOBODY, 0o755, true],
+    ])('a pipe in a folder of user %i, mode %o, is written to: %s', async (owner, mode, taken) => {
+      prepared(() => execFileSync('mkfifo', [path]), owner, mode);
+      const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      const reserved = await reserveFile(path, true, user).catch((error: unknown) => error);
+      if (taken) await (reserved as Destination).commit('secret');
+      else expect(reserved).toMatchObject({ code: 'usage', message: expect.stringMatching(path) });
+      const bytes = Buffer.alloc(10);
+      const read = readSync(reader, bytes);
+      closeSync(reader);
+      expect(bytes.toString('utf8', 0, read)).toBe(taken ? 'secret' : '');
+    });
+
+    test.each([
+      [0, 0o1777, false],
+      [SOMEBODY, 0o1777, false],
+      [NOBODY, 0o1777, true],
+      [NOBODY, 0o777, false],
+      [NOBODY, 0o775, false],
+      [0, 0o755, true],
+    ])('a link in a folder of user %i, mode %o, is followed: %s', async (owner, mode, taken) => {
+      const home = mkdtempSync(join(tmpdir(), 'pwpush-destination-'));
+      const target = join(home, 'target');
+      writeFileSync(target, 'old');
+      for (const [leads, named] of [
+        [target, path],
+        [home, join(path, 'target')],
+        [home, join(path, '..', 'out', 'target')],
+      ] as const) {
+        prepared(() => symlinkSync(leads, path), owner, mode);
+        const reserved = await reserveFile(named, true, user).catch((error: unknown) => error);
+        if (taken) await (reserved as Destination).commit(named);
+        else
+          expect(reserved).toMatchObject({ code: 'usage', message: expect.stringMatching(path) });
+        expect(readFileSync(target, 'utf8')).toBe(taken ? named : 'old');
+        rmSync(path);
+      }
+      rmSync(home, { recursive: true });
+    });
+
+    test.each([0, SOMEBODY])('a link of ours or of root is followed by user %i', async (me) => {
+      const target = join(folder, 'target');
+      writeFileSync(target, 'old');
+      chmodSync(folder, 0o1777);
+      symlinkSync('./target', path);
+      lchownSync(path, me, me);
+      await (await reserveFile(path, true, SOMEBODY)).commit('new');
+      expect(readFileSync(target, 'utf8')).toBe('new');
+    });
+  },
+);
+
+test('a folder, a missing folder and a file for a folder are refused before anything is fetched', async () => {
+  mkdirSync(path);
+  writeFileSync(join(folder, 'plain'), '');
+  for (const wrong of [path, join(folder, 'none', 'out'), join(folder, 'plain', 'out')])
+    await expect(reserveFile(wrong, true, user)).rejects.toMatchObject({ code: 'usage' });
+});
+
+test('a socket is refused before anything is fetched', async () => {
+  const server = createServer().listen(path);
+  await once(server, 'listening');
+  await expect(reserveFile(path, true, user)).rejects.toMatchObject({ code: 'usage' });
+  server.close();
+});
+
+test('a device is written to as it is', async () => {
+  const file = await reserveFile('/dev/null', false, user);
+  await file.commit('secret');
+  expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+});
+
+/** A place for a file below /dev, where people keep secrets in memory. */
+const memory = '/dev/shm';
+const missing = needsFile(memory);
+
+describe('a file in /dev/shm is one like any other', missing, () => {
+  let file: string;
+  beforeEach(() => {
+    file = join(memory, basename(folder));
+    writeFileSync(file, 'theirs, and longer than ours');
+    chmodSync(file, 0o666);
+  });
+  afterEach(() => rmSync(file));
+
+  test('that is there is left as it is', async () => {
+    await expect(reserveFile(file, false, user)).rejects.toMatchObject({ code: 'usage' });
+    expect([readFileSync(file, 'utf8'), mode(file)]).toEqual([
+      'theirs, and longer than ours',
+      '666',
+    ]);
+  });
+
+  test('with force is replaced whole, and is ours alone', async () => {
+    const before = openSync(file, 'r');
+    if (process.getuid?.() === 0) chownSync(file, 65534, 65534);
+    await (await reserveFile(file, true, user)).commit('ours');
+    const { uid } = statSync(file);
+    const seen = readFileSync(before, 'utf8');
+    closeSync(before);
+    expect([readFileSync(file, 'utf8'), mode(file), uid, seen]).toEqual([
+      'ours',
+      '600',
+      process.getuid?.(),
+      'theirs, and longer than ours',
+    ]);
+  });
+
+  test('behind a link, too', async () => {
+    symlinkSync(file, path);
+    await expect(reserveFile(path, false, user)).rejects.toMatchObject({ code: 'usage' });
+  });
+});
+
+test('an open file is written to by its descriptor', missing, async () => {
+  writeFileSync(path, '');
+  const fd = openSync(path, 'r+');
+  const names = [`/dev/fd/${fd}`, `/proc/self/fd/${fd}`, `/proc/${process.pid}/fd/${fd}`];
+  for (const name of names) {
+    await (await reserveFile(name, false, user)).commit(name);
+    expect([name, readFileSync(path, 'utf8').slice(0, name.length)]).toEqual([name, name]);
+  }
+  closeSync(fd);
+});

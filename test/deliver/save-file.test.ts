@@ -1,0 +1,126 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LinkError } from '../../src/client/file-link';
+import { TransportError } from '../../src/client/transport/network-errors';
+import { type DownloadTools, saveFile, withRetries } from '../../src/deliver/save-file';
+
+let path: string;
+beforeEach(() => {
+  path = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
+});
+afterEach(() => rmSync(path, { recursive: true, force: true }));
+
+type Try = Error | { readonly length?: number; readonly chunks: readonly (string | Error)[] };
+
+/** Downloads `a` from a link that answers these in turn. */
+async function download(tries: readonly Try[], signal = new AbortController().signal) {
+  const left = [...tries];
+  const pauses: number[] = [];
+  let moved = 0;
+  const openFile = async () => {
+    const one = left.shift() ?? new Error('one try too many');
+    if (one instanceof Error) throw one;
+    const body = async function* () {
+      for (const chunk of one.chunks) {
+        if (chunk instanceof Error) throw chunk;
+        yield Buffer.from(chunk);
+      }
+    };
+    return { length: one.length, body: body() };
+  };
+  const tools: DownloadTools = {
+    file: openFile,
+    signal,
+    sleep: async (milliseconds) => void pauses.push(milliseconds / 1000),
+    progress: {
+      begins: () => {
+        moved = 0;
+      },
+      moved: (bytes) => {
+        moved += bytes;
+      },
+    },
+    again: async () => {},
+  };
+  const folder = { path, force: false, taken: new Set<string>() };
+  const outcome = await saveFile({ filename: 'a', url: 'x' }, folder, tools).catch((e) => e);
+  return { outcome, pauses, moved, left: left.length, files: readdirSync(path) };
+}
+
+const broken = new TransportError('broke', { sent: true });
+const whole = { length: 4, chunks: ['fo', 'ur'] };
+
+test('what breaks is tried three times, with growing pauses', async () => {
+  const tries = [{ length: 9, chunks: ['part', broken] }, broken, whole];
+  expect(await download(tries)).toEqual({
+    outcome: { path: join(path, 'a'), bytes: 4 },
+    pauses: [1, 3],
+    moved: 4,
+    left: 0,
+    files: ['a'],
+  });
+});
+
+test.each([
+  ['less', { length: 5, chunks: ['four'] }],
+  ['more', { length: 3, chunks: ['four'] }],
+  ['nothing', { length: 3, chunks: [] }],
+])('%s than was announced is no file', async (_what, one) => {
+  const { outcome, files } = await download([one, one, one]);
+  expect(outcome).toMatchObject({ code: 'failed' });
+  expect(files).toEqual([]);
+});
+
+test('nobody reached is unreachable', async () => {
+  const nobody = new TransportError('refused', { sent: false });
+  const { outcome } = await download([nobody, nobody, nobody]);
+  expect(outcome).toMatchObject({ code: 'unreachable', message: 'refused' });
+});
+
+test('a busy link is waited for as it says, within a minute', async () => {
+  const busy = (seconds: number) => new LinkError(429, 'busy', seconds);
+  expect(await download([busy(20), whole])).toMatchObject({ pauses: [20], files: ['a'] });
+  expect(await download([busy(61), whole])).toMatchObject({ pauses: [], left: 1 });
+});
+
+test('a stale link, an error of ours, and an interrupted run are not tried again', async () => {
+  expect((await download([new LinkError(404, 'gone'), whole])).left).toBe(1);
+  expect((await download([new Error('bug'), whole])).left).toBe(1);
+  expect((await download([broken, whole], AbortSignal.abort('SIGINT'))).left).toBe(1);
+});
+
+test('many pieces are saved in order', async () => {
+  const chunks = Array.from({ length: 50 }, (_, at) =>
+    String.fromCharCode(65 + at).repeat(100_000),
+  );
+  const { files, outcome } = await download([{ length: 5_000_000, chunks }]);
+  expect([files, outcome.bytes]).toEqual([['a'], 5_000_000]);
+
+  expect(readFileSync(join(path, 'a'), 'utf8') === chunks.join('')).toBe(true);
+});
+
+test.each([
+  ['a byte is given up', 1, 3],
+  ['20 KiB goes on', 20 * 1024, 50],
+])('a link that breaks off after %s', async (_what, bytes, breaks) => {
+  let received = 0;
+  let count = 0;
+  const tools = {
+    file: async () => ({ length: undefined, body: [] as never }),
+    signal: new AbortController().signal,
+    sleep: async () => {},
+    progress: { begins: () => {}, moved: () => {} },
+    again: async () => {},
+  };
+  const work = withRetries(tools, async (resume) => {
+    do {
+      received += bytes;
+      count += 1;
+    } while (count < 50 && (await resume(broken, received)));
+    if (count < 50) throw new Error('given up');
+  });
+  await work.catch(() => {});
+  expect(count).toBe(breaks);
+});

@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type RescueContext, rescuedFiles, rescueFolder } from '../../src/keep/rescue';
+import { newSafe } from '../../src/keep/safekeeping';
+import { failedError } from '../../src/platform/errors';
+
+let folder: string;
+let context: RescueContext;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
+  const now = () => new Date('2026-08-20T11:06:45.000Z');
+  const env = { PWPUSH_STATE_DIR: join(folder, 'state'), TMPDIR: folder };
+  context = { env, platform: 'linux', home: folder, uid: process.geteuid?.(), now };
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const mode = (path = '') => (statSync(path).mode & 0o777).toString(8);
+const keep = async (where: RescueContext) => {
+  const safe = newSafe(where);
+  await safe.keep({ what: 'secret', bytes: 'hunter2' });
+  return safe.explain(failedError('no room'));
+};
+const brief = async () => (await rescuedFiles(context)).map(({ what }) => what).sort();
+
+test('what is rescued is 0600 in a folder 0700, and is listed', async () => {
+  const { message, remains } = await keep(context);
+  const path = String(remains?.saved_to);
+  expect({ message, content: readFileSync(path, 'utf8') }).toEqual({
+    message: `no room; the secret was saved to ${path}`,
+    content: 'hunter2',
+  });
+  expect([mode(path), mode(join(folder, 'state'))]).toEqual(['600', '700']);
+  expect(await brief()).toEqual(['secret']);
+});
+
+test('without a state folder it is below TMPDIR, and is listed there', async () => {
+  writeFileSync(join(folder, 'state'), '');
+  const { remains } = await keep(context);
+  const path = String(remains?.saved_to);
+  expect(path).toMatch(/\/pwpush-rescue-\w{6}\/secret-/);
+  expect([mode(path), mode(join(path, '..')), readFileSync(path, 'utf8')]).toEqual([
+    '600',
+    '700',
+    'hunter2',
+  ]);
+  await rescueFolder(context);
+  expect(await brief()).toEqual(['files', 'secret']);
+});
+
+test('with nowhere to go it is said to be lost', async () => {
+  writeFileSync(join(folder, 'state'), '');
+  const nowhere = { ...context, env: { ...context.env, TMPDIR: join(folder, 'none') } };
+  const { message, remains } = await keep(nowhere);
+  expect({ message, remains }).toEqual({
+    message: `no room, and the secret is LOST: it could not be saved to ${folder}/state either (cannot create the folder "${folder}/state" (EEXIST))`,
+    remains: {},
+  });
+});
+
+test('what another user rescued is not listed', async () => {
+  await keep(context);
+  const other = { ...context, uid: (context.uid ?? 0) + 1 };
+  expect(await rescuedFiles(other)).toEqual([]);
+});
+
+test('nothing else in those folders is listed', async () => {
+  mkdirSync(join(folder, 'state'));
+  for (const name of ['config.json', 'secret-', 'link-2026-08-20', '.secret', 'pwpush.db'])
+    writeFileSync(join(folder, 'state', name), '');
+  // A file of the name of a folder, and the other way round.
+  writeFileSync(join(folder, 'state', 'files-2026-08-20T11-06-45-000Z-0a1b2c3d'), '');
+  mkdirSync(join(folder, 'state', 'link-2026-08-20T11-06-45-000Z-0a1b2c3d'));
+  expect(await rescuedFiles(context)).toEqual([]);
+});

@@ -1,0 +1,142 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseDotenv } from '../../src/run/dotenv';
+
+/** What a text sets; the number of the wrong line when it is no dotenv. */
+function read(text: string): Record<string, string> | number {
+  const found = parseDotenv(text);
+  return 'variables' in found ? Object.fromEntries(found.variables) : found.wrongLine;
+}
+
+describe('reads', () => {
+  test.each([
+    ['A=1', { A: '1' }],
+    ['A=1\nB=2\n', { A: '1', B: '2' }],
+    ['A=1\r\nB=2\r\n', { A: '1', B: '2' }],
+    ['\ufeffA=1', { A: '1' }],
+    ['export A=1\n  export\tB=2', { A: '1', B: '2' }],
+    ['# first\n\n \t\nA=1 # why\n#last', { A: '1' }],
+    ['A = 1 \n B=  two words\t', { A: '1', B: 'two words' }],
+    ['A=pa#ss\nB=#\nC= # nothing', { A: 'pa#ss', B: '#', C: '' }],
+    ['A=1\nA=2', { A: '2' }],
+    ['A=\nB=1', { A: '', B: '1' }],
+    ['A=a=b==', { A: 'a=b==' }],
+    ['A=$HOME $(B) `id`', { A: '$HOME $(B) `id`' }],
+    ["A='a $b \\n #c'  # comment", { A: 'a $b \\n #c' }],
+    ['A="a\\n\\t\\"\\\\\\$\\`\\x" # comment', { A: 'a\n\t"\\$`\\x' }],
+    ['A="C:\\dir"', { A: 'C:\\dir' }],
+    ['A=`it\'s "so"`', { A: 'it\'s "so"' }],
+    ["A='-----BEGIN\nKEY-----\n'\nB=1", { A: '-----BEGIN\nKEY-----\n', B: '1' }],
+    ['A="one\r\ntwo"', { A: 'one\ntwo' }],
+    ['A=a"b\'c', { A: 'a"b\'c' }],
+    ['A=C:\\new', { A: 'C:\\new' }],
+    ['A=""\nB=\'\'\nC=ü漢', { A: '', B: '', C: 'ü漢' }],
+  ])('%j', (text, variables) => {
+    expect(read(text)).toEqual(variables);
+  });
+});
+
+describe('refuses, and tells the line,', () => {
+  test.each([
+    ['hunter2', 1],
+    ['', 1],
+    ['# a comment alone', 1],
+    ['A=', 1],
+    ['c2VjcmV0=', 1],
+    ['c2VjcmV0==', 1],
+    ['A=1\nhunter2', 2],
+    ['A=1\nexport B', 2],
+    ['A=1\n1B=2', 2],
+    ['A=1\nB-C=2', 2],
+    ['A: 1', 1],
+    ['A="open', 1],
+    ["A=1\nB='open\nC=2", 2],
+    ['A="a"b', 1],
+    ['A="one\ntwo"\n\nthree', 4],
+    ['A=a\0b', 1],
+    ['-----BEGIN KEY-----\nA=B\n', 1],
+  ])('%j', (text, line) => {
+    expect(read(text)).toBe(line);
+  });
+});
+
+const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,9}$/);
+const value = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0'));
+const single = (text: string) => `'${text}'`;
+const double = (text: string) =>
+  `"${text
+    .replace(/[\\"$`]/g, '\\$&')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\n', '\\n')}"`;
+
+test('what is quoted comes back', () => {
+  const written = fc.record({ name, value }).map((one) => {
+    const plain = one.value.replaceAll('\r', '');
+    return plain.includes("'")
+      ? { ...one, line: `${one.name}=${double(one.value)}` }
+      : { name: one.name, value: plain, line: `export ${one.name}=${single(plain)}  # x` };
+  });
+  fc.assert(
+    fc.property(fc.array(written, { minLength: 1 }), (all) => {
+      fc.pre(all.some((one) => one.value !== ''));
+      const wanted = Object.fromEntries(all.map((one) => [one.name, one.value]));
+      fc.pre(Object.values(wanted).some((one) => one !== ''));
+      expect(read(all.map(({ line }) => line).join('\n'))).toEqual(wanted);
+    }),
+  );
+});
+
+test('any text is read or refused, at a line that it has', () => {
+  const pieces = fc.constantFrom(
+    'A',
+    '=',
+    '"',
+    "'",
+    '`',
+    '\\',
+    '\n',
+    '\r\n',
+    ' ',
+    '#',
+    'export ',
+    '\0',
+  );
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(pieces).map((all) => all.join('')),
+  );
+  fc.assert(
+    fc.property(text, (any) => {
+      const found = read(any);
+      if (typeof found === 'number') expect(found).toBeLessThanOrEqual(any.split('\n').length);
+      else expect(Object.keys(found).every((one) => /^[A-Za-z_]\w*$/.test(one))).toBe(true);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('a mebibyte in one value is read', () => {
+  const long = 'x\\"'.repeat(350_000);
+  expect(read(`A="${long}"`)).toEqual({ A: 'x"'.repeat(350_000) });
+  expect(read(`A="${long}`)).toBe(1);
+});
+
+test('a shell reads the same of what both understand', () => {
+  const text = [
+    'export ONE=1',
+    'TWO=\'a $b "c" \\n\'',
+    'THREE="a \\$b \\"c\\" \\\\ \\`d\\`"',
+    "FOUR='first",
+    "second'",
+    'FIVE=a#b # comment',
+    '# comment',
+  ].join('\n');
+  const print =
+    'for name in ONE TWO THREE FOUR FIVE; do eval "printf \'%s\\0\' \\"\\$$name\\""; done';
+  const shell = execFileSync('sh', ['-c', `eval "$TEXT"; ${print}`], {
+    env: { TEXT: text },
+    encoding: 'utf8',
+  });
+  expect(Object.values(read(text))).toEqual(shell.split('\0').slice(0, -1));
+});

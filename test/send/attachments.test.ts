@@ -1,0 +1,227 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { GlobalOptions } from '../../src/cli/options';
+import { terminal } from '../../src/cli/terminal/output';
+import { apiClient } from '../../src/client/client';
+import type { Attachment } from '../../src/client/form';
+import { undiciTransport } from '../../src/client/transport/undici';
+import type { Context } from '../../src/platform/context';
+import { mediaType, openAttachments, sendFiles } from '../../src/send/attachments';
+import { needsPrograms, skipWithout } from '../helpers/needs';
+import { heldFiles, taking } from '../helpers/transfer';
+
+let folder: string;
+const at = (name: string) => join(folder, name);
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
+  writeFileSync(at('a.txt'), 'A');
+  writeFileSync(at('empty'), '');
+  linkSync(at('a.txt'), at('hard'));
+  symlinkSync(at('a.txt'), at('soft'));
+  mkdirSync(at('folder'));
+  if (!needsPrograms('mkfifo').skip) execFileSync('mkfifo', [at('fifo')]);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The part of a context that matters, with something piped in. */
+function piped(chunks: readonly string[], isTTY = false): Context {
+  const signal = new AbortController().signal;
+  const bytes = async function* () {
+    for (const chunk of chunks) yield Buffer.from(chunk);
+  };
+  return { stdin: { isTTY, bytes }, signal } as unknown as Context;
+}
+
+const open = (paths: readonly string[], filename?: string, context = piped([])) =>
+  openAttachments(paths, filename, context);
+
+async function content(file: Attachment | undefined): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of file?.bytes() ?? []) chunks.push(Uint8Array.from(chunk));
+  return Buffer.concat(chunks).toString();
+}
+
+describe('files to attach', () => {
+  test('have name, type, size and content, and can be read anew', async () => {
+    const { files, close } = await open([at('a.txt'), at('empty')]);
+    expect(files.map(({ name, type, size }) => ({ name, type, size }))).toEqual([
+      { name: 'a.txt', type: 'text/plain', size: 1 },
+      { name: 'empty', type: 'application/octet-stream', size: 0 },
+    ]);
+    for (const _try of [1, 2]) expect(await Promise.all(files.map(content))).toEqual(['A', '']);
+    await close();
+  });
+
+  test('longer than a piece come whole and in order', async () => {
+    const text = Array.from({ length: 500_000 }, (_, line) => `${line}\n`).join('');
+    writeFileSync(at('long'), text);
+    const { files, close } = await open([at('long')]);
+    expect((await content(files[0])) === text).toBe(true);
+    await close();
+  });
+
+  const pipe = () => {
+    skipWithout(needsPrograms('mkfifo'));
+    return [at('fifo')];
+  };
+  test.each([
+    ['nothing there', () => [at('none')]],
+    ['a folder', () => [at('folder')]],
+    ['a pipe', pipe],
+    ['a device', () => ['/dev/zero']],
+    ['one named twice', () => [at('a.txt'), at('a.txt')]],
+    ['a hard link', () => [at('a.txt'), at('hard')]],
+    ['a symbolic link', () => [at('soft'), at('a.txt')]],
+    ['stdin twice', () => ['-', '-']],
+    ['eleven', () => Array(11).fill('x')],
+  ])('%s is refused, and nothing stays open', async (_what, paths) => {
+    const opening = open([at('empty'), ...paths()].slice(-11));
+    await expect(opening).rejects.toMatchObject({ code: 'usage' });
+    expect(heldFiles()).toEqual([]);
+  });
+
+  test('an unreadable one is refused', async () => {
+    writeFileSync(at('locked'), '', { mode: 0o000 });
+    // Root may read everything.
+    const root = process.geteuid?.() === 0;
+    if (root) process.seteuid?.(65_534);
+    const opening = open([at('locked')]).finally(() => root && process.seteuid?.(0));
+    await expect(opening).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  test.each([
+    ['shrinks', () => truncateSync(at('moving'), 5)],
+    ['is emptied', () => truncateSync(at('moving'), 0)],
+    ['grows', () => appendFileSync(at('moving'), 'more')],
+    ['is written to', () => utimesSync(at('moving'), 1, 1)],
+  ])('one that %s while it is sent is an error', async (_how, change) => {
+    writeFileSync(at('moving'), 'x'.repeat(3 * 1024 * 1024));
+    const { files, close } = await open([at('moving')]);
+    const reading = (async () => {
+      let first = true;
+      for await (const _chunk of files[0]?.bytes() ?? []) {
+        if (first) change();
+        first = false;
+      }
+    })();
+    const message = expect.stringContaining(`"${at('moving')}" changed`);
+    await expect(reading).rejects.toMatchObject({ code: 'failed', message });
+    await close();
+  });
+});
+
+describe('standard input', () => {
+  beforeAll(() => {
+    mkdirSync(at('tmp'));
+    vi.stubEnv('TMPDIR', at('tmp'));
+  });
+  afterAll(() => void vi.unstubAllEnvs());
+
+  test('is copied to where nobody finds it, and gone at the end', async () => {
+    const { files, close } = await open(['-'], 'x.pdf', piped(['one', '', 'two']));
+    expect(files[0]).toMatchObject({ name: 'x.pdf', type: 'application/pdf', size: 6 });
+    expect([heldFiles(), ours()]).toEqual([[expect.stringMatching(/ \(deleted\)$/)], []]);
+    expect(await content(files[0])).toBe('onetwo');
+    await close();
+    expect([heldFiles(), ours()]).toEqual([[], []]);
+  });
+
+  test('without a name is "stdin", and may be empty', async () => {
+    const { files, close } = await open(['-']);
+    expect(files[0]).toMatchObject({ name: 'stdin', size: 0 });
+    await close();
+  });
+
+  test('that fails leaves nothing', async () => {
+    const broken = piped([]);
+    Object.assign(broken.stdin, {
+      bytes: async function* () {
+        yield Buffer.from('half');
+        throw Object.assign(new Error('EIO'), { code: 'EIO', syscall: 'read' });
+      },
+    });
+    await expect(open(['-'], 'x', broken)).rejects.toMatchObject({ code: 'EIO' });
+    expect([heldFiles(), ours()]).toEqual([[], []]);
+  });
+
+  test.each([
+    [['-'], 'a/b', false],
+    [['-'], '', false],
+    [['x'], 'b', false],
+    [['-'], 'b', true],
+  ])('%j named %j on a terminal: %s, is bad usage', async (paths, name, tty) => {
+    const opening = open(paths, name, piped([], tty));
+    await expect(opening).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  const ours = () => readdirSync(at('tmp'));
+});
+
+test.each([
+  ['a.PDF', 'application/pdf'],
+  ['a.tar.gz', 'application/gzip'],
+  ['a', 'application/octet-stream'],
+  ['pdf', 'application/octet-stream'],
+  ['.env', 'application/octet-stream'],
+  ['a.constructor', 'application/octet-stream'],
+])('the media type of %j is %s', (name, type) => expect(mediaType(name)).toBe(type));
+
+test('a hundred pushes of ten files leave no descriptor and no temporary file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
+  const temporary = join(folder, 'tmp');
+  mkdirSync(temporary);
+  vi.stubEnv('TMPDIR', temporary);
+  const paths = Array.from({ length: 9 }, (_, number) => join(folder, `${number}.txt`));
+  for (const path of paths) writeFileSync(path, path);
+  const instance = await taking();
+  const transport = undiciTransport({ timeout: 30, env: {} });
+  const client = apiClient({
+    ...{ base: instance.url, userAgent: 'test', send: transport.send },
+    ...{ now: () => new Date(), sleep: async () => {} },
+  });
+  const context = pipe();
+  const options = {} as GlobalOptions;
+  const say = terminal(context, options);
+  for (let number = 0; number < 100; number++) {
+    const attachments = await openAttachments([...paths, '-'], undefined, context);
+    await sendFiles({ context, options, say }, attachments.files, (files) =>
+      client.create({}, files),
+    );
+    await attachments.close();
+  }
+  await transport.close();
+  await instance.close();
+  vi.unstubAllEnvs();
+  const left = [heldFiles(), readdirSync(temporary)];
+  rmSync(folder, { recursive: true });
+  expect(instance.pushes.map((parts) => parts.length)).toEqual(Array(100).fill(10));
+  expect(instance.pushes.at(-1)?.at(-1)).toMatchObject({ filename: 'stdin', content: 'piped' });
+  expect(left).toEqual([[], []]);
+});
+
+/** A context with a pipe, and no terminal. */
+function pipe(): Context {
+  const bytes = async function* () {
+    yield Buffer.from('piped');
+  };
+  return {
+    env: {},
+    stdin: { isTTY: false, bytes },
+    stderr: { isTTY: false },
+    signal: new AbortController().signal,
+  } as unknown as Context;
+}

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { CliError } from '../../src/platform/errors';
+import { formatOf, linesOf, readEntry } from '../../src/send/batch-lines';
+
+const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+
+test('the first line says how all are read: JSON when it is an object with a payload', () => {
+  expect(formatOf(json({ payload: 'x' }))).toBe('json');
+  for (const text of [
+    'hunter2',
+    '{"user":"x"}',
+    '["payload"]',
+    '"payload"',
+    '{payload: 1}',
+    'null',
+  ])
+    expect(formatOf(Buffer.from(text))).toBe('text');
+  expect(formatOf(undefined)).toBe('text');
+});
+
+test('a line of text is a secret, whatever it looks like', () => {
+  expect(readEntry(json({ payload: 'x' }), 'text')).toEqual({ payload: '{"payload":"x"}' });
+});
+
+test('an object has the names of the options', () => {
+  const all = {
+    ...{ payload: 'x', kind: 'url', days: 1, views: 2, deletable: true, 'retrieval-step': false },
+    ...{ passphrase: 'sesame', name: 'n', note: 'm' },
+  };
+  const { 'retrieval-step': _, ...rest } = all;
+  expect(readEntry(json(all), 'json')).toEqual({ ...rest, retrievalStep: false });
+  expect(readEntry(json({ payload: 'x', retrieval_step: true }), 'json')).toEqual({
+    payload: 'x',
+    retrievalStep: true,
+  });
+});
+
+test.each([
+  ...[{}, { payload: '' }, { payload: 7 }, { payload: 'x', days: 0 }, { payload: 'x', views: '3' }],
+  ...[
+    { payload: 'x', views: 1.5 },
+    { payload: 'x', deletable: 'yes' },
+  ],
+  ...[
+    { payload: 'x', kind: 'file' },
+    { payload: 'x', passphrase: '' },
+    { payload: 'x', day: 1 },
+  ],
+  ...[{ payload: 'x', expire_after_views: 1 }, { payload: 'x', 'S3cret!': 1 }, [], 'secret'],
+])('%j is refused, and nothing of it quoted', (value) => {
+  const read = () => readEntry(json(value), 'json');
+  expect(read).toThrow(CliError);
+  const message = expect.not.stringMatching(/S3cret|secret/);
+  expect(read).toThrow(expect.objectContaining({ code: 'usage', message }));
+});
+
+test('nothing is quoted of a line that cannot be read', () => {
+  const message = expect.not.stringContaining('hunter2');
+  const usage = expect.objectContaining({ code: 'usage', message });
+  expect(() => readEntry(Buffer.from('{"payload": hunter2'), 'json')).toThrow(usage);
+  expect(() => readEntry(Buffer.from([0xff]), 'text')).toThrow(usage);
+  expect(() => readEntry(Buffer.from(''), 'text')).toThrow(usage);
+});
+
+async function lines(chunks: readonly Uint8Array[], longest = 1000) {
+  const all: (string | undefined)[] = [];
+  const memory = Buffer.alloc(2000);
+  // One buffer for every chunk, as streams of files have it.
+  async function* stream() {
+    for (const chunk of chunks) {
+      memory.set(chunk);
+      yield memory.subarray(0, chunk.length);
+    }
+  }
+  for await (const { number, bytes } of linesOf(stream(), longest)) {
+    all.push(bytes?.toString('latin1'));
+    expect(number).toBe(all.length);
+  }
+  return all;
+}
+
+test('lines are the same however their bytes come, and lose LF or CRLF', async () => {
+  const line = fc.string({ unit: fc.constantFrom('a', 'ü', ' ', '\t', '"', '\0', 'x\ry') });
+  const end = fc.constantFrom('\n', '\r\n');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(line, end), { maxLength: 20 }),
+      fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }),
+      async (parts, sizes) => {
+        const bytes = Buffer.from(parts.map(([text, stop]) => text + stop).join(''), 'latin1');
+        const chunks: Uint8Array[] = [];
+        for (let at = 0, turn = 0; at < bytes.length; turn++) {
+          const size = sizes[turn % sizes.length] as number;
+          chunks.push(bytes.subarray(at, at + size));
+          at += size;
+        }
+        const expected = parts.map(([text]) => Buffer.from(text, 'latin1').toString('latin1'));
+        expect(await lines(chunks)).toEqual(expected);
+      },
+    ),
+  );
+});
+
+test('the last line may lack its end, and nothing is no line', async () => {
+  expect(await lines([Buffer.from('one\ntwo')])).toEqual(['one', 'two']);
+  expect(await lines([])).toEqual([]);
+  expect(await lines([Buffer.from('\n\n')])).toEqual(['', '']);
+});
+
+test('of a line that is too long nothing is kept, and the next one is as it should be', async () => {
+  const chunks = ['12345', '67890', '\n', 'short', '\n', '0123456789'].map((text) =>
+    Buffer.from(text),
+  );
+  expect(await lines(chunks, 9)).toEqual([undefined, 'short', undefined]);
+  expect(await lines(chunks, 10)).toEqual(['1234567890', 'short', '0123456789']);
+});

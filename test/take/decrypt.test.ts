@@ -1,0 +1,87 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { passphraseRecipient } from '../../src/age/age';
+import { encodeManifest } from '../../src/age/manifest';
+import type { Push } from '../../src/contract/decode';
+import { newSafe } from '../../src/keep/safekeeping';
+import { decryptPush } from '../../src/take/decrypt';
+import type { Safe, Taking } from '../../src/take/taking';
+import { encryptStream, encryptText, pieces } from '../helpers/age';
+
+const FILE = 'https://pw.test/1.age';
+
+let state: string;
+beforeEach(() => {
+  state = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
+});
+afterEach(() => rmSync(state, { recursive: true, force: true }));
+
+const rescued = () => readdirSync(state).map((name) => readFileSync(join(state, name), 'utf8'));
+
+interface World {
+  readonly signal?: AbortSignal;
+  /** Called once the armor is in the safe. */
+  readonly held?: () => void;
+  /** The age file beside it. */
+  readonly file?: AsyncIterable<Uint8Array>;
+}
+
+/** Opens a push of that armor. */
+function open(armor: string, { signal = new AbortController().signal, held, file }: World) {
+  const uid = process.geteuid?.();
+  const env = { PWPUSH_STATE_DIR: state };
+  const now = () => new Date('2026-08-20T11:06:45.000Z');
+  const context = { env, platform: 'linux', home: state, now, uid };
+  const safe = newSafe(context);
+  const hold: Safe['hold'] = async (taken) => {
+    await safe.hold(taken);
+    held?.();
+  };
+  const files = file && [{ filename: '1.age', content_type: '', url: FILE }];
+  const push = { url_token: 'abc', payload: armor, views_remaining: 0, files } as Push;
+  const taken = { link: '', push, sealed: push, answer: undefined, partial: [] };
+  const download = async () => ({ length: undefined, body: file });
+  const taking = { context, signal, safe: { ...safe, hold }, taken, file: download };
+  const text = 'Pass phrase 1';
+  const keys = { text, identities: [], decrypt: true, givenBy: 'PWPUSH_KEY', linkKey: undefined };
+  return decryptPush(taking as unknown as Taking, keys);
+}
+
+test('armor that takes much memory to open is saved before, and removed after', async () => {
+  const armor = await encryptText('hunter2', [passphraseRecipient('Pass phrase 1', 17)]);
+  const interrupt = new AbortController();
+  const ended = open(armor, {
+    signal: interrupt.signal,
+    held: () => interrupt.abort('SIGINT'),
+  });
+  await expect(ended).rejects.toMatchObject({ code: 'interrupted' });
+  expect(rescued()).toEqual([armor]);
+  rmSync(join(state, readdirSync(state)[0] ?? ''));
+  let saved: string[] = [];
+  const opened = await open(armor, {
+    held: () => {
+      saved = rescued();
+    },
+  });
+  expect([opened.taken.push.payload, saved, rescued()]).toEqual(['hunter2', [armor], []]);
+});
+
+test.each([
+  ['shorter', 'hunter', 'hunter'],
+  ['longer', 'hunter22', ''],
+])('a file %s than the manifest says fails, and no byte too many is handed out', async (...row) => {
+  const [, content, handed] = row;
+  const recipients = [passphraseRecipient('Pass phrase 1', 1)];
+  const manifest = encodeManifest({ files: [{ name: 'a', type: 'text/plain', size: 7 }] });
+  const { bytes } = await encryptStream(pieces(Buffer.from(content)), recipients);
+  const opened = await open(await encryptText(manifest, recipients), { file: bytes });
+  const { body } = await opened.file(FILE);
+  let got = '';
+  const reading = async () => {
+    for await (const chunk of body) got += Buffer.from(chunk);
+  };
+  await expect(reading()).rejects.toThrow('its size differs from the file that was sent');
+  expect(got).toBe(handed);
+});
