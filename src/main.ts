@@ -2,7 +2,7 @@ import { readLine } from './cli/command-line';
 import { type GlobalOptions, isOn } from './cli/options';
 import { execute, programFor } from './commands/program';
 import type { Context } from './platform/context';
-import { CliError, endedBy } from './platform/errors';
+import { CliError, endedBy, type Fact } from './platform/errors';
 import { interruptible, isInterrupted } from './platform/interrupts';
 import { HANDED_OVER, handedOver } from './platform/own-run';
 import * as system from './platform/process';
@@ -71,14 +71,20 @@ async function unparsed(argv: readonly string[], context: Context) {
   return { json: options.includes('--json'), debug };
 }
 
+/** With what it is about, if that is one of several. */
+function factsOf({ subject, facts: [first, ...others] }: CliError): readonly Fact[] {
+  const whole = subject !== undefined && typeof first === 'string';
+  return [...(first === undefined ? [] : [whole ? `${subject}: ${first}` : first]), ...others];
+}
+
 /** The error of an interrupted run, with what its failure says about a created push or a used view. */
 function interruption(signal: AbortSignal, failure: unknown): Error {
   const ended = endedBy(signal);
   if (!(failure instanceof CliError)) return ended;
   const { remains, code } = failure;
-  const { hint, command } = remains || code === 'unknown' ? failure : ended;
-  const said = failure.message.startsWith(`${ended.message};`);
-  const whole = said ? failure.message : `${ended.message}; ${failure.message}`;
-  const message = remains ? whole : ended.message;
-  return ended.with({ message, hint, command, remains, cause: failure });
+  const { steps } = remains || code === 'unknown' ? failure : ended;
+  const [word] = ended.facts;
+  const others = factsOf(failure).filter((fact) => fact !== word);
+  const facts = remains ? [...ended.facts, ...others] : ended.facts;
+  return ended.with({ facts, steps, remains, cause: failure });
 }

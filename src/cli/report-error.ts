@@ -1,6 +1,7 @@
 import { LINK_KEY } from '../age/link-key';
 import type { Context } from '../platform/context';
-import { asCliError, CliError, ExitWith } from '../platform/errors';
+import { asCliError, CliError, ExitWith, type Fact } from '../platform/errors';
+import { adviceFor } from './advice';
 import { boundedWrite, folded } from './terminal/bounded-write';
 import { toJson } from './terminal/output';
 import { forLog, safe } from './terminal/safe';
@@ -51,19 +52,47 @@ function isClosedPipe(error: unknown): boolean {
 }
 
 export function failureFields(error: CliError) {
-  const { code, command, status, line, remains } = error;
-  const { message, hint } = withoutKeys(error);
+  const { code, status, line, remains } = error;
+  const { message, hint, command } = worded(error);
   const whole = command === undefined ? hint : `${hint}: ${command}`;
   return { code, message, hint: whole, status, line, ...remains };
 }
 
 function plainLines(error: CliError, { hinted }: ErrorFormat): string {
-  const { message, hint } = withoutKeys(error);
-  const { command } = error;
+  const { message, hint, command } = worded(error);
   const first = `pwpush: ${safe(message)}\n`;
   if (hint === undefined || hint === hinted) return first;
   const rest = command === undefined ? '' : `:\n  ${safe(command)}`;
   return `${first}hint: ${safe(hint)}${rest}\n`;
+}
+
+/** An error in sentences. */
+export interface Worded {
+  readonly message: string;
+  readonly hint: string | undefined;
+  /** A command that does what the hint says last. */
+  readonly command: string | undefined;
+}
+
+/** Without keys: a link in the wrong place of a command line would bring its key into a log. */
+export function worded(error: CliError): Worded {
+  const { subject, facts, steps } = error;
+  const about = subject === undefined ? '' : `${subject}: `;
+  const message = about + facts.map(factText).join('; ');
+  const all = steps.map(adviceFor);
+  const last = all.find((one) => one.command !== undefined);
+  const texts = [...all.filter((one) => one !== last), ...(last ? [last] : [])];
+  const hint = texts.length === 0 ? undefined : sentences(texts.map(({ text }) => text));
+  const hidden = quotesArgument(error) ? withoutKeys : (text: string) => text;
+  return { message: hidden(message), hint: hint && hidden(hint), command: last?.command };
+}
+
+const factText = (fact: Fact) => (typeof fact === 'string' ? fact : fact.name);
+
+function sentences([first = '', ...others]: readonly string[]): string {
+  return [first, ...others.map((one) => `${one.charAt(0).toUpperCase()}${one.slice(1)}`)].join(
+    '. ',
+  );
 }
 
 /** Whether an error may quote an argument; one that names a link or file that was made must name it as it is. */
@@ -80,12 +109,8 @@ const BARE_KEY = new RegExp(`(?<![\\w-])${LINK_KEY.source}(?![\\w-])`, 'g');
 const WORDS =
   /(?<=["=])[a-z]{3,}(?:[\s-]+[a-z]{3,}){5,}(?=\\?")|(?<![a-z])[a-z]{3,}(?:-[a-z]{3,}){5,}/gi;
 
-/** Message and hint without keys: a link in the wrong place of a command line would bring its key into a log. */
-function withoutKeys(error: CliError): Pick<CliError, 'message' | 'hint'> {
-  const { message, hint } = error;
-  if (!quotesArgument(error)) return { message, hint };
-  const hidden = (text: string) => text.replace(KEYS, '$1…').replace(BARE_KEY, '…');
-  return { message: hidden(message), hint: hint && hidden(hint) };
+function withoutKeys(text: string): string {
+  return text.replace(KEYS, '$1…').replace(BARE_KEY, '…');
 }
 
 /** A text without the words of a key, one of which may be mistyped; others may be the name of a file. */

@@ -131,6 +131,6 @@ export function namesOne({ path }: Call): boolean {
 export function noRequests(status?: number): CliError {
   return new CliError('rejected', 'this instance has no requests', {
     status,
-    hint: 'use pwpush request --here, which needs no instance, or run your own with pwpush serve',
+    steps: 'use pwpush request --here, which needs no instance, or run your own with pwpush serve',
   });
 }

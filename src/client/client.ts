@@ -156,5 +156,5 @@ async function bodyOf(
 
 /** The error for a success whose body says that the call had no effect. */
 function withoutEffect(what: string, hint: string): CliError {
-  return failedError(`the instance responded that ${what}`, { hint });
+  return failedError(`the instance responded that ${what}`, { steps: hint });
 }

@@ -63,8 +63,8 @@ export function explainLoss(
   if (failure instanceof ResponseTooLong)
     return openOutcome(message, call, sent, { status: failure.status });
   const { hint } = failure;
-  if (!failure.sent) return new CliError('unreachable', message, { hint, cause: failure });
-  return openOutcome(message, call, sent, { hint, cause: failure }, true);
+  if (!failure.sent) return new CliError('unreachable', message, { steps: hint, cause: failure });
+  return openOutcome(message, call, sent, { steps: hint, cause: failure }, true);
 }
 
 /**
@@ -80,8 +80,8 @@ function openOutcome(
   lost = false,
 ): CliError {
   if (repeatable && !lost) return failedError(message, details);
-  const hint = (authenticated ? undefined : unclearWithoutToken) ?? unclear ?? details.hint;
-  return new CliError('unknown', message, { ...details, hint });
+  const hint = (authenticated ? undefined : unclearWithoutToken) ?? unclear;
+  return new CliError('unknown', message, { ...details, steps: hint ?? details.steps });
 }
 
 /** Whether a call that failed may succeed later, as far as its error says. */
@@ -110,7 +110,7 @@ function statusError(refusal: Refusal): CliError {
   if (status >= 300 && status < 400)
     return failedError(`the instance redirects (${status}) instead of responding`, {
       status,
-      hint: 'check the address',
+      steps: 'check the address',
     });
   if (call.subject === 'request' && (status === 409 || status === 410)) return tooLate(status);
   const code = [400, 409, 413, 422].includes(status) ? 'rejected' : 'failed';
@@ -118,7 +118,7 @@ function statusError(refusal: Refusal): CliError {
     code === 'rejected' ? 'the instance refused the request' : `the instance failed (${status})`;
   const message = `${verb}${text === '' ? '' : `: ${text}`}`;
   if (status >= 500) return openOutcome(message, call, sent, { status });
-  return new CliError(code, message, { status, hint: sizeHint(status, text) });
+  return new CliError(code, message, { status, steps: sizeHint(status, text) });
 }
 
 function sizeHint(status: number, text: string): string | undefined {
@@ -130,11 +130,11 @@ function passphraseRefused({ call, sent }: Refusal): CliError {
   return sent.passphrase
     ? new CliError('passphrase', 'wrong passphrase', {
         status: 401,
-        hint: 'ask the sender of the link; only a few attempts per minute are allowed',
+        steps: 'ask the sender of the link; only a few attempts per minute are allowed',
       })
     : new CliError('passphrase', `the ${call.subject} requires a passphrase`, {
         status: 401,
-        hint: 'use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE',
+        steps: 'use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE',
       });
 }
 
@@ -156,7 +156,7 @@ function tokenRefused(call: Call, { tokenFrom }: SentRequest): CliError {
   const ways = call.public ? [...again, 'use --anonymous to send none'] : again;
   return new CliError('unauthorized', `the instance refused the token${from}`, {
     status: 401,
-    hint: `${ways.slice(0, -1).join(', ')}${ways.length > 1 ? ', or ' : ''}${ways.at(-1)}`,
+    steps: `${ways.slice(0, -1).join(', ')}${ways.length > 1 ? ', or ' : ''}${ways.at(-1)}`,
   });
 }
 
@@ -164,11 +164,11 @@ function tokenNeeded(sent: SentRequest): CliError {
   if (sent.anonymous)
     return new CliError('unauthorized', 'this requires a token, and --anonymous sends none', {
       status: 401,
-      hint: 'remove --anonymous',
+      steps: 'remove --anonymous',
     });
   return new CliError('unauthorized', 'the instance requires a token', {
     status: 401,
-    hint: sent.tokenHint ?? WITH_TOKEN,
+    steps: sent.tokenHint ?? WITH_TOKEN,
   });
 }
 
@@ -184,7 +184,7 @@ function forbidden({ response, call, sent, text }: Refusal): CliError {
     text === ''
       ? `only the owner can ${call.ownersOnly ?? 'do that'}`
       : `the instance refused the request: ${text}`;
-  return new CliError('forbidden', message, { status, hint: ownersHint(call, sent) });
+  return new CliError('forbidden', message, { status, steps: ownersHint(call, sent) });
 }
 
 function proofWanted(sent: boolean, salt: string | undefined): CliError {
@@ -192,13 +192,13 @@ function proofWanted(sent: boolean, salt: string | undefined): CliError {
   if (sent)
     return new CliError('passphrase', 'the instance refused the key', {
       status: 403,
-      hint: 'compare it with what the sender gave you',
+      steps: 'compare it with what the sender gave you',
       wantsProof,
     });
   if (salt !== undefined)
     return new CliError('passphrase', 'the push opens with key words', {
       status: 403,
-      hint: 'ask the sender for them, and use --key-file FILE or PWPUSH_KEY',
+      steps: 'ask the sender for them, and use --key-file FILE or PWPUSH_KEY',
       wantsProof,
     });
   return new CliError(
@@ -206,7 +206,8 @@ function proofWanted(sent: boolean, salt: string | undefined): CliError {
     'the end of the link is missing, which is the key of the push',
     {
       status: 403,
-      hint: 'ask for the whole link, with the part after #; or use the key with --key-file FILE or PWPUSH_KEY',
+      steps:
+        'ask for the whole link, with the part after #; or use the key with --key-file FILE or PWPUSH_KEY',
       wantsProof,
     },
   );
@@ -231,13 +232,13 @@ function notFound({ response, call, text }: Refusal): CliError {
   if (namesOne(call) && (isJson(response) || text === ''))
     return new CliError('not_found', `no such ${subject} on this instance`, {
       status,
-      hint: 'check the link for missing characters, and the instance with pwpush version',
+      steps: 'check the link for missing characters, and the instance with pwpush version',
     });
   if (subject === 'request') return noRequests(status);
   const words = text === '' || /^not.found$/i.test(text) ? '' : `: ${text}`;
   return new CliError('not_found', `no API v2 at this address${words}`, {
     status,
-    hint: 'check the address and its path; API v2 requires Password Pusher 2.4 or later',
+    steps: 'check the address and its path; API v2 requires Password Pusher 2.4 or later',
   });
 }
 
@@ -246,9 +247,9 @@ function tooLate(status: 409 | 410): CliError {
   return status === 409
     ? new CliError('rejected', 'the request was answered already; your answer was not sent', {
         status,
-        hint: 'ask the person who requested it',
+        steps: 'ask the person who requested it',
       })
-    : new CliError('expired', 'the request is closed', { status, hint: 'ask for a new link' });
+    : new CliError('expired', 'the request is closed', { status, steps: 'ask for a new link' });
 }
 
 function rateLimited({ response, text, now }: Refusal): CliError {
@@ -256,7 +257,7 @@ function rateLimited({ response, text, now }: Refusal): CliError {
   return new CliError(
     'rate_limited',
     `rate limited by the instance${text === '' ? '' : `: ${text}`}`,
-    { status: 429, hint: seconds ? `try again in ${seconds} s` : 'try again later' },
+    { status: 429, steps: seconds ? `try again in ${seconds} s` : 'try again later' },
   );
 }
 
@@ -269,7 +270,8 @@ function malformed(response: WholeResponse, call: Call, sent: SentRequest): CliE
   const rescued = call.holds === 'secret' && isJson(response) && response.body.length > 0;
   return openOutcome(what, call, sent, {
     status: response.status,
-    hint: 'check that this is the address of a Password Pusher instance, and for a proxy in between',
+    steps:
+      'check that this is the address of a Password Pusher instance, and for a proxy in between',
     unread: rescued ? response.body : undefined,
   });
 }
@@ -289,8 +291,8 @@ function filesRefused(failure: CliError, text: string, sent: SentRequest): CliEr
     : text === '' || failure.message.includes(text)
       ? failure.message
       : `${failure.message}: ${text}`;
-  const hint = filesHint(status, message, sent) ?? failure.hint;
-  return new CliError(code, message, { status, hint, cause });
+  const steps = filesHint(status, message, sent) ?? failure.steps;
+  return new CliError(code, message, { status, steps, cause });
 }
 
 function filesHint(

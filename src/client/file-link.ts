@@ -162,7 +162,7 @@ function parseLink(link: string, base: string): URL {
   if (url.protocol !== 'http:')
     throw failedError(`its link uses ${url.protocol}, which is not for files; it was not followed`);
   throw failedError('its link uses http: although the instance uses https; it was not followed', {
-    hint: 'a proxy in front of the instance must send it X-Forwarded-Proto',
+    steps: 'a proxy in front of the instance must send it X-Forwarded-Proto',
   });
 }
 

@@ -91,7 +91,7 @@ export async function onRequest<T>(api: Pick<Api, 'version'>, work: () => Promis
 /** A link to nothing has the form of a request's. */
 function notOne(error: unknown): never {
   if (!isNotFound(error)) throw error;
-  throw error.with({ message: error.message.replace('no such push', 'no such request') });
+  throw error.with({ facts: error.message.replace('no such push', 'no such request') });
 }
 
 function isNotFound(error: unknown): error is CliError {

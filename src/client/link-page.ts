@@ -20,7 +20,7 @@ export async function retrieveAtPage(
   const version = await ask(pushCalls.version, versionSchema).catch(() => undefined);
   if (version?.features?.anonymous_access !== false) throw refused;
   if (!hasFeature(version.features.pushes, 'json_pages'))
-    throw refused.with({ hint: `open the link in a browser, or ${refused.hint}` });
+    throw refused.with({ steps: [...refused.steps, 'or open the link in a browser'] });
   if (passphrase === undefined) return ask(pageCall, retrievedSchema, { token, keyProof });
   const body = new URLSearchParams({ passphrase });
   return ask(pageCall, retrievedSchema, { token, body, keyProof, secrets: [passphrase] });

@@ -123,7 +123,7 @@ async function responseTo(
       throw explainLoss(error, call, sentRequest(settings, details));
     }
     if (error instanceof LeavesOrigin && settings.fromLink)
-      throw error.advising((base) => `put ${base} in place of ${settings.base} in the link`);
+      throw error.withAdvice((base) => `put ${base} in place of ${settings.base} in the link`);
     throw error;
   }
 }

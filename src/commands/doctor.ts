@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { failureFields } from '../cli/report-error';
 import { type Look, lookOf, type Style } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { wrap } from '../cli/terminal/text-width';
@@ -126,7 +127,7 @@ async function* check<Needed extends object, Found extends Finding>(
     found = await work(needed);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const { code, message, hint } = error;
+    const { code, message, hint } = failureFields(error);
     yield { name, status: 'failed', message, hint, code };
     return { failed: name, skipped: [] };
   }
@@ -159,7 +160,7 @@ function refuseOpen(path: string, wanted: number): void {
   if ((mode & 0o077) === 0) return;
   const octal = (bits: number) => bits.toString(8).padStart(4, '0');
   throw failedError(`"${path}" is open to other users (mode ${octal(mode)})`, {
-    hint: `run chmod ${octal(wanted)} ${shellWord(path)}, as it contains tokens`,
+    steps: `run chmod ${octal(wanted)} ${shellWord(path)}, as it contains tokens`,
   });
 }
 
@@ -167,8 +168,8 @@ function refuseOpen(path: string, wanted: number): void {
 async function checkSqlite({ quietly }: Context): Promise<Finding> {
   const found = await attempt(() => withService(({ sqliteDriver }) => sqliteDriver(quietly)));
   if (!(found instanceof CliError)) return { message: 'found, for serve and --here' };
-  const { message, hint, command } = found;
-  return { status: 'warning', message, hint: command ? `${hint}: ${command}` : hint };
+  const { message, hint } = failureFields(found);
+  return { status: 'warning', message, hint };
 }
 
 /** No secret is left in a file it was saved to because it could not be delivered. */

@@ -41,7 +41,7 @@ async function expire(session: Session, links: readonly string[]): Promise<void>
     if (references.length === 1) throw push;
     worst = Math.max(worst, push.exitStatus);
     const { tellError } = await import('../keep/tell-error');
-    await tellError(context, push.with({ message: `${token}: ${push.message}` }), options);
+    await tellError(context, push.with({ subject: token }), options);
   };
   try {
     await inOrder(pushes, ended, tell);
@@ -61,7 +61,7 @@ interface Ended {
 async function end({ context, say }: Session, named: NamedItem): Promise<Ended> {
   if (named.last?.ended)
     throw new CliError('expired', 'the last push has already expired', {
-      hint: 'name another push by its link',
+      steps: 'name another push by its link',
     });
   return onItem<Ended>(named, async (item) => {
     if (item.kind === 'push') {

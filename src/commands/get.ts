@@ -5,8 +5,9 @@ import { checkPassphrase, knownPassphrase } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
 import { count, left, usedBefore } from '../cli/terminal/wording';
 import { deliverPush } from '../deliver/deliver-push';
+import { lostPush } from '../deliver/download';
 import { type OutputPlace, reserveOutput } from '../deliver/output-place';
-import type { KeptDownload } from '../keep/interrupted-download';
+import type { BegunDownload } from '../keep/interrupted-download';
 import { newSafe } from '../keep/safekeeping';
 import type { Context } from '../platform/context';
 import { asCliError, usageError } from '../platform/errors';
@@ -153,7 +154,7 @@ async function keptDownload(session: Session<GetOptions>, link: string | undefin
 async function resumed(
   run: SafeRun,
   named: Retrievable,
-  { answer, link, partial, push }: KeptDownload,
+  { answer, link, partial, push }: BegunDownload,
 ): Promise<Taking> {
   const found = { link, partial, push, sealed: push };
   if (!answer) {
@@ -172,7 +173,7 @@ async function opened(sealed: Taking, keys: PushKeys, withFiles: boolean): Promi
   } catch (error) {
     const { push } = sealed.taken;
     const taking = withFiles ? sealed : withPush(sealed, { ...push, files: [] });
-    await sealed.safe.keep({ what: 'pushes', takings: [taking] });
+    await sealed.safe.keep(lostPush(taking));
     throw sealed.safe.explain(asCliError(error));
   }
 }

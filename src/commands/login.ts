@@ -251,7 +251,7 @@ function candidateAt(session: Session, stored: StoredProfiles, base: string) {
       return version;
     } catch (error) {
       if (error instanceof LeavesOrigin)
-        throw error.advising((base) => `log in there: pwpush login ${base}`);
+        throw error.withAdvice((base) => `log in there: pwpush login ${base}`);
       throw token === undefined ? error : notStored(error);
     }
   };
@@ -267,8 +267,8 @@ function candidateAt(session: Session, stored: StoredProfiles, base: string) {
 function notStored(error: unknown): unknown {
   if (!(error instanceof CliError) || error.code !== 'unauthorized') return error;
   return error.with({
-    message: 'the instance refused the token; nothing was saved',
-    hint: 'copy the token again from the account page of the instance',
+    facts: ['the instance refused the token', 'nothing was saved'],
+    steps: 'copy the token again from the account page of the instance',
   });
 }
 

@@ -26,7 +26,7 @@ async function logout({ context, options, say }: Invocation): Promise<void> {
   const keyring = profile.keyring ? await import('../profile/system-keyring') : undefined;
   const problem = await keyring?.forgetProfile(context, name, profile);
   if (problem !== undefined)
-    throw failedError(problem, { hint: 'unlock the keyring and remove it there' });
+    throw failedError(problem, { steps: 'unlock the keyring and remove it there' });
   await say.print({ profile: name, token: false }, () => '');
   await say.note(
     hasToken(profile) ? `removed the token of profile "${name}"` : `profile "${name}" has no token`,

@@ -45,7 +45,7 @@ async function explained(error: unknown, api: Api): Promise<unknown> {
   if (pushes?.email_auto_dispatch !== false && version.api_version !== '2.0') return error;
   return error.with({
     code: 'rejected',
-    message: 'this instance sends no e-mail',
-    hint: 'send the link yourself',
+    facts: 'this instance sends no e-mail',
+    steps: 'send the link yourself',
   });
 }

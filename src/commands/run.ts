@@ -7,6 +7,7 @@ import { checkPassphrase, knownPassphrase } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
 import { left, usedBefore, variablesSet } from '../cli/terminal/wording';
 import { names } from '../cli/values';
+import { keepPushes } from '../deliver/download';
 import { safeName } from '../deliver/safe-name';
 import { newSafe } from '../keep/safekeeping';
 import type { Context } from '../platform/context';
@@ -117,7 +118,7 @@ async function run(
   const file = await commandProgram(session, name, 'nothing was sent, and no view was used');
   const named = await session.connectEach(references);
   const passphrase = await knownPassphrase(options, context);
-  const { retrieveAll } = await import('../take/open-push');
+  const { retrieveAll } = await import('../run/retrieve-all');
   const { childInputs, childOf, memoryFolder, startFailure } = await import('../run/child-inputs');
   const safe = newSafe(context);
   const pushes = await retrieveAll({ context, options, say, safe }, named, passphrase, keys);
@@ -139,7 +140,7 @@ async function run(
     // The key of an answer whose files are not used may still be needed.
     delivered = options.decrypt && inputs.unused.files.length === 0;
   } catch (error) {
-    await safe.keep({ what: 'pushes', takings: pushes });
+    await keepPushes(safe, pushes);
     throw safe.explain(startFailure(error, name));
   } finally {
     await remove(session, folder);

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, type Stats, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type CliError, usageError } from '../platform/errors';
+import { type CliError, phrase, usageError } from '../platform/errors';
 import { type TemporaryFile, temporaryFile } from '../platform/files/atomic-file';
 import { codeOf } from '../platform/files/file-error';
 import { ForeignLink, followed, isPlanted, type User } from '../platform/files/owner';
@@ -140,7 +140,7 @@ async function temporaryFor(path: string): Promise<TemporaryFile> {
 }
 
 function exists(path: string): CliError {
-  return usageError(`"${path}" already exists`, 'overwrite it with --force');
+  return usageError(`"${path}" already exists`, phrase('overwrite'));
 }
 
 /** Opened before anything is fetched, as this fails without a reader. */

@@ -1,10 +1,18 @@
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
+import { isArmored } from '../age/armored';
 import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
 import { savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
+import {
+  isRetrievableAgain,
+  type LostPush,
+  type LostRest,
+  type Safe,
+  whyGone,
+} from '../keep/safekeeping';
 import { attempt, CliError, endedBy } from '../platform/errors';
-import { isRetrievableAgain, type Taking, whyGone } from '../take/taking';
-import { partialFiles } from './partial-files';
+import type { Taking } from '../take/taking';
+import { type PartialFiles, partialFiles } from './partial-files';
 import { type Folder, nameIn } from './safe-name';
 import { type DownloadTools, type SavedFile, saveFile } from './save-file';
 
@@ -42,8 +50,60 @@ export async function fetchFiles(taking: Taking, folder: Folder) {
   const missing = files.filter((_, at) => saved[at] === undefined).map(({ url }) => url);
   const failure = signal.aborted ? endedBy(signal) : downloadFailure(failures, push, folder);
   if (!failure) return { saved, failure };
-  await safe.keep({ what: 'files', taking, missing, folder, partial });
+  await safe.keep(lostRest(taking, missing, folder, partial));
   return { saved, failure: safe.explain(failure) };
+}
+
+/**
+ * What another run needs to get the rest.
+ * @param missing addresses of files
+ * @param folder where the others are; left out for a file that went to standard output
+ */
+export function lostRest(
+  { signal, taken }: Taking,
+  missing: readonly string[],
+  folder?: Folder,
+  partial?: PartialFiles,
+): LostRest {
+  const { answer, link, push, sealed } = taken;
+  const isAnswer = answer !== undefined;
+  return {
+    what: 'rest',
+    push,
+    gone: whyGone(push, isAnswer),
+    missing: missing.length,
+    interrupted: signal.aborted,
+    download: {
+      link,
+      // The text was printed or saved before, and armor is needed to open the files.
+      push: isArmored(sealed.payload ?? '') ? sealed : { ...sealed, payload: '' },
+      saved: (sealed.files ?? []).map(({ url }) => url).filter((url) => !missing.includes(url)),
+      answer: isAnswer,
+      folder: folder && { ...folder, path: resolve(folder.path), taken: [...folder.taken] },
+      partial: partial?.list() ?? [],
+    },
+  };
+}
+
+/** @param subject which of several it is: `link 2` */
+export function lostPush(taking: Taking, subject?: string): LostPush {
+  const { push, sealed } = taking.taken;
+  const saveFiles = async (path: string, safe: Safe) => {
+    const folder = { path, force: false, taken: new Set<string>() };
+    const { saved, failure } = await fetchFiles({ ...taking, safe }, folder);
+    return { paths: saved.flatMap((file) => file?.path ?? []), failure };
+  };
+  return { what: 'push', subject, push, sealed, saveFiles };
+}
+
+/** Has pushes kept, one after the other. */
+export async function keepPushes(
+  { keep }: Safe,
+  takings: readonly Taking[],
+  links = takings.length,
+): Promise<void> {
+  for (const [at, taking] of takings.entries())
+    await keep(lostPush(taking, links > 1 ? `link ${at + 1}` : undefined));
 }
 
 /**
@@ -54,7 +114,9 @@ export function askBeforeLoss({ context, say, taken }: Taking, meter: Meter): ()
   if (!context.stderr.isTTY || isRetrievableAgain(taken.push)) return () => {};
   const ask = async () => {
     await meter.clear(true);
-    await say.warn(`${whyGone(taken)}; press Ctrl-C again to stop`);
+    await say.warn(
+      `${whyGone(taken.push, taken.answer !== undefined)}; press Ctrl-C again to stop`,
+    );
   };
   return context.interrupts.enter({ mode: 'confirm', ask });
 }
@@ -97,10 +159,9 @@ function downloadFailure(
     files.length === 1
       ? `cannot save "${nameIn(folder, files[0]?.filename ?? '')}": ${first.message}`
       : `${failures.length} of ${files.length} files were not saved`;
-  const hints = [
-    files.length === 1 ? first.hint : undefined,
-    isRetrievableAgain(push) ? HINT : undefined,
+  const steps = [
+    ...(files.length === 1 ? first.steps : []),
+    ...(isRetrievableAgain(push) ? [HINT] : []),
   ];
-  const hint = hints.filter((one) => one !== undefined).join('; ') || undefined;
-  return new CliError(code, what, { hint, cause: first });
+  return new CliError(code, what, { steps, cause: first });
 }

@@ -1,14 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import type { Version } from '../client/file-link';
+import type { PartialFile } from '../keep/interrupted-download';
 import { reopenFile, type TemporaryFile } from '../platform/files/atomic-file';
 import { type User, whyForeign } from '../platform/files/owner';
-
-/** A download that was not finished: what is there of it, under a temporary name. */
-export interface PartialFile extends Version {
-  readonly url: string;
-  /** An absolute path. */
-  readonly path: string;
-}
 
 export type PartialFiles = ReturnType<typeof partialFiles>;
 

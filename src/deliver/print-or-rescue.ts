@@ -1,9 +1,10 @@
 import { boundedWrite, breakLine } from '../cli/terminal/bounded-write';
 import type { Push } from '../contract/decode';
+import type { Safe } from '../keep/safekeeping';
 import type { Output } from '../platform/context';
 import { type CliError, failedError } from '../platform/errors';
 import { codeOf, whyUnwritable } from '../platform/files/file-error';
-import type { Safe, SafeRun } from '../take/taking';
+import type { SafeRun } from '../take/taking';
 
 /** A result that must not be lost. */
 export interface Result {

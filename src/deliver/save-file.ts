@@ -141,7 +141,7 @@ function asFailure(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (!(error instanceof TransportError)) throw error;
   return new CliError(error.sent ? 'failed' : 'unreachable', error.message, {
-    hint: error.hint,
+    steps: error.hint,
     cause: error,
   });
 }

@@ -3,20 +3,13 @@ import { basename, dirname, resolve } from 'node:path';
 import { boundedByInterrupt, breakLine } from '../cli/terminal/bounded-write';
 import { meterFor } from '../cli/terminal/transfer-meter';
 import type { PushFile } from '../contract/decode';
+import { isRetrievableAgain } from '../keep/safekeeping';
 import type { Context } from '../platform/context';
-import {
-  attempt,
-  type CliError,
-  endedBy,
-  failedError,
-  joinHints,
-  savedTo,
-} from '../platform/errors';
+import { attempt, type CliError, endedBy, failedError, savedTo } from '../platform/errors';
 import { codeOf, whyUnwritable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
-import { isRetrievableAgain } from '../take/taking';
 import { type Destination, reserveText, TEXT_FILE } from './destination';
-import { askBeforeLoss, fetchFiles, toolsFor } from './download';
+import { askBeforeLoss, fetchFiles, lostRest, toolsFor } from './download';
 import { type NewFile, newFile } from './new-file';
 import { type Delivery, deliverText } from './output-place';
 import { type Folder, nameKey, safeName } from './safe-name';
@@ -53,9 +46,9 @@ function both(text: CliError | undefined, files: CliError | undefined): CliError
   if (interrupted && !files.remains) return text;
   const paths = [text, files].flatMap(({ remains }) => remains?.saved_to ?? []);
   return text.with({
-    message: `${text.message}; ${files.message}`,
-    hint: joinHints(text.hint, files.hint),
-    command: files.command ?? text.command,
+    facts: [...text.facts, ...files.facts],
+    // Of several commands the first is printed.
+    steps: [...files.steps, ...text.steps],
     remains: { ...text.remains, ...savedTo(paths) },
   });
 }
@@ -149,15 +142,14 @@ async function fileToStdout(delivery: Delivery, folder: Folder): Promise<CliErro
   await meter.ends();
   if (signal.aborted) {
     const missing = problem === undefined ? [] : [file.url];
-    await safe.keep({ what: 'files', taking: delivery, missing });
+    await safe.keep(lostRest(delivery, missing));
     return safe.explain(endedBy(signal));
   }
   if (problem === undefined) return undefined;
   const fetched = await fetchFiles(delivery, folder);
   const where = fetched.failure ? '' : `; the whole file was saved to ${fetched.saved[0]?.path}`;
   return failedError(`${problem.message}${where}`, {
-    hint: fetched.failure?.hint,
-    command: fetched.failure?.command,
+    steps: fetched.failure?.steps,
     remains: fetched.failure?.remains,
     cause: problem,
   });

@@ -1,16 +1,13 @@
 import { rmSync } from 'node:fs';
-import { resolve } from 'node:path';
 import * as v from 'valibot';
-import { isArmored } from '../age/armored';
 import { type Push, retrievedSchema } from '../contract/decode';
 import { usageError } from '../platform/errors';
 import { isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { readOwn } from '../platform/private-folder';
-import type { LostFiles } from '../take/taking';
 import { type RescueContext, rescue } from './rescue';
 
-/** The file for `get --resume`: the response of the instance, still encrypted, and the state of its files. */
+/** The file of an interrupted download: the response of the instance, still encrypted, and the state of its files. */
 const keptSchema = v.object({
   /** Of the push, without its key. */
   link: v.string(),
@@ -39,29 +36,21 @@ const keptSchema = v.object({
   ),
 });
 
+/** What another run needs to finish a download. */
+export type KeptDownload = v.InferOutput<typeof keptSchema>;
+
+/** A file of which a part is there, under a temporary name. */
+export type PartialFile = KeptDownload['partial'][number];
+
 /**
- * Keeps what `get --resume` needs in a rescue file, and returns its path: the addresses of the files work for some minutes.
+ * Keeps it in a rescue file, and returns its path: the addresses of the files work for some minutes.
  * @throws CliError (failed) if it cannot be saved; what is there of the files is removed then
  */
-export async function keepDownload(
-  context: RescueContext,
-  { taking, missing, folder, partial }: LostFiles,
-): Promise<string> {
-  const { link, sealed, answer } = taking.taken;
-  const begun = partial?.list() ?? [];
-  const kept: v.InferInput<typeof keptSchema> = {
-    link,
-    // The text was printed or saved before, and armor is needed to open the files.
-    push: isArmored(sealed.payload ?? '') ? sealed : { ...sealed, payload: '' },
-    saved: (sealed.files ?? []).map(({ url }) => url).filter((url) => !missing.includes(url)),
-    answer: answer !== undefined,
-    folder: folder && { ...folder, path: resolve(folder.path), taken: [...folder.taken] },
-    partial: begun,
-  };
+export async function keepDownload(context: RescueContext, kept: KeptDownload): Promise<string> {
   try {
     return await rescue(context, 'download', `${JSON.stringify(kept)}\n`);
   } catch (error) {
-    for (const { path } of begun) rmSync(path, { force: true });
+    for (const { path } of kept.partial) rmSync(path, { force: true });
     throw error;
   }
 }
@@ -91,7 +80,7 @@ export function readKeptDownload(path: string, user: User, token?: string) {
   };
 }
 
-export type KeptDownload = ReturnType<typeof readKeptDownload>;
+export type BegunDownload = ReturnType<typeof readKeptDownload>;
 
 function parse(path: string, user: User): v.InferOutput<typeof keptSchema> {
   let text: string;

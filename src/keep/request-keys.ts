@@ -6,7 +6,7 @@ import { newKeyPair, parseIdentities } from '../age/key-files';
 import type { Terminal } from '../cli/terminal/output';
 import type { Reference } from '../client/link';
 import { writeForSender } from '../deliver/new-file';
-import { CliError, failedError } from '../platform/errors';
+import { CliError, failedError, phrase } from '../platform/errors';
 import { makeFile, nameFile } from '../platform/files/atomic-file';
 import { codeOf, whyUnreadable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
@@ -56,7 +56,7 @@ function writing(folder: string, work: () => void): void {
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw failedError(`cannot keep the private key in "${folder}" (${codeOf(error)})`, {
-      hint: 'choose a file for it with --identity-out FILE',
+      steps: phrase('choose-identity-file'),
       cause: error,
     });
   }

@@ -1,19 +1,90 @@
 import { rmSync } from 'node:fs';
 import { isArmored } from '../age/armored';
-import { count, shellWord } from '../cli/terminal/wording';
+import { count, left } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
-import { attempt, CliError, joinHints, savedTo } from '../platform/errors';
+import { attempt, CliError, type Fact, phrase, type Step, savedTo } from '../platform/errors';
 import { listed } from '../platform/listed';
-import {
-  isRetrievableAgain,
-  type LostFiles,
-  type LostText,
-  retrievableAgain,
-  type Safe,
-  type Taking,
-  whyGone,
-} from '../take/taking';
+import type { KeptDownload } from './interrupted-download';
 import type { RescueContext } from './rescue';
+
+/** Where everything goes that cannot be delivered, and what a failure then says of it. */
+export interface Safe {
+  /** Whether a later run can go on, such as with the rest of a download. */
+  readonly resumes: boolean;
+  /** Saves it; never throws. */
+  keep(part: Lost): Promise<void>;
+  /** Saves the text while it is being opened, for the run may end then; does nothing if it is held already. */
+  hold(received: Received): Promise<void>;
+  /** Removes what is held of it. */
+  release(received: Received): Promise<void>;
+  /**
+   * Makes a new folder for files that cannot be saved where they belong.
+   * @throws CliError (failed) if there is no place for it
+   */
+  folder(): Promise<string>;
+  /** Adds to a failure what became of all that was to be kept since the one before. */
+  explain(failure: CliError): CliError;
+}
+
+/** A push that was taken. */
+export interface Received {
+  /** Decrypted, if it could be. */
+  readonly push: Push;
+  /** As it was received. */
+  readonly sealed: Push;
+}
+
+export type Lost = LostText | LostPush | LostRest;
+
+export interface LostText {
+  readonly what: 'link' | 'secret' | 'text' | 'response' | 'key';
+  /** How messages name it, in place of `what`. */
+  readonly called?: string;
+  readonly bytes: string | Uint8Array;
+  /** The push it is from: if that can be retrieved again, nothing is saved. */
+  readonly push?: Push | undefined;
+}
+
+/** Text and files of a push; of one that can be retrieved again only what is held. */
+export interface LostPush extends Received {
+  readonly what: 'push';
+  /** Which of several: `link 2`. */
+  readonly subject?: string | undefined;
+  /** Downloads its files into a folder. */
+  saveFiles(folder: string, safe: Safe): Promise<SavedFiles>;
+}
+
+export interface SavedFiles {
+  readonly paths: readonly string[];
+  /** Why not all could be saved. */
+  readonly failure: CliError | undefined;
+}
+
+/** Files that could not be downloaded; nothing is done if they can be retrieved again. */
+export interface LostRest {
+  readonly what: 'rest';
+  readonly push: Push;
+  /** Why they are lost if they are not fetched now. */
+  readonly gone: string;
+  /** How many. */
+  readonly missing: number;
+  /** What a later run needs to fetch them. */
+  readonly download: KeptDownload;
+  /** A signal ended the download. */
+  readonly interrupted: boolean;
+}
+
+/** Whether a push can be retrieved again, so that nothing of it is lost; false if that is not certain. */
+export function isRetrievableAgain(push: Push): boolean {
+  const { views_remaining: views, days_remaining: days, expired } = push;
+  return typeof views === 'number' && views > 0 && days !== 0 && expired !== true;
+}
+
+/** Why one that cannot be retrieved again, or may not be, is lost if it is not saved now. */
+export function whyGone(push: Push, isAnswer: boolean): string {
+  if (isAnswer) return 'the answer was taken';
+  return push.views_remaining === 0 ? 'no view is left' : 'the push may be gone';
+}
 
 /** A text or file that was to be kept: where it is, or why it is lost. */
 interface Fate {
@@ -33,57 +104,64 @@ interface Fates {
   readonly saved: Fate[];
   /** Sentences about pushes that can be retrieved again. */
   readonly available: string[];
-  /** Downloads that are left to `get --resume`, with the file for it. */
-  readonly rests: { readonly files: LostFiles; readonly outcome: string | CliError }[];
+  /** Downloads that are left to another run, with the file for it. */
+  readonly rests: { readonly lost: LostRest; readonly outcome: string | CliError }[];
 }
 
 const noFates = (): Fates => ({ saved: [], available: [], rests: [] });
 
 /**
  * A safe in the state folder.
- * @param resumes whether a later run can go on: with the key, and with `get --resume` for files that could not be downloaded
+ * @param resumes whether a later run can go on: with the key, and with the rest of files that could not be downloaded
  */
 export function newSafe(context: RescueContext, resumes = true): Safe {
   let fates = noFates();
   let secrets = 0;
   /** Paths of texts that are held, by what was received. */
   const held = new Map<Push, string>();
+  const again = (push: Push) =>
+    isRetrievableAgain(push)
+      ? `the push can be retrieved again (${left(push, context.now())})`
+      : undefined;
 
   const keepText = async ({ what, called, bytes, push }: LostText) => {
-    const again = push && retrievableAgain(push, context.now());
-    if (again !== undefined) return void fates.available.push(again);
+    const available = push && again(push);
+    if (available !== undefined) return void fates.available.push(available);
     const outcome = await save(context, what, bytes);
     fates.saved.push({ what, called, secret: ++secrets, outcome });
   };
-  const keepPush = async (taking: Taking, from: string) => {
-    const { push, sealed } = taking.taken;
+  const keepPush = async ({ push, sealed, subject, saveFiles }: LostPush) => {
     const bytes = push.payload ?? '';
-    const again = retrievableAgain(push, context.now());
-    const path = held.get(sealed);
+    const available = again(push);
     const secret = ++secrets;
-    if (again !== undefined) fates.available.push(`${from}${again}`);
-    if (bytes !== '' && again === undefined) {
-      const outcome = path ?? (await save(context, 'secret', bytes));
+    if (available !== undefined)
+      return void fates.available.push(subject ? `${subject}: ${available}` : available);
+    if (bytes !== '') {
+      const outcome = held.get(sealed) ?? (await save(context, 'secret', bytes));
       const opens = resumes && isArmored(bytes);
       fates.saved.push({ what: 'secret', secret, outcome, sealed: opens });
     }
-    if (again !== undefined) return;
-    for (const outcome of await saveFiles({ ...taking, safe: newSafe(context, resumes) }))
+    if ((push.files ?? []).length === 0) return;
+    const path = await attempt(safe.folder);
+    const { paths, failure } =
+      path instanceof CliError
+        ? { paths: [], failure: path }
+        : await saveFiles(path, newSafe(context, resumes));
+    for (const outcome of [...paths, ...(failure ? [failure] : [])])
       fates.saved.push({ what: 'files', secret, outcome });
   };
-  const keepRest = async (files: LostFiles) => {
-    if (!resumes || files.missing.length === 0) return;
-    if (!isRetrievableAgain(files.taking.taken.push)) fates.rests.push(await rest(context, files));
+  const keepRest = async (lost: LostRest) => {
+    if (!resumes || lost.missing === 0 || isRetrievableAgain(lost.push)) return;
+    const { keepDownload } = await import('./interrupted-download');
+    const outcome = await attempt(() => keepDownload(context, lost.download));
+    fates.rests.push({ lost, outcome });
   };
 
-  return {
+  const safe: Safe = {
     resumes,
-    keep: async (part) => {
-      if (part.what === 'files') return keepRest(part);
-      if (part.what !== 'pushes') return keepText(part);
-      const { takings, links = takings.length } = part;
-      for (const [at, taking] of takings.entries())
-        await keepPush(taking, links > 1 ? `link ${at + 1}: ` : '');
+    keep: (part) => {
+      if (part.what === 'rest') return keepRest(part);
+      return part.what === 'push' ? keepPush(part) : keepText(part);
     },
     hold: async ({ push, sealed }) => {
       if (held.has(sealed) || isRetrievableAgain(push)) return;
@@ -96,7 +174,6 @@ export function newSafe(context: RescueContext, resumes = true): Safe {
       if (path !== undefined) await attempt(async () => rmSync(path, { force: true }));
     },
     folder: async () => (await import('./rescue')).rescueFolder(context),
-    /** Adds to message, hint, command and `remains` what became of the parts. */
     explain: (failure) => {
       const { saved, available, rests } = fates;
       fates = noFates();
@@ -107,27 +184,13 @@ export function newSafe(context: RescueContext, resumes = true): Safe {
       return keys.reduce(withKey, any ? withParts(begun, parts, available) : begun);
     },
   };
-}
-
-async function rest(context: RescueContext, files: LostFiles): Promise<Fates['rests'][number]> {
-  const { keepDownload } = await import('./interrupted-download');
-  return { files, outcome: await attempt(() => keepDownload(context, files)) };
+  return safe;
 }
 
 async function save(context: RescueContext, what: LostText['what'], bytes: LostText['bytes']) {
   // Loaded on demand: takes 6 ms, and is rarely needed.
   const { rescue } = await import('./rescue');
   return attempt(() => rescue(context, what, bytes));
-}
-
-/** Paths, and why not all could be saved. */
-async function saveFiles(taking: Taking): Promise<(string | CliError)[]> {
-  if ((taking.taken.push.files ?? []).length === 0) return [];
-  const path = await attempt(taking.safe.folder);
-  if (path instanceof CliError) return [path];
-  const { fetchFiles } = await import('../deliver/download');
-  const { saved, failure } = await fetchFiles(taking, { path, force: false, taken: new Set() });
-  return [...saved.flatMap((file) => file?.path ?? []), ...(failure ? [failure] : [])];
 }
 
 /** Says where texts and files are, or that they are lost. */
@@ -138,39 +201,45 @@ function withParts(
 ): CliError {
   const paths = parts.flatMap(({ outcome }) => (outcome instanceof CliError ? [] : outcome));
   const lost = parts.flatMap(({ outcome }) => (outcome instanceof CliError ? outcome : []));
-  const why = lost.map(({ message }) => message).join('; ');
-  const nothing = paths.length + available.length === 0 && parts.length === 1;
-  const text = nothing ? parts.find(({ what }) => what !== 'files') : undefined;
-  const sentences = [
-    failure.message,
-    ...(paths.length > 0 ? [`${named(parts)} saved to ${listed(paths)}`] : []),
-    ...available,
-    ...(lost.length > 0 && !text ? [`NOT ALL IS SAVED: ${why}`] : []),
-  ];
-  // What is damaged or was exchanged does not open.
-  const sealed = failure.code === 'failed' ? undefined : parts.find((part) => part.sealed)?.outcome;
-  const opens =
-    typeof sealed === 'string' ? `pwpush get --from-file ${shellWord(sealed)}` : undefined;
-  const cleanUp = `delete the ${paths.length === 1 ? 'file' : 'files'} when done`;
-  const unsealed = paths.length === 0 ? undefined : cleanUp;
-  const next = opens === undefined ? unsealed : 'with the key, open what was saved';
-  const remove = paths.length > 0 ? `rm ${paths.map(shellWord).join(' ')}` : undefined;
   const causes = [failure, ...lost];
-  const command = causes.find((cause) => cause.command !== undefined)?.command;
-  // The last hint is that of the command below it.
-  const own = command === undefined ? [failure.hint, next] : [next, failure.hint];
-  const hints = [...own, ...lost.map(({ hint }) => hint)];
   const remaining = [...paths, ...causes.flatMap(({ remains }) => remains?.saved_to ?? [])];
   return failure.with({
-    message: `${sentences.join('; ')}${text ? `, and the ${text.called ?? text.what} is LOST: ${why}` : ''}`,
-    hint: hints.reduce(joinHints, undefined),
-    command: command ?? opens ?? remove,
+    facts: [
+      ...failure.facts,
+      ...(paths.length > 0 ? [`${whatWas(parts)} saved to ${listed(paths)}`] : []),
+      ...available,
+      ...lossOf(parts, lost, available.length + paths.length > 0),
+    ],
+    // Of several commands the first is printed: what is still to be fetched matters most.
+    steps: [
+      ...failure.steps,
+      ...lost.flatMap((one) => one.steps),
+      ...nextSteps(failure, parts, paths),
+    ],
     remains: { ...failure.remains, ...savedTo(remaining) },
   });
 }
 
+/** @param something whether anything else is saved or can be retrieved */
+function lossOf(parts: readonly Fate[], lost: readonly CliError[], something: boolean): Fact[] {
+  if (lost.length === 0) return [];
+  const [first] = parts;
+  const whole = !something && parts.length === 1 && first?.what !== 'files';
+  const what = whole ? `the ${first?.called ?? first?.what} is LOST` : 'NOT ALL IS SAVED';
+  const [why, ...others] = lost.flatMap(({ facts }) => facts);
+  return [typeof why === 'string' ? `${what}: ${why}` : what, ...others];
+}
+
+/** How to open what was saved, or to delete it. */
+function nextSteps({ code }: CliError, parts: readonly Fate[], paths: readonly string[]): Step[] {
+  // What is damaged or was exchanged does not open.
+  const sealed = code === 'failed' ? undefined : parts.find((part) => part.sealed)?.outcome;
+  if (typeof sealed === 'string') return [phrase('open-saved', sealed)];
+  return paths.length === 0 ? [] : [phrase('delete-saved', ...paths)];
+}
+
 /** Such as `the text was`; files of a push are part of the secret. */
-function named(parts: readonly Fate[]): string {
+function whatWas(parts: readonly Fate[]): string {
   const [first] = parts;
   if (parts.some(({ secret }) => secret !== first?.secret)) return 'the secrets were';
   if (first?.sealed) return 'the encrypted text was';
@@ -178,30 +247,24 @@ function named(parts: readonly Fate[]): string {
 }
 
 /** Says how to get the rest of a download; of an interrupt, only what it left. */
-function withRest(failure: CliError, { files, outcome }: Fates['rests'][number]): CliError {
-  const { taken, signal } = files.taking;
-  const gone = whyGone(taken);
-  if (outcome instanceof CliError) {
-    const lost = `${gone}: ${outcome.message}`;
-    const message = signal.aborted ? lost : `${failure.message}; ${lost}`;
-    return failure.with({ message, remains: {} });
-  }
-  const sealed = isArmored(taken.sealed.payload ?? '') && !taken.answer;
-  const key = sealed ? '; give its key when asked, or add the link' : '';
-  const message = `${gone}, and ${count(files.missing.length, 'file')} not saved`;
+function withRest(failure: CliError, { lost, outcome }: Fates['rests'][number]): CliError {
+  const { gone, missing, interrupted, download } = lost;
+  const begun = interrupted ? [] : failure.facts;
+  if (outcome instanceof CliError)
+    return failure.with({ facts: [...begun, `${gone}: ${outcome.message}`], remains: {} });
+  const sealed = isArmored(download.push.payload ?? '') && !download.answer;
   return failure.with({
-    message: signal.aborted ? message : failure.message,
-    hint: joinHints(failure.hint, `get the rest within minutes${key}`),
-    command: `pwpush get --resume ${shellWord(outcome)}`,
+    facts: interrupted ? [`${gone}, and ${count(missing, 'file')} not saved`] : failure.facts,
+    steps: [...failure.steps, phrase('resume-soon', outcome, sealed ? 'with key' : '')],
     remains: { saved_to: outcome },
   });
 }
 
 /** Says where the private key is that may open what was saved. */
 function withKey(failure: CliError, { outcome }: Fate): CliError {
-  const kept =
+  const kept: Step =
     outcome instanceof CliError
       ? `the private key is lost: ${outcome.message}`
-      : `its private key was saved to ${outcome}: try age -d -i ${shellWord(outcome)}`;
-  return failure.with({ hint: joinHints(kept, failure.hint) });
+      : phrase('try-saved-key', outcome);
+  return failure.with({ steps: [kept, ...failure.steps] });
 }

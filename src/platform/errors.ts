@@ -1,4 +1,5 @@
 import { whyUnwritable } from './files/file-error';
+import type { StepName } from './steps';
 
 /** A machine-readable name for why a run failed; printed as `error.code` with `--json`. */
 export type ErrorCode = keyof typeof exitStatus;
@@ -32,11 +33,28 @@ export interface Remains {
   readonly saved_to?: string | readonly string[];
 }
 
-export interface ErrorDetails {
-  /** Advice for the user, as a sentence fragment without a final period. */
-  readonly hint?: string | undefined;
-  /** A command that does what the hint says, whole: it is printed on a line of its own, to be copied. */
+/** Something that `cli/failure-text.ts` has the words for, with what they name. */
+export interface Phrase<Name extends string = string> {
+  readonly name: Name;
+  readonly of: readonly (string | number)[];
+}
+
+/** What is known of a failure: a clause without a final period, or the name of one. */
+export type Fact = string | Phrase;
+
+/** What the user can do: a clause without a final period, or the name of one, or one with a command to copy. */
+export type Step = string | Phrase<StepName> | Advice;
+
+/** What a user can do, in words, and a whole command that does it, if there is one. */
+export interface Advice {
+  readonly text: string;
   readonly command?: string | undefined;
+}
+
+export interface ErrorDetails {
+  /** What it is about, where there are several such things: `line 3`. */
+  readonly subject?: string | undefined;
+  readonly steps?: Step | readonly Step[] | undefined;
   /** The HTTP status of the response that led here. */
   readonly status?: number | undefined;
   readonly cause?: unknown;
@@ -57,11 +75,12 @@ export interface WantedProof {
   readonly salt: string | undefined;
 }
 
-/** The one error that reaches a user: a code from the table, a message, and what to do about it. */
+/** The one error that reaches a user, as data: `cli/report-error.ts` makes sentences of it. */
 export class CliError extends Error {
   override readonly name = 'CliError';
-  declare readonly hint: ErrorDetails['hint'];
-  declare readonly command: ErrorDetails['command'];
+  readonly facts: readonly Fact[];
+  readonly steps: readonly Step[];
+  declare readonly subject: ErrorDetails['subject'];
   declare readonly status: ErrorDetails['status'];
   declare readonly unread: ErrorDetails['unread'];
   declare readonly wantsProof: ErrorDetails['wantsProof'];
@@ -70,18 +89,37 @@ export class CliError extends Error {
 
   constructor(
     readonly code: ErrorCode,
-    message: string,
-    { cause, ...details }: ErrorDetails = {},
+    facts: Fact | readonly Fact[],
+    { cause, steps = [], ...details }: ErrorDetails = {},
   ) {
-    super(message, { cause });
+    const all = [facts].flat() as readonly Fact[];
+    super(all.map((one) => (typeof one === 'string' ? one : one.name)).join('; '), { cause });
+    this.facts = all;
+    this.steps = [steps].flat() as readonly Step[];
     Object.assign(this, details);
   }
 
   /** The same failure with some of it changed; it becomes the cause, and everything else is kept. */
-  with(changes: ErrorDetails & { readonly code?: ErrorCode; readonly message?: string }): CliError {
-    const { name: _, code: own, ...kept }: CliError = this;
-    const { code = own, message = this.message, ...details } = changes;
-    return new CliError(code, message, { ...kept, cause: this, ...details });
+  with({
+    code = this.code,
+    facts = this.facts,
+    ...changes
+  }: ErrorDetails & {
+    readonly code?: ErrorCode;
+    readonly facts?: Fact | readonly Fact[];
+  }): CliError {
+    const { name: _, code: __, facts: ___, ...kept }: CliError = this;
+    return new CliError(code, facts, { ...kept, cause: this, ...changes });
+  }
+
+  /** The same failure, of which more is known. */
+  and(...facts: readonly Fact[]): CliError {
+    return this.with({ facts: [...this.facts, ...facts] });
+  }
+
+  /** The same failure, and more that can be done. */
+  advising(...steps: readonly Step[]): CliError {
+    return this.with({ steps: [...this.steps, ...steps] });
   }
 
   get exitStatus(): number {
@@ -89,14 +127,19 @@ export class CliError extends Error {
   }
 }
 
+export const phrase = <const Name extends string>(
+  name: Name,
+  ...of: readonly (string | number)[]
+): Phrase<Name> => ({ name, of });
+
 /** An error about options or input; thrown before anything is sent. */
-export function usageError(message: string, hint?: string): CliError {
-  return new CliError('usage', message, { hint });
+export function usageError(facts: Fact | readonly Fact[], steps?: Step): CliError {
+  return new CliError('usage', facts, { steps });
 }
 
 /** An error for which there is no code of its own. */
-export function failedError(message: string, details?: ErrorDetails): CliError {
-  return new CliError('failed', message, details);
+export function failedError(facts: Fact | readonly Fact[], details?: ErrorDetails): CliError {
+  return new CliError('failed', facts, details);
 }
 
 /** Any error as a CliError: one that is not ours becomes `failed`, without its message. */
@@ -115,7 +158,7 @@ export function asCliError(error: unknown): CliError {
   // A message of the engine can quote what was being read ("hunter2" is not valid JSON).
   const name = error instanceof Error ? error.name : typeof error;
   return failedError(`internal error (${name}); this is a bug in pwpush`, {
-    hint: 'run it again with --debug and report the output',
+    steps: phrase('report-bug'),
     cause: error,
   });
 }
@@ -141,15 +184,6 @@ export type EndingSignal = keyof typeof endings;
 export function endedBy({ reason }: AbortSignal): CliError {
   const { code, word } = endings[reason as EndingSignal] ?? endings.SIGINT;
   return new CliError(code, word);
-}
-
-/** Two hints as two sentences. */
-export function joinHints(
-  first: string | undefined,
-  second: string | undefined,
-): string | undefined {
-  if (first === undefined || second === undefined) return first ?? second;
-  return `${first}. ${second.charAt(0).toUpperCase()}${second.slice(1)}`;
 }
 
 /** The paths of rescue files as `Remains` has them: none, the path, or all of several. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Input } from './context';
-import { type CliError, failedError } from './errors';
+import { type CliError, failedError, phrase } from './errors';
 
 export type RegularFile = Awaited<ReturnType<typeof regularFile>>;
 
@@ -66,7 +66,7 @@ export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> 
 async function checkEmpty(file: RegularFile): Promise<void> {
   if ((await file.read(Buffer.alloc(1), file.start)) === 0) return;
   throw failedError(`the size of ${file.name} is unknown; ${NOT_PUSHED}`, {
-    hint: 'pipe it: cat FILE | pwpush push --file -',
+    steps: phrase('pipe-file'),
   });
 }
 
@@ -84,7 +84,7 @@ const NOT_PUSHED = 'nothing was pushed, as the request was not completed';
 
 function changed(name: string): CliError {
   return failedError(`${name} changed while it was being sent; ${NOT_PUSHED}`, {
-    hint: 'try again when nothing writes to it, or push a copy',
+    steps: 'try again when nothing writes to it, or push a copy',
   });
 }
 
@@ -113,7 +113,7 @@ export async function copyToFile(bytes: AsyncIterable<Uint8Array>, signal: Abort
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined || syscall === 'read') throw error;
     throw failedError(`cannot copy standard input to "${tmpdir()}" (${code}); nothing was sent`, {
-      hint: 'set TMPDIR to a folder with enough space',
+      steps: 'set TMPDIR to a folder with enough space',
       cause: error,
     });
   }

@@ -73,7 +73,7 @@ export function makeFolder(path: string, hint?: string): void {
     make(path);
   } catch (error) {
     throw failedError(`cannot create the folder "${path}" (${codeOf(error)})`, {
-      hint,
+      steps: hint,
       cause: error,
     });
   }

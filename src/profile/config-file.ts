@@ -59,7 +59,7 @@ export function readConfig(folder: string, user: User): string | undefined {
     if (!isSystemError(error)) throw error;
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
     throw failedError(`cannot read the config file "${path}": ${whyUnreadable(error)}`, {
-      hint: 'check its owner and mode, or set PWPUSH_CONFIG_DIR to another folder',
+      steps: 'check its owner and mode, or set PWPUSH_CONFIG_DIR to another folder',
     });
   }
 }

@@ -76,7 +76,7 @@ async function instanceOf(run: Invocation, { base, token, send }: HereService): 
 /** What this process refuses is input of its user, and nothing remains of what it has not done. */
 function ownFailure(error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
-  const message = error.message.replace(/^the instance refused the request: /, '');
-  if (error.code === 'rejected') return error.with({ code: 'usage', message });
-  return error.code === 'unknown' ? error.with({ code: 'failed', hint: undefined }) : error;
+  const facts = error.message.replace(/^the instance refused the request: /, '');
+  if (error.code === 'rejected') return error.with({ code: 'usage', facts });
+  return error.code === 'unknown' ? error.with({ code: 'failed', steps: undefined }) : error;
 }

@@ -28,6 +28,9 @@ export async function withService<T>(work: (service: ServiceModule) => Promise<T
   } catch (error) {
     if (!(error instanceof service.ServiceError)) throw error;
     const { message, hint, command, input } = error;
-    throw new CliError(input ? 'usage' : 'failed', message, { hint, command, cause: error });
+    throw new CliError(input ? 'usage' : 'failed', message, {
+      steps: hint === undefined ? [] : { text: hint, command },
+      cause: error,
+    });
   }
 }

@@ -100,7 +100,7 @@ export async function readFromKeyring(context: Context, entry: KeyringEntry): Pr
   throw failedError(
     `the keyring returned no token for profile "${entry.profile}" (${problem ?? 'nothing usable'})`,
     {
-      hint: `unlock the keyring, or log in again: pwpush login --keyring --profile ${entry.profile}`,
+      steps: `unlock the keyring, or log in again: pwpush login --keyring --profile ${entry.profile}`,
     },
   );
 }
@@ -125,7 +125,7 @@ export async function forgetProfile(
 
 function unusable(problem: string): CliError {
   return failedError(`the token cannot be kept in the keyring (${problem}); nothing was saved`, {
-    hint: ALTERNATIVES,
+    steps: ALTERNATIVES,
   });
 }
 

@@ -74,7 +74,7 @@ export const ignoredText = (ignored: CliError) => `${ignored.message}; profiles 
 /** There is neither an address nor a profile. */
 export class NoInstance extends CliError {
   constructor() {
-    super('usage', 'no instance is configured', { hint: THREE_WAYS });
+    super('usage', 'no instance is configured', { steps: THREE_WAYS });
   }
 }
 

@@ -7,7 +7,7 @@ import { newFile } from '../deliver/new-file';
 import { safeName } from '../deliver/safe-name';
 import { saveFile } from '../deliver/save-file';
 import type { Child, Context, Environment } from '../platform/context';
-import { asCliError, attempt, CliError, failedError, usageError } from '../platform/errors';
+import { asCliError, attempt, CliError, failedError, phrase, usageError } from '../platform/errors';
 import type { Taking } from '../take/taking';
 import { parseDotenv } from './dotenv';
 import { checkFound, type NameRules, permitted } from './unsafe-variables';
@@ -96,7 +96,7 @@ function addTexts(
     else
       throw usageError(
         `the text of ${which} is not made of NAME=value lines (line ${dotenv?.wrongLine ?? 1})`,
-        'next time use --as NAME',
+        phrase('set-variable'),
       );
   }
   checkFound(options.only, found, pushes.length === 1 ? 'the push has' : 'the pushes have');
@@ -105,7 +105,7 @@ function addTexts(
 
 function withoutText({ taken }: Taking, which: string): CliError {
   return (taken.push.files ?? []).length > 0
-    ? usageError(`${which} has files and no text`, 'next time use --file NAME=FILE')
+    ? usageError(`${which} has files and no text`, phrase('set-variable-of-file'))
     : usageError(`${which} has no text`);
 }
 
@@ -114,7 +114,7 @@ function withoutNul(text: string, which: string): string {
   if (!text.includes('\0')) return text;
   throw usageError(
     `the text of ${which} contains a NUL character, which variables cannot`,
-    'next time use --stdin or --file',
+    phrase('use-stdin-or-file'),
   );
 }
 
@@ -184,11 +184,11 @@ export function startFailure(error: unknown, name: string): CliError {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if (code === undefined || !syscall?.startsWith('spawn')) {
     const failure = asCliError(error);
-    return failure.with({ message: `${failure.message}; nothing was started` });
+    return failure.and('nothing was started');
   }
   const why = code === 'E2BIG' ? 'the secret is too long for a variable' : code;
   return failedError(`cannot start "${name}" (${why})`, {
-    hint: code === 'E2BIG' ? 'next time use --stdin or --file' : undefined,
+    steps: code === 'E2BIG' ? phrase('use-stdin-or-file') : undefined,
     cause: error,
   });
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../platform/context';
-import { usageError } from '../platform/errors';
+import { phrase, usageError } from '../platform/errors';
 import lists from './unsafe-variables.txt?raw';
 
 /**
@@ -72,8 +72,10 @@ export function permitted(
   if (why.length > 0)
     throw usageError(
       `${which} sets ${why.join('; and ')}`,
-      `if you trust the sender, next time use --allow ${[...unsafe, ...replaced].join(',')}` +
-        (only.length > 0 ? '' : '; or accept only the names you expect with --only NAME,…'),
+      phrase(
+        only.length > 0 ? 'allow-variables' : 'allow-variables-or-only',
+        [...unsafe, ...replaced].join(','),
+      ),
     );
   return new Map(selected);
 }

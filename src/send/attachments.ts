@@ -6,7 +6,7 @@ import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
 import type { Attachment } from '../client/form';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
-import { usageError } from '../platform/errors';
+import { phrase, usageError } from '../platform/errors';
 import {
   copyToFile,
   fileBytes,
@@ -96,13 +96,10 @@ async function openFile(path: string, files: number): Promise<OpenedFile> {
 function refuseIrregular(path: string, found: { isFile(): boolean; isDirectory(): boolean }): void {
   if (found.isFile()) return;
   if (found.isDirectory())
-    throw usageError(
-      `"${path}" is a folder; only files can be attached`,
-      'pack it: tar cz FOLDER | pwpush push --file - --filename FOLDER.tar.gz',
-    );
+    throw usageError(`"${path}" is a folder; only files can be attached`, phrase('pack-folder'));
   throw usageError(
     `"${path}" is a pipe or device; only files can be attached`,
-    'pipe its content in: … | pwpush push --file - --filename NAME',
+    phrase('pipe-content'),
   );
 }
 

@@ -99,8 +99,8 @@ function kept(verdict: Verdict, keep: () => void): Verdict {
     keep();
     return verdict;
   } catch (error) {
-    const { code, message, hint } = asCliError(error);
-    return { refuse: code, why: message, hint };
+    const { code, facts, steps } = asCliError(error);
+    return { refuse: code, why: facts, steps };
   }
 }
 
@@ -120,7 +120,7 @@ const endings = {
 /** Ends what is not as it was asked for, and returns the error that says so. */
 async function endAgain(
   kind: Item['kind'],
-  { refuse, why, hint }: Refusal,
+  { refuse, why, steps }: Refusal,
   link: string,
   end: () => Promise<unknown>,
 ): Promise<CliError> {
@@ -129,9 +129,9 @@ async function endAgain(
     await end();
   } catch (cause) {
     const remains = { link, expired: false };
-    return new CliError(refuse, `${why}; ${words.remains} ${link}`, {
-      ...{ hint: words.hint, cause, remains },
-    });
+    const facts = [why, `${words.remains} ${link}`].flat();
+    return new CliError(refuse, facts, { steps: words.hint, cause, remains });
   }
-  return new CliError(refuse, `${why}; ${words.ended}`, { hint, remains: { link, expired: true } });
+  const remains = { link, expired: true };
+  return new CliError(refuse, [why, words.ended].flat(), { steps, remains });
 }

@@ -17,7 +17,7 @@ import { bytesOf, placeOf } from '../cli/source';
 import type { Attachment } from '../client/form';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
-import { usageError } from '../platform/errors';
+import { phrase, usageError } from '../platform/errors';
 
 /** Where the key goes: into the link, to the sender as words, or nowhere, as recipients have their own. */
 export type EncryptMode = 'link' | 'words' | 'keys';
@@ -98,7 +98,7 @@ function textToSeal(text = ''): string {
   if (!isManifest(text)) return text;
   throw usageError(
     'an encrypted text cannot begin like the manifest of encrypted files',
-    'attach it with --file',
+    phrase('attach'),
   );
 }
 
@@ -109,7 +109,7 @@ function checkSize(prepared: PreparedFile, bytes: number, files: boolean): void 
   while (armoredSize(prepared, most) > limits.textBytes) most -= 1;
   throw usageError(
     `the ${files ? 'message' : 'text'} is too long: encrypted, an instance takes up to ${most} bytes`,
-    'attach it with --file',
+    phrase('attach'),
   );
 }
 

@@ -10,7 +10,7 @@ import {
   expiryFields,
   shortestLifetime,
 } from '../contract/lifetime';
-import { CliError, usageError } from '../platform/errors';
+import { CliError, phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
 
@@ -51,8 +51,7 @@ function tooShort(seconds: number, edition: Edition): CliError {
   if (edition === 'oss')
     return usageError(
       `this instance counts whole days: it ${cannot}`,
-      'use --days 1, and end it before: ' +
-        `pwpush wait LINK --for ${durationCode(seconds)} --then-expire || pwpush expire LINK`,
+      phrase('shorten-days', durationCode(seconds)),
     );
   return usageError(
     `this instance ${cannot}`,

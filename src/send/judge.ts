@@ -10,15 +10,15 @@ import {
   grantedLifetime,
   type LifetimeFields,
 } from '../contract/lifetime';
-import type { ErrorCode } from '../platform/errors';
+import { type ErrorCode, type Fact, phrase, type Step } from '../platform/errors';
 import { listed } from '../platform/listed';
 import type { EncryptMode } from './encryption';
 
 /** Something that was created is not as it was asked for, and has to end. */
 export interface Refusal {
   readonly refuse: ErrorCode;
-  readonly why: string;
-  readonly hint: string | undefined;
+  readonly why: Fact | readonly Fact[];
+  readonly steps: Step | readonly Step[] | undefined;
 }
 
 /** Whether what was created is as it was asked for. */
@@ -76,7 +76,7 @@ export function judgeRequest(
   if (request.public_key !== undefined && key !== request.public_key)
     return rejected(
       `the instance ${key === undefined ? 'dropped' : 'replaced'} the key of the request, and could read the answer`,
-      'to ask without an instance, use pwpush request --here; to let the instance read the answer, use --no-encrypt',
+      phrase('request-here-or-plain'),
     );
   const changed = differences(request, made);
   const looser = looserLimits(changed, acceptLimits, 'request');
@@ -96,11 +96,11 @@ function looserLimits(
   if (looser.length === 0 || acceptLimits) return undefined;
   return rejected(
     `the instance granted looser limits than requested: ${looser.map(differenceText).join('; ')}`,
-    `use limits that the instance allows, or keep the ${kind} with --accept-limits`,
+    phrase('accept-limits', kind),
   );
 }
 
-const rejected = (why: string, hint: string): Refusal => ({ refuse: 'rejected', why, hint });
+const rejected = (why: string, steps: Step): Refusal => ({ refuse: 'rejected', why, steps });
 
 const changedText = (one: Difference) => `the instance changed a limit: ${differenceText(one)}`;
 

@@ -39,8 +39,8 @@ export async function readQuestion(
     if (!(error instanceof CliError) || error.code !== 'unauthorized') throw error;
     // Answers are sent without a token, whatever the options are.
     throw error.with({
-      message: 'the API of the instance requires a token, and takes no answers without one',
-      hint: 'open the link in a browser and answer there',
+      facts: 'the API of the instance requires a token, and takes no answers without one',
+      steps: 'open the link in a browser and answer there',
     });
   });
   checkOpen(request, attached);
@@ -99,7 +99,7 @@ export async function recipientFor(
     `${KEYLESS}: the key of the instance is used, and ${READER} could read the answer`,
   );
   const invalid = failedError('the instance names an invalid key; nothing was sent', {
-    hint: 'ask for the whole link, with the part after #',
+    steps: 'ask for the whole link, with the part after #',
   });
   return explaining(
     () => parseRecipient(named),
@@ -129,13 +129,13 @@ function checkOpen(
 ): void {
   if (state === 'ready')
     throw new CliError('rejected', 'the request was answered already', {
-      hint: 'ask the person who requested it',
+      steps: 'ask the person who requested it',
     });
   if (state === 'closed')
-    throw new CliError('expired', 'the request is closed', { hint: 'ask for a new link' });
+    throw new CliError('expired', 'the request is closed', { steps: 'ask for a new link' });
   if (attached && files === false)
     throw new CliError('rejected', 'the request accepts no files; nothing was sent', {
-      hint: 'send a text, or ask for a link that accepts files',
+      steps: 'send a text, or ask for a link that accepts files',
     });
 }
 
@@ -170,13 +170,11 @@ async function checkedOutcome(
   const { requests } = apiClient(await briefSettings(session, target));
   const { state } = await requests.preview(token).catch(() => ({ state: undefined }));
   if (state === 'open')
-    return failure.with({
-      message: `${failure.message}; the request has no answer yet`,
-      hint: 'it may still arrive: check the link before you send the answer again',
+    return failure.and('the request has no answer yet').with({
+      steps: 'it may still arrive: check the link before you send the answer again',
     });
   if (state !== 'ready' && state !== 'closed') return failure;
-  return failure.with({
-    message: `${failure.message}; the request has an answer now, probably yours`,
-    hint: 'ask the person who requested it',
+  return failure.and('the request has an answer now, probably yours').with({
+    steps: 'ask the person who requested it',
   });
 }

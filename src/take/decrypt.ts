@@ -11,7 +11,7 @@ import { AgeError } from '../age/age-error';
 import { decodeManifest, encryptedName, isManifest, type ManifestFile } from '../age/manifest';
 import type { FileResponse } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
-import { attempt, CliError, endedBy, failedError } from '../platform/errors';
+import { attempt, CliError, endedBy, failedError, phrase, type Step } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
 import type { PushKeys } from './decryption-keys';
 import { type Taken, type Taking, withPush } from './taking';
@@ -41,10 +41,7 @@ async function openArmor(taking: Taking, keys: PushKeys): Promise<Taking> {
     if (keys.linkKey !== undefined)
       throw exchanged('the link has a key, but the push is encrypted to another one');
     if (keys.identities.length === 0)
-      throw noKey(
-        'the push is encrypted to a public key',
-        'use the private key: --identity FILE, such as ~/.ssh/id_ed25519',
-      );
+      throw noKey('the push is encrypted to a public key', phrase('give-identity'));
     return withContent(taking, keys);
   }
   const given = [keys.linkKey, keys.text].filter((key) => key !== undefined);
@@ -68,15 +65,17 @@ export async function decryptAnswer(taking: Taking, keys: PushKeys): Promise<Tak
   if (keys.identities.length === 0)
     throw noKey(
       'the answer is encrypted, and its private key is not here',
-      'run it where the request was made, or use --identity FILE',
+      phrase('give-identity-elsewhere'),
     );
   try {
     return await withContent(taking, keys);
   } catch (error) {
     if (!(error instanceof CliError) || taking.signal.aborted) throw error;
     if (error.code !== 'passphrase') throw error;
-    const damaged = 'it was changed, or encrypted to another key: ask for it again';
-    throw error.with({ message: 'the private key does not open the answer', hint: damaged });
+    throw error.with({
+      facts: 'the private key does not open the answer',
+      steps: 'it was changed, or encrypted to another key: ask for it again',
+    });
   }
 }
 
@@ -90,7 +89,7 @@ async function tryKeys(
   const outcome = await attempt(() => withContent(taking, { ...keys, identities }));
   if (!(outcome instanceof CliError) || !isWrongKey(outcome)) return outcome;
   const complaint = given.findLast((key) => key.complaint !== '')?.complaint ?? '';
-  return outcome.with({ message: `${outcome.message}${complaint}` });
+  return outcome.with({ facts: `${outcome.message}${complaint}` });
 }
 
 /** The push with its plaintext, and a client that decrypts its files. */
@@ -105,7 +104,7 @@ async function withContent(
   const bytes = await unlessAborted(work, signal);
   if (!isUtf8(bytes))
     throw failedError('the encrypted data is not text', {
-      hint: 'save it with --no-decrypt, then open it with age -d',
+      steps: phrase('save-sealed'),
     });
   const text = bytes.toString('utf8');
   if (!isManifest(text)) {
@@ -138,7 +137,7 @@ function contentOf(text: string, { push: { files }, fromFile }: Taken, noun: str
   const manifest = decodeManifest(text);
   if (typeof manifest === 'string')
     throw failedError(`cannot open the ${noun}: ${manifest}`, {
-      hint: 'a newer version of pwpush may open it',
+      steps: 'a newer version of pwpush may open it',
     });
   const given = fromFile ? files?.slice(0, manifest.files.length) : files;
   const sent = manifest.files.map((entry, at) => {
@@ -156,8 +155,8 @@ function contentOf(text: string, { push: { files }, fromFile }: Taken, noun: str
   throw failedError(
     `the files differ from those that were sent: ${sent.length - found.length} missing, ${others} unknown`,
     {
-      hint: fromFile
-        ? 'put them into its folder, as 1.age and so on; --no-files does without them'
+      steps: fromFile
+        ? phrase('do-without-files')
         : 'the instance may have lost or replaced them; ask the sender',
     },
   );
@@ -204,7 +203,7 @@ async function checked<T>(work: Promise<T>, noun: 'push' | 'answer' = 'push'): P
     if (error.reason === 'no-match')
       throw noKey('the key does not open the push', 'compare it with what the sender gave you');
     throw failedError(`the encrypted ${noun} is damaged: ${error.message}`, {
-      hint: 'it was changed in transit: ask the sender for a new one',
+      steps: 'it was changed in transit: ask the sender for a new one',
     });
   }
 }
@@ -218,17 +217,14 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 function exchanged(what: string): CliError {
   return failedError(`${what}: it may have been replaced`, {
-    hint: 'ask the sender; --no-decrypt accepts it as it is',
+    steps: phrase('accept-as-sent'),
   });
 }
 
 function noLinkKey(): CliError {
-  return noKey(
-    'the push is encrypted, and the link has no key',
-    'use the complete link, with the part after #; or the words with --key-file FILE',
-  );
+  return noKey('the push is encrypted, and the link has no key', phrase('get-whole-link'));
 }
 
-function noKey(message: string, hint: string): CliError {
-  return new CliError('passphrase', message, { hint });
+function noKey(message: string, steps: Step): CliError {
+  return new CliError('passphrase', message, { steps });
 }

@@ -2,9 +2,8 @@ import type { Identity } from '../age/age';
 import type { Values } from '../cli/declare';
 import type { keyRows } from '../cli/options';
 import { bytesOf, placeOf, withoutOneLineEnd } from '../cli/source';
-import { shellWord } from '../cli/terminal/wording';
 import type { Context } from '../platform/context';
-import { type CliError, usageError } from '../platform/errors';
+import { phrase, usageError } from '../platform/errors';
 
 /** Keys that open encrypted pushes, besides those in links. */
 export interface DecryptionKeys {
@@ -58,21 +57,10 @@ async function readIdentities(path: string, context: Context): Promise<Identity[
     () => parseIdentities(text),
     ({ reason, message }) => {
       const failure = usageError(`${placeOf(path)}: ${message}; nothing was fetched`);
-      return reason === 'key-passphrase' ? withWayOut(failure, path, text, context) : failure;
+      const format = /BEGIN (?:ENCRYPTED )?PRIVATE KEY/.test(text) ? 'pkcs8' : 'ssh';
+      return reason === 'key-passphrase'
+        ? failure.advising(phrase('unlock-key', path, format, context.platform))
+        : failure;
     },
   );
-}
-
-/** How to get a key without a passphrase. */
-function withWayOut(failure: CliError, path: string, key: string, { platform }: Context) {
-  const copy = platform === 'linux' ? '/dev/shm/key' : 'key';
-  const where = platform === 'linux' ? ', in memory' : '';
-  const file = path === '-' ? 'FILE' : shellWord(path);
-  const command = /BEGIN (?:ENCRYPTED )?PRIVATE KEY/.test(key)
-    ? `(umask 077; openssl pkey -in ${file} -out ${copy})`
-    : `install -m 600 ${file} ${copy} && ssh-keygen -p -N '' -f ${copy}`;
-  return failure.with({
-    hint: `give -i a copy without one${where}, and remove that afterwards`,
-    command,
-  });
 }

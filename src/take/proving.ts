@@ -94,7 +94,7 @@ function refusal(outcome: CliError, keys: readonly GivenKey[]): CliError {
   const complaint = keys.findLast((key) => key.complaint !== '')?.complaint;
   if (complaint === undefined || outcome.wantsProof?.sent) return outcome;
   return outcome.with({
-    message: `the key is damaged${complaint}`,
-    hint: 'compare it with what the sender gave you',
+    facts: `the key is damaged${complaint}`,
+    steps: 'compare it with what the sender gave you',
   });
 }

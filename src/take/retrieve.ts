@@ -29,7 +29,7 @@ export function retrieveFrom(
       const proved = await proving(run, { linkKey: named.key, text: keys.text }, api);
       const push = await retrieve(run, proved, token, passphrase).catch((error) => {
         const own = named.last && error instanceof CliError && error.code === 'expired';
-        throw own ? error.with({ hint: 'it was yours: push the secret again' }) : error;
+        throw own ? error.with({ steps: 'it was yours: push the secret again' }) : error;
       });
       const counted = withEarlierViews(push, target.token);
       return found(counted, `${target.base}/p/${token}`, undefined, proved.typed());
@@ -89,7 +89,7 @@ export async function retrieve(
     if (!(error instanceof CliError) || error.unread === undefined) throw error;
     // An unusable response may contain the secret.
     await safe.keep({ what: 'response', bytes: error.unread });
-    throw safe.explain(error.with({ hint: undefined, unread: undefined }));
+    throw safe.explain(error.with({ steps: undefined, unread: undefined }));
   }
 }
 
@@ -141,7 +141,7 @@ function readable(push: Push): Push {
   if (files || push.payload) return push;
   if (push.expired === true) {
     throw new CliError('expired', 'the push has expired', {
-      hint: 'ask the sender for a new one',
+      steps: 'ask the sender for a new one',
     });
   }
   if (typeof push.payload === 'string') return push;

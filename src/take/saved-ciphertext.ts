@@ -4,10 +4,10 @@ import { isArmored } from '../age/armored';
 import { encryptedName } from '../age/manifest';
 import { bytesFrom, bytesOf, placeOf } from '../cli/source';
 import type { Invocation } from '../cli/terminal/output';
-import { shellWord } from '../cli/terminal/wording';
 import type { Push, PushFile } from '../contract/decode';
-import { usageError } from '../platform/errors';
-import type { Safe, Taking } from './taking';
+import type { Safe } from '../keep/safekeeping';
+import { phrase, usageError } from '../platform/errors';
+import type { Taking } from './taking';
 
 /**
  * A file that an earlier run saved, as a push that was taken: a text, encrypted or not. Files of an encrypted push are
@@ -17,10 +17,7 @@ import type { Safe, Taking } from './taking';
 export async function takeSaved(run: Invocation, path: string): Promise<Taking> {
   const payload = (await bytesOf(path, run.context, 'encrypted text')).toString('utf8');
   if (/^\{"link":/.test(payload))
-    throw usageError(
-      `"${path}" is a download to finish`,
-      `run pwpush get --resume ${shellWord(path)}`,
-    );
+    throw usageError(`"${path}" is a download to finish`, phrase('resume', path));
   if (/^age-encryption\.org\//.test(payload))
     throw usageError(
       `${placeOf(path)} is a single encrypted file`,

@@ -48,14 +48,16 @@ export async function readAnswer(
   if (response || (request.files ?? []).length > 0) return { ...request, payload: response ?? '' };
   if (request.state === 'ready')
     throw new CliError('forbidden', 'only the owner of the request can take its answer', {
-      hint: 'log in as its owner with pwpush login',
+      steps: 'log in as its owner with pwpush login',
     });
   if (request.state === 'closed')
     throw new CliError('expired', 'the request is closed', {
-      hint: 'it was read already, closed, or not answered in time; the audit log says which',
-      command: link && `pwpush audit ${shellWord(link)}`,
+      steps: {
+        text: 'it was read already, closed, or not answered in time; the audit log says which',
+        command: link && `pwpush audit ${shellWord(link)}`,
+      },
     });
   throw new CliError('not_found', 'the request has no answer yet', {
-    hint: 'wait for it with pwpush wait',
+    steps: 'wait for it with pwpush wait',
   });
 }

@@ -67,7 +67,7 @@ describe('an error that is not ours', () => {
 });
 
 describe('an error of ours', () => {
-  const error = new CliError('not_found', 'no such push', { hint: 'look again', status: 404 });
+  const error = new CliError('not_found', 'no such push', { steps: 'look again', status: 404 });
 
   test('is its message and hint', () => {
     expect(failureText(error, plain)).toBe('pwpush: no such push\nhint: look again\n');
@@ -88,7 +88,7 @@ describe('an error of ours', () => {
     const text = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(codes, text, text, (code, message, hint) => {
-        const one = new CliError(code, message, { hint });
+        const one = new CliError(code, message, { steps: hint });
         expect(failureText(one, plain).split('\n')).toHaveLength(3);
         expect(failureText(one, { json: true, debug: false }).split('\n')).toHaveLength(2);
         expect(statusOf(one)).toBe(exitStatus[code]);

@@ -169,7 +169,7 @@ describe('after the command succeeded', () => {
     const { code, stderr } = await withoutSafe(cut, state).run(...into, ...words);
     cut.close();
     expect(code).toBe(8);
-    expect(stderr).toContain('the command succeeded, and the new value is LOST');
+    expect(stderr).toContain('the command succeeded; the new value is LOST');
   });
 
   test('nothing is started that could not be saved', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { failureText } from '../../src/cli/report-error';
 import { type Api, apiClient } from '../../src/client/client';
 import type { routes } from '../../src/contract/api';
 import { CliError, type ErrorCode } from '../../src/platform/errors';
@@ -137,7 +138,7 @@ async function outcome({ ask, secret }: Answered, answer: Literal): Promise<unkn
   const api = apiClient({ base: 'https://pw.test', userAgent: 'test', send, now, sleep });
   return ask(api).catch((error: unknown) => {
     if (!(error instanceof CliError)) throw error;
-    if (secret) expect(`${error.message} ${error.hint}`).not.toContain('hunter2');
+    if (secret) expect(failureText(error, { json: false, debug: false })).not.toContain('hunter2');
     return error.code;
   });
 }

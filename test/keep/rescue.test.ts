@@ -54,7 +54,7 @@ test('with nowhere to go it is said to be lost', async () => {
   const nowhere = { ...context, env: { ...context.env, TMPDIR: join(folder, 'none') } };
   const { message, remains } = await keep(nowhere);
   expect({ message, remains }).toEqual({
-    message: `no room, and the secret is LOST: it could not be saved to ${folder}/state either (cannot create the folder "${folder}/state" (EEXIST))`,
+    message: `no room; the secret is LOST: it could not be saved to ${folder}/state either (cannot create the folder "${folder}/state" (EEXIST))`,
     remains: {},
   });
 });

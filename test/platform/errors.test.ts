@@ -3,8 +3,8 @@ import { CliError, type ErrorDetails } from '../../src/platform/errors';
 
 /** One of each field, so that a new one is missed here too. */
 const details: Required<ErrorDetails> = {
-  hint: 'a hint',
-  command: 'pwpush get x',
+  subject: 'link 2',
+  steps: ['a step'],
   status: 500,
   cause: new Error('cause'),
   unread: Buffer.from('body'),
@@ -16,18 +16,18 @@ const details: Required<ErrorDetails> = {
 test('a changed failure keeps every other field, and the original as its cause', () => {
   const failure = new CliError('failed', 'message', details);
   const { cause: _, ...kept } = details;
-  const changed = failure.with({ message: 'line 7: message' });
-  expect(changed).toMatchObject({ code: 'failed', message: 'line 7: message', ...kept });
+  const changed = failure.with({ facts: 'changed' });
+  expect(changed).toMatchObject({ code: 'failed', facts: ['changed'], ...kept });
   expect(changed.cause).toBe(failure);
   expect(failure.with({ code: 'usage' })).toMatchObject({
     code: 'usage',
-    message: 'message',
+    facts: ['message'],
     ...kept,
   });
 });
 
 test('a field is removed by undefined', () => {
-  const changed = new CliError('failed', 'message', details).with({ hint: undefined });
-  expect(changed.hint).toBeUndefined();
+  const changed = new CliError('failed', 'message', details).with({ status: undefined });
+  expect(changed.status).toBeUndefined();
   expect(changed.line).toBe(7);
 });

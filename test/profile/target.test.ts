@@ -110,7 +110,7 @@ describe('a pasted link', () => {
     await expect(target({}, 'http://work.test', stored)).rejects.toThrow(
       expect.objectContaining({
         code: 'usage',
-        hint: expect.stringContaining(': pwpush profile set insecure true --profile work'),
+        steps: [expect.stringContaining(': pwpush profile set insecure true --profile work')],
       }),
     );
   });

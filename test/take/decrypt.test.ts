@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { passphraseRecipient } from '../../src/age/age';
 import { encodeManifest } from '../../src/age/manifest';
 import type { Push } from '../../src/contract/decode';
-import { newSafe } from '../../src/keep/safekeeping';
+import { newSafe, type Safe } from '../../src/keep/safekeeping';
 import { decryptPush } from '../../src/take/decrypt';
-import type { Safe, Taking } from '../../src/take/taking';
+import type { Taking } from '../../src/take/taking';
 import { encryptStream, encryptText, pieces } from '../helpers/age';
 
 const FILE = 'https://pw.test/1.age';

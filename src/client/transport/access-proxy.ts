@@ -33,7 +33,7 @@ export function accessLogin(to: URL, { url, headers }: HttpRequest, status: numb
     /(^|\.)cloudflareaccess\.com$/.test(to.hostname) || to.pathname.startsWith('/cdn-cgi/');
   return failedError(
     `an access proxy in front of ${from.host} redirects to its login page${where}; nothing was sent there`,
-    { status, hint: hintFor(cloudflare, Object.keys(headers)) },
+    { status, steps: hintFor(cloudflare, Object.keys(headers)) },
   );
 }
 
@@ -51,7 +51,7 @@ export function accessPage(
   if (status === 400 && /SSL certificate (was sent|error)/i.test(text))
     return failedError('the instance, or a proxy in front of it, requires a client certificate', {
       status,
-      hint: CERTIFICATE,
+      steps: CERTIFICATE,
     });
   const passes = (status >= 200 && status < 300) || status === 401 || status === 403;
   const cloudflare = /cloudflare access|\/cdn-cgi\/access\//i.test(text);
@@ -59,7 +59,7 @@ export function accessPage(
   if (!passes || !(cloudflare || login.test(text))) return undefined;
   return failedError(`the response is a login page, not one of the instance (${status})`, {
     status,
-    hint: hintFor(cloudflare, headers),
+    steps: hintFor(cloudflare, headers),
   });
 }
 

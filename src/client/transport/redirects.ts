@@ -81,12 +81,12 @@ export class LeavesOrigin extends CliError {
       : 'check the address';
     const where = `${to.protocol}//${to.host}`;
     const message = `${from.host} redirects to another origin, ${where}; nothing was sent there`;
-    super('failed', message, { status, hint });
+    super('failed', message, { status, steps: hint });
     this.base = base;
   }
 
   /** The same error with another advice. */
-  advising(advice: (base: string) => string): LeavesOrigin {
+  withAdvice(advice: (base: string) => string): LeavesOrigin {
     return new LeavesOrigin(this.redirect, advice);
   }
 }
@@ -105,7 +105,7 @@ function notSetUp(status: number): CliError {
     'the instance redirects to its sign-in or first-run page instead of responding',
     {
       status,
-      hint: 'open the instance in a browser and finish setting it up, or check the address',
+      steps: 'open the instance in a browser and finish setting it up, or check the address',
     },
   );
 }

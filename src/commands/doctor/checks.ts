@@ -44,7 +44,7 @@ export async function checkAccess({ target }: Address, context: Context): Promis
   const days = Math.floor((expires.getTime() - context.now().getTime()) / DAY_MS);
   const until = expires.toISOString().slice(0, 10);
   if (days < 0)
-    throw failedError(`the client certificate expired on ${until}`, { hint: 'renew it' });
+    throw failedError(`the client certificate expired on ${until}`, { steps: 'renew it' });
   const message = [...headers, `client certificate valid until ${until}`].join('; ');
   if (days >= SOON_DAYS) return { target, message };
   return { target, message, status: 'warning', hint: `renew it, ${count(days, 'day')} left` };
@@ -131,7 +131,7 @@ export function checkClock({ responses }: Asked): Finding {
   const ahead = Math.round((last.at.getTime() - sent) / 1000);
   if (Math.abs(ahead) <= SKEW_SECONDS) return { message: 'in sync' };
   const message = `this machine is ${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} the instance`;
-  throw failedError(message, { hint: 'correct the clock that is wrong, for example with NTP' });
+  throw failedError(message, { steps: 'correct the clock that is wrong, for example with NTP' });
 }
 
 export async function checkToken({ target, version }: Api, session: Session): Promise<Finding> {
@@ -144,7 +144,7 @@ export async function checkToken({ target, version }: Api, session: Session): Pr
   const hint = session.options.anonymous ? undefined : login;
   if (version.features?.anonymous_access === false)
     throw new CliError('unauthorized', 'none, and the instance requires one to push', {
-      hint,
+      steps: hint,
     });
   const message = 'none: you cannot list, audit or expire what you push';
   return { status: 'skipped', message, hint };

@@ -1,5 +1,5 @@
 import { noKey, readPassphrase } from '../../cli/passphrase';
-import { failureFields } from '../../cli/report-error';
+import { failureFields, worded } from '../../cli/report-error';
 import { bytesFrom } from '../../cli/source';
 import { toJson } from '../../cli/terminal/output';
 import { inOrder } from '../../client/in-order';
@@ -139,13 +139,10 @@ function linePrinter(session: Session, options: PushOptions, receipts: boolean) 
   const { context, say } = session;
   let lastHint: string | undefined;
   const tell = async (line: BatchLine, error: CliError) => {
-    const failure = error.with({
-      message: `line ${line.number}: ${error.message}`,
-      line: line.number,
-    });
+    const failure = error.with({ subject: `line ${line.number}`, line: line.number });
     printer.worst = Math.max(printer.worst, failure.exitStatus);
     await tellError(context, failure, { ...options, hinted: lastHint });
-    lastHint = failure.hint;
+    lastHint = worded(failure).hint;
     return failure;
   };
   const printer = {

@@ -82,7 +82,7 @@ async function checkInstance({ api, target }: Instance): Promise<void> {
     target.token === undefined ? api.version() : api.list('active', 1),
   );
   if (response instanceof CliError && SHARED.includes(response.code))
-    throw response.with({ message: `${response.message}; the command was not started` });
+    throw response.and('the command was not started');
 }
 
 /** Nothing is set that would be lost if the push failed. */
@@ -90,7 +90,7 @@ async function checkSafe({ context }: Session): Promise<void> {
   const checked = await attempt(() => tryRescue(context));
   if (checked instanceof CliError)
     throw failedError('the secret could not be saved if that failed; nothing was started', {
-      hint: 'make the state folder writable, or set PWPUSH_STATE_DIR',
+      steps: 'make the state folder writable, or set PWPUSH_STATE_DIR',
       cause: checked,
     });
 }
@@ -126,8 +126,8 @@ async function setAndPush(
   } catch (error) {
     await keep();
     const failure = asCliError(error);
-    const saved = safe.explain(failure.with({ message: 'the command succeeded' }));
-    throw saved.with({ message: `${saved.message}; ${failure.message}` });
+    const { facts } = failure;
+    throw safe.explain(failure.with({ facts: 'the command succeeded' })).and(...facts);
   }
 }
 
@@ -158,7 +158,7 @@ async function commandEnd(
   const child = { ...childOf(program, inputs, context), output: masked.output, signalled };
   const status = await context.runChild(child).catch((error) => {
     const failure = startFailure(error, name);
-    throw failure.with({ message: `${failure.message}; nothing was pushed` });
+    throw failure.and('nothing was pushed');
   });
   await masked.end();
   await shown.end();
@@ -183,7 +183,7 @@ function lines(stderr: Output) {
 function notSet(status: number, signal: EndingSignal | undefined): CliError {
   const ended = `the command ended with status ${status}; nothing was pushed`;
   const hint = 'the command may have set the new value already';
-  if (signal === undefined) return failedError(ended, { hint });
+  if (signal === undefined) return failedError(ended, { steps: hint });
   const { code, word } = endings[signal];
-  return new CliError(code, `${word}; ${ended}`, { hint });
+  return new CliError(code, `${word}; ${ended}`, { steps: hint });
 }

@@ -8,15 +8,16 @@ import { filled } from '../../cli/values';
 import type { HereEvent } from '../../contract/here-event';
 import { copyLink } from '../../deliver/deliver-link';
 import { deliverPush } from '../../deliver/deliver-push';
+import { keepPushes, lostPush } from '../../deliver/download';
 import { type OutputOptions, reserveOutput } from '../../deliver/output-place';
-import { newSafe } from '../../keep/safekeeping';
+import { type LostRest, type LostText, newSafe, type Safe } from '../../keep/safekeeping';
 import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, usageError } from '../../platform/errors';
 import { type HereInstance, LOST, withHere } from '../../profile/here';
 import { createRequest } from '../../send/create-request';
 import { openPush } from '../../take/open-push';
 import { retrieveFrom } from '../../take/retrieve';
-import { type LostFiles, type LostText, type Safe, type Taking, withPush } from '../../take/taking';
+import { type Taking, withPush } from '../../take/taking';
 import type { RequestOptions } from './request-flags';
 import { fieldsOf } from './run-request';
 
@@ -121,7 +122,7 @@ async function openAnswer(
 ): Promise<Taking> {
   const { api, target } = here;
   const key: LostText = { what: 'key', bytes: `${identity}\n` };
-  const safe = answerSafe(context, key, api.openFile);
+  const safe = newSafe(context, false);
   const held = { identities: parseIdentities(identity), recipient: undefined, path: undefined };
   const named = { api, target, token, base: target.base, kind: 'request', held } as const;
   const known = { text: passphrase, typed: false };
@@ -130,13 +131,16 @@ async function openAnswer(
   );
   // Ctrl-C ends the delivery, and not what saves the rest then; a second one ends the run.
   const sealed = { ...taken, signal: new AbortController().signal };
-  return openPush(sealed, NO_KEYS).catch(async (error) => {
+  try {
+    const opened = await openPush(sealed, NO_KEYS);
+    return { ...opened, safe: answerSafe(sealed, opened, key) };
+  } catch (error) {
     const failure = asCliError(error);
-    await safe.keep({ what: 'pushes', takings: [sealed] });
+    await safe.keep(lostPush(sealed));
     // The key was never on the disk. One that does not fit opens nothing.
     if (failure.code !== 'passphrase') await safe.keep(key);
     throw safe.explain(failure);
-  });
+  }
 }
 
 /** An answer that a busy service does not give is asked for again: it is in the memory of this run alone. */
@@ -153,21 +157,19 @@ async function whenFree<T>({ sleep }: Context, work: () => Promise<T>): Promise<
  * A safe that fetches the files again which could not be saved, as no later run can: decrypted, or as they are if that fails,
  * with the key.
  */
-function answerSafe(context: Context, key: LostText, sealedFile: Taking['file']): Safe {
-  const safe = newSafe(context, false);
-  const keepFiles = async ({ missing, taking }: LostFiles) => {
-    const opened = { ...taking, signal: new AbortController().signal };
+function answerSafe(sealed: Taking, opened: Taking, key: LostText): Safe {
+  const { safe } = sealed;
+  const keepFiles = async ({ download: { saved } }: LostRest) => {
     const damaged: string[] = [];
-    for (const url of missing) if (!(await canBeRead(opened, url))) damaged.push(url);
-    const whole = missing.filter((url) => !damaged.includes(url));
-    const sealed = { ...withPush(opened, taking.taken.sealed), file: sealedFile };
-    const takings = [withFiles(opened, whole), withFiles(sealed, damaged)].flat();
-    await safe.keep({ what: 'pushes', takings });
+    const whole: string[] = [];
+    for (const { url } of sealed.taken.push.files ?? [])
+      if (!saved.includes(url)) ((await canBeRead(opened, url)) ? whole : damaged).push(url);
+    await keepPushes(safe, [withFiles(opened, whole), withFiles(sealed, damaged)].flat());
     if (damaged.length > 0) await safe.keep(key);
   };
   return {
     ...safe,
-    keep: (part) => (part.what === 'files' ? keepFiles(part) : safe.keep(part)),
+    keep: (part) => (part.what === 'rest' ? keepFiles(part) : safe.keep(part)),
   };
 }
 

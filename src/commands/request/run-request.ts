@@ -1,6 +1,7 @@
 import { refuseGenerated } from '../../cli/agent';
 import { askUntil } from '../../cli/ask-until';
 import { checkPassphrase, newPassphrase } from '../../cli/passphrase';
+import { worded } from '../../cli/report-error';
 import { checkStandardInput, chooseSource, readSecret, type Source } from '../../cli/source';
 import { closing } from '../../cli/values';
 import { notifyFields } from '../../client/notification';
@@ -9,7 +10,7 @@ import type { ClosingFields } from '../../contract/lifetime';
 import { deliverLink } from '../../deliver/deliver-link';
 import { newRequestKey } from '../../keep/request-keys';
 import type { Context } from '../../platform/context';
-import { CliError, joinHints, usageError } from '../../platform/errors';
+import { CliError, usageError } from '../../platform/errors';
 import { accountOf, clientFor } from '../../profile/connect';
 import { createSession, type Session } from '../../profile/session';
 import { NoInstance } from '../../profile/target';
@@ -30,7 +31,7 @@ export async function runRequest(context: Context, options: RequestOptions): Pro
   await session.target().catch((error) => {
     if (!(error instanceof NoInstance)) throw error;
     throw error.with({
-      hint: joinHints(error.hint, 'to ask without an instance, use pwpush request --here'),
+      steps: [...error.steps, 'to ask without an instance, use pwpush request --here'],
     });
   });
   const attachments = await openFiles(options, context);
@@ -110,7 +111,7 @@ async function offerExpiry(
   return askUntil(
     async (failure) => {
       if (failure instanceof CliError)
-        await say.note(`${failure.message.replace('--expire: ', '')}; ${failure.hint}`);
+        await say.note(`${failure.message.replace('--expire: ', '')}; ${worded(failure).hint}`);
       const typed = (await prompter.text(question)).trim();
       return typed === '' ? undefined : closing(typed, '--expire');
     },

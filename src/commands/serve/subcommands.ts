@@ -176,7 +176,7 @@ async function health({ context, options, say }: ServeRun<typeof healthRows>): P
   } catch (error) {
     if (error instanceof CliError) throw error;
     const { message, hint } = error as TransportError;
-    throw new CliError('unreachable', message, { hint, cause: error });
+    throw new CliError('unreachable', message, { steps: hint, cause: error });
   } finally {
     await client.close();
   }
