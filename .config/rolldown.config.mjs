@@ -72,10 +72,9 @@ function together() {
       'contract/api',
       'age/link-key',
     ],
-    push: ['commands/push', 'commands/push/push-flags'],
+    push: ['commands/push'],
     session: [
       'profile/session',
-      'profile/profile-store',
       'profile/receipts',
       'client/item',
       'client/link',
@@ -96,8 +95,7 @@ function together() {
       'take/open-push',
     ],
     share: [
-      'commands/push/one',
-      'commands/push/push-options',
+      'commands/push/run',
       'send/content',
       'send/create',
       'deliver/deliver-link',

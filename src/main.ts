@@ -1,6 +1,5 @@
-import { readLine } from './cli/command-line';
-import { type GlobalOptions, isOn } from './cli/options';
-import { execute, programFor } from './commands/program';
+import type { GlobalOptions } from './cli/options';
+import { execute, reached } from './commands/program';
 import type { Context } from './platform/context';
 import { CliError, endedBy, type Fact } from './platform/errors';
 import { interruptible, isInterrupted } from './platform/interrupts';
@@ -47,7 +46,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     return 0;
   } catch (error) {
     const failure = isInterrupted(context) ? interruption(context.signal, error) : error;
-    return await report(failure, context, parsed ?? (await unparsed(argv, context)));
+    return await report(failure, context, parsed ?? (await reached(argv, context)).options);
   }
 }
 
@@ -62,13 +61,6 @@ async function report(
   ]);
   await tellError(context, error, { json, debug });
   return statusOf(error);
-}
-
-/** How to report an error in a command line that could not be parsed. */
-async function unparsed(argv: readonly string[], context: Context) {
-  const { options } = readLine(await programFor(argv, context), argv);
-  const debug = options.includes('--debug') || isOn(context.env.PWPUSH_DEBUG);
-  return { json: options.includes('--json'), debug };
 }
 
 /** With what it is about, if that is one of several. */

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { readLine } from '../src/cli/command-line';
-import { programFor } from '../src/commands/program';
+import { wholeProgram } from '../src/commands/program';
 import type { Context } from '../src/platform/context';
 
 const text = readFileSync(new URL('../docs/agents.md', import.meta.url), 'utf8');
@@ -22,11 +21,9 @@ test('docs/agents.md has configurations that start the server', async () => {
   for (const [at, block] of blocks.entries()) {
     const { pwpush } = block[keys[at] ?? ''] as { pwpush: Server };
     expect(pwpush.command).toBe('pwpush');
-    const program = await programFor(pwpush.args, context);
-    const { command, operands, options, unsure } = readLine(program, pwpush.args);
-    expect([command.name(), operands, unsure]).toEqual(['mcp', [], false]);
-    const known = command.options.map(({ long }) => long);
-    expect(options.filter((one) => !known.includes(one))).toEqual([]);
-    command.exitOverride().parseOptions([...pwpush.args.slice(1)]);
+    const [word = '', ...words] = pwpush.args;
+    const command = (await wholeProgram(context)).below(word);
+    expect(command?.name()).toBe('mcp');
+    expect(command?.exitOverride().parseOptions(words)).toEqual({ operands: [], unknown: [] });
   }
 });

@@ -1,6 +1,7 @@
 import type { Context, Environment } from '../platform/context';
-import { usageError } from '../platform/errors';
-import { type GlobalOptions, isOn } from './options';
+import { phrase, usageError } from '../platform/errors';
+import type { StepName } from '../platform/steps';
+import { isOn } from './values';
 
 /** Variables that coding agents set for the programs that they run. What these print becomes part of a transcript. */
 export const MARKERS = [
@@ -24,9 +25,17 @@ export function agentMarker(env: Environment): string | undefined {
 
 type Guarded = Pick<Context, 'guard'>;
 
-/** Whether no secret must be printed. */
-export async function isGuarded({ guard }: Guarded): Promise<boolean> {
-  return (await guard?.()) !== undefined;
+/**
+ * Why no secret may be shown where whoever runs us reads it: on our streams, a terminal, or a log; undefined if one may be.
+ * The one question about that, for whatever is printed.
+ */
+export async function whyHidden({ guard }: Guarded): Promise<string | undefined> {
+  return guard?.();
+}
+
+/** Whether no secret may be shown. */
+export async function isGuarded(context: Guarded): Promise<boolean> {
+  return (await whyHidden(context)) !== undefined;
 }
 
 /**
@@ -36,46 +45,10 @@ export async function isGuarded({ guard }: Guarded): Promise<boolean> {
  * @throws CliError (usage)
  */
 export async function refuseToPrint(
-  { guard }: Guarded,
+  context: Guarded,
   what: string,
-  instead: string,
+  instead: StepName,
 ): Promise<void> {
-  const why = await guard?.();
-  if (why === undefined) return;
-  throw usageError(`${why}: ${what} is not printed`, `${instead}; --reveal prints it all the same`);
-}
-
-interface GeneratingOptions extends Pick<GlobalOptions, 'json' | 'quiet'> {
-  readonly generate?: string | true;
-  /** It goes to a command, and is never printed. */
-  readonly into?: boolean;
-  readonly generatePassphrase?: boolean;
-  readonly passphraseOut?: string;
-  readonly keyOut?: string;
-  readonly dryRun?: boolean;
-}
-
-/**
- * Refuses to generate a secret that would be printed where an agent reads it.
- * @param words whether the words of a key are generated
- * @throws CliError (usage)
- */
-export async function refuseGenerated(
-  context: Pick<Context, 'guard'>,
-  { json, quiet, dryRun = false, ...options }: GeneratingOptions,
-  words = false,
-): Promise<void> {
-  // In a pipe the value is not printed, but the same line must not depend on where it prints.
-  const printed = !options.into && (json ? !dryRun : !quiet);
-  if (options.generate !== undefined && printed)
-    await refuseToPrint(
-      context,
-      'the generated secret',
-      json ? 'use --quiet in place of --json' : 'add --quiet',
-    );
-  if (dryRun) return;
-  if (options.generatePassphrase && options.passphraseOut === undefined)
-    await refuseToPrint(context, 'the passphrase', 'write it to a file: --passphrase-out FILE');
-  if (words && options.keyOut === undefined)
-    await refuseToPrint(context, 'the key', 'write its words to a file: --key-out FILE');
+  const why = await whyHidden(context);
+  if (why !== undefined) throw usageError(`${why}: ${what} is not printed`, phrase(instead));
 }

@@ -1,5 +1,6 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { type CliError, usageError } from '../platform/errors';
+import type { Command } from './command';
 import { filled, positive } from './values';
 
 /** Parses a value; `name` is the option or variable that messages name. */
@@ -161,7 +162,7 @@ export function declare(command: Command, rows: Rows): Command {
 /** Adds a command below another, whose summary is its description, too. */
 export function subcommand(parent: Command, word: string, summary: string): Command {
   const description = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
-  return parent.command(word).summary(summary).description(description);
+  return (parent.command(word) as Command).summary(summary).description(description);
 }
 
 /** Gives the value of an option that is not on the command line, if it is anywhere else. */
@@ -189,7 +190,7 @@ export function valuesOf<R extends Rows>(
 
 /** The commands above a command, the program first, and itself. */
 export function lineage(command: Command): readonly Command[] {
-  return command.parent ? [...lineage(command.parent), command] : [command];
+  return command.parent ? [...lineage(command.parent as Command), command] : [command];
 }
 
 /** @throws CliError (usage) for options that cannot be combined, and for one without the option that it requires */

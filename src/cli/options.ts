@@ -1,7 +1,7 @@
-import type { Command } from 'commander';
 import { locales } from '../contract/api';
 import type { Context, Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
+import type { Command } from './command';
 import {
   check,
   choice,
@@ -22,17 +22,7 @@ import {
   type Values,
   valuesOf,
 } from './declare';
-import { accountId, pageNumber, port, seconds } from './values';
-
-/** Whether a CI job runs us, whose log may be parsed for commands. Most set CI; GitHub, Azure and TeamCity one of their own. */
-export function isCi(env: Environment): boolean {
-  return ['CI', 'GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'].some((name) => isOn(env[name]));
-}
-
-/** Whether a variable switches something on: set, and neither empty, `0` nor `false`. */
-export function isOn(value: string | undefined): boolean {
-  return value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
-}
+import { accountId, isOn, pageNumber, port, seconds } from './values';
 
 export const GLOBAL = 'Global options:';
 
@@ -131,6 +121,12 @@ export const keyRows = group('Encrypted pushes:', {
   ),
 });
 
+/** Where options say keys are. */
+export function keySources({ keyFile, identity = [], decrypt }: Values<typeof keyRows>) {
+  const named = keyFile === undefined ? '--identity' : '--key-file';
+  return { file: keyFile, identities: identity, decrypt, named };
+}
+
 /** Where what is sent comes from. */
 export const sourceRows = () => ({
   from: text('--from <file>', 'read the text from a file; - is standard input'),
@@ -199,22 +195,41 @@ export function globalOptions(command: Command, env: Environment): GlobalOptions
   return { ...given, debug: given.debug || isOn(env.PWPUSH_DEBUG) };
 }
 
+/** The global options about the instance, as words of a command line. */
+export function globalWords(options: GlobalOptions): string[] {
+  const given = new Map<string, unknown>(Object.entries(options));
+  return Object.entries(globalRows).flatMap(([name, { option, fallback }]) => {
+    const value = given.get(name);
+    if (name in outputRows || value === undefined || value === fallback) return [];
+    if (value === true) return [`${option.long}`];
+    return [value].flat().map((one) => `${option.long}=${one}`);
+  });
+}
+
 /** Declarations that name only each other and global options. */
 export type Closed<R> = { [K in keyof R]: Row<unknown, (keyof R | keyof GlobalOptions) & string> };
 
 /** The values of a command's own options, and of the global ones. */
 export type Options<R> = GlobalOptions & Values<R>;
 
+/** What a command takes, and what it touches. */
+interface Taken<R> {
+  readonly context: Pick<Context, 'env'>;
+  readonly rows: R;
+  /** Declares the global options that it has. */
+  readonly globals: (command: Command) => Command;
+  readonly elsewhere?: Elsewhere | undefined;
+}
+
 /** Declares a command's own options and the global ones, and has it do the work with their values and its operands. */
 export function withOptions<R extends Rows & Closed<R>, Operands extends readonly unknown[]>(
   command: Command,
-  { env }: Pick<Context, 'env'>,
-  rows: R,
+  { context, rows, globals, elsewhere }: Taken<R>,
   work: (options: Options<R>, ...operands: Operands) => void | Promise<void>,
 ): Command {
-  return addGlobalOptions(declare(command, rows)).action((...operands: Operands) =>
-    work(optionsOf(command, env, rows), ...operands),
-  );
+  return globals(declare(command, rows)).action((...operands: Operands) =>
+    work(optionsOf(command, context.env, rows, elsewhere), ...operands),
+  ) as Command;
 }
 
 /**

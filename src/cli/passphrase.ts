@@ -7,56 +7,77 @@ import type { Values } from './declare';
 import type { newPassphraseRows } from './options';
 import { bytesOf, withoutOneLineEnd } from './source';
 
-type PassphraseOptions = Partial<Values<ReturnType<typeof newPassphraseRows>>>;
+/** Where a passphrase comes from; from the environment, if that has one, where nothing is named. */
+export interface PassphraseSource {
+  /** It is typed. */
+  readonly ask: boolean;
+  readonly file: string | undefined;
+}
+
+/** Where the passphrase of something new comes from. */
+export interface NewPassphraseSource extends PassphraseSource {
+  /** It is generated, into a new file, or onto stderr. */
+  readonly generate: { readonly into: string | undefined } | undefined;
+}
 
 /** The passphrase of what is created; one is generated into a new file, or onto stderr. */
 export type NewPassphrase =
   | { readonly text: string | undefined }
   | { readonly generateInto: string | undefined };
 
-const HINT = 'without a terminal, use --passphrase-file PATH or PWPUSH_PASSPHRASE';
-
-/** @throws CliError (usage) if two sources are named, or `-p` without a terminal */
-export function checkPassphrase(options: PassphraseOptions, context: Context): void {
+/**
+ * Where options say the passphrase is.
+ * @throws CliError (usage) if two sources are named, or `-p` without a terminal
+ */
+export function passphraseSource(
+  options: Partial<Values<ReturnType<typeof newPassphraseRows>>>,
+  context: Context,
+): NewPassphraseSource {
+  const { passphrase = false, passphraseFile: file, generatePassphrase, passphraseOut } = options;
   const named = [
-    options.passphrase ? '-p' : undefined,
-    options.passphraseFile === undefined ? undefined : '--passphrase-file',
-    options.generatePassphrase ? '--generate-passphrase' : undefined,
+    passphrase ? '-p' : undefined,
+    file === undefined ? undefined : '--passphrase-file',
+    generatePassphrase ? '--generate-passphrase' : undefined,
   ].filter((name) => name !== undefined);
   if (named.length > 1)
     throw usageError(`the passphrase can come from one source only, not from ${listed(named)}`);
-  if (options.passphrase && !context.canPrompt())
-    throw usageError('-p asks for the passphrase, but there is no terminal to ask on', HINT);
+  if (passphrase && !context.canPrompt())
+    throw usageError(
+      '-p asks for the passphrase, but there is no terminal to ask on',
+      'without a terminal, use --passphrase-file PATH or PWPUSH_PASSPHRASE',
+    );
+  const generate = generatePassphrase ? { into: passphraseOut } : undefined;
+  return { ask: passphrase, file, generate };
 }
 
 /**
- * The passphrase from the source that an option names, else from `PWPUSH_PASSPHRASE`, if there is one.
+ * The passphrase from its source, else from `PWPUSH_PASSPHRASE`, if there is one.
  * @throws CliError (usage) if it is empty, or must not be sent
  */
 export async function readPassphrase(
-  options: PassphraseOptions,
+  { ask, file }: PassphraseSource,
   context: Context,
   twice: boolean,
 ): Promise<string | undefined> {
-  const { passphrase, passphraseFile } = options;
-  if (passphraseFile !== undefined) return noKey(await fromFile(passphraseFile, context));
-  if (passphrase) return noKey(await askPassphrase(context, twice));
+  if (file !== undefined) return noKey(await fromFile(file, context));
+  if (ask) return noKey(await askPassphrase(context, twice));
   const variable = context.env.PWPUSH_PASSPHRASE;
   return variable ? noKey(variable) : undefined;
 }
 
 /**
  * The passphrase of what is created.
- * @param offer whether to offer one if neither an option nor the variable says anything about it
+ * @param offer whether to offer one if neither the source nor the variable says anything about it
  * @throws CliError (usage) as `readPassphrase` does
  */
 export async function newPassphrase(
-  options: PassphraseOptions,
+  source: NewPassphraseSource,
   context: Context,
   offer = false,
 ): Promise<NewPassphrase> {
-  if (options.generatePassphrase) return { generateInto: options.passphraseOut };
-  const given = await readPassphrase(options, context, true);
+  const { generate } = source;
+  if (generate) return { generateInto: generate.into };
+  const given = await readPassphrase(source, context, true);
   if (given !== undefined || !offer) return { text: given };
   const prompter = await context.prompter();
   const typed = await typedTwice(prompter, 'Passphrase (Enter for none):', prompter.secret);
@@ -86,13 +107,10 @@ export interface KnownPassphrase {
 }
 
 export async function knownPassphrase(
-  options: PassphraseOptions,
+  source: PassphraseSource,
   context: Context,
 ): Promise<KnownPassphrase> {
-  return {
-    text: await readPassphrase(options, context, false),
-    typed: options.passphrase === true,
-  };
+  return { text: await readPassphrase(source, context, false), typed: source.ask };
 }
 
 export async function askPassphrase(

@@ -1,18 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
+import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
-import { type CliError, usageError } from '../platform/errors';
+import { type CliError, type Step, usageError } from '../platform/errors';
 import { whyUnreadable } from '../platform/files/file-error';
 import { listed } from '../platform/listed';
 import { filledIn } from './ask-until';
 import type { Values } from './declare';
-import type { sourceRows } from './options';
+import type { fileRows, sourceRows } from './options';
 import { type GeneratedSecret, generate, parseGenerate } from './random-secret';
-
-/** Where the command line says the secret is; one of these, else standard input, else a prompt. */
-export interface SourceOptions extends Partial<Values<ReturnType<typeof sourceRows>>> {
-  readonly text?: string | undefined;
-}
 
 export type Source =
   | { readonly name: 'text' | 'file' | 'env'; readonly value: string }
@@ -25,7 +21,92 @@ export interface Purpose {
   readonly act: 'push' | 'send' | 'ask';
 }
 
-const TO_PUSH: Purpose = { noun: 'secret', act: 'push' };
+export const TO_PUSH: Purpose = { noun: 'secret', act: 'push' };
+export const TO_SEND: Purpose = { noun: 'secret', act: 'send' };
+export const TO_ASK: Purpose = { noun: 'question', act: 'ask' };
+
+/** What is sent: a text, or files and a message. */
+export type Content =
+  | { readonly text: TextSource }
+  | {
+      /** Paths; `-` is standard input. */
+      readonly files: readonly string[];
+      /** Names standard input. */
+      readonly filename: string | undefined;
+      readonly message: string | undefined;
+    };
+
+/** A text, of which a single line from a pipe or the terminal loses its line end unless it is raw. */
+export interface TextSource {
+  readonly from: Source;
+  readonly raw: boolean;
+}
+
+/** The argument, and the options that name a source; one of them, else standard input, else a prompt. */
+type Sourced = Partial<Values<ReturnType<typeof sourceRows>>> & {
+  readonly text?: string | undefined;
+};
+
+/**
+ * What options say is to be sent.
+ * @throws CliError (usage) for two sources, none if the user cannot be asked, and what cannot be attached
+ */
+export function contentOf(
+  options: Sourced & Values<ReturnType<typeof fileRows>> & StandardInput,
+  { stdin, canPrompt }: Context,
+  purpose = TO_PUSH,
+): Content {
+  const { file: files, filename, message, raw = false } = options;
+  const attached = files !== undefined;
+  // With files, standard input is not a source, and nothing is asked.
+  const from = chooseSource(options, attached || stdin.isTTY, attached || canPrompt(), purpose);
+  checkFileOptions(options);
+  if (attached && from.name !== 'prompt')
+    throw usageError(
+      'a secret from another source cannot be combined with --file',
+      'add a text to the files with --message TEXT',
+    );
+  const reads = attached ? files.includes('-') : from.name === 'stdin';
+  checkStandardInput(options, reads ? 'the secret' : undefined);
+  if (!attached) return { text: { from, raw } };
+  checkPaths(files, filename, stdin.isTTY);
+  return { files, filename, message };
+}
+
+/** @throws CliError (usage) for options of files without files, and for an empty message */
+function checkFileOptions({ file, message, filename }: Values<ReturnType<typeof fileRows>>): void {
+  if (file !== undefined) {
+    if (message === '') throw usageError('the message is empty', 'remove --message');
+    return;
+  }
+  if (message !== undefined)
+    throw usageError(
+      '--message requires --file',
+      'pipe in a text without files, or give it as [text]',
+    );
+  if (filename !== undefined) throw usageError('--filename requires --file -');
+}
+
+/** @throws CliError (usage) for too many files, and for standard input that cannot be attached */
+export function checkPaths(
+  paths: readonly string[],
+  filename: string | undefined,
+  stdinIsTTY: boolean,
+): void {
+  if (paths.length > limits.filesPerPush)
+    throw usageError(
+      `a push can have at most ${limits.filesPerPush} files, not ${paths.length}`,
+      'pack them into one, with tar or zip',
+    );
+  const inputs = paths.filter((path) => path === '-').length;
+  if (inputs > 1) throw usageError('standard input can be attached only once');
+  if (inputs === 1 && stdinIsTTY)
+    throw usageError('--file - reads standard input, which is a terminal', 'pipe the file in');
+  if (filename === undefined) return;
+  if (inputs === 0) throw usageError('--filename requires --file -');
+  if (filename === '' || /[/\\\0]/.test(filename))
+    throw usageError('--filename must be a name without folders');
+}
 
 /** Bytes of the longest text; the reference takes 1 MiB. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -35,7 +116,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
  * @throws CliError (usage) if two sources are named, or none and the user cannot be asked
  */
 export function chooseSource(
-  options: SourceOptions,
+  options: Sourced,
   stdinIsTTY: boolean,
   canPrompt: boolean,
   { noun, act }: Purpose = TO_PUSH,
@@ -58,20 +139,20 @@ export function chooseSource(
   );
 }
 
+/** Options that may name standard input. */
+interface StandardInput {
+  readonly passphraseFile?: string | undefined;
+  readonly tokenFile?: string;
+  readonly keyFile?: string;
+  readonly identity?: readonly string[];
+  readonly recipientsFile?: readonly string[];
+}
+
 /**
  * @param content what else is read from standard input, such as "the secret"
  * @throws CliError (usage) if standard input would be used twice
  */
-export function checkStandardInput(
-  options: {
-    readonly passphraseFile?: string | undefined;
-    readonly tokenFile?: string;
-    readonly keyFile?: string;
-    readonly identity?: readonly string[];
-    readonly recipientsFile?: readonly string[];
-  },
-  content?: string,
-): void {
+export function checkStandardInput(options: StandardInput, content?: string): void {
   const all = [
     { what: content, option: '' },
     { what: options.passphraseFile === '-' && 'the passphrase', option: '--passphrase-file' },
@@ -92,7 +173,7 @@ function uses(paths: readonly string[] = [], what: string, option: string) {
   return paths.filter((path) => path === '-').map(() => ({ what, option }));
 }
 
-function namedSources({ text, from, env, generate: length }: SourceOptions): [string, Source][] {
+function namedSources({ text, from, env, generate: length }: Sourced): [string, Source][] {
   const named: [label: string, source: Source][] = [];
   // As everywhere, a dash is standard input.
   if (text === '-') named.push(['-', { name: 'stdin' }]);
@@ -110,8 +191,7 @@ function namedSources({ text, from, env, generate: length }: SourceOptions): [st
  * @throws CliError (usage) if it is empty, not valid UTF-8, or cannot be read
  */
 export async function readSecret(
-  source: Source,
-  options: SourceOptions,
+  { from: source, raw }: TextSource,
   context: Context,
   purpose = TO_PUSH,
 ): Promise<string> {
@@ -139,7 +219,7 @@ export async function readSecret(
       return generate(source.wanted);
     case 'stdin': {
       const text = toText(await standardInput(context, purpose.noun), 'standard input');
-      return filled(options.raw ? text : withoutOneLineEnd(text), 'standard input');
+      return filled(raw ? text : withoutOneLineEnd(text), 'standard input');
     }
     case 'prompt': {
       const prompter = await context.prompter();
@@ -202,8 +282,8 @@ export function placeOf(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
 
-export function unreadable(path: string, error: unknown, hint?: string): CliError {
-  return usageError(`cannot read "${path}": ${whyUnreadable(error)}`, hint);
+export function unreadable(path: string, error: unknown, step?: Step): CliError {
+  return usageError(`cannot read "${path}": ${whyUnreadable(error)}`, step);
 }
 
 /**

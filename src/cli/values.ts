@@ -1,4 +1,5 @@
 // Parsers of the values of options, of their variables, and of settings; `name` is what messages name.
+import type { Kind } from '../contract/api';
 import {
   type ClosingFields,
   closingFields,
@@ -9,7 +10,18 @@ import {
   parseDuration,
   parseExpiry,
 } from '../contract/lifetime';
+import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
+
+/** Whether a CI job runs us, whose log may be parsed for commands. Most set CI; GitHub, Azure and TeamCity one of their own. */
+export function isCi(env: Environment): boolean {
+  return ['CI', 'GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'].some((name) => isOn(env[name]));
+}
+
+/** Whether a variable switches something on: set, and neither empty, `0` nor `false`. */
+export function isOn(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
+}
 
 /** Refuses an empty value: an unset variable of the shell. */
 export function filled(value: string, name: string): string {
@@ -98,4 +110,18 @@ export function port(value: string, name: string): number {
 export function pageNumber(value: string, name: string): number {
   if (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 200) return Number(value);
   throw usageError(`${name} must be a whole number from 1 to 200, not "${value}"`);
+}
+
+/** A word of a command line that can be copied to a shell. */
+export function shellWord(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** @throws CliError (usage) for a kind of push that an instance has to understand */
+export function checkEncryptable(kind: Kind | undefined): void {
+  if (kind !== 'url' && kind !== 'qr') return;
+  throw usageError(
+    `--kind ${kind} cannot be encrypted: the instance must read it`,
+    'remove --kind, or push it with --no-encrypt',
+  );
 }

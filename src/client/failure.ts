@@ -1,5 +1,5 @@
 import { LINK_INCOMPLETE } from '../contract/api';
-import { CliError, type ErrorDetails, failedError } from '../platform/errors';
+import { CliError, type ErrorDetails, failedError, type Step } from '../platform/errors';
 import { type Call, namesOne, noRequests } from './calls';
 import { errorText, firstLine, isJson, objectIn, quotable, sizeOnly } from './error-body';
 import { accessPage } from './transport/access-proxy';
@@ -14,7 +14,7 @@ export interface TokenSource {
   /** Where the token is from. */
   readonly tokenFrom?: string | undefined;
   /** What to do if none is sent, but could be. */
-  readonly tokenHint?: string | undefined;
+  readonly tokenHint?: Step | undefined;
   /** The user asked for no token to be sent. */
   readonly anonymous?: boolean | undefined;
 }
@@ -214,7 +214,7 @@ function proofWanted(sent: boolean, salt: string | undefined): CliError {
 }
 
 /** The response does not name the owner; a push created without a token has none. */
-function ownersHint(call: Call, { authenticated, anonymous, tokenHint }: SentRequest): string {
+function ownersHint(call: Call, { authenticated, anonymous, tokenHint }: SentRequest): Step {
   if (authenticated && !namesOne(call))
     return 'the token may not do that: ask the administrator of the instance';
   if (authenticated)

@@ -1,6 +1,5 @@
-import { Command } from 'commander';
+import type { Command } from '../cli/command';
 import { flag, parsed } from '../cli/declare';
-import type { Options } from '../cli/options';
 import { auditLog } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
 import { pageNumber } from '../cli/values';
@@ -9,11 +8,12 @@ import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
-import { type Session, withSession } from '../profile/session';
+import type { Named, Session } from '../profile/session';
+import { type Perform, planned } from './planned';
 
 export { default as help } from './help/audit.txt?raw';
 
-const rows = {
+export const rows = {
   page: parsed(
     '--page <n>',
     'show page N of 50 events each; 1 is the newest',
@@ -22,19 +22,37 @@ const rows = {
   all: flag('--all', 'show all events'),
 };
 
-export function define(context: Context): Command {
-  const command = new Command('audit')
-    .description("Show who opened a push, newest first. Requires the owner's token.")
-    .argument('<link>', 'link or ID of the push, or last');
-  return withSession(command, context, rows, audit);
+/** Which part of a log to show. */
+interface AuditPlan {
+  readonly named: Named;
+  /** From 1; undefined for all. */
+  readonly page: number | undefined;
 }
 
-async function audit(session: Session<Options<typeof rows>>, link: string) {
-  const { all, page = 1 } = session.options;
-  const named = await session.connectTo(link, all ? AT_ONCE : 1);
-  const log = await onItem(named, (item) => readAuditLog(item, 'newest'));
-  const start = (page - 1) * limits.rowsPerPage;
-  const shown = all ? log : log.slice(start, start + limits.rowsPerPage);
-  const printed = await printRows([shown], auditLog, session.context, session.options);
-  await tellEnd(session.say, 'events', { printed, page, more: log.length > printed });
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command
+    .description("Show who opened a push, newest first. Requires the owner's token.")
+    .argument('<link>', 'link or ID of the push, or last');
+  planned(
+    command,
+    context,
+    {
+      rows,
+      asked: ({ all, page = 1 }, { reference }, link: string): AuditPlan => ({
+        named: reference(link),
+        page: all ? undefined : page,
+      }),
+      journey: async () => ({ run: audit }),
+    },
+    perform,
+  );
+}
+
+async function audit(session: Session, { named, page }: AuditPlan): Promise<void> {
+  const item = await session.connectTo(named, page === undefined ? AT_ONCE : 1);
+  const log = await onItem(item, (one) => readAuditLog(one, 'newest'));
+  const start = ((page ?? 1) - 1) * limits.rowsPerPage;
+  const shown = page === undefined ? log : log.slice(start, start + limits.rowsPerPage);
+  const printed = await printRows([shown], auditLog, session);
+  await tellEnd(session.say, 'events', { printed, page: page ?? 1, more: log.length > printed });
 }

@@ -1,4 +1,5 @@
-import { Argument, Command } from 'commander';
+import { Argument } from 'commander';
+import type { Command } from '../cli/command';
 import { addOutputOptions } from '../cli/options';
 import type { Context } from '../platform/context';
 import bash from './completion/pwpush.bash?raw';
@@ -15,10 +16,10 @@ export { default as help } from './help/completion.txt?raw';
  */
 const scripts = { bash, zsh, fish, powershell };
 
-export function define(context: Context): Command {
-  const command = new Command('completion')
+export function define(command: Command, context: Context): void {
+  command
     .description('Print a completion script for a shell.')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
     .action((shell: keyof typeof scripts) => context.stdout.write(scripts[shell]));
-  return addOutputOptions(command);
+  addOutputOptions(command);
 }

@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import type { Command } from '../cli/command';
 import { failureFields } from '../cli/report-error';
-import { type Look, lookOf, type Style } from '../cli/terminal/output';
+import type { Look, Style } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { wrap } from '../cli/terminal/text-width';
-import { count, shellWord } from '../cli/terminal/wording';
+import { count } from '../cli/terminal/wording';
+import { shellWord } from '../cli/values';
 import { rescuedFiles } from '../keep/rescue';
 import type { Context } from '../platform/context';
 import {
@@ -19,32 +20,32 @@ import {
 import { storedProfiles } from '../profile/config-file';
 import { configFolder, configName } from '../profile/folders';
 import { withService } from '../profile/load-service';
-import { type Session, withSession } from '../profile/session';
+import type { Session } from '../profile/session';
 import type { Finding } from './doctor/checks';
+import { type Perform, planned } from './planned';
 
 export { default as help } from './help/doctor.txt?raw';
 
-export function define(context: Context): Command {
-  const command = new Command('doctor').description(
-    'Diagnose the configuration and the connection to the instance.',
-  );
-  return withSession(command, context, {}, doctor);
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command.description('Diagnose the configuration and the connection to the instance.');
+  const journey = async () => ({ run: doctor });
+  planned(command, context, { rows: {}, asked: () => undefined, journey }, perform);
 }
 
 /** Prints each check as it is made; with `--json` all of them, as one value. */
 async function doctor(session: Session): Promise<void> {
-  const { context, options, say } = session;
+  const { context, say } = session;
+  const { json, quiet } = say.manner;
   const { stdout, env } = context;
-  const look = await lookOf(stdout, env, context.now(), options.color);
+  const look = await say.look();
   const rows: CheckRow[] = [];
   for await (const row of allChecks(session)) {
     rows.push(row);
-    if (options.json || (options.quiet && (row.status === 'ok' || row.status === 'skipped')))
-      continue;
+    if (json || (quiet && (row.status === 'ok' || row.status === 'skipped'))) continue;
     await stdout.write(forLog(rowText(row, look), env));
   }
   const failed = rows.find(({ status }) => status === 'failed');
-  if (options.json) await say.print({ ok: !failed, checks: rows }, () => '');
+  if (json) await say.print({ ok: !failed, checks: rows }, () => '');
   if (failed) throw new ExitWith(exitStatus[failed.code ?? 'failed']);
 }
 

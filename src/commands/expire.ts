@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from '../cli/command';
 import { ago, count } from '../cli/terminal/wording';
 import { inOrder } from '../client/in-order';
 import { onItem } from '../client/item';
@@ -6,21 +6,30 @@ import { AT_ONCE } from '../client/pages';
 import type { Push } from '../contract/decode';
 import type { Context } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy } from '../platform/errors';
-import { type NamedItem, type Session, withSession } from '../profile/session';
+import type { Named, NamedItem, Session } from '../profile/session';
+import { type Perform, planned } from './planned';
 
 export { default as help } from './help/expire.txt?raw';
 
-export function define(context: Context): Command {
-  const command = new Command('expire')
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command
     .description('Expire pushes now. This deletes their secrets for good.')
     .argument('<link...>', 'links or IDs of the pushes, or last');
-  return withSession(command, context, {}, expire);
+  planned(
+    command,
+    context,
+    {
+      rows: {},
+      asked: (_, { reference }, links: readonly string[]) => links.map(reference),
+      journey: async () => ({ run: expire }),
+    },
+    perform,
+  );
 }
 
 /** Expires each push; one that fails does not stop the others, and the highest status is the exit code. */
-async function expire(session: Session, links: readonly string[]): Promise<void> {
-  const { context, options, say } = session;
-  const references = await Promise.all(links.map(session.reference));
+async function expire(session: Session, references: readonly Named[]): Promise<void> {
+  const { context, say } = session;
   const pushes = await session.connectEach(references, Math.min(references.length, AT_ONCE));
   const expired: object[] = [];
   const gone: NamedItem[] = [];
@@ -41,14 +50,14 @@ async function expire(session: Session, links: readonly string[]): Promise<void>
     if (references.length === 1) throw push;
     worst = Math.max(worst, push.exitStatus);
     const { tellError } = await import('../keep/tell-error');
-    await tellError(context, push.with({ subject: token }), options);
+    await tellError(context, push.with({ subject: token }), say.manner);
   };
   try {
     await inOrder(pushes, ended, tell);
   } finally {
     if (gone.length > 0) await session.receipts().end(gone);
   }
-  if (options.json) await say.print(expired, () => '');
+  if (say.manner.json) await say.print(expired, () => '');
   if (worst > 0) throw new ExitWith(worst);
 }
 

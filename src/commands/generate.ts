@@ -1,23 +1,36 @@
-import { Command } from 'commander';
 import { refuseToPrint } from '../cli/agent';
-import { declare } from '../cli/declare';
-import { addOutputOptions, globalOptions, revealRows } from '../cli/options';
-import { generate, parseGenerate } from '../cli/random-secret';
-import { terminal } from '../cli/terminal/output';
+import type { Command } from '../cli/command';
+import { addOutputOptions, revealRows } from '../cli/options';
+import { type GeneratedSecret, generate, parseGenerate } from '../cli/random-secret';
 import type { Context } from '../platform/context';
+import type { Session } from '../profile/session';
+import { type Perform, planned } from './planned';
 
 export { default as help } from './help/generate.txt?raw';
 
-export function define(context: Context): Command {
-  const command = new Command('generate')
+export const rows = revealRows();
+
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command
     .description('Print a new random password or passphrase. Sends nothing.')
-    .argument('[length]', 'length, words:5, hex:32 and so on (default: 24)')
-    .action(async (length: string | undefined) => {
-      await refuseToPrint(context, 'the secret', 'use pwpush push --generate --quiet');
-      const wanted = parseGenerate(length ?? true, 'the length');
-      const payload = await generate(wanted);
-      const say = terminal(context, globalOptions(command, context.env));
-      await say.print({ payload }, () => `${payload}\n`);
-    });
-  return addOutputOptions(declare(command, revealRows()));
+    .argument('[length]', 'length, words:5, hex:32 and so on (default: 24)');
+  planned(
+    command,
+    context,
+    {
+      rows,
+      globals: addOutputOptions,
+      asked: async (_, session, length: string | undefined) => {
+        await refuseToPrint(session.context, 'the secret', 'generate-quietly');
+        return parseGenerate(length ?? true, 'the length');
+      },
+      journey: async () => ({ run }),
+    },
+    perform,
+  );
+}
+
+async function run({ say }: Session, wanted: GeneratedSecret): Promise<void> {
+  const payload = await generate(wanted);
+  await say.print({ payload }, () => `${payload}\n`);
 }

@@ -1,22 +1,15 @@
-import { Command } from 'commander';
+import type { Command } from '../cli/command';
 import { flag, group, switchOff, text } from '../cli/declare';
-import { keyRows, type Options, passphraseRows, revealRows } from '../cli/options';
-import { checkPassphrase, knownPassphrase } from '../cli/passphrase';
+import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
+import { passphraseSource } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
-import { count, left, usedBefore } from '../cli/terminal/wording';
-import { deliverPush } from '../deliver/deliver-push';
-import { lostPush } from '../deliver/download';
-import { type OutputPlace, reserveOutput } from '../deliver/output-place';
-import type { BegunDownload } from '../keep/interrupted-download';
-import { newSafe } from '../keep/safekeeping';
-import type { Context } from '../platform/context';
-import { asCliError, usageError } from '../platform/errors';
-import { type Session, withSession } from '../profile/session';
-import { type PushKeys, readKeys } from '../take/decryption-keys';
-import { openPush } from '../take/open-push';
-import { retrieveFrom } from '../take/retrieve';
-import type { Retrievable } from '../take/take-answer';
-import { type SafeRun, type Taken, type Taking, takingOf, withPush } from '../take/taking';
+import type { JobEntry } from '../deliver/ci-job';
+import type { PlacePlan } from '../deliver/place';
+import type { Context, Environment } from '../platform/context';
+import { usageError } from '../platform/errors';
+import type { Named, Session } from '../profile/session';
+import type { GetPlan } from './get/run';
+import { type Perform, planned } from './planned';
 
 export { default as help } from './help/get.txt?raw';
 
@@ -28,7 +21,7 @@ const ciOnly = () =>
     'remove --output, --copy, --qr and --json',
   );
 
-const rows = {
+export const rows = {
   ...group('Output:', {
     output: text('-o, --output <path>', 'write to a new file (0600) or into a folder'),
     files: switchOff('--no-files', 'do not download attached files'),
@@ -66,125 +59,82 @@ const rows = {
 
 type GetOptions = Options<typeof rows>;
 
-export function define(context: Context): Command {
-  const command = new Command('get')
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command
     .description('Get a secret: text to stdout, files to disk. Uses a view.')
     .argument('[link]', 'link, ID or last; not needed with a file');
-  return withSession(command, context, rows, get);
+  planned(command, context, { rows, asked, journey: () => import('./get/run') }, perform);
 }
 
-/** Reserves the place, uses the view, and writes the push there or to a rescue file. */
-async function get(session: Session<GetOptions>, link?: string): Promise<void> {
-  const { context, options } = session;
-  if (options.fromFile !== undefined) return getSaved(session, options.fromFile, link);
-  const kept = await keptDownload(session, link);
-  const wanted = link ?? kept?.link;
-  if (wanted === undefined) throw usageError('missing LINK', 'pwpush get --help');
-  checkPassphrase(options, context);
-  checkStandardInput(options);
-  const keys = await readKeys(options, context);
-  const named = await session.connectTo(wanted);
-  const passphrase = await knownPassphrase(options, context);
-  // Where an interrupted run saved files, unless the command line says where.
-  const place: OutputPlace =
-    options.output === undefined && kept?.folder
-      ? { resumed: kept.folder }
-      : await reserveOutput(session, options);
-  const run: SafeRun = { context, options, say: session.say, safe: newSafe(context) };
-  let taking: Taking;
-  try {
-    const sealed = kept
-      ? await resumed(run, named, kept)
-      : await retrieveFrom(run, named, passphrase, keys);
-    const given = { ...keys, linkKey: named.key, strict: place.job !== undefined };
-    const whole = await opened(sealed, given, options.files);
-    taking = kept ? withPush(whole, kept.rest(whole.taken.push)) : whole;
-  } catch (error) {
-    await place.discard?.();
-    throw error;
-  }
-  const { taken } = taking;
-  context.asked();
-  // Before a text in a pipe: after it, stdout and stderr could run together in the same place.
-  if (!context.stdout.isTTY) await noteRest(session, taken);
-  const failure = await deliverPush({ ...taking, options, place }, options.files);
-  if (context.stdout.isTTY) await noteRest(session, taken);
-  // A failure that names another such file replaced this one.
-  if (!failure || failure.remains?.saved_to !== undefined) kept?.remove();
-  if (failure) throw failure;
-  await place.clipboard?.finish(taking);
-  const { key } = taken.answer ?? {};
-  const unopened = !options.decrypt || (!options.files && taken.push.files?.length);
-  if (!key || unopened) return;
-  const { forgetKey } = await import('../keep/request-keys');
-  await forgetKey(session.say, key);
+async function asked(options: GetOptions, session: Session, link?: string): Promise<GetPlan> {
+  const { context } = session;
+  const { fromFile, resume, output, files } = options;
+  if (fromFile === undefined && resume === undefined && link === undefined)
+    throw usageError('missing LINK', 'pwpush get --help');
+  const passphrase = passphraseSource(options, context);
+  checkStandardInput(options, fromFile === '-' ? 'the encrypted text' : undefined);
+  const place = await placeOf(options, context);
+  const push = link === undefined ? undefined : session.reference(link);
+  const from =
+    fromFile !== undefined
+      ? { file: fromFile, push }
+      : resume !== undefined
+        ? { kept: resume, push }
+        : { push: push as Named };
+  return {
+    ...{ from, keys: keySources(options), passphrase, place, files },
+    placed: output !== undefined,
+  };
 }
 
-/** Writes what a file has to the place; a link may give its key. */
-async function getSaved(session: Session<GetOptions>, path: string, link?: string): Promise<void> {
-  const { context, options } = session;
-  checkStandardInput(options, path === '-' ? 'the encrypted text' : undefined);
-  const linkKey = link === undefined ? undefined : (await session.reference(link)).key;
-  const keys = { ...(await readKeys(options, context)), linkKey };
-  const { takeSaved } = await import('../take/saved-ciphertext');
-  const saved = await takeSaved(session, path);
-  const place: OutputPlace = await reserveOutput(session, options);
-  let taking: Taking;
-  try {
-    taking = await openPush(saved, keys);
-  } catch (error) {
-    await place.discard?.();
-    throw error;
-  }
-  context.asked();
-  const failure = await deliverPush({ ...taking, options, place }, options.files);
-  if (failure) throw failure;
-  await place.clipboard?.finish(taking);
+async function placeOf(options: GetOptions, { env }: Context): Promise<PlacePlan> {
+  const { output, force, copy, qr, githubOutput, githubEnv } = options;
+  if ((githubOutput ?? githubEnv) !== undefined)
+    return { to: 'job', entries: await jobEntries(githubOutput, githubEnv, env), force };
+  if (copy) return { to: 'clipboard', force };
+  if (qr) return { to: 'qr', force };
+  if (output === undefined) return { to: 'stream', force };
+  return output === '-' ? { to: 'dash', force } : { to: 'path', path: output, force };
 }
 
-async function keptDownload(session: Session<GetOptions>, link: string | undefined) {
-  const { resume } = session.options;
-  if (resume === undefined) return undefined;
-  const { readKeptDownload } = await import('../keep/interrupted-download');
-  const named = link === undefined ? undefined : await session.reference(link);
-  return readKeptDownload(resume, session.context.uid, named?.token);
+/** @throws CliError (usage) for a name that is invalid or unsafe, and outside of a job of GitHub Actions */
+async function jobEntries(
+  output: string | undefined,
+  variable: string | undefined,
+  env: Environment,
+): Promise<JobEntry[]> {
+  if (output !== undefined && !/^[A-Za-z_][\w-]*$/.test(output))
+    throw usageError(`"${output}" is not a valid output name`);
+  if (variable !== undefined) await checkJobVariable(variable);
+  const entry = (
+    name: string | undefined,
+    place: 'GITHUB_OUTPUT' | 'GITHUB_ENV',
+    option: string,
+  ): JobEntry[] => {
+    if (name === undefined) return [];
+    const file = env[place];
+    if (file) return [{ name, isVariable: place === 'GITHUB_ENV', file }];
+    throw usageError(
+      `${option} requires ${place}, which GitHub Actions sets`,
+      'nothing was fetched; outside of GitHub Actions use pwpush run or --output',
+    );
+  };
+  return [
+    ...entry(output, 'GITHUB_OUTPUT', '--github-output'),
+    ...entry(variable, 'GITHUB_ENV', '--github-env'),
+  ];
 }
 
-/** Takes what an interrupted run kept as if it had been retrieved now. */
-async function resumed(
-  run: SafeRun,
-  named: Retrievable,
-  { answer, link, partial, push }: BegunDownload,
-): Promise<Taking> {
-  const found = { link, partial, push, sealed: push };
-  if (!answer) {
-    const taken = { ...found, push: { ...push, earlier_views: null }, answer: undefined };
-    return takingOf(run, named.api, taken);
-  }
-  const { keyForAnswer } = await import('../take/take-answer');
-  const key = keyForAnswer(run.context, named, push.public_key);
-  return takingOf(run, named.api, { ...found, answer: { key, publicKey: named.publicKey } });
-}
-
-/** Decrypts it; if that fails it is saved as it is, with its files unless they are not wanted. */
-async function opened(sealed: Taking, keys: PushKeys, withFiles: boolean): Promise<Taking> {
-  try {
-    return await openPush(sealed, keys);
-  } catch (error) {
-    const { push } = sealed.taken;
-    const taking = withFiles ? sealed : withPush(sealed, { ...push, files: [] });
-    await sealed.safe.keep(lostPush(taking));
-    throw sealed.safe.explain(asCliError(error));
-  }
-}
-
-/** Says what of the push is left at the instance, and how many views were used before. */
-async function noteRest({ context, options, say }: Session<GetOptions>, { push, answer }: Taken) {
-  const files = push.files?.length ?? 0;
-  if (files > 0 && !options.files)
-    await say.remark(`${count(files, 'file')} not downloaded: see the links with --json`);
-  const rest = answer
-    ? ['answer deleted from the instance; the request is closed']
-    : [left(push, context.now()), usedBefore(push)];
-  for (const text of rest) if (text !== undefined) await say.remark(text);
+async function checkJobVariable(name: string): Promise<void> {
+  const [{ isUnsafe }, { isVariableName }] = await Promise.all([
+    import('../run/unsafe-variables'),
+    import('../run/dotenv'),
+  ]);
+  if (!isVariableName(name)) throw usageError(`"${name}" is not a valid variable name`);
+  // Those of the runners, too.
+  if (isUnsafe(name) || /^(GITHUB|RUNNER|ACTIONS|CI|GITLAB)(_|$)/i.test(name))
+    throw usageError(
+      `${name} would change what later steps run`,
+      'use another name, or pwpush run, which sets variables for one command',
+    );
 }

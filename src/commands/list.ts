@@ -1,4 +1,5 @@
-import { Argument, Command } from 'commander';
+import { Argument } from 'commander';
+import type { Command } from '../cli/command';
 import { flag } from '../cli/declare';
 import { type Options, pageRows } from '../cli/options';
 import {
@@ -15,55 +16,78 @@ import type { Push, SecretRequest } from '../contract/decode';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { accountOf } from '../profile/connect';
-import { type Session, withSession } from '../profile/session';
+import type { Session } from '../profile/session';
+import { type Perform, planned } from './planned';
 
 export { default as help } from './help/list.txt?raw';
 
-type State = 'active' | 'expired';
-
 const REQUEST_STATES = ['open', 'ready', 'closed'] satisfies RequestState[];
 
-const rows = {
+export const rows = {
   ...pageRows,
   local: flag('--local', 'list receipts of this machine; needs no token'),
 };
 
-type ListSession = Session<Options<typeof rows>>;
+/** What to list. */
+interface ListPlan {
+  /** Requests in these states, one after the other; or pushes in one; or the receipts of this machine. */
+  readonly of: readonly RequestState[] | 'active' | 'expired' | 'receipts';
+  /** The page, or how many rows at most. */
+  readonly part: { readonly page: number } | { readonly limit: number };
+}
 
-export function define(context: Context): Command {
-  const command = new Command('list')
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command
     .description('List your pushes or requests, newest first. Needs a token.')
     .usage('[options] [active|expired|requests [open|ready|closed]]')
     .addArgument(new Argument('[state]', 'state').choices(['active', 'expired', 'requests']))
     .addArgument(new Argument('[request-state]', 'state of requests').choices(REQUEST_STATES));
-  return withSession(command, context, rows, list);
+  planned(command, context, { rows, asked, journey: async () => ({ run: list }) }, perform);
 }
 
-async function list(
-  session: ListSession,
-  state: State | 'requests' = 'active',
+function asked(
+  { page, all, limit, local }: Options<typeof rows>,
+  _: Session,
+  state: 'active' | 'expired' | 'requests' = 'active',
   requestState?: RequestState,
-): Promise<void> {
+): ListPlan {
   if (requestState !== undefined && state !== 'requests')
     throw usageError(`"${requestState}" is a state of requests`, 'pwpush list --help');
-  if (session.options.local) return listLocal(session, state);
-  if (state === 'requests') return listRequests(session, requestState);
-  const listed = state === 'active' ? activePushes : expiredPushes;
-  await printPages<Push>(session, listed, `${state} pushes`, (api, account, range) =>
-    listing((page) => api.list(state, page, account), range),
+  const most = limit ?? Number.POSITIVE_INFINITY;
+  if (local && (page !== undefined || all || state !== 'active'))
+    throw usageError('--local lists all receipts of active pushes', 'use it alone or with --limit');
+  if (local) return { of: 'receipts', part: { limit: most } };
+  const part = all || limit !== undefined ? { limit: most } : { page: page ?? 1 };
+  if (state !== 'requests') return { of: state, part };
+  if (page !== undefined && requestState === undefined)
+    throw usageError('--page requires a state', 'use one of open, ready, closed');
+  return { of: requestState === undefined ? ['ready', 'open'] : [requestState], part };
+}
+
+async function list(session: Session, { of, part }: ListPlan): Promise<void> {
+  if (of === 'receipts') return listReceipts(session, part);
+  if (typeof of === 'object') return listRequests(session, of, part);
+  const listed = of === 'active' ? activePushes : expiredPushes;
+  await printPages<Push>(session, listed, `${of} pushes`, part, (api, account, range) =>
+    listing((page) => api.list(of, page, account), range),
   );
 }
 
-/** @param state answered and open ones if left out */
-async function listRequests(session: ListSession, state?: RequestState): Promise<void> {
-  if (session.options.page !== undefined && state === undefined)
-    throw usageError('--page requires a state', 'use one of open, ready, closed');
-  const states: RequestState[] = state === undefined ? ['ready', 'open'] : [state];
-  const what = `${state ?? 'ready or open'} requests`;
-  const printed = await printPages(session, requestList, what, ({ requests }, account, range) =>
-    inStates(states, (of, page) => requests.list(of, page, account), range),
+async function listRequests(
+  session: Session,
+  states: readonly RequestState[],
+  part: ListPlan['part'],
+): Promise<void> {
+  const what = `${states.join(' or ')} requests`;
+  const printed = await printPages(
+    session,
+    requestList,
+    what,
+    part,
+    ({ requests }, account, range) =>
+      inStates(states, (of, page) => requests.list(of, page, account), range),
   );
-  if (printed === 0 && state === undefined)
+  if (printed === 0 && states.length > 1)
     await session.say.remark('hint: pwpush list requests closed lists the closed ones');
 }
 
@@ -88,29 +112,27 @@ type Range = Pick<PageRange<unknown>, 'first' | 'last' | 'limit'>;
 
 /** Prints each page as it comes, so that memory does not grow with their number; returns how many rows there were. */
 async function printPages<Row>(
-  { context, options, say, connect }: ListSession,
+  session: Session,
   listed: Listing<Row>,
   what: string,
+  part: ListPlan['part'],
   rowsOf: (api: Api, account: number | undefined, range: Range) => AsyncIterable<Row[]>,
 ): Promise<number> {
-  const { page = 1, limit = Number.POSITIVE_INFINITY } = options;
-  const many = options.all || options.limit !== undefined;
-  const { api, target } = await connect(many ? AT_ONCE : 1);
-  const range = many ? { limit } : { first: page, last: page };
-  const rows = rowsOf(api, accountOf(target), range);
-  const printed = await printRows(rows, listed, context, options);
-  const more = !many && printed >= limits.rowsPerPage;
-  await tellEnd(say, what, { printed, page, more });
+  const paged = 'page' in part;
+  const { api, target } = await session.connect(paged ? 1 : AT_ONCE);
+  const page = paged ? part.page : 1;
+  const rows = rowsOf(api, accountOf(target), paged ? { first: page, last: page } : part);
+  const printed = await printRows(rows, listed, session);
+  await tellEnd(session.say, what, {
+    ...{ printed, page, more: paged && printed >= limits.rowsPerPage },
+  });
   return printed;
 }
 
 /** Prints the receipts, newest first; asks no instance. */
-async function listLocal(session: ListSession, state: State | 'requests') {
-  const { context, options, say } = session;
-  const { page, all, limit = Number.POSITIVE_INFINITY } = options;
-  if (page !== undefined || all || state !== 'active')
-    throw usageError('--local lists all receipts of active pushes', 'use it alone or with --limit');
-  const found = session.receipts().active().slice(0, limit);
-  await printRows([found], receiptsOfPushes, context, options);
-  if (found.length === 0) await say.note('no receipts');
+async function listReceipts(session: Session, part: ListPlan['part']): Promise<void> {
+  const most = 'limit' in part ? part.limit : Number.POSITIVE_INFINITY;
+  const found = session.receipts().active().slice(0, most);
+  await printRows([found], receiptsOfPushes, session);
+  if (found.length === 0) await session.say.note('no receipts');
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { askUntil, filledIn } from '../cli/ask-until';
+import type { Command } from '../cli/command';
 import { flag } from '../cli/declare';
-import type { GlobalOptions, Options } from '../cli/options';
+import type { Options } from '../cli/options';
+import { worded } from '../cli/report-error';
 import { readAll } from '../cli/source';
 import { abilities, editionOf } from '../cli/terminal/instance-info';
 import { askEdition } from '../client/edition';
@@ -14,81 +15,100 @@ import { CliError, type ErrorCode, usageError } from '../platform/errors';
 import { parseToken } from '../profile/api-token';
 import { parseBase } from '../profile/base-address';
 import { profileIn, storedProfiles } from '../profile/config-file';
-import { accountOf, clientFor, exposure } from '../profile/connect';
+import { accountOf, exposure } from '../profile/connect';
 import { configFolder, configName } from '../profile/folders';
 import { profileStore } from '../profile/profile-store';
-import { type Session, withSession } from '../profile/session';
+import type { Session } from '../profile/session';
 import {
   checkProfileName,
   movedFrom,
   type Profile,
   type StoredProfiles,
-  savedOptions,
+  savedSettings,
   withoutToken,
 } from '../profile/settings';
-import { chooseTarget } from '../profile/target';
+import { chooseTarget, withTokenRead } from '../profile/target';
+import { type Perform, planned } from './planned';
 
 export { default as help } from './help/login.txt?raw';
 
-const rows = {
+export const rows = {
   keyring: flag('--keyring', "keep the token in the system's keyring, not in a file").conflicts(
     ['anonymous'],
     () => usageError('--keyring keeps a token, and --anonymous has none'),
   ),
 };
 
-type LoginSession = Session<Partial<Options<typeof rows>> & GlobalOptions>;
+/** Where to log in, and where the token is kept. */
+interface LoginPlan {
+  /** As it was typed. */
+  readonly address: string | undefined;
+  readonly keyring: boolean;
+}
 
-export function define(context: Context): Command {
-  const command = new Command('login')
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command
     .description('Log in to an instance and save it as a profile.')
     .argument('[url]', 'address of the instance');
-  return withSession(command, context, rows, login);
+  const journey = async () => ({ run: login });
+  planned(command, context, { rows, asked, journey }, perform);
+}
+
+function asked(
+  { keyring, url, profile }: Options<typeof rows>,
+  _: Session,
+  address?: string,
+): LoginPlan {
+  if (profile !== undefined) checkProfileName(profile);
+  if (address !== undefined && url !== undefined)
+    throw usageError('the address was given twice', 'remove --url');
+  return { address: address ?? url, keyring };
 }
 
 /** Stores nothing before the instance has responded and accepted the token. */
-export async function login(session: LoginSession, address?: string): Promise<void> {
-  const { context, options, say } = session;
-  if (options.profile !== undefined) checkProfileName(options.profile);
+export async function login(session: Session, { address, keyring }: LoginPlan): Promise<void> {
+  const { context, given, say } = session;
   const stored = storedProfiles(context);
-  const instance = await chooseInstance(session, stored, address);
-  const { base } = instance;
-  const accepted = await chooseToken(session, instance);
+  const candidate = await chooseInstance(session, stored, address);
+  const { base } = candidate;
+  const accepted = await chooseToken(session, candidate);
   const { version } = accepted;
   const token = accepted.token !== undefined;
-  const name = nameFor(base, stored, options.profile);
-  await keep(session, name, { ...accepted, base, edition: await instance.learn(accepted) });
-  if (options.insecure) await say.note(`profile "${name}" accepts any certificate from now on`);
+  const name = nameFor(base, stored, given.profile);
+  const found = { ...accepted, base, edition: await candidate.learn(accepted), keyring };
+  await keep(session, name, found);
+  if (given.settings.insecure)
+    await say.note(`profile "${name}" accepts any certificate from now on`);
   const { application_version, api_version, edition } = version;
   const told = { profile: name, url: base, token, application_version, api_version, edition };
   await say.print(told, () => '');
   await say.note(savedText(name, token, stored.current));
   const features = abilities(version);
   await say.remark(editionOf(version) + (features === undefined ? '' : `: ${features}`));
-  await say.remark(keptText(session, accepted));
+  await say.remark(keptText(session, found));
 }
 
-async function keep(session: LoginSession, name: string, login: Login): Promise<void> {
-  const { context, options, say } = session;
+async function keep(session: Session, name: string, login: Login): Promise<void> {
+  const { context, given, say } = session;
   const { base, token } = login;
   const keyring = () => import('../profile/system-keyring');
-  const inKeyring = options.keyring === true && token !== undefined;
+  const inKeyring = login.keyring && token !== undefined;
   if (inKeyring)
     await (await keyring()).storeInKeyring(context, { profile: name, url: base }, token);
   const store = await profileStore(context);
   let before: Profile = {};
   await store.update((now) => {
     before = profileIn(now, name) ?? {};
-    return withLogin(now, name, login, options);
+    return withLogin(now, name, login, given.settings);
   });
   if (!before.keyring || (inKeyring && before.url === base)) return;
   const problem = await (await keyring()).forgetProfile(context, name, before);
   if (problem !== undefined) await say.warn(problem);
 }
 
-function keptText({ context, options }: LoginSession, { token, command }: Accepted): string {
+function keptText({ context }: Session, { token, command, keyring }: Login): string {
   if (token === undefined) return 'no token is saved';
-  if (options.keyring) return "the token is in the system's keyring";
+  if (keyring) return "the token is in the system's keyring";
   if (command !== undefined) return 'the command is saved, not the token';
   const path = join(configFolder(context), configName);
   return `the token is in ${path}, which only you can read (--keyring: in the system's keyring)`;
@@ -107,16 +127,13 @@ async function chooseInstance(
   stored: StoredProfiles,
   address: string | undefined,
 ): Promise<Candidate> {
-  const { context, options, requested } = session;
-  if (address !== undefined && options.url !== undefined)
-    throw usageError('the address was given twice', 'remove --url');
+  const { context, sources } = session;
+  const { profile, envProfile, env } = sources();
   const candidate = (address: string) => candidateAt(session, stored, parseBase(address));
-  const name = requested.profile ?? requested.env.profile ?? stored.current;
+  const name = profile ?? envProfile ?? stored.current;
   const known = name === undefined ? undefined : profileIn(stored, name)?.url;
   const given =
-    address ??
-    options.url ??
-    (options.profile === undefined || known === undefined ? requested.env.settings.url : undefined);
+    address ?? (profile === undefined || known === undefined ? env.settings.url : undefined);
   if (!context.canPrompt()) {
     const only = given ?? known;
     if (only !== undefined) return candidate(only);
@@ -139,7 +156,7 @@ function retryPrompt<T>(
 ): Promise<T> {
   return askUntil(
     async (failure) => {
-      if (failure instanceof CliError) await say.announce(failure.message);
+      if (failure instanceof CliError) await say.announce(worded(failure).message);
       return ask(failure !== undefined);
     },
     (failure) =>
@@ -178,13 +195,15 @@ interface Accepted {
 interface Login extends Accepted {
   readonly base: string;
   readonly edition: Edition;
+  /** Whether the token goes to the keyring. */
+  readonly keyring: boolean;
 }
 
 /** From `--token-file`, else standard input, else the environment if its token is for that instance, else a prompt. */
 async function chooseToken(session: Session, { base, check }: Candidate): Promise<Accepted> {
-  const { context, options } = session;
+  const { context, given: typed } = session;
   const accepted = async (token: string | undefined) => ({ token, version: await check(token) });
-  if (options.anonymous) return accepted(undefined);
+  if (typed.anonymous) return accepted(undefined);
   const given = await givenToken(session, base);
   if (typeof given === 'function')
     return { ...(await accepted(await given())), command: context.env.PWPUSH_TOKEN_COMMAND };
@@ -206,15 +225,16 @@ async function chooseToken(session: Session, { base, check }: Candidate): Promis
 }
 
 async function givenToken(
-  { context: { stdin }, requested }: Session,
+  { context: { stdin }, sources }: Session,
   base: string,
 ): Promise<Token | undefined> {
-  if (requested.options.token !== undefined) return requested.options.token.read();
+  const { typed, env } = sources();
+  if (typed.token !== undefined) return typed.token.read();
   if (!stdin.isTTY) {
     const piped = (await readAll(stdin.bytes())).toString('utf8');
     if (piped.trim() !== '') return parseToken(piped, 'standard input');
   }
-  const { settings, token } = requested.env;
+  const { settings, token } = env;
   const { url } = settings;
   return url === undefined || parseBase(url) === base ? token?.read() : undefined;
 }
@@ -222,22 +242,24 @@ async function givenToken(
 type Candidate = ReturnType<typeof candidateAt>;
 
 /** An instance that the user is about to log in to. */
-function candidateAt(session: Session, stored: StoredProfiles, base: string) {
-  const { requested, options, say } = session;
-  const name = nameFor(base, stored, options.profile);
-  const profile = profileIn(stored, name) && name;
-  const env = { ...requested.env, profile: undefined };
+function candidateAt(
+  { clientAt, given, say, sources }: Session,
+  stored: StoredProfiles,
+  base: string,
+) {
+  const name = nameFor(base, stored, given.profile);
   let warned = false;
   let version: InstanceVersion | undefined;
   const connect = async (token: string | undefined) => {
-    const typed = { ...requested.options.settings, url: base };
-    const sent =
-      token === undefined ? undefined : { from: '--token-file', read: async () => token };
-    const target = await chooseTarget(stored, {
-      ...{ ...requested, profile, env, anonymous: token === undefined },
-      options: { ...requested.options, settings: typed, token: sent },
+    const { typed, ...all } = sources();
+    const sent = token === undefined ? undefined : { from: 'login', read: async () => token };
+    const chosen = chooseTarget(stored, {
+      ...{ ...all, profile: profileIn(stored, name) && name, envProfile: undefined },
+      anonymous: token === undefined,
+      typed: { ...typed, settings: { ...typed.settings, url: base }, token: sent },
     });
-    return { target, api: await clientFor(session, target) };
+    const target = { ...(await withTokenRead(chosen)), tokenFrom: undefined };
+    return { target, api: await clientAt(target) };
   };
   /** Asks for the version once, then, with a token, for a page of active pushes, which requires a valid token. */
   const check = async (token: string | undefined) => {
@@ -258,7 +280,7 @@ function candidateAt(session: Session, stored: StoredProfiles, base: string) {
   /** @throws CliError (usage) for the account of an instance that has none */
   const learn = async ({ token, version }: Accepted): Promise<Edition> => {
     const edition = await askEdition((await connect(token)).api, version);
-    accountOf({ account: options.account, edition });
+    accountOf({ account: given.settings.account, edition });
     return edition;
   };
   return { base, check, learn };
@@ -280,7 +302,7 @@ function nameFor(base: string, stored: StoredProfiles, named: string | undefined
   return profileIn(stored, 'default') ? new URL(base).host.replace(/[^\w.-]/g, '-') : 'default';
 }
 
-function tokenSetting({ token, command }: Login, keyring: boolean | undefined): Profile {
+function tokenSetting({ token, command, keyring }: Login): Profile {
   if (token === undefined) return {};
   if (keyring) return { keyring };
   return command === undefined ? { token } : { 'token-command': command };
@@ -290,12 +312,12 @@ function withLogin(
   stored: StoredProfiles,
   name: string,
   login: Login,
-  options: LoginSession['options'],
+  typed: Profile,
 ): StoredProfiles {
   const { base, edition } = login;
   const before = profileIn(stored, name) ?? {};
   const kept = withoutToken(movedFrom(before.url, { ...before, url: base }));
-  const token = tokenSetting(login, options.keyring);
-  const profile: Profile = { ...kept, edition, ...token, ...savedOptions(options) };
+  const token = tokenSetting(login);
+  const profile: Profile = { ...kept, edition, ...token, ...savedSettings(typed) };
   return { current: name, profiles: { ...stored.profiles, [name]: profile } };
 }

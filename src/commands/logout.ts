@@ -1,23 +1,34 @@
-import { Command } from 'commander';
-import { addProfileOptions, optionsOf } from '../cli/options';
-import { type Invocation, invocation } from '../cli/terminal/output';
+import type { Command } from '../cli/command';
+import { addProfileOptions } from '../cli/options';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
 import { namedProfile, profileIn, storedProfiles } from '../profile/config-file';
 import { profileStore } from '../profile/profile-store';
+import type { Session } from '../profile/session';
 import { hasToken, withoutToken } from '../profile/settings';
+import { type Perform, planned } from './planned';
 
 export { default as help } from './help/logout.txt?raw';
 
-export function define(context: Context): Command {
-  const command = new Command('logout')
-    .description('Remove the token of a profile, also from the keyring.')
-    .action(() => logout(invocation(context, optionsOf(command, context.env, {}))));
-  return addProfileOptions(command);
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command.description('Remove the token of a profile, also from the keyring.');
+  planned(
+    command,
+    context,
+    {
+      rows: {},
+      globals: addProfileOptions,
+      asked: (_, { given }) => namedProfile(storedProfiles(context), given.profile, context.env),
+      journey: async () => ({ run: logout }),
+    },
+    perform,
+  );
 }
 
-async function logout({ context, options, say }: Invocation): Promise<void> {
-  const { name, profile } = namedProfile(storedProfiles(context), options.profile, context.env);
+async function logout(
+  { context, say }: Session,
+  { name, profile }: ReturnType<typeof namedProfile>,
+): Promise<void> {
   const store = await profileStore(context);
   await store.update((stored) => {
     const rest = withoutToken(profileIn(stored, name) ?? {});

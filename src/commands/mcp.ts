@@ -1,22 +1,29 @@
-import { Command } from 'commander';
+import type { Command } from '../cli/command';
 import { list, text } from '../cli/declare';
-import { withOptions } from '../cli/options';
+import { globalWords, type Options } from '../cli/options';
 import type { Context } from '../platform/context';
+import { usageError } from '../platform/errors';
+import type { McpPlan } from './mcp/serve-tools';
+import { type Perform, planned } from './planned';
 
 export { default as help } from './help/mcp.txt?raw';
 
-const rows = {
+export const rows = {
   root: text('--root <folder>', 'keep all files below it (default: the current folder)'),
   env: list('--env <name>', 'let push take this variable; repeat it for more').or([]),
   allowRun: list('--allow-run <program>', 'let run start this program; repeat it for more').or([]),
 };
 
-export function define(context: Context): Command {
-  const command = new Command('mcp').description(
-    'Serve tools by which agents use secrets that they do not see.',
-  );
-  return withOptions(command, context, rows, async (options) => {
-    const { serveTools } = await import('./mcp/serve-tools');
-    await serveTools(context, options);
-  });
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command.description('Serve tools by which agents use secrets that they do not see.');
+  const asked = (options: Options<typeof rows>): McpPlan => {
+    const { root = '.', env, allowRun, tokenFile } = options;
+    if (tokenFile === '-')
+      throw usageError(
+        '--token-file cannot be standard input, which is the protocol',
+        'use a file, or log in: pwpush login',
+      );
+    return { allowed: { root, env, run: allowRun }, words: globalWords(options) };
+  };
+  planned(command, context, { rows, asked, journey: () => import('./mcp/serve-tools') }, perform);
 }

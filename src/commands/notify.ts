@@ -1,38 +1,52 @@
-import { Command } from 'commander';
+import type { Command } from '../cli/command';
 import { text } from '../cli/declare';
-import type { Options } from '../cli/options';
 import type { Api } from '../client/client';
 import { notification } from '../client/notification';
+import type { Notification } from '../contract/api';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
-import { type Session, withSession } from '../profile/session';
+import type { Named, Session } from '../profile/session';
+import { type Perform, planned } from './planned';
 
 export { default as help } from './help/notify.txt?raw';
 
-const rows = { locale: text('--locale <code>', 'language of the e-mail, such as de') };
+export const rows = { locale: text('--locale <code>', 'language of the e-mail, such as de') };
 
-export function define(context: Context): Command {
-  const command = new Command('notify')
+/** To whom the link of a push is sent. */
+interface NotifyPlan {
+  readonly named: Named;
+  readonly notification: Notification;
+}
+
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command
     .description("E-mail a push's link from the instance. Requires the owner's token.")
     .argument('<link>', 'link or ID of the push, or last')
     .argument('<email...>', 'up to 5 addresses');
-  return withSession(command, context, rows, notify);
+  planned(
+    command,
+    context,
+    {
+      rows,
+      asked: ({ locale }, session, link: string, emails: readonly string[]): NotifyPlan => ({
+        notification: notification(emails, locale, true),
+        named: session.reference(link),
+      }),
+      journey: async () => ({ run: notify }),
+    },
+    perform,
+  );
 }
 
-async function notify(
-  { options, say, connectTo }: Session<Options<typeof rows>>,
-  link: string,
-  emails: readonly string[],
-): Promise<void> {
-  const wanted = notification(emails, options.locale, true);
-  const { api, token, key } = await connectTo(link);
+async function notify({ say, connectTo }: Session, plan: NotifyPlan): Promise<void> {
+  const { api, token, key } = await connectTo(plan.named);
   if (key !== undefined)
     await say.warn('the instance e-mails the link without its key: send the key yourself');
-  const sent = await api.notify(token, wanted).catch(async (error) => {
+  const sent = await api.notify(token, plan.notification).catch(async (error) => {
     throw await explained(error, api);
   });
-  if (options.json) return say.print(sent, () => '');
-  const to = wanted.notify_emails_to.replaceAll(',', ', ');
+  if (say.manner.json) return say.print(sent, () => '');
+  const to = plan.notification.notify_emails_to.replaceAll(',', ', ');
   await say.remark(sent.message ?? `the instance e-mails the link to ${to}`);
 }
 

@@ -1,5 +1,5 @@
-import { Command } from 'commander';
-import { linkRows, type Options } from '../cli/options';
+import type { Command } from '../cli/command';
+import { linkRows } from '../cli/options';
 import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
 import { otherOrigin, withKey } from '../client/link';
@@ -7,23 +7,38 @@ import { webAddress } from '../contract/address';
 import type { KeptKey } from '../keep/request-keys';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
-import { type Session, withSession } from '../profile/session';
+import type { Named, Session } from '../profile/session';
+import { type Perform, planned } from './planned';
 
 export { default as help } from './help/preview.txt?raw';
 
 const { qr } = linkRows();
-const rows = { qr };
+export const rows = { qr };
 
-export function define(context: Context): Command {
-  const command = new Command('preview')
-    .description("Print a push's full link. Uses no view.")
-    .argument('<link>', 'link or ID of the push, or last');
-  return withSession(command, context, rows, preview);
+interface PreviewPlan {
+  readonly named: Named;
+  readonly qr: boolean;
 }
 
-async function preview(session: Session<Options<typeof rows>>, link: string): Promise<void> {
-  const { context, options, say } = session;
-  const named = await session.connectTo(link);
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command
+    .description("Print a push's full link. Uses no view.")
+    .argument('<link>', 'link or ID of the push, or last');
+  planned(
+    command,
+    context,
+    {
+      rows,
+      asked: ({ qr }, { reference }, link: string): PreviewPlan => ({ named: reference(link), qr }),
+      journey: async () => ({ run: preview }),
+    },
+    perform,
+  );
+}
+
+async function preview(session: Session, plan: PreviewPlan): Promise<void> {
+  const { context, say } = session;
+  const named = await session.connectTo(plan.named);
   let kept: KeptKey | undefined;
   const previewed = await onItem(named, async (item) => {
     if (item.kind === 'request') {
@@ -41,7 +56,7 @@ async function preview(session: Session<Options<typeof rows>>, link: string): Pr
     await say.remark('hint: the link is printed without its key, which the instance does not know');
   const url = withKey(previewed.url, kept?.recipient);
   await say.print({ ...previewed, html_url: url, url }, () => `${safe(url)}\n`);
-  if (options.qr) {
+  if (plan.qr) {
     const { drawQr } = await import('../cli/terminal/qr');
     await drawQr(say, url);
   }

@@ -1,12 +1,13 @@
-import { Command } from 'commander';
+import type { Command } from '../cli/command';
 import { subcommand } from '../cli/declare';
-import { addProfileOptions, optionsOf } from '../cli/options';
+import { addProfileOptions } from '../cli/options';
 import { yesNo } from '../cli/terminal/listings';
-import { type Invocation, invocation, type Look } from '../cli/terminal/output';
+import type { Invocation, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
 import type { Context } from '../platform/context';
 import { namedProfile, noSuchProfile, profileIn, storedProfiles } from '../profile/config-file';
 import { profileStore } from '../profile/profile-store';
+import type { Session } from '../profile/session';
 import {
   checkProfileName,
   hasToken,
@@ -15,21 +16,24 @@ import {
   withSetting,
 } from '../profile/settings';
 
+import { type Perform, planned } from './planned';
+
 export { default as help } from './help/profile.txt?raw';
 
-export function define(context: Context): Command {
-  const command = new Command('profile')
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command
     .description('Manage profiles: an instance, its token, and defaults for pushes.')
     .helpCommand(false);
   const sub = <Operands extends readonly unknown[]>(
     word: string,
     summary: string,
-    work: (run: Invocation, ...operands: Operands) => Promise<void>,
+    run: (session: Session, operands: Operands) => Promise<void>,
   ) => {
-    const one = addProfileOptions(subcommand(command, word, summary));
-    return one.action((...operands: Operands) =>
-      work(invocation(context, optionsOf(one, context.env, {})), ...operands),
-    );
+    const one = subcommand(command, word, summary);
+    const asked = (_: unknown, __: Session, ...operands: Operands) => operands;
+    const journey = async () => ({ run });
+    planned(one, context, { rows: {}, globals: addProfileOptions, asked, journey }, perform);
+    return one;
   };
   sub('list', 'list the profiles', list);
   sub('show', 'show a profile (never its token)', show).argument(
@@ -41,26 +45,25 @@ export function define(context: Context): Command {
     .argument('<key>', `the setting: ${settingNames.join(', ')}`)
     .argument('<value>', 'its value; an empty one removes it');
   sub('remove', 'remove a profile and its token', remove).argument('<name>', 'the profile');
-  return addProfileOptions(command);
+  addProfileOptions(command);
 }
 
-async function list({ context, options, say }: Invocation): Promise<void> {
+async function list({ context, say }: Session): Promise<void> {
   const { profiles, current } = storedProfiles(context);
   const shown = Object.entries(profiles).map(([name, one]) => shownProfile(name, one, current));
-  if (shown.length === 0 && !options.json)
+  if (shown.length === 0 && !say.manner.json)
     return say.note('no profiles; create one with pwpush login');
   await say.print(shown, (look) => table(shown, profileList, look));
 }
 
-async function show(run: Invocation, name: string | undefined): Promise<void> {
-  const { context, options, say } = run;
+async function show({ context, given, say }: Session, [name]: readonly [string?]) {
   const state = storedProfiles(context);
-  const found = namedProfile(state, name ?? options.profile, context.env);
+  const found = namedProfile(state, name ?? given.profile, context.env);
   const shown = shownProfile(found.name, found.profile, state.current);
   await say.print(shown, (look) => profileText(shown, look));
 }
 
-async function use(run: Invocation, name: string): Promise<void> {
+async function use(run: Session, [name]: readonly [string]): Promise<void> {
   const store = await profileStore(run.context);
   await store.update((state) => {
     if (!profileIn(state, name)) throw noSuchProfile(name, state);
@@ -70,15 +73,15 @@ async function use(run: Invocation, name: string): Promise<void> {
 }
 
 /** Says what changed; with `--json`, prints the profile. */
-async function changed({ context, options, say }: Invocation, name: string, what: string) {
-  if (!options.json) return say.remark(what);
+async function changed({ context, say }: Invocation, name: string, what: string) {
+  if (!say.manner.json) return say.remark(what);
   const stored = storedProfiles(context);
   await say.print(shownProfile(name, profileIn(stored, name) ?? {}, stored.current), () => '');
 }
 
 /** Changes the named profile, else the one in use, else `default`; the first profile made becomes the one in use. */
-async function set(run: Invocation, key: string, value: string): Promise<void> {
-  const { context, options, say } = run;
+async function set(run: Session, [key, value]: readonly [string, string]): Promise<void> {
+  const { context, given, say } = run;
   const store = await profileStore(context);
   let dropped = false;
   let replaced = false;
@@ -86,8 +89,7 @@ async function set(run: Invocation, key: string, value: string): Promise<void> {
   let summary = '';
   let name = '';
   await store.update((state) => {
-    name =
-      options.profile ?? (context.env.PWPUSH_PROFILE || undefined) ?? state.current ?? 'default';
+    name = given.profile ?? (context.env.PWPUSH_PROFILE || undefined) ?? state.current ?? 'default';
     checkProfileName(name);
     const before = profileIn(state, name) ?? {};
     const after = withSetting(before, key, value);
@@ -114,8 +116,8 @@ async function warnOfKeyring({ context, say }: Invocation, name: string, profile
   if (problem !== undefined) await say.warn(problem);
 }
 
-async function remove(run: Invocation, name: string): Promise<void> {
-  const { context, options, say } = run;
+async function remove(run: Session, [name]: readonly [string]): Promise<void> {
+  const { context, say } = run;
   const store = await profileStore(context);
   let gone: Profile = {};
   await store.update((state) => {
@@ -127,7 +129,7 @@ async function remove(run: Invocation, name: string): Promise<void> {
     return { ...(current === undefined ? {} : { current }), profiles };
   });
   await warnOfKeyring(run, name, gone);
-  if (options.json) return say.print(shownProfile(name, gone, undefined), () => '');
+  if (say.manner.json) return say.print(shownProfile(name, gone, undefined), () => '');
   await say.remark(`removed profile "${name}"`);
 }
 

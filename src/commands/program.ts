@@ -1,18 +1,20 @@
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { agentMarker } from '../cli/agent';
-import { type CommandLine, readLine, withIds } from '../cli/command-line';
+import { Command, reach } from '../cli/command';
 import { lineage } from '../cli/declare';
 import { layoutOf, texts } from '../cli/help/help-layout';
 import { checkChoices, misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
-import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions, isOn } from '../cli/options';
+import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions } from '../cli/options';
 import { reflowed } from '../cli/terminal/bounded-write';
-import type { Context } from '../platform/context';
+import { isOn } from '../cli/values';
+import { type Context, contextWith } from '../platform/context';
 import { ExitWith, exitStatus, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import { whyGuarded } from '../profile/guard';
+import type { Perform } from './planned';
 
 type Load = () => Promise<{
-  readonly define: (context: Context) => Command;
+  readonly define: (command: Command, context: Context, perform?: Perform) => void;
   /** What its help says after the options. */
   readonly help: string;
 }>;
@@ -63,11 +65,6 @@ export const commands = Object.entries(table).flatMap(([group, entries]) =>
   entries.map(([name, summary, load, alias]) => ({ group, name, summary, load, alias })),
 );
 
-const isCalled = ({ name, alias }: (typeof commands)[number], word: string) =>
-  name === word || alias === word;
-
-const names = commands.map(({ name }) => name);
-
 export const topics = Object.keys(texts) as (keyof typeof texts)[];
 
 const DESCRIPTION = 'Share a password, key or file as a link that expires after N views or N days.';
@@ -91,55 +88,76 @@ programs. The manual is man pwpush.`;
 
 /**
  * Parses a command line, calls `begins` with its options, and runs the command.
- *
+ * @param perform what becomes of the plan of the command, in place of its journey
  * @throws what the command throws; CliError (usage) or ExitWith for a line that cannot be parsed
  */
 export async function execute(
   argv: readonly string[],
   context: Context,
   begins: (options: GlobalOptions) => void,
+  perform?: Perform,
 ): Promise<void> {
-  const topic = argv[0] === 'help' && topics.find((name) => name === argv[1]);
-  const show = (text: string) => context.stdout.write(reflowed(text, context.stdout));
-  if (topic) return show((await texts[topic]()).default);
   if (argv[0] === '__complete') return completeLine(argv.slice(1), context);
-  const typed = withoutHelpWord(argv);
   let asking = false;
   let guard: Context['guard'];
-  const canPrompt = () => asking && context.canPrompt();
-  // With its getters, which listen for signals and load modules: help needs neither.
-  const own = Object.defineProperties({} as Context, {
-    ...Object.getOwnPropertyDescriptors(context),
-    canPrompt: { value: canPrompt, enumerable: true },
-    guard: { value: async () => guard?.(), enumerable: true },
+  const own = contextWith(context, {
+    canPrompt: () => asking && context.canPrompt(),
+    guard: async () => guard?.(),
   });
-  const program = await programFor(typed, own);
-  const words = withIds(program, typed);
-  program.hook('preAction', (_, command) => {
+  const shown: string[] = [];
+  const show = (text: string) => shown.push(text);
+  const program = withHelp(newProgram(own), context);
+  program.hook('preAction', (_, one) => {
+    const command = one as Command;
     const options = globalOptions(command, context.env);
     asking = mayPrompt(options, context);
     const reveals = lineage(command).some((one) => one.getOptionValue('reveal') === true);
     guard = reveals ? undefined : lazy(() => whyGuarded(context, options.profile));
     begins(options);
   });
-  const line = readLine(program, words);
-  checkCommand(line);
-  if (argv[0] === 'help' && argv.length > 2 && line.operands.length > 0)
-    throw usageError('help is for one command at a time', 'pwpush help COMMAND');
-  refuseJoined(line.options);
-  if (argv[0] === 'help' && line.command === program && line.options.includes('--json'))
-    return printWhole(context);
-  const shown: string[] = [];
-  eachCommand(program, (command) => configure(command, context, (text) => shown.push(text)));
+  program.hook('preSubcommand', async (_, one) => {
+    await loaded(one as Command, own, perform);
+    eachCommand(one as Command, (below) => configure(below, context, show));
+  });
+  configure(program, context, show);
   try {
-    await program.parseAsync([...words], { from: 'user' });
+    await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return show(shown.join(''));
-    // `pwpush profile` alone is an error: its help goes to stderr.
-    await context.stderr.write(reflowed(shown.join(''), context.stderr));
-    throw new ExitWith(exitStatus.usage);
+    const output = error.exitCode === 0 ? context.stdout : context.stderr;
+    await output.write(reflowed(shown.join(''), output));
+    // `pwpush profile` alone is an error.
+    if (error.exitCode !== 0) throw new ExitWith(exitStatus.usage);
   }
+}
+
+/** `pwpush help [command | topic]`. */
+async function help(program: Command, words: readonly string[], context: Context): Promise<void> {
+  const show = (text: string) => context.stdout.write(reflowed(text, context.stdout));
+  const [word, ...more] = words;
+  const topic = topics.find((name) => name === word);
+  if (topic) return show((await texts[topic]()).default);
+  if (word === undefined && globalOptions(program.below('help') ?? program, context.env).json)
+    return printWhole(context);
+  if (word === undefined || word === 'help') return show(helpOf(program, context));
+  const typed = program.below(word);
+  if (!typed) throw unknownWord(word, [...program.words(), ...topics]);
+  await loaded(typed, context);
+  let command: Command = typed;
+  for (const below of more) {
+    const next: Command | undefined = command.below(below);
+    if (!next && command.commands.length > 0) throw unknownSubcommand(below, command);
+    if (!next) throw usageError('help is for one command at a time', 'pwpush help COMMAND');
+    command = next;
+  }
+  await show(helpOf(command, context));
+}
+
+function helpOf(command: Command, context: Context): string {
+  const shown: string[] = [];
+  configure(command, context, (text) => shown.push(text));
+  command.outputHelp();
+  return shown.join('');
 }
 
 /** Prints the tree of all commands as JSON, for programs that run this one. */
@@ -155,93 +173,70 @@ async function printWhole(context: Context): Promise<void> {
 /** Prints the completions of a command line; a failure prints nothing, in the middle of what someone types. */
 async function completeLine(line: readonly string[], context: Context): Promise<void> {
   try {
-    const [{ complete }, program] = await Promise.all([
-      import('./completion/complete'),
-      programFor(line.slice(0, -1), context),
-    ]);
-    await context.stdout.write(await complete(program, line, topics, context));
+    const { complete } = await import('./completion/complete');
+    const program = withHelp(newProgram(context), context);
+    const load = (command: Command) => loaded(command, context);
+    await context.stdout.write(await complete(program, line, { topics, load }, context));
   } catch {
     throw new ExitWith(exitStatus.failed);
   }
 }
 
-/** The tree for a command line: the typed command alone, or the names and summaries of all. */
-export async function programFor(argv: readonly string[], context: Context): Promise<Command> {
-  const program = newProgram(context);
-  const typed = firstWord(readLine(program, argv));
-  const all = typed === undefined || typed === 'help';
-  for (const one of commands) {
-    if (all) program.addCommand(new Command(one.name).summary(one.summary).helpGroup(one.group));
-    else if (isCalled(one, typed)) program.addCommand(await defined(one, context));
-  }
-  return program;
+/** What a line leads to, also one that cannot be parsed, and its global options, as far as they can be known. */
+export async function reached(argv: readonly string[], context: Context) {
+  const program = withHelp(newProgram(context), context);
+  const found = await reach(program, argv, (one) => loaded(one, context));
+  return { ...found, options: globalOptions(found.command, context.env) };
 }
 
 /** The tree of all commands, with their options. */
 export async function wholeProgram(context: Context): Promise<Command> {
   const program = newProgram(context);
-  for (const one of commands) program.addCommand(await defined(one, context));
+  for (const one of program.commands) await loaded(one as Command, context);
   return program;
 }
 
-async function defined(entry: (typeof commands)[number], context: Context): Promise<Command> {
-  const { load, summary, group, alias } = entry;
-  const { define, help } = await load();
-  const command = versioned(define(context), context);
-  command.summary(summary).helpGroup(group).addHelpText('after', `\n${help.trimEnd()}`);
-  return alias ? command.alias(alias) : command;
+/** Declares what a command of the table takes. */
+async function loaded(command: Command, context: Context, perform?: Perform): Promise<void> {
+  const found = commands.find(({ name }) => name === command.name());
+  // One below another, or `help`, is declared already.
+  if (!found || command.parent?.parent) return;
+  const { define, help } = await found.load();
+  define(command, context, perform);
+  versioned(command, context).addHelpText('after', `\n${help.trimEnd()}`);
 }
 
+/** All commands by name and summary: their options are declared when they are typed. */
 function newProgram(context: Context): Command {
-  const program: Command = addGlobalOptions(new Command('pwpush'))
+  const program = new Command('pwpush');
+  addGlobalOptions(program)
     .description(DESCRIPTION)
     .usage('[options] <command>')
     .helpCommand(false)
-    .enablePositionalOptions()
     .addHelpText('after', MORE)
-    .action(() => context.stdout.write(reflowed(INTRODUCTION, context.stdout)))
-    .allowExcessArguments();
-  return versioned(program, context);
+    .action(() => context.stdout.write(reflowed(INTRODUCTION, context.stdout)));
+  versioned(program, context);
+  for (const { name, summary, group, alias } of commands) {
+    const command = program.command(name).summary(summary).helpGroup(group);
+    if (alias !== undefined) command.alias(alias);
+  }
+  return program;
 }
 
-/** The first word, if it is sure to be one. */
-function firstWord({ operands, unsure, rest = [] }: CommandLine): string | undefined {
-  return unsure ? undefined : [...operands, ...rest][0];
-}
-
-/** Refuses an unknown command, also before `--help`, for which Commander would print the help of the command above. */
-function checkCommand(line: CommandLine): void {
-  const { command } = line;
-  const word = firstWord(line);
-  if (word === undefined) return;
-  if (!command.parent) throw unknownWord(word, names);
-  if (command.commands.length > 0) throw unknownSubcommand(word, command);
-}
-
-/** Turns `help` and `help push` into `--help` and `push --help`. */
-function withoutHelpWord(argv: readonly string[]): readonly string[] {
-  if (argv[0] !== 'help') return argv;
-  if (argv[1] === 'help') return ['--help'];
-  const word = argv[1];
-  const known = word?.startsWith('-') || commands.some((one) => isCalled(one, word ?? ''));
-  if (word !== undefined && !known) throw unknownWord(word, [...names, ...topics]);
-  return [...argv.slice(1), '--help'];
+/** Adds the command `help`, which the help does not list. */
+function withHelp(program: Command, context: Context): Command {
+  const helping = program.command('help', { hidden: true });
+  helping.argument('[word...]', 'command or topic');
+  addGlobalOptions(versioned(helping as Command, context)).action((words: readonly string[]) =>
+    help(program, words, context),
+  );
+  return program;
 }
 
 /** Nothing prompts with `--no-input`, `PWPUSH_NO_INPUT`, in CI, or where an agent runs us, whom a prompt would keep waiting. */
 function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
   const wanted = input && !isOn(env.PWPUSH_NO_INPUT) && !isOn(env.CI);
   return wanted && agentMarker(env) === undefined;
-}
-
-/** Refuses `-hxyz`, so that a token that begins with a dash is not taken for `-h` or `-V`. */
-function refuseJoined(words: readonly string[]): void {
-  const joined = words.find((word) => /^-[hV]./.test(word));
-  if (joined === undefined) return;
-  throw usageError(
-    `${joined.slice(0, 2)} takes no value`,
-    'put -- before an argument that begins with a dash',
-  );
 }
 
 /** The command and those below it with `--version`. */
@@ -254,7 +249,7 @@ function versioned(command: Command, { version }: Context): Command {
 
 function eachCommand(command: Command, work: (command: Command) => void): void {
   work(command);
-  for (const one of command.commands) eachCommand(one, work);
+  for (const one of command.commands) eachCommand(one as Command, work);
 }
 
 /** Makes Commander throw instead of write and exit; it throws its own errors only for help and version. */

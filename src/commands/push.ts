@@ -1,38 +1,361 @@
-import { Command } from 'commander';
-import { afterDashes } from '../cli/command-line';
-import { withOptions } from '../cli/options';
-import { locales } from '../contract/api';
+import { existsSync } from 'node:fs';
+import { refuseToPrint } from '../cli/agent';
+import type { Command } from '../cli/command';
+import {
+  choice,
+  count,
+  either,
+  filledText,
+  flag,
+  group,
+  list,
+  optional,
+  parsed,
+  switchOff,
+  text,
+} from '../cli/declare';
+import {
+  fileRows,
+  hereRows,
+  labelRows,
+  linkRows,
+  newPassphraseRows,
+  notifyRows,
+  type Options,
+  revealRows,
+  sourceRows,
+} from '../cli/options';
+import { passphraseSource } from '../cli/passphrase';
+import { checkStandardInput, contentOf } from '../cli/source';
+import { checkEncryptable, expiry } from '../cli/values';
+import { notification } from '../client/notification';
+import { kinds, locales, type Notification } from '../contract/api';
+import { askedFor } from '../contract/json';
+import { DAY_SECONDS, type Expiry } from '../contract/lifetime';
 import type { Context } from '../platform/context';
-import text from './help/push.txt?raw';
-import { type PushOptions, rows } from './push/push-flags';
+import { usageError } from '../platform/errors';
+import type { Session } from '../profile/session';
+import type { Profile } from '../profile/settings';
+import type { SettingPlan } from '../run/set-first';
+import type { SealPlan } from '../send/encryption';
+import helpText from './help/push.txt?raw';
+import { type Perform, planned } from './planned';
+import type { EachPlan, PushPlan } from './push/run';
 
 const languages = [locales.slice(0, 16), locales.slice(16)].map((line) => line.join(' '));
-export const help = text.replace('{locales}', languages.join('\n'));
+export const help = helpText.replace('{locales}', languages.join('\n'));
 
-export function define(context: Context): Command {
-  const command = new Command('push')
+/** Options that need an instance, which `--here` does without. */
+const INSTANCE_ONLY = [
+  'url',
+  'profile',
+  'tokenFile',
+  'name',
+  'note',
+  'notify',
+  'dryRun',
+  'into',
+] as const;
+
+export const rows = {
+  ...group('Secret:', {
+    ...sourceRows(),
+    into: flag('--into', 'give it to the command after --, then push it')
+      .requires('generate')
+      .conflicts(['dryRun', 'each']),
+    as: text('--as <name>', 'variable for that command, instead of its stdin').requires('into'),
+    kind: choice('--kind <kind>', 'kind', kinds),
+    ...labelRows(),
+  }),
+  ...group('Files:', fileRows()),
+  ...group('Limits:', {
+    days: count('-d, --days <n>', 'expire after N days').conflicts(['expire'], (days, expire) =>
+      usageError(`${days} cannot be combined with ${expire}`, 'use only one of them'),
+    ),
+    expire: parsed(
+      '-e, --expire <time>',
+      'expire after 45m, 6h, 3d, 2w, 1mo, or at a time',
+      expiry,
+    ),
+    views: count('-v, --views <n>', 'expire after N views'),
+    deletable: either(
+      '--deletable',
+      'let the recipient delete the push',
+      'do not let the recipient delete the push',
+    ),
+    retrievalStep: either(
+      '--retrieval-step',
+      'require a click, so that scanners use no view',
+      'open without a click',
+    ),
+    acceptLimits: flag('--accept-limits', 'keep the push even if looser limits were granted'),
+  }),
+  ...group('Protection:', {
+    ...newPassphraseRows('push', 'text'),
+    // `true` if no mode is named.
+    encrypt: optional(
+      '--encrypt [mode]',
+      'encrypt; the key goes into the link, or =words',
+      encryptMode,
+    ).orNot('do not encrypt, whatever the profile says'),
+    keyOut: text('--key-out <file>', 'write the words to a new file (0600)'),
+    to: list('--to <key>', 'encrypt to a public key: age1…, ssh-ed25519 …'),
+    recipientsFile: list('-R, --recipients-file <file>', 'encrypt to the public keys in a file'),
+  }),
+  ...group('Output:', {
+    ...linkRows(),
+    ...notifyRows(),
+    receipt: switchOff('--no-receipt', 'keep no receipt of the link (list --local)'),
+    dryRun: flag('--dry-run', 'show what would be sent, secrets masked'),
+    ...revealRows(),
+  }),
+  ...group('From this machine:', {
+    here: flag('--here', 'serve the push from memory until it is viewed').conflicts(
+      INSTANCE_ONLY,
+      (here, other) => usageError(`${other} cannot be combined with ${here}`),
+    ),
+    host: filledText('--host <address>', '0.0.0.0 for the LAN (default: 127.0.0.1)').requires(
+      'here',
+    ),
+    ...hereRows(),
+  }),
+  ...group('Many at once:', {
+    each: flag('--each', 'push every line of stdin: secret or JSON object').conflicts(
+      [
+        ...(['env', 'generate', 'file', 'message', 'filename', 'raw'] as const),
+        ...(['generatePassphrase', 'qr', 'copy', 'here'] as const),
+      ],
+      (each, other) => usageError(`${each} cannot be combined with ${other}`),
+    ),
+  }),
+};
+
+type PushOptions = Options<typeof rows>;
+
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command
     .description('Push a secret and print its link.')
     .argument('[text]', 'the secret; others can see it, so pipe it in')
     // -pc stays -p -c.
     .combineFlagAndOptionalValue(false)
     .allowExcessArguments();
-  return withOptions(command, context, rows, async (given) => {
-    const options = { ...given, ...operandsOf(command, given.into) };
-    const { createSession } = await import('../profile/session');
-    const session = createSession(context, options);
-    if (options.each) {
-      const { pushEach } = await import('./push/each');
-      return pushEach(session, options);
-    }
-    const { pushOne } = await import('./push/one');
-    return pushOne(session, options);
-  });
+  const journey = (plan: PushPlan | EachPlan) =>
+    'lines' in plan ? import('./push/each') : import('./push/run');
+  const asked = (options: PushOptions, session: Session) => {
+    // Of a line with a command to run, the words after `--` are that.
+    const rest = options.into ? command.rest : [];
+    const [text, ...more] = command.args.slice(0, command.args.length - rest.length);
+    if (more.length > 0) throw usageError('too many arguments', 'pwpush push --help');
+    return planOf(options, session, text, rest);
+  };
+  planned(command, context, { rows, asked, journey }, perform);
 }
 
-/** The text, and with `--into` the command after `--`, where the text may be otherwise. */
-function operandsOf(push: Command, into: boolean): Pick<PushOptions, 'text' | 'command'> {
-  const command = into ? afterDashes(push) : [];
-  const [text, ...more] = push.args.slice(0, push.args.length - command.length);
-  if (more.length > 0) push.error('too many arguments', { code: 'commander.excessArguments' });
-  return { text, command };
+async function planOf(
+  options: PushOptions,
+  session: Session,
+  text: string | undefined,
+  rest: readonly string[],
+): Promise<PushPlan | EachPlan> {
+  const { context } = session;
+  const { each, name, note, from = '-' } = options;
+  if (each) checkEach(options, from, text, context);
+  const passphrase = passphraseSource(options, context);
+  const details = { ...askedFor({ name, note }), ...notified(options) };
+  checkEncryption(options);
+  if (!each) checkKind(options);
+  const what = each ? { lines: from } : { content: contentOf({ ...options, text }, context) };
+  const setting = options.into ? await settingOf(options, rest) : undefined;
+  const { where, profile } = whereOf(options, session);
+  const seal = await sealOf(options, profile);
+  if (!each) await refuseGenerated(options, seal, context);
+  return {
+    ...what,
+    ...{ setting, passphrase, details, seal, where },
+    exposed: (text ?? '-') !== '-' || options.message !== undefined,
+    generated: options.generate !== undefined && !setting,
+    expiry: expiryOf(options, profile, context.now()),
+    limits: askedFor({
+      kind: options.kind,
+      expire_after_views: options.views ?? profile?.views,
+      deletable_by_viewer: options.deletable ?? profile?.deletable,
+      retrieval_step: options.retrievalStep ?? profile?.['retrieval-step'],
+    }),
+    ...{ host: options.host, port: options.port ?? 0, servable: !needsInstance(options) },
+    ...{ acceptLimits: options.acceptLimits, locale: options.locale, dryRun: options.dryRun },
+    receipt: where !== 'here' && options.receipt && profile?.receipts !== false,
+    ...{ copy: options.copy, qr: options.qr },
+  };
+}
+
+function checkEach(
+  options: PushOptions,
+  from: string,
+  text: string | undefined,
+  { stdin }: Context,
+): void {
+  const other =
+    (text ?? '-') !== '-' ? 'a text' : options.kind === 'file' ? '--kind file' : undefined;
+  if (other !== undefined) throw usageError(`--each cannot be combined with ${other}`);
+  if (from === '-' && stdin.isTTY)
+    throw usageError(
+      '--each reads lines, but nothing is piped in',
+      'pipe them in, or use --from FILE',
+    );
+  checkStandardInput(options, from === '-' ? 'the secrets' : undefined);
+}
+
+function notified({ notify, locale }: PushOptions): Partial<Notification> {
+  return notify ? notification(notify, locale) : {};
+}
+
+function checkEncryption({ encrypt, to, recipientsFile, keyOut }: PushOptions): void {
+  const keys = to ? '--to' : recipientsFile ? '--recipients-file' : undefined;
+  if (keys !== undefined && typeof encrypt === 'string')
+    throw usageError(
+      `${keys} cannot be combined with --encrypt=${encrypt}`,
+      'use only one of them',
+    );
+  const other = keys ?? (keyOut === undefined ? undefined : '--key-out');
+  if (encrypt === false && other !== undefined)
+    throw usageError(`--no-encrypt cannot be combined with ${other}`, 'use only one of them');
+}
+
+function checkKind({ file, kind }: PushOptions): void {
+  if (file !== undefined && kind !== undefined && kind !== 'file')
+    throw usageError(`--kind ${kind} cannot be combined with --file`, 'use only one of them');
+  if (file === undefined && kind === 'file')
+    throw usageError('--kind file requires files', 'attach them with --file PATH');
+}
+
+/** Where to push, and the defaults of the profile there; `--here` uses no instance, and no profile. */
+function whereOf(
+  { here, json, dryRun }: PushOptions,
+  { context, defaults, isUnconfigured }: Session,
+): { readonly where: PushPlan['where']; readonly profile: Profile | undefined } {
+  if (here) return { where: 'here', profile: undefined };
+  try {
+    return { where: 'instance', profile: defaults() };
+  } catch (error) {
+    const { stdin, stderr } = context;
+    const watched = stdin.isTTY && stderr.isTTY && context.canPrompt();
+    if (!isUnconfigured(error) || !watched || json || dryRun) throw error;
+    return { where: 'unknown', profile: undefined };
+  }
+}
+
+/**
+ * How it is encrypted, by options or the profile; undefined if it is not.
+ * @throws CliError (usage) for options that do not go with that, and for a public key that cannot be used
+ */
+async function sealOf(
+  options: PushOptions,
+  profile: Profile | undefined,
+): Promise<SealPlan | undefined> {
+  const { encrypt = profile?.encrypt, to, recipientsFile: files = [], keyOut, kind } = options;
+  const toKeys = to !== undefined || files.length > 0;
+  const mode = toKeys ? 'keys' : encrypt === true ? 'link' : encrypt || undefined;
+  if (keyOut !== undefined && mode !== 'words')
+    throw usageError('--key-out requires --encrypt=words');
+  if (mode === undefined) return undefined;
+  checkEncryptable(kind);
+  if (mode === 'words' && options.each)
+    throw usageError(
+      '--each cannot be combined with --encrypt=words',
+      'use --encrypt, or --to KEY',
+    );
+  if (mode === 'link' && options.notify)
+    throw usageError(
+      '--notify cannot be combined with --encrypt: the instance would e-mail the link without its key',
+      'send the link yourself, or use --encrypt=words or --to KEY',
+    );
+  if (mode === 'keys') return { mode, keys: await recipientsIn(to ?? []), files };
+  return mode === 'words' ? { mode, wordsFile: keyOut } : { mode };
+}
+
+async function recipientsIn(to: readonly string[]) {
+  if (to.length === 0) return [];
+  const [{ parseRecipient }, { explaining }] = await Promise.all([
+    import('../age/key-files'),
+    import('../age/age-error'),
+  ]);
+  return to.map((text, at) =>
+    explaining(
+      () => parseRecipient(text),
+      ({ message }) =>
+        usageError(
+          `${to.length === 1 ? '--to' : `--to number ${at + 1}`}: ${message}`,
+          "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file of them is for -R",
+        ),
+    ),
+  );
+}
+
+/** When it is to expire, by options or the profile. */
+function expiryOf(
+  { days, expire }: Pick<PushOptions, 'days' | 'expire'>,
+  profile: Profile | undefined,
+  now: Date,
+): Expiry | undefined {
+  if (expire && 'at' in expire && expire.at <= now.getTime())
+    throw usageError(`--expire ${new Date(expire.at).toISOString()} has passed`);
+  const wholeDays = days ?? profile?.days;
+  return expire ?? (wholeDays === undefined ? undefined : { after: wholeDays * DAY_SECONDS });
+}
+
+/** Refuses to generate a secret that would be printed where an agent reads it. */
+async function refuseGenerated(
+  { json, quiet, dryRun, ...options }: PushOptions,
+  seal: SealPlan | undefined,
+  context: Context,
+): Promise<void> {
+  // In a pipe the value is not printed, but the same line must not depend on where it prints.
+  const printed = !options.into && (json ? !dryRun : !quiet);
+  if (options.generate !== undefined && printed)
+    await refuseToPrint(context, 'the generated secret', json ? 'quiet-for-json' : 'quiet-too');
+  if (dryRun) return;
+  if (options.generatePassphrase && options.passphraseOut === undefined)
+    await refuseToPrint(context, 'the passphrase', 'write-passphrase');
+  if (seal?.mode === 'words' && seal.wordsFile === undefined)
+    await refuseToPrint(context, 'the key', 'write-key');
+}
+
+/**
+ * The command that sets the secret before it is pushed.
+ * @throws CliError (usage) for no command, a name that is invalid or unsafe, and a file that exists
+ */
+async function settingOf(
+  { as: variable, passphraseOut, keyOut }: PushOptions,
+  [program, ...words]: readonly string[],
+): Promise<SettingPlan> {
+  const [{ isUnsafe }, { isVariableName }] = await Promise.all([
+    import('../run/unsafe-variables'),
+    import('../run/dotenv'),
+  ]);
+  if (program === undefined)
+    throw usageError(
+      'no command to run',
+      'put it after --, for example: pwpush push --generate --into -- ./set-password.sh',
+    );
+  if (variable !== undefined && !isVariableName(variable))
+    throw usageError(`"${variable}" is not a valid variable name`);
+  if (variable !== undefined && isUnsafe(variable))
+    throw usageError(`${variable} would change what is loaded and run`);
+  const exists = [passphraseOut, keyOut].find((path) => path && existsSync(path));
+  if (exists !== undefined)
+    throw usageError(`"${exists}" already exists; nothing was sent`, 'choose a new file');
+  return { words: [program, ...words], variable };
+}
+
+function needsInstance(options: PushOptions): boolean {
+  return INSTANCE_ONLY.some((name) => options[name] !== undefined && options[name] !== false);
+}
+
+/** Takes no other value, so that `--encrypt hunter2` does not push something else than "hunter2". */
+function encryptMode(value: string): 'link' | 'words' {
+  if (value === 'link' || value === 'words') return value;
+  throw usageError(
+    '--encrypt is followed by link, by words or by nothing',
+    'alone it puts the key into the link; a text comes before it, or after --',
+  );
 }

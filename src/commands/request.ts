@@ -1,21 +1,157 @@
-import { Command } from 'commander';
-import { withOptions } from '../cli/options';
+import { refuseToPrint } from '../cli/agent';
+import type { Command } from '../cli/command';
+import { filledText, flag, group, list, parsed, switchOff, text } from '../cli/declare';
+import {
+  hereRows,
+  labelRows,
+  linkRows,
+  newPassphraseRows,
+  notifyRows,
+  type Options,
+  revealRows,
+} from '../cli/options';
+import { passphraseSource } from '../cli/passphrase';
+import { checkPaths, checkStandardInput, chooseSource, type Source, TO_ASK } from '../cli/source';
+import { closing, filled, waitingTime } from '../cli/values';
+import { notification } from '../client/notification';
+import { askedFor } from '../contract/json';
+import type { PlacePlan } from '../deliver/place';
 import type { Context } from '../platform/context';
-import { rows } from './request/request-flags';
+import { CliError, usageError } from '../platform/errors';
+import type { Session } from '../profile/session';
+import { type Perform, planned } from './planned';
+import type { HerePlan, RequestPlan } from './request/run';
 
 export { default as help } from './help/request.txt?raw';
 
-export function define(context: Context): Command {
-  const command = new Command('request')
+/** Options that need an instance, or a key that is kept, which `--here` does without. */
+const NOT_HERE = [
+  ...(['url', 'profile', 'tokenFile', 'account', 'name', 'note', 'file', 'acceptLimits'] as const),
+  ...(['generatePassphrase', 'identityOut', 'encrypt', 'notify', 'wait'] as const),
+] as const;
+
+export const rows = {
+  ...group('Request:', {
+    expire: parsed('--expire <time>', 'close after 15m to 3mo, such as 6h or 1w', closing),
+    ...labelRows(),
+    file: list('-f, --file <path...>', 'files to go with the question, up to 10'),
+    allowFiles: flag('--allow-files', 'allow files in the answer'),
+    acceptLimits: flag('--accept-limits', 'keep the request even if looser limits were granted'),
+  }),
+  ...group('Protection:', {
+    ...newPassphraseRows('page', 'question'),
+    identityOut: filledText('--identity-out <file>', 'write the private key to a new file (0600)'),
+    encrypt: switchOff('--no-encrypt', 'let the instance read the answer').conflicts(
+      ['identityOut'],
+      (one, other) => usageError(`${one} cannot be combined with ${other}`),
+    ),
+  }),
+  ...group('Output:', {
+    ...linkRows(),
+    ...notifyRows(),
+    wait: flag('--wait', 'wait until it is answered (0) or closed (6)'),
+    for: parsed('--for <time>', 'wait at most this long (12), such as 6h', waitingTime).requires(
+      'wait',
+    ),
+    ...revealRows(),
+  }),
+  ...group('From this machine:', {
+    here: flag('--here', 'serve the question from memory until it is answered').conflicts(
+      NOT_HERE,
+      (here, other) => usageError(`${other} cannot be combined with ${here}`),
+    ),
+    output: text('-o, --output <path>', 'write the answer to a new file or a folder').requires(
+      'here',
+    ),
+    force: flag('--force', 'overwrite existing files').requires('here'),
+    host: filledText('--host <address>', 'address to listen on (default: 0.0.0.0)').requires(
+      'here',
+    ),
+    ...hereRows(),
+  }),
+};
+
+type RequestOptions = Options<typeof rows>;
+
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command
     .description('Ask someone for a secret: print a link that they answer.')
     .argument('[question]', 'what you ask for; the instance can read it')
     .combineFlagAndOptionalValue(false);
-  return withOptions(command, context, rows, async (options, text?: string) => {
-    if (options.here) {
-      const { requestHere } = await import('./request/request-here');
-      return requestHere(context, { ...options, text });
-    }
-    const { runRequest } = await import('./request/run-request');
-    return runRequest(context, { ...options, text });
-  });
+  planned(command, context, { rows, asked, journey: () => import('./request/run') }, perform);
+}
+
+async function asked(
+  options: RequestOptions,
+  session: Session,
+  text?: string,
+): Promise<RequestPlan> {
+  const { context } = session;
+  const { encrypt, notify, locale, name, note, allowFiles, file: files, wait } = options;
+  const passphrase = passphraseSource(options, context);
+  const notified = notify ? notification(notify, locale) : {};
+  if (notify && encrypt)
+    throw usageError(
+      '--notify requires --no-encrypt: the instance would e-mail the link without its key',
+      'send the link yourself, or let the instance read the answer',
+    );
+  if (options.generatePassphrase && options.passphraseOut === undefined)
+    await refuseToPrint(context, 'the passphrase', 'write-passphrase');
+  const here = options.here ? hereOf(options) : undefined;
+  const question = here ? hereQuestion(options, text) : questionOf(options, text, context);
+  if (files) checkPaths(files, undefined, context.stdin.isTTY);
+  if (!here) configured(session);
+  return {
+    ...{ question, closes: options.expire, files, passphrase, encrypt, locale, here },
+    fields: {
+      ...askedFor({ name, note, response_file_attachments: allowFiles || undefined }),
+      ...notified,
+    },
+    ...{ identityFile: options.identityOut, acceptLimits: options.acceptLimits },
+    ...{ copy: options.copy, qr: options.qr },
+    wait: wait ? { most: options.for } : undefined,
+  };
+}
+
+function hereOf({ host = '0.0.0.0', port = 0, output, force }: RequestOptions): HerePlan {
+  const place: PlacePlan =
+    output === undefined
+      ? { to: 'stream', force }
+      : output === '-'
+        ? { to: 'dash', force }
+        : { to: 'path', path: output, force };
+  return { host, port, place };
+}
+
+function hereQuestion(options: RequestOptions, text = 'Please enter the secret.'): Source {
+  checkStandardInput(options);
+  return { name: 'text', value: filled(text, 'the question') };
+}
+
+function questionOf(options: RequestOptions, text: string | undefined, context: Context): Source {
+  const { stdin, canPrompt } = context;
+  const { file = [] } = options;
+  // A question beside a file from standard input has to be an argument.
+  const piped = file.includes('-') && text !== undefined;
+  const source = chooseSource({ text }, stdin.isTTY, canPrompt(), TO_ASK);
+  checkStandardInput(
+    options,
+    piped ? 'a file' : source.name === 'stdin' ? 'the question' : undefined,
+  );
+  if (source.name === 'stdin' && file.includes('-'))
+    throw usageError(
+      'standard input cannot be both the question and a file',
+      'give the question as an argument',
+    );
+  return source;
+}
+
+/** @throws CliError (usage) when nothing is configured */
+function configured({ chosen, isUnconfigured }: Session): void {
+  try {
+    chosen();
+  } catch (error) {
+    if (!(error instanceof CliError) || !isUnconfigured(error)) throw error;
+    throw error.advising('to ask without an instance, use pwpush request --here');
+  }
 }

@@ -1,22 +1,40 @@
-import { Command } from 'commander';
+import { refuseToPrint } from '../cli/agent';
+import type { Command } from '../cli/command';
 import { group } from '../cli/declare';
-import { fileRows, passphraseRows, revealRows, sourceRows, withOptions } from '../cli/options';
+import { fileRows, type Options, passphraseRows, revealRows, sourceRows } from '../cli/options';
+import { passphraseSource } from '../cli/passphrase';
+import { contentOf, TO_SEND } from '../cli/source';
 import type { Context } from '../platform/context';
+import type { Session } from '../profile/session';
+import { type Perform, planned } from './planned';
+import type { RespondPlan } from './respond/run';
 
 export { default as help } from './help/respond.txt?raw';
 
-const rows = {
+export const rows = {
   ...group('Answer:', { ...sourceRows(), ...fileRows() }),
   ...passphraseRows,
   ...group('Output:', revealRows()),
 };
 
-export function define(context: Context): Command {
-  const command = new Command('respond')
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command
     .description('Answer a request for a secret.')
     .argument('<link>', 'link of the request, with the part after #');
-  return withOptions(command, context, rows, async (options, link: string) => {
-    const { runRespond } = await import('./respond/run-respond');
-    return runRespond(context, options, link);
-  });
+  planned(command, context, { rows, asked, journey: () => import('./respond/run') }, perform);
+}
+
+async function asked(
+  options: Options<typeof rows>,
+  { context, reference }: Session,
+  link: string,
+): Promise<RespondPlan> {
+  const { generate, json, quiet } = options;
+  const passphrase = passphraseSource(options, context);
+  const content = contentOf(options, context, TO_SEND);
+  const generated = generate !== undefined;
+  // In a pipe it is not printed, but the same line must not depend on where it prints.
+  if (generated && (json || !quiet))
+    await refuseToPrint(context, 'the generated secret', json ? 'quiet-for-json' : 'quiet-too');
+  return { named: reference(link), content, passphrase, generated };
 }

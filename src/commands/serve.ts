@@ -1,8 +1,9 @@
-import { Command } from 'commander';
 import { isGuarded } from '../cli/agent';
-import { declare, group } from '../cli/declare';
-import { addOutputOptions, revealRows } from '../cli/options';
-import { type Invocation, invocation } from '../cli/terminal/output';
+import type { Command } from '../cli/command';
+import { group, type Values } from '../cli/declare';
+import { type Options, revealRows } from '../cli/options';
+import { worded } from '../cli/report-error';
+import type { Invocation } from '../cli/terminal/output';
 import { isLoopback } from '../contract/address';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
@@ -10,53 +11,57 @@ import { aborted } from '../platform/files/abort';
 import { makeFolder } from '../platform/private-folder';
 import { serviceIo, withService } from '../profile/load-service';
 import { profileStore } from '../profile/profile-store';
+import type { Session } from '../profile/session';
 import type { Profile, StoredProfiles } from '../profile/settings';
-import {
-  dataPlace,
-  keyFile,
-  passwordWarning,
-  rows,
-  type ServeOptions,
-  serveOptions,
-  unknownVariables,
-} from './serve/serve-options';
+import type { Perform } from './planned';
+import { dataPlace, keyFile, rows, servePlanned, unknownVariables } from './serve/serve-options';
 import { backupCommand, healthCommand, rekeyCommand, tokenCommand } from './serve/subcommands';
 
 export { default as help } from './help/serve.txt?raw';
 
-export function define(context: Context): Command {
-  const command = new Command('serve')
+/** What to serve, and how. */
+interface ServePlan {
+  /** Of the service. */
+  readonly settings: Values<typeof rows> &
+    ReturnType<typeof dataPlace> &
+    ReturnType<typeof keyFile>;
+  readonly jsonLog: boolean;
+  /** About the variables that it was given. */
+  readonly warnings: readonly string[];
+}
+
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command
     .description('Run a Password Pusher server on this machine, with an embedded database.')
     .helpCommand(false);
-  command.action(async () => {
-    const options = serveOptions(command, context.env, rows);
-    const warnings = [passwordWarning(command) ?? [], unknownVariables(context.env)].flat();
-    await serve(invocation(context, options), options, warnings);
+  tokenCommand(command, context, perform);
+  rekeyCommand(command, context, perform);
+  backupCommand(command, context, perform);
+  healthCommand(command, context, perform);
+  const all = { ...rows, ...group('Data:', revealRows()) };
+  const asked = (options: Options<typeof all>): ServePlan => ({
+    settings: { ...options, ...dataPlace(context, options), ...keyFile(context) },
+    jsonLog: options.log === 'json',
+    warnings: unknownVariables(context.env),
   });
-  command.addCommand(tokenCommand(context));
-  command.addCommand(rekeyCommand(context));
-  command.addCommand(backupCommand(context));
-  command.addCommand(healthCommand(context));
-  return addOutputOptions(declare(declare(command, rows), group('Data:', revealRows())));
+  const journey = async () => ({ run: serve });
+  servePlanned(command, context, { rows: all, asked, journey }, perform);
 }
 
 /** Listens until SIGINT, SIGTERM, or the terminal hangs up; then lets running requests finish. */
-async function serve(
-  run: Invocation,
-  options: ServeOptions,
-  warnings: readonly string[],
-): Promise<void> {
+async function serve(run: Session, plan: ServePlan): Promise<void> {
   const { context, say } = run;
-  const jsonLog = options.log === 'json';
+  const { jsonLog, settings, warnings } = plan;
   if (!jsonLog) for (const warning of warnings) await say.warn(warning);
   context.interrupts.enter({ mode: 'own' });
   const { signal: stop } = context;
   const guarded = await isGuarded(context);
+  const { ephemeral, firstToken: tells, host } = settings;
   // It can still be saved as a profile.
-  const unseen = guarded && options.firstToken && !(isLoopback(options.host) && !options.ephemeral);
+  const unseen = guarded && tells && !(isLoopback(host) && !ephemeral);
   const service = await start(
     run,
-    options,
+    plan,
     unseen ? 'an agent would read it (see --reveal)' : undefined,
   );
   // In JSON they are lines of the log, which begins with the service.
@@ -67,10 +72,10 @@ async function serve(
   let next: string | undefined;
   if (firstToken !== undefined) {
     // Even with --quiet: it cannot be shown again.
-    if (!options.json && !guarded)
+    if (!say.manner.json && !guarded)
       await say.announce(`token of admin, shown only now: ${firstToken}`);
     // --ephemeral writes nothing to disk, and the token of its database would be useless after it.
-    if (!options.ephemeral && service.loopback) next = await keepProfile(run, service, jsonLog);
+    if (!ephemeral && service.loopback) next = await keepProfile(run, service, jsonLog);
   }
   await say.print(
     firstToken === undefined || guarded ? { url } : { url, token: firstToken },
@@ -83,19 +88,18 @@ async function serve(
 
 function start(
   { context, say }: Invocation,
-  options: ServeOptions,
+  { settings }: ServePlan,
   tokenHidden: string | undefined,
 ) {
-  const place = dataPlace(context, options);
-  if (!options.ephemeral)
-    makeFolder(place.data, 'choose a folder that you can write to with --data');
+  if (!settings.ephemeral)
+    makeFolder(settings.data, 'choose a folder that you can write to with --data');
   const log = (line: string, level?: string) => {
-    if (options.quiet && level === 'info') return;
+    if (say.manner.quiet && level === 'info') return;
     context.stderr.write(`${line}\n`).catch(() => {});
   };
   return withService(({ startService }) =>
     startService(
-      { ...options, ...place, ...keyFile(context), tokenHidden },
+      { ...settings, tokenHidden },
       { ...serviceIo(context, log, say.warn), supervision: context },
     ),
   );
@@ -122,7 +126,8 @@ async function keepProfile(
     if (!jsonLog) await say.note(`saved as profile "${name}"${use}`);
     return `pwpush push${current === name ? '' : ` --profile ${name}`}`;
   } catch (error) {
-    const why = error instanceof CliError ? error.message : (error as NodeJS.ErrnoException).code;
+    const why =
+      error instanceof CliError ? worded(error).message : (error as NodeJS.ErrnoException).code;
     warn(`the token was not saved as a profile: ${why}`);
     return undefined;
   }

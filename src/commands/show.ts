@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from '../cli/command';
 import { type PushState, pushStateText, requestText } from '../cli/terminal/listings';
 import type { Api } from '../client/client';
 import { onItem } from '../client/item';
@@ -7,19 +7,29 @@ import { findOwnRequest } from '../client/progress';
 import type { Push } from '../contract/decode';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
-import { accountOf, clientFor } from '../profile/connect';
-import { accountOfPush, type NamedItem, type Session, withSession } from '../profile/session';
+import { accountOf } from '../profile/connect';
+import { accountOfPush, type Named, type NamedItem, type Session } from '../profile/session';
+import { type Perform, planned } from './planned';
 
 export { default as help } from './help/show.txt?raw';
 
-export function define(context: Context): Command {
-  const command = new Command('show')
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command
     .description('Show views and days left of a push, and its settings. Uses no view.')
     .argument('<link>', 'link or ID of the push, or last');
-  return withSession(command, context, {}, show);
+  planned(
+    command,
+    context,
+    {
+      rows: {},
+      asked: (_, { reference }, link: string) => reference(link),
+      journey: async () => ({ run: show }),
+    },
+    perform,
+  );
 }
 
-async function show(session: Session, link: string): Promise<void> {
+async function show(session: Session, link: Named): Promise<void> {
   const named = await session.connectTo(link);
   await onItem(named, ({ kind }) =>
     kind === 'push' ? showPush(session, named) : showRequest(session, named),
@@ -41,7 +51,7 @@ async function showRequest(session: Session, named: NamedItem) {
 /** Without the token: an owner's read takes the answer, and a listing may leave out what is the owner's. */
 async function publicRequest(session: Session, { api, target, token }: NamedItem) {
   const anyone =
-    target.token === undefined ? api : await clientFor(session, { ...target, token: undefined });
+    target.token === undefined ? api : await session.clientAt({ ...target, token: undefined });
   return anyone.requests.read(token);
 }
 
@@ -71,7 +81,7 @@ async function ownPush(session: Session, named: NamedItem): Promise<Push | undef
     if (error instanceof CliError && error.code === 'forbidden') return undefined;
     throw error;
   }
-  const account = await accountOfPush(session, named);
+  const account = accountOfPush(session, named);
   for (const state of ['active', 'expired'] as const) {
     const push = await findListed((page) => api.list(state, page, account), token);
     if (push) return push;

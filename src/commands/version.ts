@@ -1,18 +1,21 @@
-import { Command } from 'commander';
+import type { Command } from '../cli/command';
+import { worded } from '../cli/report-error';
 import { versionText } from '../cli/terminal/instance-info';
 import { pairs } from '../cli/terminal/table';
 import type { Context } from '../platform/context';
 import type { Instance } from '../profile/connect';
-import { type Session, withSession } from '../profile/session';
+import type { Session } from '../profile/session';
 import { NoInstance } from '../profile/target';
+import { type Perform, planned } from './planned';
 
 export { default as help } from './help/version.txt?raw';
 
-export function define(context: Context): Command {
-  const command = new Command('version').description(
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command.description(
     'Show the version of pwpush, of the instance, and the features of the instance.',
   );
-  return withSession(command, context, {}, version);
+  const journey = async () => ({ run: version });
+  planned(command, context, { rows: {}, asked: () => undefined, journey }, perform);
 }
 
 /** With `--json` the instance's object, with `pwpush` and `url` added. */
@@ -25,7 +28,7 @@ async function version({ context, say, connect }: Session): Promise<void> {
     await say.print({ pwpush: context.version }, (look) =>
       pairs([['pwpush', context.version]], look),
     );
-    return say.remark(error.message);
+    return say.remark(worded(error).message);
   }
   const { api, target } = instance;
   const found = await api.version();

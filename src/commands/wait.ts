@@ -1,6 +1,5 @@
-import { Command } from 'commander';
+import type { Command } from '../cli/command';
 import { flag, parsed } from '../cli/declare';
-import { type Options, withOptions } from '../cli/options';
 import { auditLog } from '../cli/terminal/listings';
 import { printRows } from '../cli/terminal/table';
 import { seconds, waitingTime } from '../cli/values';
@@ -8,26 +7,44 @@ import { onItem } from '../client/item';
 import { pushPoller } from '../client/progress';
 import type { Context } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
-import { accountOf, clientFor } from '../profile/connect';
-import { accountOfPush, createSession, type NamedItem, type Session } from '../profile/session';
+import { accountOf } from '../profile/connect';
+import { accountOfPush, type Named, type NamedItem, type Session } from '../profile/session';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../take/waiting';
+import { type Perform, planned } from './planned';
 
 export { default as help } from './help/wait.txt?raw';
 
-const rows = {
+export const rows = {
   interval: parsed('--interval <seconds>', 'seconds between checks', interval).or(DEFAULT_INTERVAL),
   for: parsed('--for <time>', 'wait at most this long (12), such as 6h', waitingTime),
   thenExpire: flag('--then-expire', 'expire the push after the first view'),
 };
 
-type WaitOptions = Options<typeof rows>;
+/** What to wait for, and what then. */
+interface WaitPlan {
+  readonly named: Named;
+  /** Seconds between two looks. */
+  readonly interval: number;
+  /** Seconds to wait at most. */
+  readonly most: number | undefined;
+  readonly thenExpire: boolean;
+}
 
-export function define(context: Context): Command {
-  const command = new Command('wait')
+export function define(command: Command, context: Context, perform?: Perform): void {
+  command
     .description("Wait until a push is viewed (0) or expires (6). Requires the owner's token.")
     .argument('<link>', 'link or ID of the push, or last');
-  return withOptions(command, context, rows, (options, link: string) =>
-    wait(context, options, link),
+  planned(
+    command,
+    context,
+    {
+      rows,
+      asked: ({ interval, for: most, thenExpire }, { reference }, link: string): WaitPlan => ({
+        ...{ named: reference(link), interval, most, thenExpire },
+      }),
+      journey: async () => ({ run: wait }),
+    },
+    perform,
   );
 }
 
@@ -37,37 +54,39 @@ function interval(value: string, name: string): number {
   throw usageError(`${name} must be at least 1 second`);
 }
 
-async function wait(context: Context, options: WaitOptions, link: string): Promise<void> {
-  const limit = timeLimit(context, options);
-  const session = createSession(limit.context, limit.options);
+async function wait(session: Session, plan: WaitPlan): Promise<void> {
+  const { context, given } = session;
+  const limit = timeLimit(context, plan.most, given.timeout);
+  const limited = session.within(limit.context, limit.timeout);
   const viewed = await limit.ending('view', async () => {
-    const named = await session.connectTo(link);
+    const named = await limited.connectTo(plan.named);
     return onItem(named, ({ kind }) =>
       kind === 'push'
-        ? waitForView(session, options, named)
+        ? waitForView(limited, plan, named)
         : limit.ending('answer', async () => {
-            if (options.thenExpire)
+            if (plan.thenExpire)
               throw usageError('--then-expire would delete the answer', 'remove --then-expire');
             const account = accountOf(named.target);
-            await waitForAnswer(session, options, named.api, named.token, account);
+            await waitForAnswer(limited, plan.interval, named.api, named.token, account);
             return undefined;
           }),
     );
   });
-  if (viewed && options.thenExpire) await expireViewed({ ...session, context }, options, viewed);
+  if (viewed && plan.thenExpire) await expireViewed(session, viewed);
 }
 
 async function waitForView(
   session: Session,
-  options: WaitOptions,
+  { interval }: WaitPlan,
   push: NamedItem,
 ): Promise<NamedItem> {
-  const { context } = session;
-  const account = await accountOfPush(session, push);
+  const { context, say } = session;
+  const { json } = say.manner;
+  const account = accountOfPush(session, push);
   const poll = pushPoller(push.api, push.token, context.now, account);
   const what = 'waiting for a view … (Ctrl-C stops waiting, the push stays)';
-  const first = waitUntil(session, { ...options, what }, poll, async ({ events, state }) => {
-    for (const event of events) if (options.json) await session.say.print(event, () => '');
+  const first = waitUntil(session, { interval, what }, poll, async ({ events, state }) => {
+    for (const event of events) if (json) await say.print(event, () => '');
     const view = events.find(({ kind }) => kind === 'view');
     if (view === undefined && state === 'expired')
       throw new CliError('expired', 'the push expired without a view');
@@ -77,15 +96,14 @@ async function waitForView(
     if (error instanceof CliError && error.code === 'expired') await session.receipts().end([push]);
     throw error;
   });
-  if (!options.json) await printRows([[view]], auditLog, context, options);
+  if (!json) await printRows([[view]], auditLog, session);
   return push;
 }
 
 /** After the wait, whose time limit is not that of the expiry. */
-async function expireViewed(run: Session, options: WaitOptions, push: NamedItem): Promise<void> {
+async function expireViewed(session: Session, push: NamedItem): Promise<void> {
   const { token, target } = push;
-  const api = options.for === undefined ? push.api : await clientFor({ ...run, options }, target);
-  await api.expire(token);
-  await run.receipts().end([push]);
-  await run.say.remark(`expired ${token}`);
+  await (await session.clientAt(target)).expire(token);
+  await session.receipts().end([push]);
+  await session.say.remark(`expired ${token}`);
 }

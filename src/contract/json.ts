@@ -30,3 +30,11 @@ export function valuesIn(bytes: Uint8Array): number {
   }
   return values;
 }
+
+/** The fields that were asked for; the instance has defaults for the rest. */
+export function askedFor<Fields extends object>(fields: Fields) {
+  const asked = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(asked) as {
+    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
+  };
+}

@@ -4,45 +4,39 @@ import { type FileHandle, open as openFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Invocation } from '../cli/terminal/output';
 import { variablesSet } from '../cli/terminal/wording';
-import type { Context } from '../platform/context';
-import { failedError, usageError } from '../platform/errors';
+import { failedError } from '../platform/errors';
 import { isPlanted, type User } from '../platform/files/owner';
-import { isVariableName } from '../run/dotenv';
-import { isUnsafe } from '../run/unsafe-variables';
 import { type Destination, linkTarget, noFollow, planted, unwritable } from './destination';
 
-/** Where in a job of GitHub Actions a text goes. */
-export interface CiOptions {
-  readonly githubOutput?: string;
-  /** Name of a variable for the steps that follow. */
-  readonly githubEnv?: string;
+/** An output of a step, or a variable for the steps that follow. */
+export interface JobEntry {
+  readonly name: string;
+  readonly isVariable: boolean;
+  /** The file of the runner for it. */
+  readonly file: string;
 }
 
 /**
  * Opens the files of the job.
- * @throws CliError (usage) for a name that is invalid or unsafe, or outside of such a job
+ * @throws CliError (usage) for one that another user prepared
  */
 export async function ciDestination(
   { context, say }: Invocation,
-  options: CiOptions,
+  entries: readonly JobEntry[],
 ): Promise<Destination> {
-  checkNames(options);
-  const { githubOutput, githubEnv } = options;
   const files: { readonly file: FileHandle; readonly name: string }[] = [];
   const close = async () => {
     for (const { file } of files) await file.close().catch(() => {});
   };
   try {
-    for (const [name, variable, option] of [
-      [githubOutput, 'GITHUB_OUTPUT', '--github-output'],
-      [githubEnv, 'GITHUB_ENV', '--github-env'],
-    ] as const)
-      if (name !== undefined)
-        files.push({ file: await runnersFile(variable, option, context), name });
+    // The runner's, which is another user in the container of a job, where root may run it.
+    for (const { name, file } of entries)
+      files.push({ file: await appending(file, context.uid), name });
   } catch (error) {
     await close();
     throw error;
   }
+  const variables = entries.flatMap(({ name, isVariable }) => (isVariable ? [name] : []));
   return {
     commit: async (bytes) => {
       const text = bytes.toString();
@@ -56,40 +50,13 @@ export async function ciDestination(
         // Before anything else can print it.
         await context.stdout.write(maskCommands(text));
         for (const { file, name } of files) await append(file, heredoc(name, text));
-        if (githubEnv !== undefined) await say.note(variablesSet([githubEnv]));
+        if (variables.length > 0) await say.note(variablesSet(variables));
       } finally {
         await close();
       }
     },
     discard: close,
   };
-}
-
-function checkNames({ githubOutput, githubEnv }: CiOptions): void {
-  if (githubOutput !== undefined && !/^[A-Za-z_][\w-]*$/.test(githubOutput))
-    throw usageError(`"${githubOutput}" is not a valid output name`);
-  if (githubEnv === undefined) return;
-  if (!isVariableName(githubEnv)) throw usageError(`"${githubEnv}" is not a valid variable name`);
-  // Those of the runners, too.
-  if (isUnsafe(githubEnv) || /^(GITHUB|RUNNER|ACTIONS|CI|GITLAB)(_|$)/i.test(githubEnv))
-    throw usageError(
-      `${githubEnv} would change what later steps run`,
-      'use another name, or pwpush run, which sets variables for one command',
-    );
-}
-
-async function runnersFile(
-  variable: 'GITHUB_OUTPUT' | 'GITHUB_ENV',
-  option: string,
-  { env, uid }: Context,
-): Promise<FileHandle> {
-  const path = env[variable];
-  // The runner's, which is another user in the container of a job, where root may run it.
-  if (path) return appending(path, uid);
-  throw usageError(
-    `${option} requires ${variable}, which GitHub Actions sets`,
-    'nothing was fetched; outside of GitHub Actions use pwpush run or --output',
-  );
 }
 
 /** The mode bit of a folder that everybody can write to. */

@@ -2,7 +2,7 @@ import { refuseToPrint } from '../cli/agent';
 import type { Invocation } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
 import { copiedText, findClipboard } from '../platform/clipboard';
-import { failedError, usageError } from '../platform/errors';
+import { failedError, phrase, usageError } from '../platform/errors';
 import type { Taking } from '../take/taking';
 import type { Destination } from './destination';
 import { printOrRescue } from './print-or-rescue';
@@ -18,16 +18,8 @@ export async function clipboardDestination(run: Invocation): Promise<ClipboardDe
   const { context, say } = run;
   const clipboard = await findClipboard(context);
   if (!clipboard)
-    throw usageError(
-      'no clipboard found; nothing was fetched',
-      '--copy requires wl-copy, xclip, xsel, pbcopy or clip.exe, or a terminal',
-    );
-  if (!clipboard.sure)
-    await refuseToPrint(
-      context,
-      'the secret',
-      "the terminal's clipboard would get it through the output: use pwpush run or --output FILE",
-    );
+    throw usageError('no clipboard found; nothing was fetched', phrase('clipboard-programs'));
+  if (!clipboard.sure) await refuseToPrint(context, 'the secret', 'not-by-terminal');
   let copied: string | undefined;
   return {
     commit: async (bytes) => {

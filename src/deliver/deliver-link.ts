@@ -13,28 +13,22 @@ export interface CreatedLink {
   readonly summary?: string | undefined;
 }
 
-interface LinkOptions {
-  readonly json: boolean;
-  readonly copy: boolean;
-  readonly qr: boolean;
-}
-
 /**
- * Prints the link, then warnings and the rest. The push or request exists: whatever fails, its link must not be lost. Returns the
- * error if stdout could not be written.
+ * Prints what was created: the link, then warnings and the rest. It exists: whatever fails, its link must not be lost. Returns
+ * the error if stdout could not be written.
  */
-export async function deliverLink(
+export async function printCreated(
   run: Invocation,
-  options: LinkOptions,
   created: CreatedLink,
+  { copy, qr }: { readonly copy: boolean; readonly qr: boolean },
 ): Promise<CliError | undefined> {
   const { say } = run;
   const { link, warnings, summary } = created;
-  const failure = await printLink(run, options, created);
+  const failure = await printLink(run, created);
   for (const warning of warnings) await say.warn(warning);
-  if (options.copy) await copyLink(run, link);
+  if (copy) await copyLink(run, link);
   if (summary !== undefined) await say.remark(summary);
-  if (options.qr) {
+  if (qr) {
     const { drawQr } = await import('../cli/terminal/qr');
     await drawQr(say, link);
   }
@@ -43,10 +37,10 @@ export async function deliverLink(
 
 /** Prints the link on a line. Returns the error if stdout could not be written. */
 export async function printLink(
-  { context }: Invocation,
-  { json }: Pick<LinkOptions, 'json'>,
+  { context, say }: Invocation,
   { object, link }: Pick<CreatedLink, 'object' | 'link'>,
 ): Promise<CliError | undefined> {
+  const { json } = say.manner;
   const safe = async () => (await import('../keep/safekeeping')).newSafe(context);
   const guarded = json && (await isGuarded(context));
   const text = json ? toJson({ ...object, html_url: link }, guarded) : link;

@@ -1,5 +1,5 @@
 import { type CliError, failedError } from '../platform/errors';
-import { type Delivery, deliverText } from './output-place';
+import { type Delivery, deliverText } from './deliver-text';
 
 /** Writes text and files to where they go; returns what went wrong, if anything did. */
 export async function deliverPush(
@@ -12,8 +12,8 @@ export async function deliverPush(
   const onlyFiles = files > 0 && !push.payload;
   let unset: CliError | undefined;
   // Files alone set nothing in a job: it fails, but only after they are saved.
-  if (place.job && onlyFiles) {
-    await place.job.discard();
+  if (place.plan.to === 'job' && onlyFiles) {
+    await place.discard();
     unset = failedError('the push has no text, so nothing was set in the job');
   }
   if (files > 0 && withFiles) {
@@ -21,8 +21,8 @@ export async function deliverPush(
     return (await savePush(delivery)) ?? unset;
   }
   if (place.folder !== undefined && onlyFiles) {
-    await place.discard?.();
+    await place.discard();
     return undefined;
   }
-  return unset ?? deliverText(delivery, push, place.file);
+  return unset ?? deliverText(delivery, push, place.text);
 }

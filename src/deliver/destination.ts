@@ -40,7 +40,10 @@ export async function reserveText(
  */
 export async function reserveFile(named: string, force: boolean, user: User): Promise<Destination> {
   if (named === '' || /[/\\]$/.test(named)) {
-    throw usageError('--output must be a file', 'use the name of a file, or - for standard output');
+    throw usageError(
+      `"${named}" is not the name of a file`,
+      'use the name of a file, or - for standard output',
+    );
   }
   const path = linkTarget(named, user);
   const found = await stat(path).catch(() => undefined);

@@ -21,10 +21,10 @@ import { type DownloadTools, type SavedFile, saveFile } from './save-file';
  * @returns the files that were saved, in their order, undefined for those that failed; and the failure, if there was one
  */
 export async function fetchFiles(taking: Taking, folder: Folder) {
-  const { context, options, safe, say, signal, taken } = taking;
+  const { context, safe, say, signal, taken } = taking;
   const { push } = taken;
   const files = push.files ?? [];
-  const meter = meterFor(context, options, files.length);
+  const meter = meterFor(taking, files.length);
   const asked = askBeforeLoss(taking, meter);
   const resumes = safe.resumes && !isRetrievableAgain(push);
   const partial = resumes ? partialFiles(context.uid, taken.partial) : undefined;

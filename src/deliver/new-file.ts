@@ -1,12 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { usageError } from '../platform/errors';
-import {
-  makeWhole,
-  TEMPORARY_EXTRA,
-  type TemporaryFile,
-  temporaryFile,
-} from '../platform/files/atomic-file';
+import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../platform/files/atomic-file';
 import { type Folder, fitted, nameKey, numbered } from './safe-name';
 
 export type NewFile = Awaited<ReturnType<typeof newFile>>;
@@ -37,20 +31,5 @@ export async function nameIt(file: TemporaryFile, folder: Folder, name: string):
     if (!(await file.moveTo(path, found?.isFile() ?? false))) continue;
     folder.taken.add(nameKey(candidate));
     return path;
-  }
-}
-
-/**
- * Writes a file that the sender asked for, 0600, before anything is sent.
- * @throws CliError (usage) if it exists, or cannot be written
- */
-export function writeForSender(path: string, text: string): void {
-  try {
-    makeWhole(path, text);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST')
-      throw usageError(`"${path}" already exists; nothing was sent`, 'choose a new file');
-    throw usageError(`cannot write "${path}" (${code}); nothing was sent`);
   }
 }

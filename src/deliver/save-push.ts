@@ -8,10 +8,10 @@ import type { Context } from '../platform/context';
 import { attempt, type CliError, endedBy, failedError, savedTo } from '../platform/errors';
 import { codeOf, whyUnwritable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
+import { type Delivery, deliverText } from './deliver-text';
 import { type Destination, reserveText, TEXT_FILE } from './destination';
 import { askBeforeLoss, fetchFiles, lostRest, toolsFor } from './download';
 import { type NewFile, newFile } from './new-file';
-import { type Delivery, deliverText } from './output-place';
 import { type Folder, nameKey, safeName } from './safe-name';
 import { copyBody, type DownloadTools, withRetries } from './save-file';
 
@@ -21,20 +21,22 @@ import { copyBody, type DownloadTools, withRetries } from './save-file';
  * @returns what went wrong, if anything did; everything that could be saved was saved then
  */
 export async function savePush(delivery: Delivery): Promise<CliError | undefined> {
-  const { options } = delivery;
   const { push } = delivery.taken;
-  const { folder, file } = await chooseFolder(delivery);
-  const files = push.files ?? [];
-  if (options.json) {
+  const { folder, text } = await waysFor(delivery);
+  if (delivery.say.manner.json) {
     const fetched = await fetchFiles(delivery, folder);
-    const located = files.map((one, at) => {
+    const files = (push.files ?? []).map((one, at) => {
       const saved = fetched.saved[at];
       return saved ? { ...one, saved_as: resolve(saved.path) } : one;
     });
-    return both(await deliverText(delivery, { ...push, files: located }, file), fetched.failure);
+    return both(await deliverText(delivery, { ...push, files }, text), fetched.failure);
   }
-  if (options.output === '-') return fileToStdout(delivery, folder);
-  const failure = await textIfAny(delivery, file);
+  if (delivery.place.plan.to === 'dash') return toStdout(delivery, folder);
+  return saveAll(delivery, { folder, text });
+}
+
+async function saveAll(delivery: Delivery, { folder, text }: Ways): Promise<CliError | undefined> {
+  const failure = await textIfAny(delivery, text);
   const fetched = await fetchFiles(delivery, folder);
   return both(failure, fetched.failure);
 }
@@ -63,44 +65,57 @@ async function textIfAny(
   return undefined;
 }
 
+/** Where the files of a push go, and its text; to standard output if that is undefined. */
+interface Ways {
+  readonly folder: Folder;
+  readonly text: Destination | undefined;
+}
+
+async function waysFor(delivery: Delivery): Promise<Ways> {
+  const { plan, folder, text } = delivery.place;
+  if (plan.to === 'rest') {
+    const path = await writableFolder(plan.folder.path, delivery);
+    return { folder: { ...plan.folder, path }, text: undefined };
+  }
+  if (folder !== undefined) return inOne(await folderAt(folder, true, delivery), text);
+  if (plan.to === 'path' && text) return atPath(delivery, plan.path, text);
+  return { folder: await folderAt('.', false, delivery), text };
+}
+
 /**
- * The folder of the files, and where the text goes, unless to stdout. A path that was reserved for a text becomes the
- * folder, or the one file if there is no text, unless something is there already that is not to be replaced.
+ * A path that was reserved for a text becomes the folder, or the one file if there is no text, unless something is there already
+ * that is not to be replaced.
  */
-async function chooseFolder(delivery: Delivery): Promise<{ folder: Folder; file?: Destination }> {
-  const { context, options, place, say } = delivery;
-  const { push } = delivery.taken;
-  const { output = '-', force } = options;
-  const at = async (path: string, named: boolean): Promise<Folder> => ({
-    path: await writableFolder(path, delivery),
-    force,
-    taken: new Set(),
-    named,
-  });
-  if (place.resumed) {
-    const path = await writableFolder(place.resumed.path, delivery);
-    return { folder: { ...place.resumed, path } };
+async function atPath(delivery: Delivery, path: string, text: Destination): Promise<Ways> {
+  const { context, place, say, taken } = delivery;
+  const { force } = place.plan;
+  const { payload, files } = taken.push;
+  const found = await lstat(path).catch(() => undefined);
+  const isOne = files?.length === 1 && !payload;
+  if (found && !(isOne && force && found.isFile())) {
+    await say.warn(`"${path}" is not a folder: saving the files to the current folder`);
+    return { folder: await folderAt('.', false, delivery), text };
   }
-  if (place.folder !== undefined) {
-    const folder = await at(place.folder, true);
-    if (!place.file) return { folder };
-    folder.taken.add(nameKey(TEXT_FILE));
-    return { folder, file: place.file };
+  await text.discard();
+  if (isOne) {
+    const folder = await folderAt(dirname(path), true, delivery);
+    return { folder: { ...folder, name: basename(path) }, text: undefined };
   }
-  if (place.file === undefined) return { folder: await at('.', false) };
-  const found = await lstat(output).catch(() => undefined);
-  const isOne = push.files?.length === 1 && !push.payload;
-  if (found === undefined || (isOne && force && found.isFile())) {
-    await place.file.discard();
-    if (isOne) return { folder: { ...(await at(dirname(output), true)), name: basename(output) } };
-    const folder = await at(output, true);
-    if (options.json || !push.payload) return { folder };
-    folder.taken.add(nameKey(TEXT_FILE));
-    const file = await reserveText(folder.path, force, context.uid).catch(() => undefined);
-    return file ? { folder, file } : { folder };
-  }
-  await say.warn(`"${output}" is not a folder: saving the files to the current folder`);
-  return { folder: await at('.', false), file: place.file };
+  const folder = await folderAt(path, true, delivery);
+  if (say.manner.json || !payload) return { folder, text: undefined };
+  return inOne(folder, await reserveText(folder.path, force, context.uid).catch(() => undefined));
+}
+
+/** A folder for the files, and the text in it. */
+function inOne(folder: Folder, text: Destination | undefined): Ways {
+  if (text) folder.taken.add(nameKey(TEXT_FILE));
+  return { folder, text };
+}
+
+/** @param named whether the user named it */
+async function folderAt(path: string, named: boolean, delivery: Delivery): Promise<Folder> {
+  const { force } = delivery.place.plan;
+  return { path: await writableFolder(path, delivery), force, taken: new Set(), named };
 }
 
 /** The folder, made if missing; a rescue folder if it cannot be written and the files would be lost. */
@@ -122,36 +137,43 @@ async function writableFolder(path: string, { safe, say, taken }: Delivery): Pro
   }
 }
 
-/** `--output -`: a single file goes to stdout; everything else is saved. */
-async function fileToStdout(delivery: Delivery, folder: Folder): Promise<CliError | undefined> {
-  const { context, options, safe, say, signal } = delivery;
-  const { push } = delivery.taken;
-  const files = push.files ?? [];
+/** A single file goes to stdout; everything else is saved. */
+async function toStdout(delivery: Delivery, folder: Folder): Promise<CliError | undefined> {
+  const { context, say } = delivery;
+  const { payload } = delivery.taken.push;
+  const files = delivery.taken.push.files ?? [];
   const [file] = files;
-  if (!file || files.length > 1 || context.stdout.isTTY) {
-    const failure = await textIfAny(delivery, undefined);
-    const fetched = await fetchFiles(delivery, folder);
-    return both(failure, fetched.failure) ?? notToStdout(files.length, folder);
-  }
-  if (push.payload) await say.warn(await saveTextBeside(delivery, push.payload, folder));
-  const meter = meterFor(context, options, 1);
+  if (!file || files.length > 1 || context.stdout.isTTY)
+    return (
+      (await saveAll(delivery, { folder, text: undefined })) ?? notToStdout(files.length, folder)
+    );
+  if (payload) await say.warn(await saveTextBeside(delivery, payload, folder));
+  const meter = meterFor(delivery, 1);
   const tools = toolsFor(delivery, meter, 0, safeName(file.filename));
   const asked = askBeforeLoss(delivery, meter);
   const problem = await attempt(() => downloadToStdout(context, file, tools));
   asked();
   await meter.ends();
-  if (signal.aborted) {
-    const missing = problem === undefined ? [] : [file.url];
-    await safe.keep(lostRest(delivery, missing));
-    return safe.explain(endedBy(signal));
-  }
-  if (problem === undefined) return undefined;
-  const fetched = await fetchFiles(delivery, folder);
-  const where = fetched.failure ? '' : `; the whole file was saved to ${fetched.saved[0]?.path}`;
-  return failedError(`${problem.message}${where}`, {
-    steps: fetched.failure?.steps,
-    remains: fetched.failure?.remains,
-    cause: problem,
+  if (delivery.signal.aborted) return interrupted(delivery, problem ? [file.url] : []);
+  return problem && savedInstead(delivery, folder, problem);
+}
+
+async function interrupted(delivery: Delivery, missing: readonly string[]): Promise<CliError> {
+  const { safe, signal } = delivery;
+  await safe.keep(lostRest(delivery, missing));
+  return safe.explain(endedBy(signal));
+}
+
+/** What could not be written to stdout is saved. */
+async function savedInstead(
+  delivery: Delivery,
+  folder: Folder,
+  problem: CliError,
+): Promise<CliError> {
+  const { saved, failure } = await fetchFiles(delivery, folder);
+  const where = failure ? [] : [`the whole file was saved to ${saved[0]?.path}`];
+  return failedError([...problem.facts, ...where], {
+    ...{ steps: failure?.steps, remains: failure?.remains, cause: problem },
   });
 }
 
@@ -159,7 +181,7 @@ function notToStdout(files: number, folder: Folder): CliError {
   const where = folder.path === '.' ? 'the current folder' : folder.path;
   return files === 1
     ? failedError(`standard output is a terminal; the file was saved to ${where}`)
-    : failedError(`--output - works with one file only; the ${files} files were saved to ${where}`);
+    : failedError(`standard output takes one file only; the ${files} files were saved to ${where}`);
 }
 
 async function saveTextBeside(

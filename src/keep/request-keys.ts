@@ -5,14 +5,13 @@ import { explaining } from '../age/age-error';
 import { newKeyPair, parseIdentities } from '../age/key-files';
 import type { Terminal } from '../cli/terminal/output';
 import type { Reference } from '../client/link';
-import { writeForSender } from '../deliver/new-file';
 import { CliError, failedError, phrase } from '../platform/errors';
 import { makeFile, nameFile } from '../platform/files/atomic-file';
 import { codeOf, whyUnreadable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import { checkStateFolder, stateFolder } from '../profile/folders';
 import type { Target } from '../profile/target';
-import type { RescueContext } from './rescue';
+import { type RescueContext, writeForSender } from './rescue';
 
 export type NewKey = ReturnType<typeof newRequestKey>;
 

@@ -4,7 +4,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../platform/context';
-import { failedError } from '../platform/errors';
+import { failedError, usageError } from '../platform/errors';
 import { makeWhole } from '../platform/files/atomic-file';
 import { codeOrMessage } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
@@ -117,4 +117,19 @@ async function timeOf(path: string, isFolder: boolean, user: User): Promise<Date
   const found = await lstat(path).catch(() => undefined);
   const ours = user === undefined || found?.uid === user;
   return ours && found?.isDirectory() === isFolder ? found.mtime : undefined;
+}
+
+/**
+ * Writes a file that the sender asked for, 0600, before anything is sent.
+ * @throws CliError (usage) if it exists, or cannot be written
+ */
+export function writeForSender(path: string, text: string): void {
+  try {
+    makeWhole(path, text);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST')
+      throw usageError(`"${path}" already exists; nothing was sent`, 'choose a new file');
+    throw usageError(`cannot write "${path}" (${code}); nothing was sent`);
+  }
 }

@@ -170,6 +170,13 @@ export interface HttpOptions {
 }
 
 /**
+ * A context of which something is different. Its getters, which listen for signals and load modules, are not called for that.
+ */
+export function contextWith(context: Context, changes: Partial<Context>): Context {
+  return Object.create(context, Object.getOwnPropertyDescriptors(changes));
+}
+
+/**
  * All that a command may touch of the world outside. `platform/process.ts` makes the real one, tests make theirs; nothing
  * else in src uses `process`. What is slow to load is behind a function and loaded by its first call.
  */

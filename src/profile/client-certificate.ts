@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { askUntil } from '../cli/ask-until';
 import type { ClientCertificate, Context } from '../platform/context';
-import { usageError } from '../platform/errors';
+import { phrase, usageError } from '../platform/errors';
 import { readText } from '../platform/private-folder';
 
 /** Paths of PEM files. */
@@ -43,7 +43,7 @@ function privateKey(pem: string, path: string): KeyObject {
   } catch {
     throw usageError(
       `the private key "${path}" contains no PEM private key`,
-      'name the file of the key with --cert-key',
+      phrase('name-certificate-key'),
     );
   }
 }

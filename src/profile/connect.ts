@@ -1,11 +1,10 @@
-import type { GlobalOptions } from '../cli/options';
-import { type Invocation, invocation } from '../cli/terminal/output';
+import type { Invocation } from '../cli/terminal/output';
 import { seconds } from '../cli/values';
 import { type Api, apiClient } from '../client/client';
 import type { ApiSettings } from '../client/send-call';
 import { API_PATH, APPLICATION } from '../contract/api';
-import type { Context, HttpRequest, Transport } from '../platform/context';
-import { CliError, usageError } from '../platform/errors';
+import { type Context, contextWith, type HttpRequest, type Transport } from '../platform/context';
+import { CliError, phrase, usageError } from '../platform/errors';
 import { limited } from '../platform/files/abort';
 import { lazy } from '../platform/files/lazy';
 import { GRACE } from '../platform/interrupts';
@@ -21,8 +20,20 @@ export interface Instance {
   readonly target: Target;
 }
 
-export async function clientFor(run: Invocation, target: Target, connections = 1): Promise<Api> {
-  return apiClient(await settingsFor(run, target, connections));
+/** What limits the requests of a client. */
+interface RequestLimits {
+  /** Seconds for each response, as they were typed. */
+  readonly timeout?: number | undefined;
+  /** How many run at once; 1 if left out. */
+  readonly connections?: number;
+}
+
+export async function clientFor(
+  run: Invocation,
+  target: Target,
+  limits: RequestLimits,
+): Promise<Api> {
+  return apiClient(await settingsFor(run, target, limits));
 }
 
 /**
@@ -34,10 +45,7 @@ export function accountOf({
   edition,
 }: Pick<Target, 'account' | 'edition'>): number | undefined {
   if (account !== undefined && edition !== undefined && edition !== 'commercial')
-    throw usageError(
-      'this instance has no accounts',
-      'only the commercial edition has them; remove --account, or the setting of the profile',
-    );
+    throw usageError('this instance has no accounts', phrase('remove-account'));
   return account;
 }
 
@@ -52,21 +60,27 @@ export function exposure({ base, insecure }: Target): string | undefined {
 const BRIEF_SECONDS = 10;
 
 /** Settings for requests on the side, on a connection of their own: over within 10 s, without waiting for `Retry-After`. */
-export async function briefSettings(run: Invocation, target: Target): Promise<ApiSettings> {
-  const { context, options } = run;
+export async function briefSettings(
+  { context, say }: Invocation,
+  target: Target,
+  timeout: number | undefined,
+): Promise<ApiSettings> {
   const signal = limited(context.signal, BRIEF_SECONDS * 1000);
-  const timeout = Math.min(timeoutOf(context, options), BRIEF_SECONDS);
-  const brief = invocation({ ...context, signal }, { ...options, timeout });
+  const seconds = Math.min(timeoutOf(context, timeout), BRIEF_SECONDS);
   const sleep = async () => {
     throw new CliError('rate_limited', 'rate limited by the instance');
   };
-  return { ...(await settingsFor(brief, target)), sleep, waiting: () => {} };
+  const brief = { context: contextWith(context, { signal }), say };
+  return { ...(await settingsFor(brief, target, { timeout: seconds })), sleep, waiting: () => {} };
 }
 
-async function settingsFor(run: Invocation, target: Target, connections = 1): Promise<ApiSettings> {
-  const { context, options, say } = run;
-  const timeout = timeoutOf(context, options);
-  const { base, caFile, certificate, token, tokenFrom, tokenHint } = target;
+async function settingsFor(
+  { context, say }: Invocation,
+  target: Target,
+  { timeout: typed, connections = 1 }: RequestLimits,
+): Promise<ApiSettings> {
+  const timeout = timeoutOf(context, typed);
+  const { base, caFile, certificate, token, tokenFrom, tokenHint, anonymous } = target;
   const { send, open } = await context.transport({
     timeout,
     ca: caFile === undefined ? undefined : await readCertificates(caFile),
@@ -82,13 +96,13 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
     fromLink: target.baseFrom === undefined,
     headers: await target.headers?.(),
     open: open && lazy(() => open(base)),
-    anonymous: options.anonymous,
+    anonymous,
     userAgent: `pwpush/${context.version}`,
-    send: options.debug ? logged(send, context.now, say.debug) : send,
+    send: say.manner.debug ? logged(send, context.now, say.debug) : send,
     now: context.now,
     timeout,
     sleep: context.sleep,
-    patience: options.timeout,
+    patience: typed,
     repeats: target.edition && target.edition === APPLICATION,
     repeating: () =>
       say.note('the response was lost; sending the request again, which counts once'),
@@ -97,12 +111,9 @@ async function settingsFor(run: Invocation, target: Target, connections = 1): Pr
   };
 }
 
-/** Seconds to wait for a response, from option or environment. */
-export function timeoutOf(
-  { env }: Pick<Context, 'env'>,
-  { timeout }: Pick<GlobalOptions, 'timeout'>,
-): number {
-  if (timeout !== undefined) return timeout;
+/** Seconds to wait for a response, as they were typed, or from the environment. */
+export function timeoutOf({ env }: Pick<Context, 'env'>, typed: number | undefined): number {
+  if (typed !== undefined) return typed;
   return env.PWPUSH_TIMEOUT
     ? seconds(env.PWPUSH_TIMEOUT, 'PWPUSH_TIMEOUT')
     : DEFAULT_TIMEOUT_SECONDS;

@@ -1,5 +1,6 @@
 import type { Invocation } from '../cli/terminal/output';
 import type { HereEvent } from '../contract/here-event';
+import { contextWith } from '../platform/context';
 import { CliError, endedBy } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
 import { clientFor, type Instance } from './connect';
@@ -65,12 +66,12 @@ export async function withHere(
 
 async function instanceOf(run: Invocation, { base, token, send }: HereService): Promise<Instance> {
   const target: Target = {
-    ...{ base, token, baseFrom: '--here', edition: 'pwpush', insecure: false },
+    ...{ base, token, baseFrom: 'here', edition: 'pwpush', insecure: false, anonymous: false },
     ...{ caFile: undefined, account: undefined, defaults: undefined },
   };
   const transport = async () => ({ send, close: async () => {} });
-  const context = { ...run.context, transport };
-  return { target, api: await clientFor({ ...run, context }, target) };
+  const context = contextWith(run.context, { transport });
+  return { target, api: await clientFor({ ...run, context }, target, {}) };
 }
 
 /** What this process refuses is input of its user, and nothing remains of what it has not done. */

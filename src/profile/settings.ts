@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { commandWords } from '../cli/command-words';
-import type { GlobalOptions } from '../cli/options';
 import { accountId, editions, parseEdition, positive } from '../cli/values';
 import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
@@ -13,8 +12,6 @@ export interface Setting<T> {
   readonly schema: v.GenericSchema<unknown, T>;
   /** Parses its value for `profile set`, which changes no setting without this. */
   readonly parse?: (text: string, name: string) => T;
-  /** The global option that takes its place. */
-  readonly option?: keyof GlobalOptions;
   /** The variable that takes its place. */
   readonly variable?: string;
   /** It is a token, or for one address only, as it decides whom to trust. */
@@ -34,7 +31,7 @@ const count = {
 
 /** All settings, in the order of the help; `profile set` does not know those without `parse`. */
 export const settings = {
-  url: { ...text, parse: (value) => parseBase(value), option: 'url', variable: 'PWPUSH_URL' },
+  url: { ...text, parse: (value) => parseBase(value), variable: 'PWPUSH_URL' },
   token: { schema: v.pipe(text.schema, v.check(isToken, 'is invalid')), bound: 'token' },
   /** The token is in the system's keyring. */
   keyring: { schema: flag.schema, bound: 'token' },
@@ -44,20 +41,19 @@ export const settings = {
   'retrieval-step': flag,
   /** Encrypt pushes, and where the key goes. */
   encrypt: oneOf('link', 'words'),
-  'ca-file': { ...path, option: 'caFile', variable: 'PWPUSH_CA_FILE', bound: 'address' },
+  'ca-file': { ...path, variable: 'PWPUSH_CA_FILE', bound: 'address' },
   /** Headers for an access proxy. */
   'headers-file': {
     ...path,
-    option: 'headersFile',
     variable: 'PWPUSH_HEADERS_FILE',
     bound: 'address',
   },
   /** A client certificate; its private key may be in the same file. */
-  cert: { ...path, option: 'cert', variable: 'PWPUSH_CERT_FILE', bound: 'address' },
-  'cert-key': { ...path, option: 'certKey', variable: 'PWPUSH_CERT_KEY_FILE', bound: 'address' },
+  cert: { ...path, variable: 'PWPUSH_CERT_FILE', bound: 'address' },
+  'cert-key': { ...path, variable: 'PWPUSH_CERT_KEY_FILE', bound: 'address' },
   /** A command that prints the token. */
   'token-command': { ...text, parse: parseCommand, bound: 'token' },
-  insecure: { ...flag, option: 'insecure', bound: 'address' },
+  insecure: { ...flag, bound: 'address' },
   /** Learnt at login; `pwpush` is our own service. */
   edition: {
     schema: v.picklist(editions, `is not one of ${editions.join(', ')}`),
@@ -66,7 +62,7 @@ export const settings = {
     bound: 'address',
   },
   /** The ID of an account of the commercial edition. */
-  account: { ...count, parse: accountId, option: 'account', bound: 'address' },
+  account: { ...count, parse: accountId, bound: 'address' },
   /** Whether pushes leave a receipt on this machine; true if left out. */
   receipts: flag,
   /** Whether secrets are printed; if left out, not where an agent runs us. */
@@ -100,14 +96,6 @@ export function wrongSetting(profile: Readonly<Record<string, unknown>>): string
   return undefined;
 }
 
-/** The settings that options give, as they were typed. */
-export function settingsOfOptions(options: Readonly<Partial<GlobalOptions>>): Profile {
-  return settingsFrom(({ option }) => {
-    const value = option && options[option];
-    return value === false ? undefined : value;
-  });
-}
-
 /**
  * The settings that the environment gives, as they are there; an empty variable gives none.
  * @throws CliError (usage) for a value that is not one of its words
@@ -125,9 +113,8 @@ function settingsFrom(get: (setting: Setting<unknown>, name: Name) => unknown): 
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
 
-/** The settings that `login` saves of its options: those that are for one address. */
-export function savedOptions(options: Readonly<Partial<GlobalOptions>>): Profile {
-  const given = settingsOfOptions(options);
+/** The settings that `login` saves of what was typed: those that are for one address. */
+export function savedSettings(given: Profile): Profile {
   return settingsFrom(({ bound, parse }, name) => {
     const value = given[name];
     if (bound !== 'address') return undefined;

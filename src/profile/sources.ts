@@ -2,101 +2,116 @@ import { commandWords } from '../cli/command-words';
 import { readAll } from '../cli/source';
 import type { Invocation } from '../cli/terminal/output';
 import type { ClientCertificate, Context, HeaderFields, Token } from '../platform/context';
-import { usageError } from '../platform/errors';
+import { phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import { parseToken, readTokenFile } from './api-token';
-import type { CertificateFiles } from './client-certificate';
-import {
-  hasToken,
-  type Profile,
-  settings,
-  settingsOfEnvironment,
-  settingsOfOptions,
-} from './settings';
-import type { Access, TargetRequest, TokenSource } from './target';
+import { hasToken, type Profile, settings, settingsOfEnvironment } from './settings';
+import type { Source, Sources, TokenSource } from './target';
+
+/** What was typed about the instance. */
+export interface Given {
+  readonly profile?: string | undefined;
+  readonly anonymous: boolean;
+  /** A file with the token; `-` is standard input. */
+  readonly tokenFile?: string | undefined;
+  /** Seconds to wait for a response. */
+  readonly timeout?: number | undefined;
+  readonly settings: Profile;
+  /** How messages name what was typed. */
+  named(setting: string): string;
+}
 
 /**
- * Reads from options and environment what they say about the instance. Each token, file and passphrase is read at most once, when it is
- * its turn.
+ * What the command line, the environment and profiles say about the instance. Each token, file and passphrase is read at most
+ * once, when it is its turn.
  * @throws CliError (usage) for a variable with an invalid value, or a key without a certificate
  */
-export function targetRequestOf(run: Invocation): TargetRequest {
-  const { context, options } = run;
+export function sourcesOf(run: Invocation, given: Given): Sources {
+  const { context } = run;
   const { env } = context;
-  const { tokenFile } = options;
-  const accessOf = accessReader(context);
-  const tokenOf = profileTokens(run);
-  const typed = settingsOfOptions(options);
-  const around = settingsOfEnvironment(env);
+  const { tokenFile, named } = given;
+  const withFiles = accessReader(context);
+  const tokens = new Map<string, TokenSource>();
+  const ofProfile = (name: string, profile: Profile): Source => {
+    const token = tokens.get(name) ?? {
+      from: `profile "${name}"`,
+      read: lazy(async () => tokenOfProfile(run, name, profile)),
+    };
+    tokens.set(name, token);
+    return withFiles({
+      settings: profile,
+      token: hasToken(profile) ? token : undefined,
+      named: (setting) => `the setting ${setting}`,
+    });
+  };
   return {
-    profile: options.profile,
-    anonymous: options.anonymous,
-    options: {
-      ...accessOf(typed, '--cert-key'),
-      settings: typed,
+    profile: given.profile,
+    envProfile: env.PWPUSH_PROFILE || undefined,
+    anonymous: given.anonymous,
+    typed: withFiles({
+      settings: given.settings,
+      named,
       token:
         tokenFile === undefined
           ? undefined
-          : { from: '--token-file', read: lazy(() => tokenFrom(tokenFile, context)) },
-    },
-    env: {
-      ...accessOf(around, settings['cert-key'].variable),
-      settings: around,
-      token: environmentToken(run),
-      profile: env.PWPUSH_PROFILE || undefined,
-    },
-    ofProfile: (name, profile) => ({
-      ...accessOf(profile, 'the setting cert-key'),
-      settings: profile,
-      token: tokenOf(name, profile),
+          : {
+              from: named('token-file'),
+              read: lazy(() => typedToken(tokenFile, named('token-file'), context)),
+            },
     }),
+    env: withFiles({
+      settings: settingsOfEnvironment(env),
+      named: (setting) => variables.get(setting) ?? '',
+      token: environmentToken(run),
+    }),
+    ofProfile,
   };
 }
 
-/** @throws CliError (usage) for a key without a certificate */
-function certificateFiles(
-  { cert, 'cert-key': key }: Profile,
-  named: string,
-): CertificateFiles | undefined {
-  if (cert !== undefined) return { cert, key };
-  if (key === undefined) return undefined;
-  throw usageError(
-    `${named} is the key of a client certificate, but none is named`,
-    'name it with --cert, PWPUSH_CERT_FILE or the setting cert',
-  );
-}
+const variables = new Map(
+  Object.entries(settings).map(([name, row]) => [name, 'variable' in row ? row.variable : '']),
+);
 
-/** Makes what opens the paths of settings. Each file is read once in a run: a passphrase is asked for once, and a pipe is empty then. */
-function accessReader(context: Context): (of: Profile, keyName: string) => Access {
-  const headers = new Map<string, () => Promise<HeaderFields>>();
-  const certificates = new Map<string, () => Promise<ClientCertificate>>();
-  const once = <T>(known: Map<string, () => Promise<T>>, key: string, read: () => Promise<T>) => {
+/**
+ * Makes what opens the paths of settings. Each file is read once in a run: a passphrase is asked for once, and a pipe is empty
+ * then.
+ */
+function accessReader(context: Context) {
+  const known = new Map<string, () => Promise<unknown>>();
+  const once = <T>(key: string, read: () => Promise<T>): (() => Promise<T>) => {
     const reader = known.get(key) ?? lazy(read);
     known.set(key, reader);
-    return reader;
+    return reader as () => Promise<T>;
   };
-  return (of, keyName) => {
-    const file = of['headers-file'];
-    const certificate = certificateFiles(of, keyName);
+  /** @throws CliError (usage) for a key without a certificate */
+  return (source: Source): Source => {
+    const { 'headers-file': file, cert, 'cert-key': key } = source.settings;
+    if (key !== undefined && cert === undefined)
+      throw usageError(
+        `${source.named('cert-key')} is the key of a client certificate, but none is named`,
+        phrase('name-certificate'),
+      );
     return {
+      ...source,
       headers:
         file === undefined
           ? undefined
-          : once(headers, file, async () =>
+          : once<HeaderFields>(file, async () =>
               (await import('./header-fields')).readHeadersFile(file, context.uid),
             ),
       certificate:
-        certificate &&
-        once(certificates, JSON.stringify([certificate.cert, certificate.key]), async () =>
-          (await import('./client-certificate')).readClientCertificate(certificate, context),
-        ),
+        cert === undefined
+          ? undefined
+          : once<ClientCertificate>(JSON.stringify([cert, key]), async () =>
+              (await import('./client-certificate')).readClientCertificate({ cert, key }, context),
+            ),
     };
   };
 }
 
-async function tokenFrom(path: string, { stdin }: Context): Promise<string> {
+async function typedToken(path: string, named: string, { stdin }: Context): Promise<string> {
   if (path !== '-') return readTokenFile(path);
-  if (stdin.isTTY) throw usageError('--token-file - reads standard input, but nothing is piped in');
+  if (stdin.isTTY) throw usageError(`${named} - reads standard input, but nothing is piped in`);
   return parseToken((await readAll(stdin.bytes())).toString('utf8'), 'standard input');
 }
 
@@ -108,7 +123,7 @@ const tokenVariables: Readonly<
   PWPUSH_TOKEN_FILE: async (path, _, name) => {
     // A variable applies to many commands, each of which has its own standard input.
     if (path !== '-') return readTokenFile(path);
-    throw usageError(`${name} cannot be -`, 'use --token-file - to read standard input');
+    throw usageError(`${name} cannot be -`, phrase('pipe-token'));
   },
   PWPUSH_TOKEN_COMMAND: async (command, run, name) => commandToken(run, command, name),
 };
@@ -127,7 +142,6 @@ function commandToken(run: Invocation, command: string, from: string): () => Pro
   return lazy(async () => (await import('./token-command')).runTokenCommand(run, words, from));
 }
 
-/** The token of a profile that has one. */
 function tokenOfProfile(
   run: Invocation,
   name: string,
@@ -139,16 +153,4 @@ function tokenOfProfile(
   return lazy(async () =>
     (await import('./system-keyring')).readFromKeyring(run.context, { profile: name, url }),
   );
-}
-
-/** The tokens of profiles; each is got once in a run. */
-function profileTokens(run: Invocation) {
-  const known = new Map<string, TokenSource>();
-  return (name: string, profile: Profile): TokenSource | undefined => {
-    if (!hasToken(profile)) return undefined;
-    const read = lazy(async () => tokenOfProfile(run, name, profile));
-    const source = known.get(name) ?? { from: `profile "${name}"`, read };
-    known.set(name, source);
-    return source;
-  };
 }

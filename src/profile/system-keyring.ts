@@ -1,5 +1,5 @@
 import type { Context } from '../platform/context';
-import { type CliError, failedError } from '../platform/errors';
+import { type CliError, failedError, phrase } from '../platform/errors';
 import {
   type HelperEnd,
   type HelperProgram,
@@ -68,9 +68,6 @@ const passwordVault: Keyring = (work, { profile, url }, token) => {
 const keyrings: Readonly<Record<string, Keyring>> = { darwin: security, win32: passwordVault };
 const keyringOf = ({ platform }: Context) => keyrings[platform] ?? secretTool;
 
-const ALTERNATIVES =
-  'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND';
-
 /**
  * Writes a token to the system's keyring, reads it back and compares it.
  * @throws CliError (failed) if the keyring does not keep it; CliError when the run is interrupted
@@ -100,7 +97,7 @@ export async function readFromKeyring(context: Context, entry: KeyringEntry): Pr
   throw failedError(
     `the keyring returned no token for profile "${entry.profile}" (${problem ?? 'nothing usable'})`,
     {
-      steps: `unlock the keyring, or log in again: pwpush login --keyring --profile ${entry.profile}`,
+      steps: phrase('unlock-keyring', entry.profile),
     },
   );
 }
@@ -125,7 +122,7 @@ export async function forgetProfile(
 
 function unusable(problem: string): CliError {
   return failedError(`the token cannot be kept in the keyring (${problem}); nothing was saved`, {
-    steps: ALTERNATIVES,
+    steps: phrase('keep-token-elsewhere'),
   });
 }
 

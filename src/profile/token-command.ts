@@ -14,7 +14,7 @@ export async function runTokenCommand(
   words: readonly [string, ...string[]],
   from: string,
 ): Promise<string> {
-  const { context, options, say } = run;
+  const { context, say } = run;
   const [name] = words;
   let errors = '';
   let token = '';
@@ -23,7 +23,7 @@ export async function runTokenCommand(
     errors = all ? '' : (lines.pop() ?? '');
     for (const line of lines.filter((one) => one.trim() !== '')) {
       const text = `${name}: ${token === '' ? line : line.replaceAll(token, '***')}`;
-      await (options.json ? say.warn(text) : say.announce(text));
+      await (say.manner.json ? say.warn(text) : say.announce(text));
     }
   };
   let flushed = Promise.resolve();

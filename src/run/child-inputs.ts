@@ -12,7 +12,8 @@ import type { Taking } from '../take/taking';
 import { parseDotenv } from './dotenv';
 import { checkFound, type NameRules, permitted } from './unsafe-variables';
 
-export interface FileOption {
+/** A file that the child gets. */
+export interface WantedFile {
   /** The variable for its path. */
   readonly variable: string;
   /** A file's name, `-` for the text, or undefined for the only one there is. */
@@ -20,11 +21,11 @@ export interface FileOption {
 }
 
 /** How the child gets the secrets. */
-export interface ChildOptions extends NameRules {
+export interface InputPlan extends NameRules {
   /** A variable for each link's text; empty to read the texts as dotenv. */
-  readonly as: readonly string[];
+  readonly variables: readonly string[];
   readonly stdin: boolean;
-  readonly file: readonly FileOption[];
+  readonly files: readonly WantedFile[];
 }
 
 /** The parts of the pushes that the child gets. */
@@ -44,29 +45,29 @@ export interface ChildInputs {
  */
 export async function childInputs(
   pushes: readonly Taking[],
-  options: ChildOptions,
+  plan: InputPlan,
   folder: MemoryFolder | undefined,
 ): Promise<ChildInputs> {
   const variables = new Map<string, string>();
   const paths = new Map<string, string>();
   const [first] = pushes;
-  let textUsed = options.stdin;
+  let textUsed = plan.stdin;
   const filesUsed = new Set<string>();
-  for (const wanted of first && folder ? options.file : []) {
+  for (const wanted of first && folder ? plan.files : []) {
     const { path, file } = await writeFile(wanted, first as Taking, folder as MemoryFolder);
     paths.set(wanted.variable, path);
     variables.set(wanted.variable, path);
     if (file === undefined) textUsed = true;
     else filesUsed.add(file);
   }
-  if (!textUsed || options.as.length > 0) textUsed = addTexts(variables, pushes, options);
+  if (!textUsed || plan.variables.length > 0) textUsed = addTexts(variables, pushes, plan);
   const files = pushes.flatMap(({ taken }) =>
     (taken.push.files ?? []).map((file) => file.filename),
   );
   return {
     variables,
     paths,
-    input: options.stdin ? textOf(first) : undefined,
+    input: plan.stdin ? textOf(first) : undefined,
     unused: { text: !textUsed, files: files.filter((name) => !filesUsed.has(name)) },
   };
 }
@@ -77,29 +78,29 @@ const textOf = (one: Taking | undefined) => one?.taken.push.payload ?? '';
 function addTexts(
   variables: Map<string, string>,
   pushes: readonly Taking[],
-  options: ChildOptions,
+  plan: InputPlan,
 ): boolean {
   const found: string[] = [];
   for (const [at, one] of pushes.entries()) {
     const text = textOf(one);
-    const name = options.as[at];
-    if (text === '' && options.file.length > 0 && name === undefined) continue;
+    const name = plan.variables[at];
+    if (text === '' && plan.files.length > 0 && name === undefined) continue;
     const which = pushes.length === 1 ? 'the push' : `the push of link ${at + 1}`;
     if (text === '') throw withoutText(one, which);
     const dotenv = name === undefined ? parseDotenv(text) : undefined;
     if (name !== undefined) variables.set(name, withoutNul(text, which));
     else if (dotenv && 'variables' in dotenv) {
       found.push(...dotenv.variables.keys());
-      for (const [name, value] of permitted(dotenv.variables, options, one.context, which))
+      for (const [name, value] of permitted(dotenv.variables, plan, one.context, which))
         variables.set(name, value);
-    } else if (options.file.length > 0 && options.only.length === 0) return false;
+    } else if (plan.files.length > 0 && plan.only.length === 0) return false;
     else
       throw usageError(
         `the text of ${which} is not made of NAME=value lines (line ${dotenv?.wrongLine ?? 1})`,
         phrase('set-variable'),
       );
   }
-  checkFound(options.only, found, pushes.length === 1 ? 'the push has' : 'the pushes have');
+  checkFound(plan.only, found, pushes.length === 1 ? 'the push has' : 'the pushes have');
   return true;
 }
 
@@ -120,7 +121,7 @@ function withoutNul(text: string, which: string): string {
 
 /** Writes a file for the child; `file` is its name in the push, undefined for the text. */
 async function writeFile(
-  { of }: FileOption,
+  { of }: WantedFile,
   taking: Taking,
   { path }: MemoryFolder,
 ): Promise<{ readonly path: string; readonly file?: string }> {

@@ -9,13 +9,13 @@ import { findProgram } from '../platform/find-program';
  * @throws ExitWith with the status of shells for a program that is not there or cannot be run; the error is printed already
  */
 export async function commandProgram(
-  { context, options }: Invocation,
+  { context, say }: Invocation,
   name: string,
   hint: string,
 ): Promise<string> {
   const found = await findProgram(name, context);
   if ('file' in found) return found.file;
   const what = found.status === 127 ? `command not found: "${name}"` : `cannot run "${name}"`;
-  await tellError(context, usageError(what, hint), options);
+  await tellError(context, usageError(what, hint), say.manner);
   throw new ExitWith(found.status);
 }

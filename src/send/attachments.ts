@@ -4,7 +4,6 @@ import { unreadable } from '../cli/source';
 import type { Invocation } from '../cli/terminal/output';
 import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
 import type { Attachment } from '../client/form';
-import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
 import {
@@ -35,7 +34,6 @@ export async function openAttachments(
   filename: string | undefined,
   context: Context,
 ) {
-  checkPaths(paths, filename, context);
   return scope(async ({ undo }) => {
     const opened: OpenedFile[] = [];
     /** Closes the files and removes temporary ones. */
@@ -59,22 +57,6 @@ export async function openAttachments(
   });
 }
 
-function checkPaths(paths: readonly string[], filename: string | undefined, { stdin }: Context) {
-  if (paths.length > limits.filesPerPush)
-    throw usageError(
-      `a push can have at most ${limits.filesPerPush} files, not ${paths.length}`,
-      'pack them into one, with tar or zip',
-    );
-  const inputs = paths.filter((path) => path === '-').length;
-  if (inputs > 1) throw usageError('standard input can be attached only once');
-  if (inputs === 1 && stdin.isTTY)
-    throw usageError('--file - reads standard input, which is a terminal', 'pipe the file in');
-  if (filename === undefined) return;
-  if (inputs === 0) throw usageError('--filename requires --file -');
-  if (filename === '' || /[/\\\0]/.test(filename))
-    throw usageError('--filename must be a name without folders');
-}
-
 /** @param files how many are to be attached */
 async function openFile(path: string, files: number): Promise<OpenedFile> {
   let handle: FileHandle | undefined;
@@ -88,8 +70,7 @@ async function openFile(path: string, files: number): Promise<OpenedFile> {
   } catch (error) {
     await handle?.close();
     if (!isSystemError(error)) throw error;
-    const hint = 'every word after --file is taken as a path; add a text with --message TEXT';
-    throw unreadable(path, error, files > 1 ? hint : undefined);
+    throw unreadable(path, error, files > 1 ? phrase('name-message') : undefined);
   }
 }
 
@@ -126,11 +107,11 @@ async function openStdin(name = 'stdin', { stdin, signal }: Context): Promise<Op
  * @throws what `send` throws
  */
 export async function sendFiles<T>(
-  { context, options }: Invocation,
+  run: Invocation,
   files: readonly Attachment[],
   send: (metered: readonly Attachment[]) => Promise<T>,
 ): Promise<T> {
-  const meter = meterFor(context, options, files.length);
+  const meter = meterFor(run, files.length);
   try {
     return await send(files.map((file, at) => metered(file, at, meter)));
   } finally {

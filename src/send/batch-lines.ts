@@ -1,20 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import { type Kind, kinds } from '../contract/api';
-import { type Expiry, parseExpiry } from '../contract/lifetime';
+import { kinds } from '../contract/api';
+import { askedFor } from '../contract/json';
+import { DAY_SECONDS, type Expiry, parseExpiry } from '../contract/lifetime';
 import { usageError } from '../platform/errors';
+import type { PushDetails, PushLimits } from './create-push';
 
-/** A push as a line of `push --each` describes it; the fields are named like options. */
+/** A push as a line of `push --each` describes it. */
 export interface BatchEntry {
   readonly payload: string;
-  readonly kind?: Kind;
-  readonly days?: number;
-  readonly expire?: Expiry;
-  readonly views?: number;
-  readonly deletable?: boolean;
-  readonly retrievalStep?: boolean;
   readonly passphrase?: string;
-  readonly name?: string;
-  readonly note?: string;
+  readonly expiry?: Expiry | undefined;
+  readonly limits: PushLimits;
+  readonly details: PushDetails;
 }
 
 /** Whether each line is a secret or a JSON object. */
@@ -36,7 +33,7 @@ export function readEntry(line: Buffer, format: BatchFormat): BatchEntry {
   if (!isUtf8(line)) throw usageError('not valid UTF-8 text');
   const text = line.toString();
   if (text === '') throw usageError('the line is empty');
-  return format === 'text' ? { payload: text } : readObject(text);
+  return format === 'text' ? { payload: text, limits: {}, details: {} } : readObject(text);
 }
 
 type Check = (value: unknown) => boolean;
@@ -71,13 +68,20 @@ function readObject(line: string): BatchEntry {
     if (!is(field)) throw usageError(`"${name}" must be ${what}`);
   }
   if (!('payload' in value)) throw usageError('missing "payload"');
-  const { 'retrieval-step': retrievalStep, expire, ...rest } = Object.fromEntries(given);
-  if (expire !== undefined && 'days' in rest)
+  const { payload, passphrase, days, expire, ...rest } = Object.fromEntries(given);
+  if (expire !== undefined && days !== undefined)
     throw usageError('"days" cannot be combined with "expire"', 'use only one of them');
   return {
-    ...rest,
-    ...(expire === undefined ? {} : { expire: parseExpiry(expire) }),
-    ...(retrievalStep === undefined ? {} : { retrievalStep }),
+    payload,
+    ...(passphrase === undefined ? {} : { passphrase }),
+    expiry: expire === undefined ? days && { after: days * DAY_SECONDS } : parseExpiry(expire),
+    limits: askedFor({
+      kind: rest.kind,
+      expire_after_views: rest.views,
+      deletable_by_viewer: rest.deletable,
+      retrieval_step: rest['retrieval-step'],
+    }),
+    details: askedFor({ name: rest.name, note: rest.note }),
   };
 }
 

@@ -1,81 +1,69 @@
-import type { Values } from '../cli/declare';
-import type { fileRows } from '../cli/options';
-import {
-  checkStandardInput,
-  chooseSource,
-  type Purpose,
-  readSecret,
-  type Source,
-  type SourceOptions,
-} from '../cli/source';
+import { type Content, type Purpose, readSecret } from '../cli/source';
 import type { Invocation } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import type { Context } from '../platform/context';
-import { usageError } from '../platform/errors';
 
-/** The options for what is to be sent: a text from one source, or files and a message. */
-export type ContentOptions = SourceOptions & Values<ReturnType<typeof fileRows>>;
-
-/**
- * Where the text comes from; undefined with files.
- * @throws CliError (usage) for two sources, or none if the user cannot be asked
- */
-export function contentSource(
-  options: ContentOptions & Parameters<typeof checkStandardInput>[0],
-  { stdin, canPrompt }: Context,
-  purpose?: Purpose,
-): Source | undefined {
-  const attached = options.file !== undefined;
-  // With files, standard input is not a source, and nothing is asked.
-  const source = chooseSource(options, attached || stdin.isTTY, attached || canPrompt(), purpose);
-  if (attached && source.name !== 'prompt')
-    throw usageError(
-      'a secret from another source cannot be combined with --file',
-      'add a text to the files with --message TEXT',
-    );
-  const reads = attached ? options.file.includes('-') : source.name === 'stdin';
-  checkStandardInput(options, reads ? 'the secret' : undefined);
-  return attached ? undefined : source;
+/** What is sent, read: a text or message, and open files. */
+export interface OpenContent {
+  /** The text, or the message that goes with the files. */
+  readonly text: string | undefined;
+  readonly files: readonly Attachment[] | undefined;
+  /** Whether the text was typed for it. */
+  readonly typed: boolean;
 }
 
-/** @throws CliError (usage) for options of files without files, and for an empty message */
-export function checkFiles({ file, message, filename }: ContentOptions): void {
-  if (file !== undefined) {
-    if (message === '') throw usageError('the message is empty', 'remove --message');
-    return;
+interface Reading<Before> {
+  /** Of a text. */
+  readonly purpose?: Purpose;
+  /** Whether the sender sees a text that is generated; true if left out. */
+  readonly shown?: boolean;
+  /** Called before the text is read; gets whether there are files. */
+  before(attached: boolean): Promise<Before>;
+}
+
+/**
+ * Opens the files of a content, does what comes before its text is read, and works with all of that.
+ * @throws CliError (usage) for what cannot be read; what `before` and `work` throw
+ */
+export async function withContent<T, Before>(
+  run: Invocation,
+  content: Content,
+  { purpose, shown = true, before }: Reading<Before>,
+  work: (content: OpenContent, before: Before) => Promise<T>,
+): Promise<T> {
+  const { context, say } = run;
+  if ('text' in content) {
+    const done = await before(false);
+    const { from } = content.text;
+    const text = await readSecret(content.text, context, purpose);
+    if (from.name === 'generate' && shown) await say.remark(`generated: ${text}`);
+    return work({ text, files: undefined, typed: from.name === 'prompt' }, done);
   }
-  if (message !== undefined)
-    throw usageError(
-      '--message requires --file',
-      'pipe in a text without files, or give it as [text]',
-    );
-  if (filename !== undefined) throw usageError('--filename requires --file -');
+  return withFiles(context, content.files, content.filename, async (files) => {
+    const done = await before(true);
+    return work({ text: content.message, files, typed: false }, done);
+  });
 }
 
 /**
- * Opens the files, if there are any.
- * @throws CliError (usage) as `openAttachments` does
+ * Opens files, if there are any, works with them, and closes them.
+ * @param filename names standard input
+ * @throws CliError (usage) as `openAttachments` does; what `work` throws
  */
-export async function openFiles({ file, filename }: ContentOptions, context: Context) {
-  if (file === undefined) return undefined;
+export async function withFiles<T>(
+  context: Context,
+  paths: readonly string[] | undefined,
+  filename: string | undefined,
+  work: (files: readonly Attachment[] | undefined) => Promise<T>,
+): Promise<T> {
+  if (paths === undefined) return work(undefined);
   const { openAttachments } = await import('./attachments');
-  return openAttachments(file, filename, context);
-}
-
-/**
- * Reads the text, or the message that goes with the files; the sender sees a generated one.
- * @param source undefined with files
- */
-export async function readText(
-  { context, say }: Invocation,
-  source: Source | undefined,
-  options: ContentOptions,
-  purpose?: Purpose,
-): Promise<string | undefined> {
-  if (!source) return options.message;
-  const text = await readSecret(source, options, context, purpose);
-  if (source.name === 'generate') await say.remark(`generated: ${text}`);
-  return text;
+  const { files, close } = await openAttachments(paths, filename, context);
+  try {
+    return await work(files);
+  } finally {
+    await close();
+  }
 }
 
 /**

@@ -5,14 +5,16 @@ import type { Attachment } from '../client/form';
 import { linkIn, withKey } from '../client/link';
 import type { NewPush, Notification } from '../contract/api';
 import type { Push } from '../contract/decode';
+import { askedFor } from '../contract/json';
 import type { CreatedLink } from '../deliver/deliver-link';
+import type { Context } from '../platform/context';
 import { codeOrMessage } from '../platform/files/file-error';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
 import { saveReceipts } from '../profile/receipts';
 import type { Session } from '../profile/session';
-import { askedFor, create, givenPassphrase } from './create';
-import type { EncryptMode, Seal, SealedContent } from './encryption';
+import { create, givenPassphrase } from './create';
+import type { EncryptMode, Seal, SealedContent, SealPlan } from './encryption';
 import { judgePush, type Terms } from './judge';
 
 export interface Sealing {
@@ -31,16 +33,28 @@ export interface Draft {
   readonly sealing: Sealing | undefined;
   /** Whether the text was generated: only JSON has room for it beside the link. */
   readonly generated: boolean;
-  /** Its kind, and when and how it opens. */
-  readonly limits: Omit<NewPush, 'payload' | 'passphrase' | keyof PushDetails>;
+  readonly limits: PushLimits;
   readonly details: PushDetails;
 }
 
+/** The kind of a push, and when and how it opens. */
+export type PushLimits = Omit<NewPush, 'payload' | 'passphrase' | keyof PushDetails>;
+
 /** Kept by the instance for the sender, or told to others. */
-type PushDetails = Pick<NewPush, 'name' | 'note' | keyof Notification>;
+export type PushDetails = Pick<NewPush, 'name' | 'note' | keyof Notification>;
 
 /** A push to be sent: encrypted, if it is to be. */
 type ReadyPush = Awaited<ReturnType<typeof preparePush>>;
+
+/**
+ * What encrypts by a plan; reads public keys that are in files.
+ * @throws CliError (usage) for one that cannot be used
+ */
+export async function sealingFor(plan: SealPlan, context: Context): Promise<Sealing> {
+  const { sealerFor } = await import('./encryption');
+  const wordsFile = plan.mode === 'words' ? plan.wordsFile : undefined;
+  return { mode: plan.mode, seal: await sealerFor(plan, context), wordsFile };
+}
 
 /** Begins to encrypt a draft: a key is stretched on another thread. */
 export function beginSealing(draft: Draft): Draft {

@@ -4,13 +4,14 @@ import type { Attachment } from '../client/form';
 import { linkIn, withKey } from '../client/link';
 import type { NewRequest } from '../contract/api';
 import type { SecretRequest } from '../contract/decode';
+import { askedFor } from '../contract/json';
 import { durationInOneUnit, grantedLifetime } from '../contract/lifetime';
 import type { CreatedLink } from '../deliver/deliver-link';
 import type { NewKey } from '../keep/request-keys';
 import { failedError } from '../platform/errors';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
-import { askedFor, create, givenPassphrase } from './create';
+import { create, givenPassphrase } from './create';
 import { judgeRequest, type Terms } from './judge';
 
 interface RequestPlan extends Terms {

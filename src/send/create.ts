@@ -63,14 +63,6 @@ export function create<
   });
 }
 
-/** The fields that were asked for; the instance has defaults for the rest. */
-export function askedFor<Fields extends object>(fields: Fields) {
-  const asked = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(asked) as {
-    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
-  };
-}
-
 /** The passphrase; one that is to be generated is given to the sender. */
 export async function givenPassphrase(
   passphrase: NewPassphrase,

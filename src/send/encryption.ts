@@ -22,12 +22,17 @@ import { phrase, usageError } from '../platform/errors';
 /** Where the key goes: into the link, to the sender as words, or nowhere, as recipients have their own. */
 export type EncryptMode = 'link' | 'words' | 'keys';
 
-/** The public keys that the command line names. */
-export interface RecipientOptions {
-  readonly to?: readonly string[];
-  /** Paths; `-` is standard input. */
-  readonly recipientsFile?: readonly string[];
-}
+/** How something new is encrypted. */
+export type SealPlan =
+  | { readonly mode: 'link' }
+  /** A new file for the words; else they are shown on stderr. */
+  | { readonly mode: 'words'; readonly wordsFile: string | undefined }
+  /** To public keys, and to those in files; `-` is standard input. */
+  | {
+      readonly mode: 'keys';
+      readonly keys: readonly Recipient[];
+      readonly files: readonly string[];
+    };
 
 /** The parts of a push, or of the answer to a request, that are encrypted. */
 interface Content {
@@ -56,12 +61,9 @@ const WORK = { link: 10, words: MODERATE_WORK };
  * Reads the public keys, if it encrypts to them.
  * @throws CliError (usage) for one that cannot be used
  */
-export async function sealerFor(
-  mode: EncryptMode,
-  options: RecipientOptions,
-  context: Context,
-): Promise<Seal> {
-  if (mode === 'keys') return sealerTo(await readRecipients(options, context));
+export async function sealerFor(plan: SealPlan, context: Context): Promise<Seal> {
+  const { mode } = plan;
+  if (mode === 'keys') return sealerTo(await readRecipients(plan.keys, plan.files, context));
   const words = mode === 'words' ? (await import('../cli/words')).wordList : undefined;
   return async (content) => {
     const key = words ? newWords(words()) : newLinkKey();
@@ -138,32 +140,24 @@ async function sealFiles(files: readonly Attachment[], recipients: readonly Reci
 }
 
 async function readRecipients(
-  { to = [], recipientsFile = [] }: RecipientOptions,
+  keys: readonly Recipient[],
+  files: readonly string[],
   context: Context,
 ): Promise<readonly Recipient[]> {
-  const { parseRecipient, parseRecipients } = await import('../age/key-files');
-  const named = to.map((text, at) =>
-    explaining(
-      () => parseRecipient(text),
-      invalidKey(to.length === 1 ? '--to' : `--to number ${at + 1}`),
-    ),
-  );
-  const read = [];
-  for (const path of recipientsFile) {
+  const all = [...keys];
+  for (const path of files) {
+    const { parseRecipients } = await import('../age/key-files');
     const text = (await bytesOf(path, context, 'public keys')).toString('utf8');
-    read.push(...explaining(() => parseRecipients(text), invalidKey(placeOf(path))));
+    all.push(
+      ...explaining(
+        () => parseRecipients(text),
+        ({ message }) => usageError(`${placeOf(path)}: ${message}`),
+      ),
+    );
   }
-  const all = [...named, ...read];
   // A try, as there may be too many of them.
   await prepareFile(all).catch((error) => {
     throw error instanceof AgeError ? usageError(error.message) : error;
   });
   return all;
-}
-
-function invalidKey(place: string) {
-  const hint = place.startsWith('--to')
-    ? "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file of them is for -R"
-    : undefined;
-  return ({ message }: AgeError) => usageError(`${place}: ${message}`, hint);
 }

@@ -13,6 +13,7 @@ import {
 import { CliError, phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
+import type { Session } from '../profile/session';
 
 /**
  * Translates the expiry of a push for an instance; `shorter` is a warning that this has nothing as long.
@@ -43,7 +44,7 @@ function secondsUntil(asked: Expiry, now: Date): number {
   if ('after' in asked) return asked.after;
   const seconds = Math.floor((asked.at - now.getTime()) / 1000);
   if (seconds > 0) return seconds;
-  throw usageError(`--expire ${new Date(asked.at).toISOString()} has passed`);
+  throw usageError(`the time ${new Date(asked.at).toISOString()} has passed`);
 }
 
 function tooShort(seconds: number, edition: Edition): CliError {
@@ -64,12 +65,13 @@ function tooShort(seconds: number, edition: Edition): CliError {
  * days.
  */
 export function editionOf(
-  known: Edition | undefined,
+  { chosen }: Pick<Session, 'chosen'>,
   instance: () => Promise<Pick<Instance, 'api'>>,
   dryRun: boolean,
 ): (seconds: number) => Promise<Edition> {
   const asked = lazy(async () => askEdition((await instance()).api));
   return async (seconds) => {
+    const { edition: known } = chosen();
     if (known !== undefined) return known;
     const whole = seconds % DAY_SECONDS === 0;
     if (dryRun && whole) return 'oss';

@@ -1,7 +1,7 @@
 import { unlink } from 'node:fs/promises';
 import { generateWords } from '../cli/random-secret';
 import type { Invocation } from '../cli/terminal/output';
-import { writeForSender } from '../deliver/new-file';
+import { writeForSender } from '../keep/rescue';
 import { usageError } from '../platform/errors';
 import type { Undo } from '../platform/scope';
 
@@ -37,9 +37,9 @@ export async function giveToSender(
 
 async function show(
   { what, text }: Generated,
-  { context: { stderr }, options: { json } }: Invocation,
+  { context: { stderr }, say }: Invocation,
 ): Promise<void> {
-  const line = json ? JSON.stringify({ [what]: text }) : `${what}: ${text}`;
+  const line = say.manner.json ? JSON.stringify({ [what]: text }) : `${what}: ${text}`;
   try {
     if (stderr.closed) throw new Error('closed');
     await stderr.write(`${line}\n`);

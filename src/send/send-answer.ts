@@ -140,11 +140,8 @@ function checkOpen(
 }
 
 /** Shows a question on stderr, as everything that is said to a person. */
-export async function showQuestion(
-  { say, options }: Session,
-  request: SecretRequest,
-): Promise<void> {
-  if (options.quiet || options.json) return;
+export async function showQuestion({ say }: Session, request: SecretRequest): Promise<void> {
+  if (say.manner.quiet || say.manner.json) return;
   const { request: question, requestor } = request;
   const from = typeof requestor === 'string' && requestor !== '' ? ` of ${requestor}` : '';
   await say.note(`the question${from}:`);
@@ -167,7 +164,7 @@ async function checkedOutcome(
   if (!(failure instanceof CliError) || failure.code !== 'unknown') return failure;
   if (session.context.signal.aborted) return failure;
   await session.say.remark('no response; checking the request');
-  const { requests } = apiClient(await briefSettings(session, target));
+  const { requests } = apiClient(await briefSettings(session, target, session.given.timeout));
   const { state } = await requests.preview(token).catch(() => ({ state: undefined }));
   if (state === 'open')
     return failure.and('the request has no answer yet').with({

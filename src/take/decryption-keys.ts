@@ -1,6 +1,4 @@
 import type { Identity } from '../age/age';
-import type { Values } from '../cli/declare';
-import type { keyRows } from '../cli/options';
 import { bytesOf, placeOf, withoutOneLineEnd } from '../cli/source';
 import type { Context } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
@@ -23,20 +21,30 @@ export interface PushKeys extends DecryptionKeys {
   readonly strict?: boolean;
 }
 
+/** Where keys come from. */
+export interface KeySources {
+  /** A file with a key or words; `-` is standard input. */
+  readonly file: string | undefined;
+  /** Files with private keys. */
+  readonly identities: readonly string[];
+  readonly decrypt: boolean;
+  /** How messages name what gave a key. */
+  readonly named: string;
+}
+
 /**
  * Reads keys, before anything is fetched.
  * @throws CliError (usage) for a file that cannot be read, or a private key that cannot be used
  */
 export async function readKeys(
-  { keyFile, identity = [], decrypt }: Values<typeof keyRows>,
+  { file, identities: paths, decrypt, named }: KeySources,
   context: Context,
 ): Promise<DecryptionKeys> {
-  const text = await readKey(keyFile, context);
+  const text = await readKey(file, context);
   const identities: Identity[] = [];
-  for (const path of identity) identities.push(...(await readIdentities(path, context)));
-  const option = keyFile === undefined ? '--identity' : '--key-file';
-  const given = keyFile !== undefined || identity.length > 0;
-  const givenBy = given ? option : text === undefined ? undefined : 'PWPUSH_KEY';
+  for (const path of paths) identities.push(...(await readIdentities(path, context)));
+  const given = file !== undefined || paths.length > 0;
+  const givenBy = given ? named : text === undefined ? undefined : 'PWPUSH_KEY';
   return { text, identities, decrypt, givenBy };
 }
 

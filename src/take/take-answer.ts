@@ -1,4 +1,4 @@
-import { shellWord } from '../cli/terminal/wording';
+import { shellWord } from '../cli/values';
 import type { Api, RequestApi } from '../client/client';
 import type { Reference } from '../client/link';
 import type { Push } from '../contract/decode';

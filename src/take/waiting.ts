@@ -1,10 +1,9 @@
-import type { GlobalOptions } from '../cli/options';
 import type { Invocation, Terminal } from '../cli/terminal/output';
 import type { Api } from '../client/client';
 import { isTemporary } from '../client/failure';
 import { requestPoller } from '../client/progress';
 import { durationText } from '../contract/lifetime';
-import type { Context } from '../platform/context';
+import { type Context, contextWith } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { limited } from '../platform/files/abort';
 import { timeoutOf } from '../profile/connect';
@@ -15,10 +14,11 @@ export const DEFAULT_INTERVAL = 5;
 /** A sleep was longer than the time that was left. */
 class TimeOver extends Error {}
 
-/** A command's context and options while `--for` limits its waiting. */
-export interface TimeLimit<Options> {
+/** What something may still take. */
+export interface TimeLimit {
   readonly context: Context;
-  readonly options: Options;
+  /** Seconds for each response, if there is a limit. */
+  readonly timeout: number | undefined;
   /**
    * Does the work that waits.
    * @param noun what is waited for
@@ -27,13 +27,17 @@ export interface TimeLimit<Options> {
   ending<T>(noun: 'view' | 'answer', work: () => Promise<T>): Promise<T>;
 }
 
-/** Ends what a command does after its `--for`; each response has its own time, too, which is no longer. */
-export function timeLimit<Options extends GlobalOptions & { readonly for?: number }>(
+/**
+ * Ends a wait after some time; each response has its own time, too, which is no longer.
+ * @param seconds no limit if undefined
+ * @param timeout seconds for a response, as they were typed
+ */
+export function timeLimit(
   context: Context,
-  options: Options,
-): TimeLimit<Options> {
-  const { for: seconds } = options;
-  if (seconds === undefined) return { context, options, ending: (_, work) => work() };
+  seconds: number | undefined,
+  timeout: number | undefined,
+): TimeLimit {
+  if (seconds === undefined) return { context, timeout, ending: (_, work) => work() };
   const end = context.now().getTime() + seconds * 1000;
   const left = () => end - context.now().getTime();
   // Timers of Node.js last 24 days at most. A longer wait does not cut a response short.
@@ -44,10 +48,9 @@ export function timeLimit<Options extends GlobalOptions & { readonly for?: numbe
     await context.sleep(Math.max(0, Math.min(milliseconds, most)));
     if (most <= milliseconds) throw new TimeOver();
   };
-  const secondsPerResponse = timeoutOf(context, options);
   return {
-    context: { ...context, sleep, signal },
-    options: { ...options, timeout: Math.min(seconds, secondsPerResponse) },
+    context: contextWith(context, { sleep, signal }),
+    timeout: Math.min(seconds, timeoutOf(context, timeout)),
     ending: async (noun, work) => {
       try {
         return await work();
@@ -88,7 +91,7 @@ export async function waitUntil<Found, Result>(
  */
 export async function waitForAnswer(
   run: Invocation,
-  { interval, json }: { readonly interval: number; readonly json: boolean },
+  interval: number,
   api: Pick<Api, 'requests'>,
   token: string,
   account: number | undefined,
@@ -99,7 +102,7 @@ export async function waitForAnswer(
     if (state === 'closed')
       throw new CliError('expired', 'the request was closed without an answer');
     if (state !== 'answered') return undefined;
-    if (json) await run.say.print(request, () => '');
+    if (run.say.manner.json) await run.say.print(request, () => '');
     else await run.say.remark('the request was answered');
     return true;
   });

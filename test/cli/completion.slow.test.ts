@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { Command } from '../../src/cli/command';
 import { complete } from '../../src/commands/completion/complete';
 import { commands, topics } from '../../src/commands/program';
 import type { Context } from '../../src/platform/context';
@@ -105,7 +105,8 @@ describe('the answer of the program', () => {
     .option('--strength <how>', 'how strong')
     .addOption(brew.createOption('--cup <kind>', 'what for').choices(['mug', 'glass']))
     .option('--from <path...>', 'what it is made of');
-  const answer = (...line: string[]) => complete(program, line, ['tea'], {} as Context);
+  const answer = (...line: string[]) =>
+    complete(program, line, { topics: ['tea'], load: async () => {} }, {} as Context);
 
   test('a new command, its options and their values are there by themselves', async () => {
     expect(await answer('')).toBe("words\nbrew\tmake it's\nhelp\thelp on a command or a topic\n");

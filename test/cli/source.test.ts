@@ -23,7 +23,7 @@ const piping = (bytes: Uint8Array, env: Record<string, string> = {}) =>
   }) as unknown as Context;
 
 const fromStdin = (bytes: Uint8Array | string, raw = false) =>
-  readSecret({ name: 'stdin' }, { raw }, piping(Buffer.from(bytes as Uint8Array)));
+  readSecret({ from: { name: 'stdin' }, raw }, piping(Buffer.from(bytes as Uint8Array)));
 
 const line = fc
   .string({ unit: 'grapheme', minLength: 1 })
@@ -97,7 +97,7 @@ describe('input that is no text is refused', () => {
 
   test('a text over 16 MiB', async () => {
     await expect(
-      readSecret({ name: 'stdin' }, { raw: false }, {
+      readSecret({ from: { name: 'stdin' }, raw: false }, {
         stdin: {
           bytes: async function* () {
             for (let at = 0; at < 17; at++) yield Buffer.alloc(1024 * 1024, 'a');
@@ -112,14 +112,17 @@ describe('a file', () => {
   test('is verbatim', async () => {
     const path = join(folder, 'one-line');
     writeFileSync(path, 'hunter2\n');
-    const read = readSecret({ name: 'file', value: path }, { raw: false }, piping(Buffer.of()));
+    const read = readSecret(
+      { from: { name: 'file', value: path }, raw: false },
+      piping(Buffer.of()),
+    );
     expect(await read).toBe('hunter2\n');
   });
 });
 
 test('a variable is verbatim; one that is not set or empty is refused', async () => {
   const read = (env: Record<string, string>) =>
-    readSecret({ name: 'env', value: 'DB' }, { raw: false }, piping(Buffer.of(), env));
+    readSecret({ from: { name: 'env', value: 'DB' }, raw: false }, piping(Buffer.of(), env));
   expect(await read({ DB: ' a\n' })).toBe(' a\n');
   for (const env of [{}, { DB: '' }] as Record<string, string>[])
     await expect(read(env)).rejects.toMatchObject({ code: 'usage' });

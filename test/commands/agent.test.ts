@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { invocation } from '../../src/cli/terminal/output';
 import { TransportError } from '../../src/client/transport/network-errors';
 import { commands } from '../../src/commands/program';
-import { refusePrinted } from '../../src/deliver/output-place';
+import { type PlacePlan, reservePlace } from '../../src/deliver/place';
 import type { Context } from '../../src/platform/context';
 import type { Profile } from '../../src/profile/settings';
 import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
@@ -395,9 +396,12 @@ test('a text whose folder is gone is not printed instead', async () => {
 
 test('the rest of a download prints nothing, unless it goes to standard output', async () => {
   const context = { uid: 0, guard: async () => 'X is set' } as Partial<Context> as Context;
-  const options = { json: true, files: true, copy: false, resume: 'file' };
-  await refusePrinted(context, options, '');
-  await expect(refusePrinted(context, { ...options, output: '-' }, '')).rejects.toThrow('X is set');
+  const run = invocation(context, { json: true, quiet: false, color: false, debug: false });
+  const reserve = (plan: PlacePlan) =>
+    reservePlace(run, plan, { files: true, onlyFiles: true, instead: 'get-unseen' });
+  const folder = { path: '.', force: false, taken: new Set<string>() };
+  await reserve({ to: 'rest', force: false, folder });
+  await expect(reserve({ to: 'dash', force: false })).rejects.toThrow('X is set');
 });
 
 test('a creation without a response is told without a secret', async () => {

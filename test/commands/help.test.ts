@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MARKERS } from '../../src/cli/agent';
+import { Command } from '../../src/cli/command';
 import { addGlobalOptions } from '../../src/cli/options';
 import { commands, topics } from '../../src/commands/program';
 import { exitStatus } from '../../src/platform/errors';

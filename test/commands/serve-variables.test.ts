@@ -1,5 +1,6 @@
-import type { Command, Option } from 'commander';
+import type { Option } from 'commander';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Command } from '../../src/cli/command';
 import { define } from '../../src/commands/serve';
 import { unknownVariables, variables } from '../../src/commands/serve/serve-options';
 import type { Context } from '../../src/platform/context';
@@ -11,7 +12,8 @@ beforeEach(() => {
 });
 afterEach(() => here.close());
 
-const serve: Command = define({ version: '0.1.0', env: {} } as Context);
+const serve = new Command('serve');
+define(serve, { version: '0.1.0', env: {} } as Context);
 const all = [...variables].map(([name, variable]) => ({
   variable,
   option: serve.options.find((one) => one.attributeName() === name),

@@ -60,8 +60,8 @@ describe('a creation is one POST', () => {
       code: 0,
       sent: [
         `POST https://pw.test/api/v2/pushes\n${AUTHORIZED}\ncontent-type: application/json\n${ONCE}\n\n` +
-          '{"push":{"payload":"https://example.com/ü","kind":"url","expire_after_days":3,' +
-          '"expire_after_views":2,"deletable_by_viewer":false,"retrieval_step":false,' +
+          '{"push":{"payload":"https://example.com/ü","kind":"url",' +
+          '"expire_after_views":2,"deletable_by_viewer":false,"retrieval_step":false,"expire_after_days":3,' +
           '"passphrase":"correct horse","name":"db","note":"for Ann"}}',
       ],
     });

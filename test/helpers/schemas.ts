@@ -2,9 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv, { type ErrorObject, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import type { Command } from 'commander';
-import { readLine } from '../../src/cli/command-line';
-import { wholeProgram } from '../../src/commands/program';
+import type { Command } from '../../src/cli/command';
+import { reached } from '../../src/commands/program';
 import type { Context } from '../../src/platform/context';
 import { lazy } from '../../src/platform/files/lazy';
 
@@ -64,7 +63,6 @@ export const published = lazy(() => validator(false));
 const closed = lazy(() => validator(true));
 
 const context = { version: '0.1.0', env: {} } as Context;
-const program = lazy(() => wholeProgram(context));
 
 /** Fields of an instance that no schema declares; `any` for one that answers whatever it likes. */
 export type Invented = readonly string[] | 'any';
@@ -75,15 +73,17 @@ export async function jsonFaults(
   invented: Invented = [],
 ): Promise<string[]> {
   if (!argv.includes('--json')) return [];
-  const line = readLine(await program(), argv);
-  if (!line.options.includes('--json')) return [];
-  const words = [...line.options, ...line.operands];
+  const line = await reached(argv, context);
+  if (!line.options.json) return [];
+  const at = argv.indexOf('--');
+  const options = (at === -1 ? argv : argv.slice(0, at)).filter((word) => word.startsWith('-'));
+  const words = [...options, ...line.operands];
   const command = argv[0] === 'help' ? 'help' : pathOf(line.command);
   const row = index.stdout.find(
     (one) => one.command === command && (!one.with || words.includes(one.with)),
   );
   const helps =
-    (command === 'help' && line.operands.length > 1) ||
+    (command === 'help' && line.operands.length > 0) ||
     words.some((word) => /^(?:-h|--help|-V|--version)$/.test(word));
   const logs = /^(?:run|serve)$/.test(command) || /--(?:debug|here|into)/.test(words.join(' '));
   const faults = (text: string, schemas: readonly string[]) => faultsOf(text, schemas, invented);
@@ -135,5 +135,5 @@ function told(schema: string, { instancePath, message, params }: ErrorObject): s
 /** The words of a command after the name of the program. */
 function pathOf(command: Command): string {
   const { parent } = command;
-  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
+  return parent?.parent ? `${pathOf(parent as Command)} ${command.name()}` : command.name();
 }

@@ -1,5 +1,5 @@
-import type { Profile } from '../../src/profile/settings';
-import type { Source, TargetRequest } from '../../src/profile/target';
+import type { Profile, StoredProfiles } from '../../src/profile/settings';
+import { chooseTarget, type Source, type Sources, withTokenRead } from '../../src/profile/target';
 
 /** What options and environment say, in brief. */
 export interface Typed {
@@ -15,18 +15,18 @@ export interface Typed {
   };
 }
 
-/** The request of `chooseTarget` for that. */
-export function requestOf({
-  profile,
-  anonymous = false,
-  env = {},
-  ...options
-}: Typed): TargetRequest {
+/** The target that is chosen by that, with its token. */
+export const targetFrom = async (stored: StoredProfiles, sources: Sources, linkBase?: string) =>
+  withTokenRead(chooseTarget(stored, sources, linkBase));
+
+/** The sources for that. */
+export function requestOf({ profile, anonymous = false, env = {}, ...options }: Typed): Sources {
   return {
     profile,
     anonymous,
-    options: source('--token-file', options),
-    env: { ...source('PWPUSH_TOKEN', env), profile: env.profile },
+    envProfile: env.profile,
+    typed: source('--token-file', options),
+    env: source('PWPUSH_TOKEN', env),
     ofProfile: (name, stored) => ({ ...source(`profile "${name}"`, stored), settings: stored }),
   };
 }
@@ -37,5 +37,9 @@ function source(from: string, given: Pick<Typed, 'url' | 'token' | 'insecure'>):
     ...(url === undefined ? {} : { url }),
     ...(insecure ? { insecure } : {}),
   };
-  return { settings, token: token === undefined ? undefined : { from, read: async () => token } };
+  return {
+    settings,
+    token: token === undefined ? undefined : { from, read: async () => token },
+    named: (setting) => setting,
+  };
 }

@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseBase } from '../../src/profile/base-address';
 import type { StoredProfiles } from '../../src/profile/settings';
-import { chooseTarget } from '../../src/profile/target';
-import { requestOf } from '../helpers/target-request';
+import { requestOf, targetFrom } from '../helpers/target-request';
 
 const target = (stored: StoredProfiles, wished: { insecure?: true; anonymous?: true } = {}) =>
-  chooseTarget(stored, requestOf(wished));
+  targetFrom(stored, requestOf(wished));
 
 describe('a token over plain http', () => {
   const stored = (url: string, insecure = false): StoredProfiles => ({

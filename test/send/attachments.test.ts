@@ -14,8 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { GlobalOptions } from '../../src/cli/options';
-import { terminal } from '../../src/cli/terminal/output';
+import { invocation } from '../../src/cli/terminal/output';
 import { apiClient } from '../../src/client/client';
 import type { Attachment } from '../../src/client/form';
 import { undiciTransport } from '../../src/client/transport/undici';
@@ -194,13 +193,10 @@ test('a hundred pushes of ten files leave no descriptor and no temporary file', 
     ...{ now: () => new Date(), sleep: async () => {} },
   });
   const context = pipe();
-  const options = {} as GlobalOptions;
-  const say = terminal(context, options);
+  const run = invocation(context, { json: false, quiet: false, color: false, debug: false });
   for (let number = 0; number < 100; number++) {
     const attachments = await openAttachments([...paths, '-'], undefined, context);
-    await sendFiles({ context, options, say }, attachments.files, (files) =>
-      client.create({}, files),
-    );
+    await sendFiles(run, attachments.files, (files) => client.create({}, files));
     await attachments.close();
   }
   await transport.close();

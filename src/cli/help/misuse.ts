@@ -1,7 +1,6 @@
 // Errors of the command line, with suggestions.
 import type { Argument, Command, CommanderError, Option } from 'commander';
 import { type CliError, usageError } from '../../platform/errors';
-import { takesLinks } from '../command-line';
 
 /** Replaces Commander's check of choices, whose message has the option's flags and no suggestion. */
 export function checkChoices(name: string, one: Option | Argument): void {
@@ -25,6 +24,8 @@ export function misuse(error: CommanderError, command: Command): CliError {
   switch (error.code) {
     case 'commander.unknownOption':
       return unknownOption(quoted, command);
+    case 'commander.unknownCommand':
+      return unknownSubcommand(quoted, command);
     case 'commander.missingArgument':
       return usageError(`missing ${quoted.toUpperCase()}`, helpOf(command));
     case 'commander.optionMissingArgument':
@@ -114,6 +115,10 @@ function unknownOption(typed: string, command: Command): CliError {
     message,
     mayBeId ? 'put an ID that begins with a dash after --' : helpOf(command),
   );
+}
+
+function takesLinks({ registeredArguments }: Command): boolean {
+  return registeredArguments.some((one) => /^links?$/.test(one.name()));
 }
 
 function optionsOf(command: Command): readonly Option[] {

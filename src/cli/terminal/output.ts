@@ -1,6 +1,6 @@
 import type { Context, Environment, Output } from '../../platform/context';
+import type { Step } from '../../platform/errors';
 import { isGuarded } from '../agent';
-import type { GlobalOptions } from '../options';
 import { boundedWrite, folded } from './bounded-write';
 import { forLog, safe, safeJson } from './safe';
 
@@ -15,8 +15,23 @@ import { forLog, safe, safeJson } from './safe';
 // Text that came from outside has its control characters made visible on both streams, and in JSON escaped; in the log
 // of a CI job, commands to the runner are made harmless too. Only a secret that goes to a pipe or a file is untouched.
 
-/** Writes what a command has to say, as the context and the global options require. */
+/** How a run prints. */
+export interface Manner {
+  /** The result, warnings and errors are JSON. */
+  readonly json: boolean;
+  /** Without notes. */
+  readonly quiet: boolean;
+  /** With colours, where the stream has any. */
+  readonly color: boolean;
+  /** With a line for each request. */
+  readonly debug: boolean;
+}
+
+/** Writes what a command has to say, as the context and its manner require. */
 export interface Terminal {
+  readonly manner: Manner;
+  /** The look of standard output. */
+  look(): Promise<Look>;
   /** The result: JSON with `--json`, else what `render` makes of it for stdout. */
   print(value: unknown, render: (look: Look) => string): Promise<void>;
   /** Text for stdout, unchanged. */
@@ -27,7 +42,10 @@ export interface Terminal {
   remark(text: string): Promise<void>;
   /** A line that `--quiet` does not drop. */
   announce(text: string): Promise<void>;
-  warn(text: string): Promise<void>;
+  /** @param step what to do about it */
+  warn(text: string, step?: Step): Promise<void>;
+  /** A hint that only a terminal gets. */
+  advise(step: Step): Promise<void>;
   debug(text: string): Promise<void>;
   /** Lines for stderr, unchanged, such as a QR code. */
   draw(render: (look: Look) => string): Promise<void>;
@@ -36,47 +54,56 @@ export interface Terminal {
 /** One run of the program, as the rooms below the commands see it. */
 export interface Invocation {
   readonly context: Context;
-  readonly options: GlobalOptions;
   readonly say: Terminal;
 }
 
-export function invocation(context: Context, options: GlobalOptions): Invocation {
-  return { context, options, say: terminal(context, options) };
+export function invocation(context: Context, manner: Manner): Invocation {
+  return { context, say: terminal(context, manner) };
 }
 
-export function terminal(context: Context, options: GlobalOptions): Terminal {
+function terminal(context: Context, manner: Manner): Terminal {
   const { stdout, stderr, env } = context;
-  const look = (output: Context['stdout']) => lookOf(output, env, context.now(), options.color);
+  const { json, quiet, color, debug } = manner;
+  const look = (output: Context['stdout']) => lookOf(output, env, context.now(), color);
   const write = (text: string) =>
     boundedWrite(stderr, forLog(text, env), context.signal).catch(() => {});
   const line = (text: string) => write(`${folded(safe(text), stderr)}\n`);
   const note = async (text: string) => {
-    if (!options.quiet && !options.json) await line(text);
+    if (!quiet && !json) await line(text);
+  };
+  const remark = async (text: string) => {
+    if (stderr.isTTY) await note(text);
   };
   return {
+    manner: { json, quiet, color, debug },
+    look: () => look(stdout),
     print: async (value, render) =>
       stdout.write(
-        options.json
+        json
           ? `${toJson(value, await isGuarded(context))}\n`
           : forLog(render(await look(stdout)), env),
       ),
     printText: (text) => stdout.write(text),
     note,
-    remark: async (text) => {
-      if (stderr.isTTY) await note(text);
-    },
+    remark,
+    advise: async (step) => remark(`hint: ${await adviceText(step)}`),
     announce: line,
-    warn: async (text) => {
-      if (options.json) return write(`${toJson({ warning: { message: text } })}\n`);
+    warn: async (what, step) => {
+      const text = step === undefined ? what : `${what}; ${await adviceText(step)}`;
+      if (json) return write(`${toJson({ warning: { message: text } })}\n`);
       const { paint } = await look(stderr);
       const whole = folded(`warning: ${safe(text)}`, stderr);
       await write(`${whole.replace('warning:', paint('yellow', 'warning:'))}\n`);
     },
     debug: async (text) => {
-      if (options.debug) await write(`debug: ${safe(text)}\n`);
+      if (debug) await write(`debug: ${safe(text)}\n`);
     },
     draw: async (render) => write(render(await look(stderr))),
   };
+}
+
+async function adviceText(step: Step): Promise<string> {
+  return (await import('../advice')).adviceFor(step).text;
 }
 
 /** Fields that are printed for nobody, and those that an agent does not see: secrets, which an instance may repeat. */

@@ -58,10 +58,8 @@ async function drawCode(say: Terminal, link: string): Promise<boolean> {
 }
 
 /** Draws what this machine serves, for a person who watches, unless only this machine can open it. */
-export async function drawServed(
-  { context, say, options }: Invocation,
-  link: string,
-): Promise<void> {
-  const watched = context.stderr.isTTY && !options.quiet && !options.json;
+export async function drawServed({ context, say }: Invocation, link: string): Promise<void> {
+  const { quiet, json } = say.manner;
+  const watched = context.stderr.isTTY && !quiet && !json;
   if (watched && !isLoopback(new URL(link).hostname)) await drawCode(say, link);
 }

@@ -1,8 +1,6 @@
 // Our own table, not cli-table3: that has no elastic columns, no pages that share widths, and no tab-separated output.
-import type { Context } from '../../platform/context';
 import { isGuarded } from '../agent';
-import type { GlobalOptions } from '../options';
-import { type Look, lookOf, type Style, type Terminal, toJson } from './output';
+import { type Invocation, type Look, type Style, type Terminal, toJson } from './output';
 import { forLog, safe } from './safe';
 import { shorten, width, wrap } from './text-width';
 
@@ -37,23 +35,22 @@ const MAX_RIGID = 48;
 export async function printRows<Row>(
   pages: AsyncIterable<Row[]> | Iterable<Row[]>,
   listing: Listing<Row>,
-  context: Context,
-  options: GlobalOptions,
+  { context, say }: Invocation,
 ): Promise<number> {
   const { stdout } = context;
-  const look = await lookOf(stdout, context.env, context.now(), options.color);
-  const text = tables(listing, look);
+  const { json: isJson } = say.manner;
+  const text = tables(listing, await say.look());
   let printed = 0;
   // The bracket waits for the first page, so that a listing that fails at once leaves stdout empty.
-  const guarded = options.json && (await isGuarded(context));
+  const guarded = isJson && (await isGuarded(context));
   const json = (rows: Row[]) =>
     (printed === 0 ? '[' : ',\n') + rows.map((row) => toJson(row, guarded)).join(',\n');
   for await (const rows of pages) {
     if (rows.length === 0) continue;
-    await stdout.write(options.json ? json(rows) : forLog(text(rows), context.env));
+    await stdout.write(isJson ? json(rows) : forLog(text(rows), context.env));
     printed += rows.length;
   }
-  if (options.json) await stdout.write(printed === 0 ? '[]\n' : ']\n');
+  if (isJson) await stdout.write(printed === 0 ? '[]\n' : ']\n');
   return printed;
 }
 

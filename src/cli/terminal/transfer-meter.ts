@@ -1,7 +1,7 @@
 import { size } from '../../contract/byte-size';
-import type { Context } from '../../platform/context';
-import { type GlobalOptions, isCi } from '../options';
+import { isCi } from '../values';
 import { lineStart } from './bounded-write';
+import type { Invocation } from './output';
 import { safe } from './safe';
 import { shorten, width } from './text-width';
 import { count, span } from './wording';
@@ -35,11 +35,9 @@ export const silent: Meter = {
 };
 
 /** Draws when bytes move, so it needs no timer; nothing in a pipe, in CI, on a dumb terminal, or with --quiet or --json. */
-export function meterFor(
-  { env, stderr, now, signal }: Pick<Context, 'env' | 'stderr' | 'now' | 'signal'>,
-  { quiet, json }: Pick<GlobalOptions, 'quiet' | 'json'>,
-  files: number,
-): Meter {
+export function meterFor({ context, say }: Invocation, files: number): Meter {
+  const { env, stderr, now, signal } = context;
+  const { quiet, json } = say.manner;
   if (!stderr.isTTY || isCi(env) || env.TERM === 'dumb' || quiet || json) return silent;
   let drawnAt = now().getTime() + DELAY_MS - INTERVAL_MS;
   let drawn = false;

@@ -95,11 +95,6 @@ export function span(milliseconds: number): string {
     : `${value} ${{ second: 's', minute: 'min', hour: 'h' }[unit]}`;
 }
 
-/** A word of a command line that can be copied to a shell. */
-export function shellWord(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 /** `1 view`, `2 views`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;

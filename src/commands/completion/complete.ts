@@ -1,11 +1,12 @@
-import type { Argument, Command, Option } from 'commander';
-import { optionOf, readLine } from '../../cli/command-line';
-import { valueKind } from '../../cli/declare';
+import type { Argument, Option } from 'commander';
+import { type Command, reach } from '../../cli/command';
+import { lineage, valueKind } from '../../cli/declare';
 import { globalOptions } from '../../cli/options';
 import { safe } from '../../cli/terminal/safe';
 import type { Context } from '../../platform/context';
 import { storedProfiles } from '../../profile/config-file';
 import { settingNames } from '../../profile/settings';
+import { givenOf } from '../planned';
 
 /** Candidates for a shell to offer, a kind of words that it completes itself, or links that this machine knows. */
 type Offer = readonly Candidate[] | 'files' | 'commands' | 'links';
@@ -15,9 +16,11 @@ interface Candidate {
   readonly description?: string;
 }
 
+/** What the program knows besides its options. */
 interface Known {
   readonly topics: readonly string[];
-  readonly profiles: () => Candidate[];
+  /** Declares what a command takes. */
+  load(command: Command): Promise<void>;
 }
 
 /**
@@ -28,18 +31,17 @@ interface Known {
  *   filtered by the last word: each shell matches in its own way;
  * - `files` or `commands`: the shell completes paths, or the names of programs.
  *
- * `program` has the typed command in full, or all commands by name; `topics` are those of `pwpush help`.
- *
  * @throws what reading the config file or the receipts throws, where these are wanted.
  */
 export async function complete(
   program: Command,
   line: readonly string[],
-  topics: readonly string[],
+  known: Known,
   context: Context,
 ): Promise<string> {
-  const found = offerFor(program, line, { topics, profiles: () => profileNames(context) });
-  const offer = found === 'links' ? await ownLinks(program, line, context) : found;
+  const stands = await standing(program, before(line), known);
+  const found = offerFor(program, line.at(-1) ?? '', stands, known, context);
+  const offer = found === 'links' ? await ownLinks(stands.command, context) : found;
   if (typeof offer === 'string') return `${offer}\n`;
   const lines = offer.map(({ word, description }) =>
     description ? `${word}\t${description}` : word,
@@ -52,36 +54,78 @@ function before(line: readonly string[]): readonly string[] {
   return line.slice(0, -1).filter((word, at) => word !== '=' || !line[at - 1]?.startsWith('--'));
 }
 
-function offerFor(program: Command, line: readonly string[], known: Known): Offer {
-  const current = line.at(-1) ?? '';
-  const { command, operands, open, rest } = readLine(program, before(line));
-  if (rest) return command.name() === 'run' && rest.length === 0 ? 'commands' : 'files';
-  const help = command === program && operands[0] === 'help';
-  const values = operands.length - (help ? 1 : 0);
+/** Where the typed word stands. */
+interface Standing {
+  readonly command: Command;
+  /** How many operands of the command are before it. */
+  readonly operands: number;
+  /** The option whose value it is. */
+  readonly open: Option | undefined;
+  /** How many words are between `--` and it, if there is one. */
+  readonly rest: number | undefined;
+}
+
+/** Stands for the typed word: where Commander puts it is what fits there. No line can have it. */
+const HERE = '\0here';
+
+async function standing(
+  program: Command,
+  typed: readonly string[],
+  known: Known,
+): Promise<Standing> {
+  const { command, operands } = await reach(program, [...typed, HERE], known.load);
+  const commands = lineage(command);
+  const open = commands
+    .flatMap(({ options }) => options)
+    .find((one) => one.required && holds(commands, one));
+  const dashes = typed.indexOf('--');
+  return {
+    ...{ command, operands: operands.filter((one) => one !== HERE).length, open },
+    rest: dashes === -1 || open ? undefined : typed.length - dashes - 1,
+  };
+}
+
+/** Whether the typed word is the value of an option. */
+function holds(commands: readonly Command[], option: Option): boolean {
+  const values = commands.map((one) => one.getOptionValue(option.attributeName()));
+  return values.flat().includes(HERE);
+}
+
+function offerFor(
+  program: Command,
+  current: string,
+  { command, operands, open, rest }: Standing,
+  known: Known,
+  context: Context,
+): Offer {
+  if (rest !== undefined) return command.name() === 'run' && rest === 0 ? 'commands' : 'files';
   const [assignment, name = ''] = /^(--[^=]+)=/.exec(current) ?? [];
   if (!open && assignment) {
-    const offer = optionValues(optionOf(command, name), known);
+    const option = lineage(command).flatMap(({ options }) => options);
+    const offer = optionValues(
+      option.find(({ long }) => long === name),
+      context,
+    );
     return typeof offer === 'string'
       ? offer
       : offer.map(({ word }) => ({ word: `${assignment}${word}` }));
   }
+  const help = command.name() === 'help';
   if (current.startsWith('-') && (!open || open.variadic))
     return help
-      ? words(values === 0 ? ['--json'] : [])
+      ? words(operands === 0 ? ['--json'] : [])
       : command.createHelp().visibleOptions(command).flatMap(optionWords);
-  if (open) return optionValues(open, known);
-  if (help) return values === 0 ? words([...namesOf(program), ...known.topics]) : [];
-  if (values === 0 && command.commands.length > 0) return commandWords(command);
+  if (open) return optionValues(open, context);
+  if (help) return operands === 0 ? words([...program.words(), ...known.topics]) : [];
+  if (operands === 0 && command.commands.length > 0) return commandWords(command);
   const { registeredArguments: all } = command;
   const last = all.at(-1);
-  return argumentValues(all[values] ?? (last?.variadic ? last : undefined), command, known);
+  return argumentValues(all[operands] ?? (last?.variadic ? last : undefined), command, context);
 }
 
 const words = (list: readonly string[]): Candidate[] => list.map((word) => ({ word }));
 
 const shown = (command: Command) => command.createHelp().visibleCommands(command);
-
-const namesOf = (command: Command) => shown(command).map((one) => one.name());
 
 function commandWords(command: Command): Candidate[] {
   const all = shown(command).map((one) => ({ word: one.name(), description: one.summary() }));
@@ -95,21 +139,21 @@ function optionWords({ short, long, description }: Option): Candidate[] {
   return names.map((word) => ({ word, description }));
 }
 
-function optionValues(option: Option | undefined, known: Known): Offer {
+function optionValues(option: Option | undefined, context: Context): Offer {
   if (option?.long === '--encrypt') return words(['link', 'words']);
   if (!option?.required) return [];
   if (option.argChoices) return words(option.argChoices);
-  if (option.long === '--profile') return known.profiles();
+  if (option.long === '--profile') return profileNames(context);
   return valueKind(option) === 'path' ? 'files' : [];
 }
 
-function argumentValues(argument: Argument | undefined, command: Command, known: Known): Offer {
+function argumentValues(argument: Argument | undefined, command: Command, context: Context): Offer {
   if (!argument) return [];
   if (argument.argChoices) return words(argument.argChoices);
   const name = argument.name();
   if (name === 'key') return words(settingNames);
   if (/^links?$/.test(name) && command.name() !== 'respond') return 'links';
-  if (name === 'name' && command.parent?.name() === 'profile') return known.profiles();
+  if (name === 'name' && command.parent?.name() === 'profile') return profileNames(context);
   return /^(path|file|folder)$/.test(name) ? 'files' : [];
 }
 
@@ -120,20 +164,13 @@ function profileNames(context: Context): Candidate[] {
 }
 
 /** The pushes that have a receipt, newest first: by ID at the instance in use, which shells do not split as a link. */
-async function ownLinks(
-  program: Command,
-  line: readonly string[],
-  context: Context,
-): Promise<Candidate[]> {
+async function ownLinks(command: Command, context: Context): Promise<Candidate[]> {
   const [{ createSession }, { parseReference }] = await Promise.all([
     import('../../profile/session'),
     import('../../client/link'),
   ]);
-  const session = createSession(context, {
-    ...globalOptions(program, context.env),
-    ...given('profile', before(line)),
-    ...given('url', before(line)),
-  });
+  const options = globalOptions(command, context.env);
+  const session = createSession(context, givenOf(options), options);
   const base = await session.target().then(
     (target) => target.base,
     () => undefined,
@@ -144,12 +181,4 @@ async function ownLinks(
     return { word: at === base ? token : html_url, description: safe(`${name ?? ''}`) };
   });
   return [{ word: 'last', description: 'the push created last' }, ...known];
-}
-
-/** A global option with its value, joined to it or not. */
-function given(name: 'profile' | 'url', words: readonly string[]) {
-  const at = words.findLastIndex((word) => word.split('=', 1)[0] === `--${name}`);
-  const [option, joined] = words[at]?.split(/=(.*)/s) ?? [];
-  const value = option && (joined ?? words[at + 1]);
-  return value ? { [name]: value } : {};
 }

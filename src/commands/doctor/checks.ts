@@ -1,3 +1,4 @@
+import { adviceFor } from '../../cli/advice';
 import { abilities, editionOf } from '../../cli/terminal/instance-info';
 import { count } from '../../cli/terminal/wording';
 import { apiClient } from '../../client/client';
@@ -8,8 +9,8 @@ import { DAY_MS } from '../../contract/lifetime';
 import type { Context, HttpResponse, Transport } from '../../platform/context';
 import { CliError, failedError } from '../../platform/errors';
 import { briefSettings, exposure } from '../../profile/connect';
-import type { Session } from '../../profile/session';
-import { ignoredText, type Target } from '../../profile/target';
+import { ignoredText, type Session } from '../../profile/session';
+import type { Target } from '../../profile/target';
 
 /** A client certificate should be renewed before it has so little left. */
 const SOON_DAYS = 14;
@@ -91,7 +92,7 @@ const isRefusal = (error: unknown) => error instanceof CliError && error.code ==
 
 /** A client with a short limit, which adds each response to `responses`. */
 async function clientOf(target: Target, session: Session, responses: Responded[] = []) {
-  const settings = await briefSettings(session, target);
+  const settings = await briefSettings(session, target, session.given.timeout);
   const send: Transport = async (request) => {
     const response = await settings.send(request);
     responses.push({ response, at: session.context.now() });
@@ -140,8 +141,8 @@ export async function checkToken({ target, version }: Api, session: Session): Pr
     const { tokenFrom } = target;
     return { message: `from ${tokenFrom}, accepted: it can list, audit and expire its pushes` };
   }
-  const login = target.tokenHint ?? 'log in with pwpush login';
-  const hint = session.options.anonymous ? undefined : login;
+  const login = adviceFor(target.tokenHint ?? 'log in with pwpush login').text;
+  const hint = target.anonymous ? undefined : login;
   if (version.features?.anonymous_access === false)
     throw new CliError('unauthorized', 'none, and the instance requires one to push', {
       steps: hint,

@@ -3,8 +3,6 @@ import { safe } from '../../cli/terminal/safe';
 import { parseReference } from '../../client/link';
 import { asCliError, CliError, exitStatus, usageError } from '../../platform/errors';
 import { limited, raceWithLimit } from '../../platform/files/abort';
-import { createSession } from '../../profile/session';
-import { NoInstance } from '../../profile/target';
 import { newBelow } from './below-root';
 import { type Desk, linkWords, savedTo } from './desk';
 import { failure, LONGEST_LINK, saidText, type Told, together } from './told';
@@ -119,9 +117,10 @@ interface Asking extends Pick<Arguments<'ask'>, 'question' | 'expire' | 'file'> 
 
 /** Asks at the instance of the commands, if there is one, and it can be asked there. */
 async function begin(desk: Desk, asking: Asking): Promise<Question | Told> {
-  const session = createSession(desk.context, desk.options);
-  const target = await session.target().catch((error) => {
-    if (error instanceof NoInstance) return undefined;
+  // Each time, as a profile may be there by now.
+  const session = desk.session.again();
+  const target = await session.target().catch((error: unknown) => {
+    if (session.isUnconfigured(error)) return undefined;
     throw error;
   });
   const asked = target?.token ? await askInstance(desk, asking, target.base) : undefined;

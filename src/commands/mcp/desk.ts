@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { type GlobalOptions, globalRows } from '../../cli/options';
 import { safe } from '../../cli/terminal/safe';
 import { parseReference } from '../../client/link';
 import type { Context } from '../../platform/context';
 import { usageError } from '../../platform/errors';
+import type { Session } from '../../profile/session';
 import { type Ran, type RunWorld, startedRun } from './started-run';
 import { saidText, type Told } from './told';
 
@@ -17,7 +17,8 @@ export interface Allowed {
 /** Where the tools work: starts runs of our own with what the operator allows. */
 export interface Desk extends Allowed {
   readonly context: Context;
-  readonly options: GlobalOptions;
+  /** Of the server: where its tools ask. */
+  readonly session: Session;
   readonly signal: AbortSignal;
   /** Runs a command for an instance, with the global options of the server. */
   command(name: string, words: readonly string[], world: RunWorld): Promise<Ran>;
@@ -27,15 +28,17 @@ export interface Desk extends Allowed {
   idle(): Promise<unknown>;
 }
 
+/** @param global words of the options about the instance, which all runs have */
 export function newDesk(
-  context: Context,
-  options: GlobalOptions,
+  session: Session,
+  global: readonly string[],
   allowed: Allowed,
   signal: AbortSignal,
 ): Desk {
-  const global = globalWords(options);
-  const debug = options.debug ? ['--debug'] : [];
-  const given = { withheld: allowed.env, debug: options.debug };
+  const { context, say } = session;
+  const { debug: isDebug } = say.manner;
+  const debug = isDebug ? ['--debug'] : [];
+  const given = { withheld: allowed.env, debug: isDebug };
   const running = new Set<Promise<Ran>>();
   const started = (argv: readonly string[], world: RunWorld): Promise<Ran> => {
     const ends = AbortSignal.any([signal, world.signal]);
@@ -46,26 +49,12 @@ export function newDesk(
   return {
     ...allowed,
     context,
-    options,
+    session,
     signal,
     command: (name, words, world) => started([name, ...global, ...debug, ...words], world),
     local: (name, words, world) => started([name, ...debug, ...words], world),
     idle: () => Promise.allSettled(running),
   };
-}
-
-/** About the output, which is ours. */
-const OUTPUT = ['json', 'quiet', 'input', 'color', 'debug'];
-
-/** The global options about the instance, as words of a command line. */
-function globalWords(options: GlobalOptions): string[] {
-  const given = new Map<string, unknown>(Object.entries(options));
-  return Object.entries(globalRows).flatMap(([name, { option, fallback }]) => {
-    const value = given.get(name);
-    if (OUTPUT.includes(name) || value === undefined || value === fallback) return [];
-    if (value === true) return [`${option.long}`];
-    return [value].flat().map((one) => `${option.long}=${one}`);
-  });
 }
 
 /**

@@ -1,42 +1,33 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { GlobalOptions } from '../../cli/options';
-import { terminal } from '../../cli/terminal/output';
 import type { Context } from '../../platform/context';
 import { usageError } from '../../platform/errors';
 import { aborted, raceWithLimit } from '../../platform/files/abort';
 import { codeOf } from '../../platform/files/file-error';
 import { GRACE } from '../../platform/interrupts';
+import type { Session } from '../../profile/session';
 import type { Questions } from './ask';
-import { newDesk } from './desk';
+import { type Allowed, newDesk } from './desk';
 import { serveProtocol } from './protocol';
 import { toolsOf } from './tools';
 
-/** What the operator gives on the command line. */
-export interface ServeToolsOptions extends GlobalOptions {
-  readonly root?: string;
-  readonly env: readonly string[];
-  readonly allowRun: readonly string[];
+/** What the tools may do, and the options about the instance that the runs of them have. */
+export interface McpPlan {
+  readonly allowed: Allowed;
+  readonly words: readonly string[];
 }
 
 /** Serves the tools until the client closes standard input, or a signal ends it; then ends what still runs. */
-export async function serveTools(context: Context, options: ServeToolsOptions): Promise<void> {
-  const { env, allowRun, tokenFile } = options;
-  if (tokenFile === '-')
-    throw usageError(
-      '--token-file cannot be standard input, which is the protocol',
-      'use a file, or log in: pwpush login',
-    );
-  const root = await rootFolder(context, options.root);
+export async function run(session: Session, { allowed, words }: McpPlan): Promise<void> {
+  const { context, say } = session;
+  const root = await rootFolder(context, allowed.root);
   context.interrupts.enter({ mode: 'own' });
-  const say = terminal(context, options);
   if (context.stdin.isTTY)
     await say.note('waiting for a client on standard input; see man pwpush-mcp (Ctrl-C ends it)');
   const ending = new AbortController();
   void aborted(context.signal).then(() => ending.abort());
-  const allowed = { root, env, run: allowRun };
   const questions: Questions = { asked: new Map(), places: new Set() };
-  const desk = newDesk(context, options, allowed, ending.signal);
+  const desk = newDesk(session, words, { ...allowed, root }, ending.signal);
   try {
     await serveProtocol(context, toolsOf(desk, questions), ending.signal);
   } finally {
@@ -50,14 +41,13 @@ export async function serveTools(context: Context, options: ServeToolsOptions): 
  * The folder of all files. Clients start servers in any folder, some in that of the whole system.
  * @throws CliError (usage) if it is no folder, or if it is too large a one and was not named
  */
-async function rootFolder({ home }: Context, named: string | undefined): Promise<string> {
-  const folder = named ?? '.';
+async function rootFolder({ home }: Context, folder: string): Promise<string> {
   const found = await realpath(folder).catch((error) => {
     throw usageError(`--root must be a folder; cannot read "${folder}" (${codeOf(error)})`);
   });
   if (!(await stat(found)).isDirectory()) throw usageError(`--root: "${folder}" is not a folder`);
   const isHome = found === (await realpath(home).catch(() => undefined));
-  if (named === undefined && (isHome || dirname(found) === found))
+  if (folder === '.' && (isHome || dirname(found) === found))
     throw usageError(
       `the current folder is ${isHome ? 'your home' : 'the whole system'}, with files that no tool should reach`,
       'name a folder: pwpush mcp --root FOLDER',

@@ -128,7 +128,7 @@ async function push(
   }
   const given = env === undefined ? { generate: `${wanted}` } : { env };
   const source = chooseSource(given, false, false);
-  const input = await readSecret(source, {}, desk.context);
+  const input = await readSecret({ from: source, raw: false }, desk.context);
   return toldJson(await desk.command('push', ['--raw', ...words], { signal, input }));
 }
 

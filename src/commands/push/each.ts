@@ -2,19 +2,24 @@ import { noKey, readPassphrase } from '../../cli/passphrase';
 import { failureFields, worded } from '../../cli/report-error';
 import { bytesFrom } from '../../cli/source';
 import { toJson } from '../../cli/terminal/output';
+import { checkEncryptable } from '../../cli/values';
 import { inOrder } from '../../client/in-order';
 import { AT_ONCE } from '../../client/pages';
-import type { Edition } from '../../contract/lifetime';
 import { printLink } from '../../deliver/deliver-link';
 import { tellError } from '../../keep/tell-error';
-import { CliError, ExitWith, endedBy, failedError, usageError } from '../../platform/errors';
+import {
+  CliError,
+  ExitWith,
+  endedBy,
+  failedError,
+  phrase,
+  usageError,
+} from '../../platform/errors';
 import { whyUnwritable } from '../../platform/files/file-error';
 import { lazy } from '../../platform/files/lazy';
-import { accountOf, type Instance } from '../../profile/connect';
+import { accountOf } from '../../profile/connect';
 import type { Session } from '../../profile/session';
-import { defaultsOf, type Target } from '../../profile/target';
 import {
-  type BatchEntry,
   type BatchFormat,
   type BatchLine,
   formatOf,
@@ -25,22 +30,14 @@ import {
   type CreatedPush,
   clearFieldsWarning,
   createPush,
+  type Draft,
   keepReceipts,
-  type Sealing,
+  sealingFor,
   shownPush,
 } from '../../send/create-push';
 import { dryRunText } from '../../send/dry-run';
 import { editionOf, toldExpiry } from '../../send/expiry';
-import type { PushOptions } from './push-flags';
-import {
-  askedExpiry,
-  checkEncryptable,
-  checkPushOptions,
-  encryptMode,
-  fieldsOf,
-  keepsReceipts,
-  sealingIn,
-} from './push-options';
+import type { EachPlan } from './run';
 
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
 const LONGEST = 8 * 1024 * 1024;
@@ -50,76 +47,64 @@ const LONGEST = 8 * 1024 * 1024;
  * pasted beside the input. A line that fails is reported and does not stop the others; the highest status is the exit
  * code. Once results cannot be written any more, no further line is begun.
  */
-export async function pushEach(session: Session, options: PushOptions): Promise<void> {
+export async function run(session: Session, plan: EachPlan): Promise<void> {
   const { context } = session;
-  checkPushOptions(options, context);
-  const target = await session.target();
-  const mode = encryptMode(options, defaultsOf(target));
-  const sealing = await sealingIn(mode, options, context);
-  const passphrase = await readPassphrase(options, context, true);
-  context.asked();
-  const connected = lazy(() => session.connect(AT_ONCE));
-  const instance = options.dryRun ? undefined : await connected();
-  const account = instance && accountOf(instance.target);
-  const edition = editionOf(target.edition, connected, options.dryRun);
-  const printer = linePrinter(session, options, keepsReceipts(options, defaultsOf(target)));
-  const push = pushLine(
-    session,
-    { options, target, instance, account, passphrase, sealing, edition },
-    printer,
-  );
+  const printer = linePrinter(session, plan.receipt);
+  const push = await linePusher(session, plan, printer);
   const goesOn = () => !printer.stopped && !context.signal.aborted;
-  const lines = linesOf(bytesFrom(options.from ?? '-', context), LONGEST);
+  const lines = linesOf(bytesFrom(plan.lines, context), LONGEST);
   await inOrder(linesWhile(lines, goesOn), push, (print) => print());
   if (printer.worst > 0) throw new ExitWith(printer.worst);
 }
 
-interface Batch {
-  readonly options: PushOptions;
-  readonly target: Target;
-  readonly instance: Instance | undefined;
-  readonly passphrase: string | undefined;
-  readonly sealing: Sealing | undefined;
-  readonly account: number | undefined;
-  readonly edition: (seconds: number) => Promise<Edition>;
-}
-
 /** Returns what makes a push of one line, or with `--dry-run` a request, and returns what prints it. */
-function pushLine(session: Session, batch: Batch, printer: ReturnType<typeof linePrinter>) {
+async function linePusher(
+  session: Session,
+  plan: EachPlan,
+  printer: ReturnType<typeof linePrinter>,
+) {
   const { context, say } = session;
-  const { options, target, instance, account, passphrase, sealing, edition } = batch;
-  const profile = defaultsOf(target);
+  const { acceptLimits, locale, seal } = plan;
+  const sealing = seal && (await sealingFor(seal, context));
+  const passphrase = await readPassphrase(plan.passphrase, context, true);
+  context.asked();
+  const connected = lazy(() => session.connect(AT_ONCE));
+  const instance = plan.dryRun ? undefined : await connected();
+  const account = instance && accountOf(instance.target);
+  const edition = editionOf(session, connected, plan.dryRun);
   const warn = clearFieldsWarning(say);
   /** The first line decides. */
   let format: BatchFormat | undefined;
+  const print = async (line: BatchLine): Promise<() => Promise<void>> => {
+    if (!line.bytes) throw usageError('longer than 8 MiB', phrase('attach'));
+    const entry = readEntry(line.bytes, format ?? 'text');
+    const own = entry.passphrase === undefined ? passphrase : await noKey(entry.passphrase);
+    const told = await toldExpiry(entry.expiry ?? plan.expiry, context.now(), edition);
+    const limits = { ...plan.limits, ...entry.limits };
+    const details = { ...plan.details, ...entry.details };
+    if (sealing) {
+      checkEncryptable(limits.kind);
+      await warn(details.name, details.note);
+    }
+    const draft: Draft = {
+      ...{ text: entry.payload, files: undefined, passphrase: { text: own }, sealing, details },
+      ...{ generated: false, limits: { ...limits, ...told.fields } },
+    };
+    if (!instance) {
+      const { request } = await shownPush(draft);
+      const look = { json: say.manner.json, encryption: sealing?.mode };
+      return async () => say.printText(await dryRunText(session.chosen(), request, look));
+    }
+    const wanted = { draft, account, acceptLimits, locale };
+    const created = await createPush(session, instance, wanted);
+    const warnings = [...(told.shorter === undefined ? [] : [told.shorter]), ...created.warnings];
+    return () => printer.link(line, { ...created, warnings });
+  };
   return async (line: BatchLine): Promise<() => Promise<void>> => {
     format ??= formatOf(line.bytes);
     if (context.signal.aborted) throw endedBy(context.signal);
     try {
-      if (!line.bytes) throw usageError('longer than 8 MiB', 'attach it with --file');
-      const { passphrase: named, payload, ...limits } = readEntry(line.bytes, format);
-      const own = named === undefined ? passphrase : await noKey(named);
-      // Of many lines, most have no limits of their own.
-      const merged = format === 'text' ? options : { ...withoutExpiry(options, limits), ...limits };
-      const told = await toldExpiry(askedExpiry(merged, profile), context.now(), edition);
-      if (sealing) {
-        checkEncryptable(merged.kind);
-        await warn(merged.name, merged.note);
-      }
-      const draft = {
-        ...{ text: payload, files: undefined, passphrase: { text: own }, sealing },
-        ...{ generated: false, ...fieldsOf(merged, profile, told.fields) },
-      };
-      if (!instance) {
-        const { request } = await shownPush(draft);
-        const look = { json: options.json, encryption: sealing?.mode };
-        return async () => say.printText(await dryRunText(target, request, look));
-      }
-      const { acceptLimits, locale } = options;
-      const plan = { draft, account, acceptLimits, locale };
-      const created = await createPush(session, instance, plan);
-      const warnings = [...(told.shorter === undefined ? [] : [told.shorter]), ...created.warnings];
-      return () => printer.link(line, { ...created, warnings });
+      return await print(line);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       return () => printer.failure(line, error);
@@ -127,21 +112,14 @@ function pushLine(session: Session, batch: Batch, printer: ReturnType<typeof lin
   };
 }
 
-/** The options, without an expiry if a line has one of its own. */
-function withoutExpiry(options: PushOptions, line: Partial<BatchEntry>): PushOptions {
-  if (line.days === undefined && line.expire === undefined) return options;
-  const { days: _days, expire: _expire, ...rest } = options;
-  return rest;
-}
-
 /** Prints what became of lines, and keeps what went wrong. */
-function linePrinter(session: Session, options: PushOptions, receipts: boolean) {
+function linePrinter(session: Session, receipts: boolean) {
   const { context, say } = session;
   let lastHint: string | undefined;
   const tell = async (line: BatchLine, error: CliError) => {
     const failure = error.with({ subject: `line ${line.number}`, line: line.number });
     printer.worst = Math.max(printer.worst, failure.exitStatus);
-    await tellError(context, failure, { ...options, hinted: lastHint });
+    await tellError(context, failure, { ...say.manner, hinted: lastHint });
     lastHint = worded(failure).hint;
     return failure;
   };
@@ -151,7 +129,7 @@ function linePrinter(session: Session, options: PushOptions, receipts: boolean) 
     /** Results cannot be written any more. */
     stopped: false,
     link: async (line: BatchLine, created: CreatedPush) => {
-      const failure = await printLink(session, options, created);
+      const failure = await printLink(session, created);
       if (receipts) await keepReceipts(session, [created]);
       for (const warning of created.warnings) await say.warn(`line ${line.number}: ${warning}`);
       if (failure === undefined) return;
@@ -163,7 +141,7 @@ function linePrinter(session: Session, options: PushOptions, receipts: boolean) 
     /** Its place on stdout is empty, or has the error as JSON. */
     failure: async (line: BatchLine, error: CliError) => {
       const { line: number, ...fields } = failureFields(await tell(line, error));
-      const text = options.json ? toJson({ line: number, error: fields }) : '';
+      const text = say.manner.json ? toJson({ line: number, error: fields }) : '';
       await say.printText(`${text}\n`).catch(async ({ code }) => {
         if (printer.stopped) return;
         printer.stopped = true;

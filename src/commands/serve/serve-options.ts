@@ -1,26 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { fstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command, Option } from 'commander';
+import type { Option } from 'commander';
+import type { Command } from '../../cli/command';
 import {
   count,
-  declare,
+  type Elsewhere,
   either,
   filledText,
   flag,
   group,
+  lineage,
   parsed,
   type Rows,
   type Values,
 } from '../../cli/declare';
-import {
-  addOutputOptions,
-  type Closed,
-  type GlobalOptions,
-  optionsOf,
-  tlsRows,
-} from '../../cli/options';
-import { type Invocation, invocation } from '../../cli/terminal/output';
+import { addOutputOptions, type Closed, type Options, tlsRows } from '../../cli/options';
 import { port } from '../../cli/values';
 import type { Context, Environment } from '../../platform/context';
 import { usageError } from '../../platform/errors';
@@ -28,6 +23,8 @@ import { makeFile } from '../../platform/files/atomic-file';
 import { isForeign, type User } from '../../platform/files/owner';
 import { checkFolder } from '../../platform/private-folder';
 import { dataFolder } from '../../profile/folders';
+import type { Session } from '../../profile/session';
+import { type Perform, type Planned, planned } from '../planned';
 
 export const HOST = '127.0.0.1';
 export const PORT = 5100;
@@ -116,15 +113,25 @@ export const rows = {
   }),
 };
 
-export type ServeOptions = GlobalOptions & Values<typeof rows>;
-
-type DataOptions = Values<ReturnType<typeof dataRows>> & { readonly ephemeral?: boolean };
+/** Where the data are, as options say. */
+export interface DataPlan {
+  readonly data: string;
+  /** The PostgreSQL that has them; the folder has them without one. */
+  readonly database?: string;
+}
 
 /**
  * Where the data are: in the named PostgreSQL, or else in the folder.
  * @throws CliError (usage) if another user prepared the folder, or can
  */
-export function dataPlace(context: Context, { data, database, ephemeral }: DataOptions) {
+export function dataPlace(
+  context: Context,
+  {
+    data,
+    database,
+    ephemeral,
+  }: Values<ReturnType<typeof dataRows>> & { readonly ephemeral?: boolean },
+): DataPlan {
   const url = ephemeral ? undefined : database || context.env.DATABASE_URL;
   const folder = data ?? dataFolder(context);
   if (!ephemeral) checkData(folder, context.uid);
@@ -163,7 +170,7 @@ export const keyFile = ({ env }: Context) =>
 
 /** The warning about a database password on the command line; undefined without one. */
 export function passwordWarning(command: Command): string | undefined {
-  for (let one: Command | null = command; one; one = one.parent) {
+  for (const one of lineage(command)) {
     const typed = one.getOptionValueSource('database') === 'cli';
     const url = String(one.opts().database);
     if (typed && /^\w+:\/\/[^@/?#:]*:[^@/?#]+@|[?&]password=[^&]/.test(url)) {
@@ -173,46 +180,41 @@ export function passwordWarning(command: Command): string | undefined {
   return undefined;
 }
 
-/**
- * The options of `serve` or a subcommand: what is not on the command line comes from the environment. An empty variable
- * counts as not set.
- * @throws CliError (usage) that names the variable or the option
- */
-export function serveOptions<R extends Rows & Closed<R>>(
-  command: Command,
-  env: Environment,
-  own: R,
-) {
-  return optionsOf(command, env, own, (row) => {
+/** The value of an option in the environment; an empty variable counts as not set. */
+const fromEnvironment =
+  (env: Environment): Elsewhere =>
+  (row) => {
     const variable = variableOf(row.option);
     const text = env[variable];
     if (!text) return undefined;
     if (row.option.isBoolean()) return truth(text, variable);
     return row.parse ? row.parse(text, variable) : text;
-  });
-}
-
-export interface ServeRun<R> extends Invocation {
-  readonly options: Values<R> & GlobalOptions;
-}
+  };
 
 /**
- * Declares the options of a subcommand, and has it do the work with their values, of which some may be given before its name.
+ * Declares the options of `serve` or a subcommand, of which some may be given before its name, or in the environment.
  * Warns of a password on the command line.
  */
-export function withServeOptions<R extends Rows & Closed<R>, Operands extends readonly unknown[]>(
-  subcommand: Command,
+export function servePlanned<R extends Rows & Closed<R>, Operands extends readonly unknown[], Plan>(
+  command: Command,
   context: Context,
-  own: R,
-  work: (run: ServeRun<R>, ...operands: Operands) => Promise<void>,
-): Command {
-  return addOutputOptions(declare(subcommand, own)).action(async (...operands: Operands) => {
-    const options = serveOptions(subcommand, context.env, own);
-    const run = invocation(context, options);
-    const warning = passwordWarning(subcommand);
-    if (warning) await run.say.warn(warning);
-    await work({ ...run, options }, ...operands);
-  });
+  { rows, asked, journey }: Planned<R, Operands, Plan>,
+  perform?: Perform,
+): void {
+  const elsewhere = fromEnvironment(context.env);
+  planned(
+    command,
+    context,
+    {
+      ...{ rows, journey, globals: addOutputOptions, elsewhere },
+      asked: async (options: Options<R>, session: Session, ...operands: Operands) => {
+        const warning = passwordWarning(command);
+        if (warning) await session.say.warn(warning);
+        return asked(options, session, ...operands);
+      },
+    },
+    perform,
+  );
 }
 
 function variableOf(option: Option): string {

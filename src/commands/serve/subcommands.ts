@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { Command } from 'commander';
 import { refuseToPrint } from '../../cli/agent';
+import type { Command } from '../../cli/command';
 import { filledText, flag, parsed, subcommand } from '../../cli/declare';
-import { addOutputOptions, revealRows } from '../../cli/options';
+import { addOutputOptions, type Options, revealRows } from '../../cli/options';
 import { ownerList } from '../../cli/terminal/listings';
 import { table } from '../../cli/terminal/table';
 import { port } from '../../cli/values';
@@ -11,17 +11,19 @@ import { urlHost } from '../../contract/address';
 import type { Context } from '../../platform/context';
 import { CliError, failedError, usageError } from '../../platform/errors';
 import { type ServiceModule, withService } from '../../profile/load-service';
+import type { Session } from '../../profile/session';
 import backupHelp from '../help/serve-backup.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
 import rekeyHelp from '../help/serve-rekey.txt?raw';
+import type { Perform } from '../planned';
 import {
+  type DataPlan,
   dataPlace,
   dataRows,
   HOST,
   keyFile,
   PORT,
-  type ServeRun,
-  withServeOptions,
+  servePlanned,
 } from './serve-options';
 
 const rows = dataRows();
@@ -33,44 +35,79 @@ const addRows = {
   ...revealRows(),
 };
 
-type DataRun = ServeRun<typeof rows>;
-
 /** `serve token add|list|revoke`. */
-export function tokenCommand(context: Context): Command {
-  const token = addOutputOptions(
-    new Command('token')
-      .summary('add, list and revoke API tokens')
-      .description('Manage the API tokens of the service on this machine.')
-      .helpCommand(false),
-  );
+export function tokenCommand(serve: Command, context: Context, perform?: Perform): void {
+  const token = serve
+    .command('token')
+    .summary('add, list and revoke API tokens')
+    .description('Manage the API tokens of the service on this machine.')
+    .helpCommand(false) as Command;
+  addOutputOptions(token);
   const sub = (word: string, summary: string) => subcommand(token, word, summary);
-  const adding = sub('add', 'create a token for a new or existing user; shown once');
-  withServeOptions(adding.argument('<name>', 'the user'), context, addRows, addToken);
-  const listing = sub('list', 'list the users and how many tokens they have');
-  withServeOptions(listing, context, rows, listTokens);
-  const revoking = sub('revoke', "revoke all of a user's tokens");
-  withServeOptions(revoking.argument('<name>', 'the user'), context, rows, revokeTokens);
-  return token;
+  const placed = (options: Options<typeof rows>) => dataPlace(context, options);
+  servePlanned(
+    sub('add', 'create a token for a new or existing user; shown once').argument(
+      '<name>',
+      'the user',
+    ) as Command,
+    context,
+    {
+      rows: addRows,
+      asked: ({ output = '-', force, ...options }: Options<typeof addRows>, _, name: string) => ({
+        ...{ place: dataPlace(context, options), name, output, force },
+      }),
+      journey: async () => ({ run: addToken }),
+    },
+    perform,
+  );
+  servePlanned(
+    sub('list', 'list the users and how many tokens they have'),
+    context,
+    { rows, asked: placed, journey: async () => ({ run: listTokens }) },
+    perform,
+  );
+  servePlanned(
+    sub('revoke', "revoke all of a user's tokens").argument('<name>', 'the user') as Command,
+    context,
+    {
+      rows,
+      asked: (options: Options<typeof rows>, _, name: string) => ({ place: placed(options), name }),
+      journey: async () => ({ run: revokeTokens }),
+    },
+    perform,
+  );
 }
 
-function withOwners<T>({ context, options }: DataRun, work: (owners: Owners) => Promise<T>) {
-  const { now, env, quietly } = context;
+function withOwners<T>(
+  { now, env, quietly }: Context,
+  place: DataPlan,
+  work: (owners: Owners) => Promise<T>,
+) {
   return withService(async ({ openOwners }) => {
-    const owners = await openOwners(dataPlace(context, options), { now, env, quietly });
+    const owners = await openOwners(place, { now, env, quietly });
     return work(owners).finally(() => owners.close());
   });
 }
 
 type Owners = Awaited<ReturnType<ServiceModule['openOwners']>>;
 
+interface TokenPlan {
+  readonly place: DataPlan;
+  /** Of the user. */
+  readonly name: string;
+}
+
 /** The file is reserved first: a token is known at its creation only. */
-async function addToken(run: ServeRun<typeof addRows>, name: string): Promise<void> {
-  const { context, say } = run;
-  const { output = '-', force } = run.options;
+async function addToken(
+  { context, say }: Session,
+  plan: TokenPlan & { readonly output: string; readonly force: boolean },
+): Promise<void> {
+  const { name, output, force } = plan;
   const { isStream, reserveFile } = await import('../../deliver/destination');
-  if (isStream(output, context.uid)) await refuseToPrint(context, 'the token', 'use --output FILE');
+  if (isStream(output, context.uid)) await refuseToPrint(context, 'the token', 'output-unseen');
   const file = output === '-' ? undefined : await reserveFile(output, force, context.uid);
-  const token = await withOwners(run, (owners) => owners.add(name)).catch(async (error) => {
+  const added = withOwners(context, plan.place, (owners) => owners.add(name));
+  const token = await added.catch(async (error) => {
     await file?.discard();
     throw error;
   });
@@ -80,61 +117,73 @@ async function addToken(run: ServeRun<typeof addRows>, name: string): Promise<vo
   await say.note(`the token was saved to ${output}`);
 }
 
-async function listTokens(run: DataRun): Promise<void> {
-  const rows = await withOwners(run, (owners) => owners.list());
-  await run.say.print(rows, (look) => table(rows, ownerList, look));
+async function listTokens({ context, say }: Session, place: DataPlan): Promise<void> {
+  const rows = await withOwners(context, place, (owners) => owners.list());
+  await say.print(rows, (look) => table(rows, ownerList, look));
 }
 
-async function revokeTokens(run: DataRun, name: string): Promise<void> {
-  const revoked = await withOwners(run, (owners) => owners.revoke(name));
+async function revokeTokens({ context, say }: Session, { place, name }: TokenPlan): Promise<void> {
+  const revoked = await withOwners(context, place, (owners) => owners.revoke(name));
   if (revoked === 0)
     throw usageError(
       `no user "${name}" with a token`,
       'list users and tokens with pwpush serve token list',
     );
-  await run.say.print({ name, revoked }, () => `${name}: ${revoked} revoked\n`);
+  await say.print({ name, revoked }, () => `${name}: ${revoked} revoked\n`);
 }
 
-export function rekeyCommand(context: Context): Command {
-  const command = new Command('rekey')
+export function rekeyCommand(serve: Command, context: Context, perform?: Perform): void {
+  const command = serve
+    .command('rekey')
     .summary('change the instance key, while no service runs')
     .description('Change the instance key: create a new one and reseal all pushes with it.')
-    .addHelpText('after', `\n${rekeyHelp.trimEnd()}`);
-  return withServeOptions(command, context, rows, rekey);
+    .addHelpText('after', `\n${rekeyHelp.trimEnd()}`) as Command;
+  const asked = (options: Options<typeof rows>) => dataPlace(context, options);
+  servePlanned(command, context, { rows, asked, journey: async () => ({ run: rekey }) }, perform);
 }
 
-async function rekey({ context, options, say }: DataRun): Promise<void> {
-  const settings = { ...dataPlace(context, options), ...keyFile(context) };
+async function rekey({ context, say }: Session, place: DataPlan): Promise<void> {
   const { resealed, keyFile: key_file } = await withService((service) =>
-    service.rekey(settings, context),
+    service.rekey({ ...place, ...keyFile(context) }, context),
   );
   await say.print(
     { resealed, key_file },
     () => `${resealed} ${resealed === 1 ? 'push' : 'pushes'} resealed\n`,
   );
-  if (settings.database) {
+  if (place.database) {
     await say.note(`copy ${key_file} to services that have a key file of their own`);
   }
 }
 
 const backupRows = { ...rows, force: flag('--force', 'overwrite an existing file') };
 
-export function backupCommand(context: Context): Command {
-  const command = new Command('backup')
+interface BackupPlan {
+  readonly place: DataPlan;
+  /** Path of the copy. */
+  readonly file: string;
+  readonly force: boolean;
+}
+
+export function backupCommand(serve: Command, context: Context, perform?: Perform): void {
+  const command = serve
+    .command('backup')
     .summary('copy the database of a running service')
     .description('Copy the whole database while services run.')
     .argument('<file>', 'where the copy goes, 0600')
-    .addHelpText('after', `\n${backupHelp.trimEnd()}`);
-  return withServeOptions(command, context, backupRows, backup);
+    .addHelpText('after', `\n${backupHelp.trimEnd()}`) as Command;
+  const asked = (options: Options<typeof backupRows>, _: Session, file: string): BackupPlan => ({
+    ...{ place: dataPlace(context, options), file, force: options.force },
+  });
+  const journey = async () => ({ run: backup });
+  servePlanned(command, context, { rows: backupRows, asked, journey }, perform);
 }
 
 async function backup(
-  { context, options, say }: ServeRun<typeof backupRows>,
-  file: string,
+  { context, say }: Session,
+  { place, file, force }: BackupPlan,
 ): Promise<void> {
-  const place = dataPlace(context, options);
   const { bytes, key } = await withService(async (service) => ({
-    bytes: await service.backup(place, { file, force: options.force }, context),
+    bytes: await service.backup(place, { file, force }, context),
     key: service.keyFileOf({ ...place, ...keyFile(context) }),
   }));
   await say.print({ file, bytes, key_file: key }, () => `${file}\n`);
@@ -150,18 +199,20 @@ const healthRows = {
   tlsCert: filledText('--tls-cert <path>', 'its certificate, if it serves https; not read'),
 };
 
-export function healthCommand(context: Context): Command {
-  const command = new Command('health')
+export function healthCommand(serve: Command, context: Context, perform?: Perform): void {
+  const command = serve
+    .command('health')
     .summary('check that the service on this machine is ready')
     .description('Check that the service on this machine and its database respond.')
-    .addHelpText('after', `\n${healthHelp.trimEnd()}`);
-  return withServeOptions(command, context, healthRows, health);
+    .addHelpText('after', `\n${healthHelp.trimEnd()}`) as Command;
+  const asked = ({ host, port, tlsCert }: Options<typeof healthRows>) =>
+    `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`;
+  const journey = async () => ({ run: health });
+  servePlanned(command, context, { rows: healthRows, asked, journey }, perform);
 }
 
 /** @throws CliError: unreachable, or failed if the service responds but is not ready */
-async function health({ context, options, say }: ServeRun<typeof healthRows>): Promise<void> {
-  const { host, port, tlsCert } = options;
-  const url = `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`;
+async function health({ context, say }: Session, url: string): Promise<void> {
   // Without the environment, whose proxy is for other machines.
   const connection = {
     timeout: HEALTH_TIMEOUT_SECONDS,

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { invocation } from '../../../src/cli/terminal/output';
 import { width } from '../../../src/cli/terminal/text-width';
 import { meterFor, type Progress, progressLine } from '../../../src/cli/terminal/transfer-meter';
 import { size } from '../../../src/contract/byte-size';
+import type { Context } from '../../../src/platform/context';
 
 const MIB = 1024 * 1024;
 const standing = (change: Partial<Progress> = {}): Progress => ({
@@ -77,7 +79,8 @@ function watched(files = 1, output = {}, env = {}, options = {}) {
     time += milliseconds;
   };
   const interrupt = (name: string) => controller.abort(name);
-  const meter = meterFor(context, { quiet: false, json: false, ...options }, files);
+  const manner = { json: false, quiet: false, color: false, debug: false, ...options };
+  const meter = meterFor(invocation(context as unknown as Context, manner), files);
   return { written, advance, interrupt, meter };
 }
 

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
-import { generate, parseGenerate } from '../../cli/random-secret';
-import { tryRescue } from '../../keep/rescue';
-import { newSafe } from '../../keep/safekeeping';
-import type { Output } from '../../platform/context';
+import type { Invocation } from '../cli/terminal/output';
+import type { Push } from '../contract/decode';
+import { tryRescue } from '../keep/rescue';
+import { newSafe } from '../keep/safekeeping';
+import type { Output } from '../platform/context';
 import {
   asCliError,
   attempt,
@@ -12,59 +12,42 @@ import {
   endedBy,
   endings,
   failedError,
-  usageError,
-} from '../../platform/errors';
-import { lazy } from '../../platform/files/lazy';
-import type { Instance } from '../../profile/connect';
-import type { Session } from '../../profile/session';
-import { childOf, startFailure } from '../../run/child-inputs';
-import { commandProgram } from '../../run/command-program';
-import { isVariableName } from '../../run/dotenv';
-import { maskedOutput } from '../../run/mask-output';
-import { isUnsafe } from '../../run/unsafe-variables';
-import type { CreatedPush } from '../../send/create-push';
-import type { PushOptions } from './push-flags';
+} from '../platform/errors';
+import { lazy } from '../platform/files/lazy';
+import type { Instance } from '../profile/connect';
+import { childOf, startFailure } from './child-inputs';
+import { commandProgram } from './command-program';
+import { maskedOutput } from './mask-output';
 
-/** A secret that a command sets before it is pushed. */
-export interface Change {
-  value(): Promise<string>;
-  /**
-   * Has the command set it, and pushes it then. Does nothing if the instance would not take it.
-   * @throws CliError which says where the secret was saved, unless the command was not started
-   */
-  before(instance: Instance, push: () => Promise<CreatedPush>): Promise<CreatedPush>;
+/** A command that sets a secret before it is pushed. */
+export interface SettingPlan {
+  readonly words: readonly [string, ...string[]];
+  /** The variable for the secret; undefined for standard input. */
+  readonly variable: string | undefined;
 }
 
 /**
- * Checks what can be checked before there is a secret, and finds the program.
- * @throws CliError (usage) for no command, a name that is invalid or unsafe, and a file that exists; ExitWith as `commandProgram` does
+ * Finds the program, and returns what has it set a value, and pushes that then. It does nothing if the instance would not take
+ * it.
+ * @throws ExitWith as `commandProgram` does; (the returned function) CliError which says where the value was saved, unless
+ * the command was not started
  */
-export async function checkedChange(session: Session, options: PushOptions): Promise<Change> {
-  const { as, command: [name, ...args] = [] } = options;
-  if (name === undefined)
-    throw usageError(
-      'no command to run',
-      'put it after --, for example: pwpush push --generate --into -- ./set-password.sh',
-    );
-  if (as !== undefined && !isVariableName(as))
-    throw usageError(`"${as}" is not a valid variable name`);
-  if (as !== undefined && isUnsafe(as))
-    throw usageError(`${as} would change what is loaded and run`);
-  const exists = [options.passphraseOut, options.keyOut].find((path) => path && existsSync(path));
-  if (exists !== undefined)
-    throw usageError(`"${exists}" already exists; nothing was sent`, 'choose a new file');
-  const file = await commandProgram(session, name, 'nothing was sent');
-  const value = lazy(() => generate(parseGenerate(options.generate ?? true)));
-  const program = { file, words: [name, ...args], allow: [] } as const;
-  return {
-    value,
-    before: async (instance, push) => {
-      await checkInstance(instance);
-      await checkSafe(session);
-      const setter = { program, as, value: await value() };
-      return setAndPush(session, setter, push);
-    },
+export async function settingFirst(run: Invocation, plan: SettingPlan) {
+  const file = await commandProgram(run, plan.words[0], 'nothing was sent');
+  return async <Made extends Pushed>(
+    instance: Instance,
+    value: string,
+    push: () => Promise<Made>,
+  ): Promise<Made> => {
+    await checkInstance(instance);
+    await checkSafe(run);
+    return setAndPush(run, { ...plan, file, value }, push);
   };
+}
+
+/** A push that was made, with the object of the instance. */
+interface Pushed {
+  readonly object: Push;
 }
 
 /** Failures that a push would share. Others may be those of a token that can do nothing but push. */
@@ -86,7 +69,7 @@ async function checkInstance({ api, target }: Instance): Promise<void> {
 }
 
 /** Nothing is set that would be lost if the push failed. */
-async function checkSafe({ context }: Session): Promise<void> {
+async function checkSafe({ context }: Invocation): Promise<void> {
   const checked = await attempt(() => tryRescue(context));
   if (checked instanceof CliError)
     throw failedError('the secret could not be saved if that failed; nothing was started', {
@@ -95,24 +78,24 @@ async function checkSafe({ context }: Session): Promise<void> {
     });
 }
 
-interface Setter {
-  readonly program: Parameters<typeof childOf>[0];
-  /** The variable for the value; undefined for standard input. */
-  readonly as: string | undefined;
+/** A command that sets a value. */
+interface Setter extends SettingPlan {
+  /** Path of its program. */
+  readonly file: string;
   readonly value: string;
 }
 
-async function setAndPush(
-  session: Session,
+async function setAndPush<Made extends Pushed>(
+  run: Invocation,
   setter: Setter,
-  push: () => Promise<CreatedPush>,
-): Promise<CreatedPush> {
-  const { context } = session;
+  push: () => Promise<Made>,
+): Promise<Made> {
+  const { context } = run;
   const safe = newSafe(context);
   const keep = lazy(() => safe.keep({ what: 'secret', called: 'new value', bytes: setter.value }));
   // Until the command has ended, it is not known whether there is something to keep.
   const leave = context.interrupts.enter({ mode: 'own' });
-  const { status, signal } = await commandEnd(session, setter, keep);
+  const { status, signal } = await commandEnd(run, setter, keep);
   if (signal !== undefined || status !== 0) {
     await keep();
     throw safe.explain(notSet(status, signal));
@@ -133,12 +116,12 @@ async function setAndPush(
 
 /** How the command ended, and the first signal to us until then, at which the value is kept: another one may end us. */
 async function commandEnd(
-  session: Session,
-  { program, as, value }: Setter,
+  run: Invocation,
+  { file, words, variable, value }: Setter,
   keep: () => Promise<void>,
 ): Promise<{ readonly status: number; readonly signal: EndingSignal | undefined }> {
-  const { context } = session;
-  const [name] = program.words;
+  const { context } = run;
+  const [name] = words;
   let signal: EndingSignal | undefined;
   const signalled = (received: string) => {
     if (!(received in endings)) return;
@@ -146,15 +129,16 @@ async function commandEnd(
     void keep();
   };
   const inputs =
-    as === undefined
+    variable === undefined
       ? { variables: new Map<string, string>(), input: value }
-      : { variables: new Map([[as, value]]), input: undefined };
+      : { variables: new Map([[variable, value]]), input: undefined };
   const shown = lines(context.stderr);
-  const masked = await maskedOutput(session, [{ name, text: value }], {
+  const masked = await maskedOutput(run, [{ name, text: value }], {
     stdout: shown,
     stderr: shown,
   });
   if (context.signal.aborted) throw endedBy(context.signal);
+  const program = { file, words, allow: [] };
   const child = { ...childOf(program, inputs, context), output: masked.output, signalled };
   const status = await context.runChild(child).catch((error) => {
     const failure = startFailure(error, name);

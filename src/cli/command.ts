@@ -1,0 +1,92 @@
+import { Command as Parser } from 'commander';
+import { usageError } from '../platform/errors';
+import { unknownSubcommand, unknownWord } from './help/misuse';
+
+/** A command of Commander, which parses the line. Refuses what Commander would take for something else. */
+export class Command extends Parser {
+  /** The words after `--`, which Commander merges with those before. */
+  rest: readonly string[] = [];
+
+  override createCommand(name?: string): Command {
+    return new Command(name);
+  }
+
+  override parseOptions(argv: string[]) {
+    const at = argv.indexOf('--');
+    this.rest = at === -1 ? [] : argv.slice(at + 1);
+    refuseJoined(at === -1 ? argv : argv.slice(0, at), this);
+    const read = super.parseOptions(argv);
+    // Also before `--help`, for which Commander would print the help of this command.
+    const [word] = read.operands;
+    if (word !== undefined && this.commands.length > 0 && !this.below(word))
+      throw this.parent ? unknownSubcommand(word, this) : unknownWord(word, this.words());
+    return read;
+  }
+
+  /** The command below it that is called so. */
+  below(word: string): Command | undefined {
+    const found = this.commands.find((one) => one.name() === word || one.aliases().includes(word));
+    return found as Command | undefined;
+  }
+
+  words(): string[] {
+    return this.createHelp()
+      .visibleCommands(this)
+      .map((one) => one.name());
+  }
+}
+
+/** The command that a line leads to, and its operands; a line need not be complete or correct for that. */
+export interface Reached {
+  readonly command: Command;
+  readonly operands: readonly string[];
+}
+
+/**
+ * Reads a line as Commander does, but refuses nothing of it.
+ * @param load declares what a command takes
+ */
+export async function reach(
+  program: Command,
+  argv: readonly string[],
+  load: (command: Command) => Promise<void>,
+): Promise<Reached> {
+  let command = program;
+  let words = argv;
+  for (;;) {
+    const { operands, unknown } = readOptions(command, words);
+    const below = command.below(operands[0] ?? '');
+    if (!below) return { command, operands };
+    await load(below);
+    command = below;
+    words = [...operands.slice(1), ...unknown];
+  }
+}
+
+/** Values are taken as they are; the declarations of options are those of all programs. */
+function readOptions(command: Command, argv: readonly string[]) {
+  const parsers = command.options.map((one) => one.parseArg);
+  command.exitOverride().configureOutput({ writeOut: () => {}, outputError: () => {} });
+  try {
+    for (const one of command.options) one.argParser((value: string) => value);
+    return Parser.prototype.parseOptions.call(command, [...argv]);
+  } catch {
+    // A value is missing, or it is --version.
+    return { operands: [], unknown: [] };
+  } finally {
+    for (const [at, one] of command.options.entries())
+      Object.assign(one, { parseArg: parsers[at] });
+  }
+}
+
+/** Refuses `-hxyz`, so that a token that begins with a dash is not taken for `-h` or `-V`. */
+function refuseJoined(words: readonly string[], { options }: Command): void {
+  const takesNext = (word = '') =>
+    options.some((one) => one.required && [one.long, one.short].includes(word));
+  const joined = words.find((word, at) => /^-[hV]./.test(word) && !takesNext(words[at - 1]));
+  if (joined === undefined) return;
+  throw usageError(
+    `${joined.slice(0, 2)} takes no value`,
+    'put -- before an argument that begins with a dash',
+  );
+}

@@ -1,0 +1,73 @@
+import type { Command } from '../cli/command';
+import type { Elsewhere, Rows } from '../cli/declare';
+import {
+  addGlobalOptions,
+  type Closed,
+  type GlobalOptions,
+  type Options,
+  withOptions,
+} from '../cli/options';
+import type { Context } from '../platform/context';
+import type { Session } from '../profile/session';
+import type { Profile } from '../profile/settings';
+import type { Given } from '../profile/sources';
+
+/** A command: what it takes, the plan that is made of it, and the journey that follows the plan. */
+export interface Planned<R, Operands extends readonly unknown[], Plan> {
+  readonly rows: R;
+  /**
+   * Checks and decides everything about options, and merges the defaults of the profile; starts nothing.
+   * @throws CliError (usage)
+   */
+  asked(options: Options<R>, session: Session, ...operands: Operands): Plan | Promise<Plan>;
+  /** Loads the journey of a plan: printing the help does without. */
+  journey(plan: Plan): Promise<{ run(session: Session, plan: Plan): Promise<void> }>;
+  /** Declares the global options that it has; all, unless it says otherwise. */
+  readonly globals?: (command: Command) => Command;
+  /** Has the value of an option that was not typed. */
+  readonly elsewhere?: Elsewhere;
+}
+
+/** What becomes of a plan: the journey, or a test that looks at the plan. */
+export type Perform = <Plan>(
+  session: Session,
+  plan: Plan,
+  journey: Planned<never, never, Plan>['journey'],
+) => Promise<void>;
+
+const performed: Perform = async (session, plan, journey) =>
+  (await journey(plan)).run(session, plan);
+
+/** Declares the options of a command, and has it make its plan and perform it. */
+export function planned<R extends Rows & Closed<R>, Operands extends readonly unknown[], Plan>(
+  command: Command,
+  context: Context,
+  { rows, asked, journey, globals = addGlobalOptions, elsewhere }: Planned<R, Operands, Plan>,
+  perform: Perform = performed,
+): void {
+  withOptions(
+    command,
+    { context, rows, globals, elsewhere },
+    async (options, ...operands: Operands) => {
+      const { createSession } = await import('../profile/session');
+      const session = createSession(context, givenOf(options), options);
+      await perform(session, await asked(options, session, ...operands), journey);
+    },
+  );
+}
+
+/** What the global options say about the instance. */
+export function givenOf(options: GlobalOptions): Given {
+  const { profile, anonymous, tokenFile, timeout, url, caFile, insecure, account } = options;
+  const all = {
+    ...{ url, account, insecure: insecure || undefined },
+    ...{ cert: options.cert, 'ca-file': caFile, 'cert-key': options.certKey },
+    'headers-file': options.headersFile,
+  } satisfies { readonly [K in keyof Profile]: Profile[K] | undefined };
+  const typed = Object.entries(all).filter(([, value]) => value !== undefined);
+  return {
+    ...{ profile, anonymous, tokenFile, timeout },
+    settings: Object.fromEntries(typed),
+    named: (setting) => `--${setting}`,
+  };
+}

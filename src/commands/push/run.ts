@@ -1,0 +1,198 @@
+import { type NewPassphraseSource, newPassphrase } from '../../cli/passphrase';
+import type { Content } from '../../cli/source';
+import { toJson } from '../../cli/terminal/output';
+import { safe } from '../../cli/terminal/safe';
+import type { HereEvent } from '../../contract/here-event';
+import type { Edition, Expiry } from '../../contract/lifetime';
+import { printCreated } from '../../deliver/deliver-link';
+import { contextWith } from '../../platform/context';
+import { CliError } from '../../platform/errors';
+import { lazy } from '../../platform/files/lazy';
+import { accountOf, type Instance } from '../../profile/connect';
+import { LOST, withHere } from '../../profile/here';
+import type { Session } from '../../profile/session';
+import type { SettingPlan } from '../../run/set-first';
+import { withContent } from '../../send/content';
+import {
+  beginSealing,
+  clearFieldsWarning,
+  createPush,
+  type Draft,
+  keepReceipts,
+  type PushDetails,
+  type PushLimits,
+  sealingFor,
+  shownPush,
+} from '../../send/create-push';
+import type { SealPlan } from '../../send/encryption';
+import { editionOf, toldExpiry } from '../../send/expiry';
+
+/** What to push, and how. */
+export interface PushPlan {
+  readonly content: Content;
+  /** The text was typed where other users can read it. */
+  readonly exposed: boolean;
+  /** The text is generated, and JSON has the only place for it. */
+  readonly generated: boolean;
+  /** The command that sets the text first. */
+  readonly setting: SettingPlan | undefined;
+  readonly expiry: Expiry | undefined;
+  /** Without the expiry, which instances take in different forms. */
+  readonly limits: PushLimits;
+  readonly details: PushDetails;
+  readonly passphrase: NewPassphraseSource;
+  readonly seal: SealPlan | undefined;
+  /** `unknown` if nothing is configured, so that the user has to be asked. */
+  readonly where: 'instance' | 'here' | 'unknown';
+  /** Where this machine serves it. */
+  readonly host: string | undefined;
+  readonly port: number;
+  /** Whether this machine could serve it. */
+  readonly servable: boolean;
+  readonly acceptLimits: boolean;
+  readonly locale: string | undefined;
+  readonly receipt: boolean;
+  /** Shows the request instead of sending it. */
+  readonly dryRun: boolean;
+  readonly copy: boolean;
+  readonly qr: boolean;
+}
+
+/** The same for each line of a file. */
+export interface EachPlan extends Omit<PushPlan, 'content'> {
+  /** A path; `-` is standard input. */
+  readonly lines: string;
+}
+
+/** Reads the secret, creates the push, checks what was granted, and prints the link. */
+export async function run(session: Session, plan: PushPlan): Promise<void> {
+  if (plan.where === 'unknown') return run(session, await withPlace(session, plan));
+  const { context, say } = session;
+  const { seal, details, where } = plan;
+  const setter = plan.setting && (await import('../../run/set-first'));
+  const set = plan.setting && (await setter?.settingFirst(session, plan.setting));
+  if (seal) await clearFieldsWarning(say)(details.name, details.note);
+  if (plan.exposed)
+    await say.remark(
+      'hint: other users of this machine can read the command line; pipe the secret in instead',
+    );
+  const sealing = seal && (await sealingFor(seal, context));
+  const connected = lazy(() => session.connect());
+  const edition = where === 'here' ? ownEdition : editionOf(session, connected, plan.dryRun);
+  const told = await toldExpiry(plan.expiry, context.now(), edition);
+  if (told.shorter !== undefined) await say.warn(told.shorter);
+  const reading = { shown: set === undefined, before: async () => {} };
+  await withContent(session, plan.content, reading, async ({ text, files, typed }) => {
+    const passphrase = await newPassphrase(plan.passphrase, context, typed);
+    context.asked();
+    const draft: Draft = {
+      ...{ text, files, passphrase, sealing, generated: plan.generated, details },
+      limits: { ...plan.limits, ...told.fields },
+    };
+    if (where === 'here') return serve(session, plan, draft);
+    if (plan.dryRun) return say.printText(await dryRun(session, draft));
+    // While the transport loads.
+    const begun = beginSealing(draft);
+    const instance = await connected();
+    const push = () => createAt(session, instance, plan, begun);
+    const created = await (set ? set(instance, text ?? '', push) : push());
+    const failure = await printCreated(session, created, plan);
+    if (plan.receipt) await keepReceipts(session, [created]);
+    if (failure) throw failure;
+  });
+}
+
+/** `--here` serves with our own service. */
+const ownEdition = async (): Promise<Edition> => 'pwpush';
+
+function createAt(session: Session, instance: Instance, plan: PushPlan, draft: Draft) {
+  const { acceptLimits, locale } = plan;
+  const account = accountOf(instance.target);
+  return createPush(session, instance, { draft, account, acceptLimits, locale });
+}
+
+async function dryRun({ chosen, say }: Session, draft: Draft): Promise<string> {
+  const { dryRunText } = await import('../../send/dry-run');
+  const { json } = say.manner;
+  const { request, files } = await shownPush(draft);
+  return dryRunText(chosen(), request, { json, files, encryption: draft.sealing?.mode });
+}
+
+/** With nothing configured, the user can log in, or serve the push from this machine. */
+async function withPlace(session: Session, plan: PushPlan): Promise<PushPlan> {
+  const { context, given, say } = session;
+  await say.note('no instance is configured');
+  if (plan.servable && (await chooseWay(session)) === 'here')
+    return { ...plan, where: 'here', receipt: false };
+  const [{ createSession }, { login }] = await Promise.all([
+    import('../../profile/session'),
+    import('../login'),
+  ]);
+  // stdout is for the link alone.
+  const redirected = contextWith(context, { stdout: context.stderr });
+  await login(createSession(redirected, given, say.manner), { address: undefined, keyring: false });
+  return { ...plan, where: 'instance' };
+}
+
+async function chooseWay({ context }: Session): Promise<'login' | 'here'> {
+  const prompter = await context.prompter();
+  return prompter.choose('How do you want to share this push?', [
+    { name: 'log in to an instance and push there', short: 'on an instance', value: 'login' },
+    {
+      name: 'serve it from this machine until it is viewed (--here)',
+      short: 'from this machine',
+      value: 'here',
+    },
+  ]);
+}
+
+/**
+ * Serves a push from the memory of this machine until all its views are taken, it expires, or a signal ends it: then it is
+ * gone.
+ * @throws CliError (expired) if nobody has viewed it
+ */
+async function serve(session: Session, plan: PushPlan, draft: Draft): Promise<void> {
+  const { context, say } = session;
+  const { host, port, qr } = plan;
+  const files = draft.files?.length ?? 0;
+  const report = (event: HereEvent) => {
+    const at = context.now().toISOString();
+    if (say.manner.json) void say.printText(`${toJson({ ...event, at })}\n`).catch(() => {});
+    else
+      void say[event.event === 'lost' ? 'warn' : 'note'](
+        eventText(event, draft.limits.expire_after_views ?? 1, files),
+      );
+  };
+  const settings = { kind: 'push', host: host ?? '127.0.0.1', port, files } as const;
+  await withHere(session, settings, report, async (here) => {
+    if (here.exposed)
+      await say.warn('plain http: anyone between here and the recipient can read it');
+    const created = await createAt(session, here, plan, draft);
+    if (!qr) await (await import('../../cli/terminal/qr')).drawServed(session, created.link);
+    const failure = await printCreated(session, created, plan);
+    if (failure) throw failure;
+    if (host === undefined)
+      await say.remark('hint: use --host 0.0.0.0 to serve it to the whole LAN');
+    await say.remark('waiting for a view … (Ctrl-C expires the push)');
+    const views = await here.ended().catch(async (stopped) => {
+      await say.note('the push was expired');
+      throw stopped;
+    });
+    if (views === 0) throw new CliError('expired', 'the push expired without a view');
+    await here.settled();
+  });
+}
+
+/** One line for a person who watches: `10.0.0.7 viewed it: 1 of 3`. */
+function eventText({ event, ip, count = 0 }: HereEvent, views: number, files: number): string {
+  const what = {
+    opened: 'opened the page',
+    viewed: `viewed it: ${count} of ${views}`,
+    passphrase: 'entered no passphrase or a wrong one',
+    fetched: files === 1 ? 'downloaded the file' : 'downloaded a file',
+    deleted: 'deleted it',
+    expired: 'the push has expired',
+    lost: LOST,
+  }[event];
+  return event === 'expired' ? what : `${safe(ip ?? 'someone')} ${what}`;
+}

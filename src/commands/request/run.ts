@@ -1,0 +1,278 @@
+import { EventEmitter, once } from 'node:events';
+import { newKeyPair, parseIdentities } from '../../age/key-files';
+import { askUntil } from '../../cli/ask-until';
+import { type NewPassphraseSource, newPassphrase, readPassphrase } from '../../cli/passphrase';
+import { worded } from '../../cli/report-error';
+import { readSecret, type Source, TO_ASK } from '../../cli/source';
+import { type Invocation, toJson } from '../../cli/terminal/output';
+import { safe as printable } from '../../cli/terminal/safe';
+import { closing } from '../../cli/values';
+import type { NewRequest } from '../../contract/api';
+import type { HereEvent } from '../../contract/here-event';
+import type { ClosingFields } from '../../contract/lifetime';
+import { copyLink, printCreated } from '../../deliver/deliver-link';
+import { deliverPush } from '../../deliver/deliver-push';
+import { keepPushes, lostPush } from '../../deliver/download';
+import { type PlacePlan, reservePlace } from '../../deliver/place';
+import { newRequestKey } from '../../keep/request-keys';
+import { type LostRest, type LostText, newSafe, type Safe } from '../../keep/safekeeping';
+import type { Context } from '../../platform/context';
+import { asCliError, attempt, CliError, endedBy, usageError } from '../../platform/errors';
+import { accountOf, type Instance } from '../../profile/connect';
+import { type HereInstance, LOST, withHere } from '../../profile/here';
+import type { Session } from '../../profile/session';
+import { withFiles } from '../../send/content';
+import { createRequest } from '../../send/create-request';
+import { openPush } from '../../take/open-push';
+import { retrieveFrom } from '../../take/retrieve';
+import { type Taking, withPush } from '../../take/taking';
+import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../take/waiting';
+
+/** What to ask, and how. */
+export interface RequestPlan {
+  readonly question: Source;
+  /** When it closes; if undefined, a person who types the question is asked. */
+  readonly closes: ClosingFields | undefined;
+  /** Without the question, and what protects it. */
+  readonly fields: Omit<NewRequest, 'request' | 'passphrase' | 'public_key'>;
+  /** Paths of files that go with the question. */
+  readonly files: readonly string[] | undefined;
+  readonly passphrase: NewPassphraseSource;
+  readonly encrypt: boolean;
+  /** A new file for the private key; else it is kept. */
+  readonly identityFile: string | undefined;
+  readonly acceptLimits: boolean;
+  readonly locale: string | undefined;
+  readonly copy: boolean;
+  readonly qr: boolean;
+  /** Waits for the answer, for that many seconds at most. */
+  readonly wait: { readonly most: number | undefined } | undefined;
+  /** This machine serves it, and the answer goes to that place. */
+  readonly here: HerePlan | undefined;
+}
+
+export interface HerePlan {
+  readonly host: string;
+  readonly port: number;
+  readonly place: PlacePlan;
+}
+
+/** Visitors who are named: more lines would push the link off the screen. */
+const VISITORS = 20;
+const PAUSE_MS = 500;
+
+/** Reads the question, creates the request with a new private key, and prints its link. */
+export async function run(session: Session, plan: RequestPlan): Promise<void> {
+  if (plan.here) return serve(session, plan, plan.here);
+  const { context } = session;
+  await withFiles(context, plan.files, undefined, async (files) => {
+    const request = await readSecret({ from: plan.question, raw: false }, context, TO_ASK);
+    const closes = plan.closes ?? (await offerExpiry(plan.question, session));
+    const passphrase = await newPassphrase(plan.passphrase, context);
+    context.asked();
+    const instance = await session.connect();
+    const created = await createRequest(session, instance, {
+      fields: { request, ...closes, ...plan.fields },
+      ...{ files, passphrase, account: accountOf(instance.target) },
+      ...{ acceptLimits: plan.acceptLimits, locale: plan.locale },
+      newKey: plan.encrypt ? (base) => newRequestKey(context, base, plan.identityFile) : undefined,
+    });
+    const failure = await printCreated(session, created, plan);
+    if (!plan.encrypt) await session.say.note('the instance can read the answer');
+    if (failure) throw failure;
+    if (plan.wait) await waitFor(session, plan.wait.most, instance, created.token);
+  });
+}
+
+/** @param most seconds; each response has no longer */
+async function waitFor(
+  session: Session,
+  most: number | undefined,
+  { api, target }: Instance,
+  token: string,
+): Promise<void> {
+  const limit = timeLimit(session.context, most, session.given.timeout);
+  await limit.ending('answer', async () => {
+    const limited = session.within(limit.context, limit.timeout);
+    const asking = most === undefined ? api : await limited.clientAt(target);
+    await waitForAnswer(limited, DEFAULT_INTERVAL, asking, token, accountOf(target));
+  });
+}
+
+/** Asks for an expiry if the question was asked for, too; Enter alone means the default of the instance. */
+async function offerExpiry(
+  source: Source,
+  { context, say }: Session,
+): Promise<ClosingFields | undefined> {
+  if (source.name !== 'prompt') return undefined;
+  const prompter = await context.prompter();
+  const question = "Close after, such as 6h or 1w (Enter for the instance's default):";
+  return askUntil(
+    async (failure) => {
+      if (failure instanceof CliError) {
+        const { message, hint } = worded(failure);
+        await say.note(`${message.replace(`${TYPED}: `, '')}; ${hint}`);
+      }
+      const typed = (await prompter.text(question)).trim();
+      return typed === '' ? undefined : closing(typed, TYPED);
+    },
+    (failure) => failure instanceof CliError && failure.code === 'usage',
+  );
+}
+
+/** What errors call an expiry that was typed at the question. */
+const TYPED = '--expire';
+
+/** Asks from the memory of this machine: serves the question until it is answered, and delivers the answer. */
+async function serve(session: Session, plan: RequestPlan, here: HerePlan): Promise<void> {
+  const { context, say } = session;
+  const { host, port } = here;
+  const question = plan.question.name === 'text' ? plan.question.value : '';
+  const passphrase = await readPassphrase(plan.passphrase, context, true);
+  context.asked();
+  const takesFiles = plan.fields.response_file_attachments === true;
+  const place = await reservePlace(session, here.place, {
+    ...{ files: takesFiles, instead: 'output-unseen' },
+  });
+  const { identity, recipient } = newKeyPair();
+  const { signal } = context;
+  const moments = new EventEmitter();
+  const delivered = once(moments, 'delivered');
+  let isDelivering = false;
+  try {
+    const settings = { kind: 'request', host, port } as const;
+    await withHere(session, settings, reporter(session, delivered), async (instance) => {
+      const { token, link } = await createRequest(session, instance, {
+        fields: { request: question, ...plan.closes, ...plan.fields },
+        ...{ files: undefined, passphrase: { text: passphrase } },
+        newKey: () => ({ recipient, keep: () => {}, remove: () => {} }),
+        ...{ account: undefined, acceptLimits: false, locale: plan.locale },
+      });
+      if (instance.exposed)
+        await say.warn('plain http: someone who changes the page on its way can read the answer');
+      await showLink(session, plan, token, link);
+      await say.remark('waiting for an answer … (Ctrl-C ends it)');
+      if ((await instance.ended()) === 0) throw new CliError('expired', 'nobody answered in time');
+      const opened = await openAnswer(session, instance, token, identity, passphrase);
+      isDelivering = true;
+      const failure = await deliverPush({ ...opened, signal, place }, true);
+      if (failure) throw signal.aborted ? failure.with({ code: endedBy(signal).code }) : failure;
+      moments.emit('delivered');
+      await instance.settled();
+    });
+  } catch (error) {
+    if (!isDelivering) await place.discard();
+    throw error;
+  }
+}
+
+/** @param delivered resolves when nothing but a lost response keeps the instance up */
+function reporter({ say }: Invocation, delivered: Promise<unknown>): (event: HereEvent) => void {
+  const visitors = new Set<string | null>();
+  return ({ event, ip }) => {
+    const someone = printable(ip ?? 'someone');
+    if (event === 'lost') void delivered.then(() => say.warn(`${someone} ${LOST}`));
+    if (event !== 'opened' || visitors.has(ip) || visitors.size === VISITORS) return;
+    visitors.add(ip);
+    void say.note(`${someone} opened the page`);
+  };
+}
+
+/** On stderr, as standard output is for the answer; with --json there is room for both. */
+async function showLink(
+  run: Invocation,
+  { copy, qr }: RequestPlan,
+  token: string,
+  link: string,
+): Promise<void> {
+  const { context, say } = run;
+  const { drawQr, drawServed } = await import('../../cli/terminal/qr');
+  if (!qr) await drawServed(run, link);
+  if (say.manner.json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
+  else if (context.stderr.closed)
+    throw usageError('cannot show the link: standard error is closed');
+  else await say.announce(link);
+  if (copy) await copyLink(run, link);
+  if (qr) await drawQr(say, link);
+}
+
+const NO_KEYS = {
+  ...{ text: undefined, identities: [], decrypt: true },
+  ...{ givenBy: undefined, linkKey: undefined },
+};
+
+/** Takes and decrypts the answer; what cannot be decrypted is saved, as it is in the memory of this run alone. */
+async function openAnswer(
+  { context, say }: Invocation,
+  { api, target }: HereInstance,
+  token: string,
+  identity: string,
+  passphrase: string | undefined,
+): Promise<Taking> {
+  const key: LostText = { what: 'key', bytes: `${identity}\n` };
+  const safe = newSafe(context, false);
+  const held = { identities: parseIdentities(identity), recipient: undefined, path: undefined };
+  const named = { api, target, token, base: target.base, kind: 'request', held } as const;
+  const known = { text: passphrase, typed: false };
+  const taken = await whenFree(context, () =>
+    retrieveFrom({ context, say, safe }, named, known, NO_KEYS),
+  );
+  // Ctrl-C ends the delivery, and not what saves the rest then; a second one ends the run.
+  const sealed = { ...taken, signal: new AbortController().signal };
+  try {
+    const opened = await openPush(sealed, NO_KEYS);
+    return { ...opened, safe: answerSafe(sealed, opened, key) };
+  } catch (error) {
+    const failure = asCliError(error);
+    await safe.keep(lostPush(sealed));
+    // The key was never on the disk. One that does not fit opens nothing.
+    if (failure.code !== 'passphrase') await safe.keep(key);
+    throw safe.explain(failure);
+  }
+}
+
+/** An answer that a busy service does not give is asked for again: it is in the memory of this run alone. */
+async function whenFree<T>({ sleep }: Context, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const outcome = await attempt(work);
+    if (!(outcome instanceof CliError)) return outcome;
+    if (outcome.status !== 429 && outcome.status !== 503) throw outcome;
+    await sleep(PAUSE_MS);
+  }
+}
+
+/**
+ * A safe that fetches the files again which could not be saved, as no later run can: decrypted, or as they are if that fails,
+ * with the key.
+ */
+function answerSafe(sealed: Taking, opened: Taking, key: LostText): Safe {
+  const { safe } = sealed;
+  const keepFiles = async ({ download: { saved } }: LostRest) => {
+    const damaged: string[] = [];
+    const whole: string[] = [];
+    for (const { url } of sealed.taken.push.files ?? [])
+      if (!saved.includes(url)) ((await canBeRead(opened, url)) ? whole : damaged).push(url);
+    await keepPushes(safe, [withOnly(opened, whole), withOnly(sealed, damaged)].flat());
+    if (damaged.length > 0) await safe.keep(key);
+  };
+  return {
+    ...safe,
+    keep: (part) => (part.what === 'rest' ? keepFiles(part) : safe.keep(part)),
+  };
+}
+
+/** The files of an answer with these addresses, without its text; nothing if there are none. */
+function withOnly(taking: Taking, urls: readonly string[]): Taking[] {
+  const { push } = taking.taken;
+  const files = push.files?.filter(({ url }) => urls.includes(url)) ?? [];
+  return files.length === 0 ? [] : [withPush(taking, { ...push, payload: '', files })];
+}
+
+/** Whether the file arrived as it was encrypted. */
+async function canBeRead({ file }: Taking, url: string): Promise<boolean> {
+  const outcome = await attempt(async () => {
+    const { body } = await file(url);
+    for await (const _ of body);
+  });
+  return !(outcome instanceof CliError);
+}

@@ -1,0 +1,48 @@
+import { knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
+import { type Content, TO_SEND } from '../../cli/source';
+import type { Named, Session } from '../../profile/session';
+import { withContent } from '../../send/content';
+import {
+  readQuestion,
+  recipientFor,
+  recipientIn,
+  sendAnswer,
+  showQuestion,
+} from '../../send/send-answer';
+
+/** What to answer to which request. */
+export interface RespondPlan {
+  readonly named: Named;
+  readonly content: Content;
+  readonly passphrase: PassphraseSource;
+  /** The text is generated, and JSON has the only place for it. */
+  readonly generated: boolean;
+}
+
+/** Shows the question, reads the answer, encrypts it to the key of the link, and sends it. */
+export async function run(owners: Session, plan: RespondPlan): Promise<void> {
+  // Without a token: an owner who reads an answered request takes its answer.
+  const session = owners.anonymous();
+  const { context, say } = session;
+  const asked = await session.connectTo(plan.named);
+  const linkKey = recipientIn(asked);
+  const known = await knownPassphrase(plan.passphrase, context);
+  const before = async (attached: boolean) => {
+    const question = await readQuestion(context, asked, known, attached);
+    await showQuestion(session, question.request);
+    return {
+      ...question,
+      recipient: await recipientFor(session, asked, linkKey, question.request),
+    };
+  };
+  const reading = { purpose: TO_SEND, before };
+  await withContent(session, plan.content, reading, async ({ text, files }, question) => {
+    const { passphrase, recipient } = question;
+    context.asked();
+    const answer = { text, files, recipient, passphrase };
+    const { response: _, ...shown } = await sendAnswer(session, asked, answer);
+    const generated = plan.generated ? { generated: text } : {};
+    if (say.manner.json) return say.print({ ...shown, ...generated }, () => '');
+    await say.note('the answer was sent');
+  });
+}

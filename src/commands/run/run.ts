@@ -1,0 +1,115 @@
+import { knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
+import { worded } from '../../cli/report-error';
+import { left, usedBefore, variablesSet } from '../../cli/terminal/wording';
+import { keepPushes } from '../../deliver/download';
+import { safeName } from '../../deliver/safe-name';
+import { forgetKey } from '../../keep/request-keys';
+import { newSafe } from '../../keep/safekeeping';
+import { ExitWith, endedBy, failedError } from '../../platform/errors';
+import type { Named, Session } from '../../profile/session';
+import {
+  type ChildInputs,
+  childInputs,
+  childOf,
+  type InputPlan,
+  type MemoryFolder,
+  memoryFolder,
+  startFailure,
+} from '../../run/child-inputs';
+import { commandProgram } from '../../run/command-program';
+import { type MaskedOutput, maskedOutput, secretsOf } from '../../run/mask-output';
+import { retrieveAll } from '../../run/retrieve-all';
+import { type KeySources, readKeys } from '../../take/decryption-keys';
+import type { Taking } from '../../take/taking';
+
+/** What to run, and what it gets of which pushes. */
+export interface RunPlan {
+  readonly links: readonly Named[];
+  /** The program and its arguments. */
+  readonly words: readonly [string, ...string[]];
+  readonly inputs: InputPlan;
+  /** Whether secrets are masked in what it prints. */
+  readonly mask: boolean;
+  readonly keys: KeySources;
+  readonly passphrase: PassphraseSource;
+}
+
+/** Finds the program, takes the views, and runs it with its arguments. */
+export async function run(session: Session, plan: RunPlan): Promise<void> {
+  const { context, say } = session;
+  const { inputs: wanted, words } = plan;
+  const [name] = words;
+  const keys = await readKeys(plan.keys, context);
+  const file = await commandProgram(session, name, 'nothing was sent, and no view was used');
+  const named = await session.connectEach(plan.links);
+  const passphrase = await knownPassphrase(plan.passphrase, context);
+  const safe = newSafe(context);
+  const pushes = await retrieveAll({ context, say, safe }, named, passphrase, keys);
+  context.asked();
+  context.interrupts.enter({ mode: 'own' });
+  const { signal } = context;
+  let folder: MemoryFolder | undefined;
+  let status: number;
+  let delivered: boolean;
+  let masked: MaskedOutput | undefined;
+  try {
+    if (wanted.files.length > 0) folder = memoryFolder(context.env);
+    const inputs = await childInputs(pushes, wanted, folder);
+    await reportInputs(session, inputs, pushes, folder);
+    if (plan.mask) masked = await maskedBy(session, inputs);
+    if (signal.aborted) throw endedBy(signal);
+    const child = childOf({ file, words, allow: wanted.allow }, inputs, context);
+    status = await context.runChild({ ...child, output: masked?.output });
+    // The key of an answer whose files are not used may still be needed.
+    delivered = plan.keys.decrypt && inputs.unused.files.length === 0;
+  } catch (error) {
+    await keepPushes(safe, pushes);
+    throw safe.explain(startFailure(error, name));
+  } finally {
+    await remove(session, folder);
+  }
+  const unwritten = await masked?.end();
+  if (delivered) for (const { taken } of pushes) await forgetKey(say, taken.answer?.key);
+  if (status !== 0) throw new ExitWith(status);
+  if (unwritten) throw unwritten;
+}
+
+async function maskedBy(session: Session, inputs: ChildInputs): Promise<MaskedOutput> {
+  const { context, say } = session;
+  const { secrets, unread } = await secretsOf(inputs);
+  if (unread.length > 0)
+    await say.warn(`not masked: files that are not text, or over 1 MiB, in ${unread.join(', ')}`);
+  return maskedOutput(session, secrets, context);
+}
+
+/** Says what is left and was used of the pushes, what of them the program does not get, and the names of its variables. */
+async function reportInputs(
+  { context, say }: Session,
+  { variables, unused }: ChildInputs,
+  pushes: readonly Taking[],
+  folder: MemoryFolder | undefined,
+): Promise<void> {
+  for (const { safe, taken } of pushes) {
+    const { push, answer } = taken;
+    for (const text of answer ? [] : [left(push, context.now()), usedBefore(push)])
+      if (text !== undefined) await say.remark(text);
+    if (!unused.text) continue;
+    await safe.keep({ what: 'text', bytes: push.payload ?? '', push });
+    await say.warn(worded(safe.explain(failedError('the text is not used'))).message);
+  }
+  if (unused.files.length > 0)
+    await say.warn(`unused files: ${unused.files.map((name) => safeName(name)).join(', ')}`);
+  if (folder?.inMemory === false)
+    await say.note(
+      `no in-memory folder found; until the command ends, files are in "${folder.path}"`,
+    );
+  if (variables.size > 0) await say.note(variablesSet(variables.keys()));
+}
+
+async function remove({ say }: Session, folder: MemoryFolder | undefined): Promise<void> {
+  try {
+    folder?.remove();
+  } catch {
+    await say.warn(`cannot remove "${folder?.path}": remove it yourself`);
+  }
+}

@@ -1,0 +1,93 @@
+import { whyHidden } from '../cli/agent';
+import { boundedByInterrupt } from '../cli/terminal/bounded-write';
+import { toJson } from '../cli/terminal/output';
+import { forTerminal } from '../cli/terminal/safe';
+import { savedText } from '../cli/terminal/wording';
+import type { Push } from '../contract/decode';
+import { CliError, failedError } from '../platform/errors';
+import { codeOf } from '../platform/files/file-error';
+import type { Taken, Taking } from '../take/taking';
+import type { Destination } from './destination';
+import type { Place } from './place';
+import { printOrRescue } from './print-or-rescue';
+
+/** A push that was taken, and the place that it goes to. */
+export interface Delivery extends Taking {
+  readonly place: Place;
+}
+
+/**
+ * Writes the text of a push, or with `--json` the object, to where it goes, or saves it.
+ * @param to standard output if left out
+ */
+export async function deliverText(
+  delivery: Delivery,
+  push: Push,
+  to: Destination | undefined,
+): Promise<CliError | undefined> {
+  if (!to) return printText(delivery, push);
+  const { say } = delivery;
+  const { json } = say.manner;
+  const bytes = json ? `${toJson(jsonOf(delivery.taken, push))}\n` : (push.payload ?? '');
+  const failure = await writeTo(delivery, to, bytes);
+  if (failure || to.inFolder === undefined) return failure;
+  await say.note(savedText(to.inFolder, Buffer.byteLength(bytes), undefined));
+  return undefined;
+}
+
+/** The object of the instance: an answer is the `response` of its request. */
+function jsonOf({ answer }: Taken, push: Push): object {
+  if (!answer) return push;
+  const { payload, ...request } = push;
+  return { ...request, response: payload };
+}
+
+async function printText(delivery: Delivery, push: Push): Promise<CliError | undefined> {
+  const { context, place, safe, say } = delivery;
+  const { json } = say.manner;
+  const text = push.payload ?? '';
+  const why = text === '' ? undefined : await whyHidden(context);
+  if (why !== undefined) {
+    // It was for a folder that is gone, or the like.
+    await safe.keep({ what: 'secret', bytes: text, push });
+    return safe.explain(failedError(`the text is not printed: ${why}`));
+  }
+  const result = { what: 'secret', push, json } as const;
+  if (json)
+    return printOrRescue(delivery, {
+      ...result,
+      bytes: `${toJson(jsonOf(delivery.taken, push))}\n`,
+    });
+  const drawing = place.plan.to === 'qr' ? await qrDrawing(delivery, text) : undefined;
+  if (drawing !== undefined)
+    return printOrRescue(delivery, { ...result, bytes: drawing, saved: text });
+  // Exact bytes in a pipe; on a terminal control characters are made visible, and the line is ended.
+  const bytes = context.stdout.isTTY ? forTerminal(text) : text;
+  return printOrRescue(delivery, { ...result, bytes });
+}
+
+/** The text as a QR code for stdout; undefined, with a warning, if it is too long or the terminal too small. */
+async function qrDrawing({ say }: Delivery, text: string): Promise<string | undefined> {
+  const { qrCode } = await import('../cli/terminal/qr');
+  const code = qrCode(text, await say.look());
+  if ('drawing' in code) return code.drawing;
+  await say.warn(code.problem);
+  return undefined;
+}
+
+async function writeTo(
+  { context, place: { plan }, safe, taken: { push } }: Delivery,
+  destination: Destination,
+  bytes: string,
+): Promise<CliError | undefined> {
+  try {
+    await boundedByInterrupt(destination.commit(bytes), context.signal);
+    return undefined;
+  } catch (error) {
+    const where = plan.to === 'path' ? `"${plan.path}"` : 'a file of the job';
+    const problem =
+      error instanceof CliError ? error.message : `cannot write ${where} (${codeOf(error)})`;
+    await safe.keep({ what: 'secret', bytes, push });
+    return safe.explain(failedError(problem));
+  }
+}

@@ -1,0 +1,143 @@
+import { statSync } from 'node:fs';
+import { refuseToPrint } from '../cli/agent';
+import type { Invocation } from '../cli/terminal/output';
+import type { User } from '../platform/files/owner';
+import type { StepName } from '../platform/steps';
+import type { Taking } from '../take/taking';
+import type { JobEntry } from './ci-job';
+import type { Destination } from './destination';
+import type { Folder } from './safe-name';
+
+/** Where a secret is to go, as the user said. */
+export type PlacePlan = {
+  /** Replace files that exist. */
+  readonly force: boolean;
+} & (
+  | { readonly to: 'stream' | 'qr' | 'clipboard' }
+  /** Standard output, also for a file if there is one only. */
+  | { readonly to: 'dash' }
+  /** A file or folder, by what is there. */
+  | { readonly to: 'path'; readonly path: string }
+  /** Files of a job of GitHub Actions. */
+  | { readonly to: 'job'; readonly entries: readonly JobEntry[] }
+  /** Where an interrupted run saved files; its text was delivered then. */
+  | { readonly to: 'rest'; readonly folder: Folder }
+);
+
+/** Where a secret goes, reserved before it is fetched. */
+export interface Place {
+  readonly plan: PlacePlan;
+  /** For the text; standard output if left out. */
+  readonly text?: Destination;
+  /** For the files, if the user named a folder. */
+  readonly folder?: string;
+  /** Removes what was created to reserve it. */
+  discard(): Promise<void>;
+  /** Makes sure that the text arrived. */
+  finish?(taking: Taking): Promise<void>;
+}
+
+interface Contents {
+  /** Whether files are written too. */
+  readonly files: boolean;
+  /** The text was delivered before. */
+  readonly onlyFiles?: boolean;
+  /** What to do where an agent would read the text. */
+  readonly instead: StepName;
+}
+
+/**
+ * Reserves a place.
+ * @throws CliError (usage) if it is not available, or one that an agent reads; nothing was fetched then
+ */
+export async function reservePlace(
+  run: Invocation,
+  plan: PlacePlan,
+  contents: Contents,
+): Promise<Place> {
+  await refuseSeen(run, plan, contents);
+  switch (plan.to) {
+    case 'job': {
+      const { ciDestination } = await import('./ci-job');
+      return withText(plan, await ciDestination(run, plan.entries));
+    }
+    case 'clipboard': {
+      const { clipboardDestination } = await import('./clipboard-destination');
+      const clipboard = await clipboardDestination(run);
+      return { ...withText(plan, clipboard), finish: clipboard.finish };
+    }
+    case 'path': {
+      const whole = run.say.manner.json || contents.onlyFiles === true;
+      return reservePath(plan, whole, run.context.uid);
+    }
+    default:
+      return { plan, discard: async () => {} };
+  }
+}
+
+const withText = (plan: PlacePlan, text: Destination): Place => ({
+  plan,
+  text,
+  discard: text.discard,
+});
+
+/**
+ * Refuses places where an agent would read a text: standard output, terminals, open files, and the log of a job, in which it is
+ * masked by printing it. The clipboard is asked for when it is found.
+ * @throws CliError (usage)
+ */
+async function refuseSeen(
+  { context, say }: Invocation,
+  plan: PlacePlan,
+  { files, onlyFiles, instead }: Contents,
+): Promise<void> {
+  if (context.guard === undefined || (await context.guard()) === undefined) return;
+  if (plan.to === 'clipboard' || plan.to === 'rest') return;
+  const { isStream } = await import('./destination');
+  if (plan.to !== 'path' || isStream(plan.path, context.uid))
+    return refuseToPrint(context, 'the secret', instead);
+  if (!say.manner.json || onlyFiles) return;
+  // The object goes to standard output with a folder, which a file becomes for a push with files.
+  const isFolder = statSync(plan.path, { throwIfNoEntry: false })?.isDirectory();
+  if (files || isFolder || /[/\\]$/.test(plan.path))
+    await refuseToPrint(context, 'the secret', 'remove-json');
+}
+
+/**
+ * A folder for text and files, made if it is missing, or a file for the text.
+ * @param whole no text goes to a folder: the object goes to standard output, or there is none
+ */
+async function reservePath(
+  plan: PlacePlan & { readonly to: 'path' },
+  whole: boolean,
+  user: User,
+): Promise<Place> {
+  const { path, force } = plan;
+  const { linkTarget, reserveFile, reserveText } = await import('./destination');
+  const made = await makeOutputFolder(path);
+  if (!made) return withText(plan, await reserveFile(path, force, user));
+  linkTarget(path, user);
+  const discardFolders = async () => {
+    const { rmdir } = await import('node:fs/promises');
+    // Those that are no longer empty stay.
+    for (const one of made) await rmdir(one).catch(() => {});
+  };
+  if (whole) return { plan, folder: path, discard: discardFolders };
+  const text = await reserveText(path, force, user);
+  const discard = async () => {
+    await text.discard();
+    await discardFolders();
+  };
+  return { plan, folder: path, text, discard };
+}
+
+/** The folders created for `path/`, innermost first; undefined if `path` names a file. */
+async function makeOutputFolder(path: string): Promise<readonly string[] | undefined> {
+  const { stat } = await import('node:fs/promises');
+  const found = await stat(path).catch(() => undefined);
+  if (found || !/[/\\]$/.test(path)) return found?.isDirectory() ? [] : undefined;
+  const { foldersMissing, makeFolder } = await import('../platform/private-folder');
+  const missing = foldersMissing(path);
+  makeFolder(path);
+  return missing;
+}
