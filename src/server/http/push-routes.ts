@@ -56,8 +56,8 @@ function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
     caller: permitted,
     mayUpload: ({ owner }) => owner !== undefined || settings.anonymousFiles,
     reading: 'A retrieval uses a view',
-    read: async (c, how) =>
-      retrievedPush(await pushes.retrieve(...how), baseOf(c.req.raw, settings), now()),
+    read: async (c, opener) =>
+      retrievedPush(await pushes.retrieve(opener), baseOf(c.req.raw, settings), now()),
     end: async (c, ...how) => body(c, await pushes.expire(...how)),
     preview: (c, push) => ({ url: body(c, push).html_url }),
     noted: (c, { push, note }) => ({ ...body(c, push), name: push.name, note }),

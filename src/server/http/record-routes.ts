@@ -3,8 +3,7 @@ import type { Route } from '../../contract/api';
 import type { Visitor } from '../rules/access';
 import type { Upload } from '../rules/files';
 import type { Owner } from '../rules/owners';
-import type { Pushes } from '../rules/pushes';
-import type { PushWithNote, Records } from '../rules/records';
+import type { Opener, PushWithNote, Records } from '../rules/records';
 import { malformed, Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { authentication, pageNumber, urlToken } from './authentication';
@@ -27,7 +26,7 @@ export interface RecordKind<State extends string> {
   readonly mayUpload: (caller: Visitor) => boolean;
   /** Why a link must not be prefetched. */
   readonly reading: string;
-  readonly read: (c: Context<Env>, how: Parameters<Pushes['retrieve']>) => Promise<Response>;
+  readonly read: (c: Context<Env>, opener: Opener) => Promise<Response>;
   readonly end: (c: Context<Env>, token: string, caller: Visitor) => Promise<object>;
   readonly preview: (c: Context<Env>, row: PushRow) => object;
   readonly noted: (c: Context<Env>, one: PushWithNote) => object;
@@ -69,7 +68,12 @@ export function addRecordRoutes<State extends string>(
     if (c.req.method === 'HEAD') return wrongMethod(routes.read.path);
     if (isPrefetch(c.req.raw)) throw malformed(`${kind.reading} and cannot be prefetched.`);
     const passphrase = c.req.query('passphrase') ?? '';
-    return kind.read(c, [urlToken(c), caller, passphrase, reserving(c)]);
+    return kind.read(c, {
+      urlToken: urlToken(c),
+      visitor: caller,
+      passphrase,
+      reserve: reserving(c),
+    });
   });
 
   api.get(routes.preview.path, async (c) => {

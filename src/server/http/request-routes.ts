@@ -32,8 +32,8 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     caller: signedIn,
     mayUpload: () => true,
     reading: 'A request takes its answer',
-    read: async (c, how) => {
-      const { request, question, answer } = await requests.read(...how);
+    read: async (c, opener) => {
+      const { request, question, answer } = await requests.read(opener);
       const base = baseOf(c.req.raw, settings);
       const bodies = ({ files }: Content) => files.map((file) => fileBody(file, base));
       const head = {
@@ -64,7 +64,13 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
       options,
       { request, caller: () => caller, fields, inQuery },
       (upload) =>
-        requests.respond(request.url_token, fields, caller, passphraseIn(fields, inQuery), upload),
+        requests.respond({
+          urlToken: request.url_token,
+          visitor: caller,
+          passphrase: passphraseIn(fields, inQuery),
+          input: fields,
+          upload,
+        }),
     );
     return json(body(c, answered));
   });
@@ -89,7 +95,11 @@ export async function withAnswer<T>(
   respond: (upload: Upload | undefined) => Promise<T>,
 ): Promise<T> {
   const begin = () =>
-    requests.uploadAnswer(request.url_token, caller(), passphraseIn(fields, inQuery));
+    requests.uploadAnswer({
+      urlToken: request.url_token,
+      visitor: caller(),
+      passphrase: passphraseIn(fields, inQuery),
+    });
   const wanted = { root: 'request', begin, fileBytes: settings.fileBytes, fields } as const;
   return withBody(c, wanted, (_, upload) => respond(upload));
 }

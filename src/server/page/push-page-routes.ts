@@ -38,7 +38,8 @@ export async function submitPush(page: PageContext): Promise<Response> {
   const passphrase = form.get('passphrase') ?? '';
   const sender = page.sender(form.get('once'), form.get('key_proof'));
   if (page.wantsJson) {
-    const seen = await pushes.retrieve(urlToken(c), sender, passphrase, reserving(c));
+    const opener = { urlToken: urlToken(c), visitor: sender, passphrase, reserve: reserving(c) };
+    const seen = await pushes.retrieve(opener);
     return retrievedPush(seen, page.base, page.options.now());
   }
   // After the form has been checked, so that its errors do not show whether the push exists.
@@ -76,15 +77,15 @@ async function show(
   passphrase: string,
   sender?: Visitor,
 ) {
-  const caller = sender ?? page.visitor();
-  const reserve = reserving(page.c);
-  const seen = await page.options.pushes.retrieve(url_token, caller, passphrase, reserve);
+  const visitor = sender ?? page.visitor();
+  const opener = { urlToken: url_token, visitor, passphrase, reserve: reserving(page.c) };
+  const seen = await page.options.pushes.retrieve(opener);
   const { push, text: payload } = seen;
   if (payload === null) throw notFound();
   const files = page.downloads(seen.files);
   if (wantsText(page.request)) return plainSecret(payload, files);
-  const expirable = mayExpire(push, caller);
-  const hide = caller.idempotencyKey && `do=hide&once=${caller.idempotencyKey}`;
+  const expirable = mayExpire(push, visitor);
+  const hide = visitor.idempotencyKey && `do=hide&once=${visitor.idempotencyKey}`;
   const view = { ...(await page.view()), open: sender !== undefined, hide };
   return secretPage(view, { push, payload, files, expirable });
 }

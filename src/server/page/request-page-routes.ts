@@ -58,8 +58,9 @@ export async function submitRequest(page: PageContext): Promise<Response> {
           ? show(page, request, passphrase)
           : late(page, request, 200);
       fields.response = typedText(fields.response);
-      await doOnce(sender(), (who) =>
-        requests.respond(request.url_token, fields, who, passphrase, upload),
+      const urlToken = request.url_token;
+      await doOnce(sender(), (visitor) =>
+        requests.respond({ urlToken, visitor, passphrase, input: fields, upload }),
       );
       return page.wantsJson ? json({}) : sentPage(await page.view());
     });
@@ -85,8 +86,13 @@ async function readAnswer(page: PageContext, request: PushRow, fields: Fields): 
   const owner = await owners.authenticate(textIn(fields, 'api_token').trim());
   if (owner?.id !== request.owner_id) return answeredPage(view, request, 200, true);
   const once = textIn(fields, 'once');
-  const read = await doOnce({ ...page.sender(once), owner }, (who) =>
-    requests.read(request.url_token, who, passphraseIn(fields), reserving(page.c)),
+  const opener = {
+    urlToken: request.url_token,
+    passphrase: passphraseIn(fields),
+    reserve: reserving(page.c),
+  };
+  const read = await doOnce({ ...page.sender(once), owner }, (visitor) =>
+    requests.read({ ...opener, visitor }),
   );
   const { text, files } = read.answer;
   if (text === null) return late(page, read.request, 200);
@@ -109,7 +115,9 @@ async function show(
   refused?: RefusedAnswer,
 ): Promise<Response> {
   const { requests, owners, settings } = page.options;
-  const read = await requests.read(url_token, page.visitor(), passphrase, reserving(page.c));
+  const visitor = page.visitor();
+  const opener = { urlToken: url_token, visitor, passphrase, reserve: reserving(page.c) };
+  const read = await requests.read(opener);
   const { request, question } = read;
   if (question.text === null) return late(page, request, 200);
   const shown = {

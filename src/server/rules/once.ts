@@ -17,6 +17,8 @@ export interface Asked {
   readonly call: readonly string[];
   /** Of any type that JSON has. */
   readonly body?: unknown;
+  /** Receives the bytes of memory that a kept response takes. */
+  readonly reserve?: ((bytes: number) => void) | undefined;
 }
 
 /** Ends the work of a request in its transaction: keeps that it was done, for a client that sends it again. */
@@ -42,14 +44,15 @@ export class Once {
   constructor(private readonly options: RuleOptions) {}
 
   /** Runs `work`, which makes or ends a row of which `again` tells by its id. */
-  make<T>(asked: Asked, work: (done: Done<T>) => Promise<T>, again: (id: number) => Promise<T>) {
+  make<T>(asked: Asked, again: (id: number) => Promise<T>, work: (done: Done<T>) => Promise<T>) {
     return this.run(asked, MADE, work, ({ push_id }) => again(push_id));
   }
 
-  /** Runs `work`, whose result, with a secret, is kept as it is. `reserve` receives the bytes that it takes in memory. */
-  take<T>(asked: Asked, work: (done: Done<T>) => Promise<T>, reserve: (bytes: number) => void) {
+  /** Runs `work`, whose result, with a secret, is kept as it is. */
+  take<T>(asked: Asked, work: (done: Done<T>) => Promise<T>) {
+    const { reserve } = asked;
     return this.run(asked, TAKEN, work, async ({ sealed }, key) => {
-      reserve(2 * (sealed?.length ?? 0));
+      reserve?.(2 * (sealed?.length ?? 0));
       return JSON.parse(unseal(key, sealed as Uint8Array, CONTEXT).toString());
     });
   }

@@ -6,8 +6,7 @@ import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import { isOwn, mayExpire, type RuleOptions, type Visitor, viewsRemaining } from './access';
 import type { Upload } from './files';
-import { type ValidPush, validatePush } from './new-push';
-import type { Done } from './once';
+import { validatePush } from './new-push';
 import { type Content, NOTHING } from './opened';
 import type { Owner } from './owners';
 import { countTry } from './passphrase-check';
@@ -28,76 +27,65 @@ export class Pushes extends Records {
    * @throws Refusal with messages by field
    */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
-    // In a call of its own, so that the input can be freed while the passphrase waits to be hashed.
     const valid = validatePush(input, this.options.bounds, upload?.fileCount);
-    const { note } = valid;
-    const asked = { visitor, call: ['create push'], body: [input, upload?.contents] };
-    const made = (id: number) => this.made(id).then((push) => ({ push, note }));
-    return this.once.make(asked, (done) => this.make(valid, visitor, done, upload), made);
-  }
-
-  private async make(valid: ValidPush, visitor: Visitor, done: Done<never>, upload?: Upload) {
     const { payload, note, passphrase, lifetime, key_proof, ...fields } = valid;
-    const row = {
-      ...fields,
-      key_proof: key_proof && hashOfProof(key_proof),
-      owner_id: visitor.owner?.id ?? null,
-      sealed_with: sealedWith(payload) ?? null,
-      ...this.lasting(lifetime),
-    };
-    const push = await this.store(row, { payload, note, passphrase }, visitor, upload, done);
-    this.options.events.created(fields.kind);
-    return { push, note };
+    const asked = { visitor, call: ['create push'], body: [input, upload?.contents] };
+    const again = async (id: number) => ({ push: await this.made(id), note });
+    // It does not hold the input, which can be freed while the passphrase waits to be hashed.
+    return this.once.make(asked, again, async (done) => {
+      const row = {
+        ...fields,
+        key_proof: key_proof && hashOfProof(key_proof),
+        owner_id: visitor.owner?.id ?? null,
+        sealed_with: sealedWith(payload) ?? null,
+        ...this.lasting(lifetime),
+      };
+      const push = await this.store(row, { payload, note, passphrase }, visitor, upload, done);
+      this.options.events.created(fields.kind);
+      return { push, note };
+    });
   }
 
   protected record({ url_token }: PushRow, visitor: Visitor): Promise<unknown> {
-    return this.retrieve(url_token, visitor, '');
+    return this.retrieve({ urlToken: url_token, visitor, passphrase: '' });
   }
 
   /**
    * Takes a view, unless the visitor is the owner, and returns the payload and the links to the files. The last view
    * deletes the secret at once, and the files when the links expire, but not later than the push's days. An expired push
    * is returned without either.
-   * @param reserve receives the bytes of memory that the payload takes; when it throws, no view is used
    * @throws Refusal when there is no push, or for its key or its passphrase
    */
-  async retrieve(
-    urlToken: string,
-    visitor: Visitor,
-    passphrase: string,
-    reserve: (bytes: number) => void = () => {},
-  ): Promise<RetrievedPush> {
+  async retrieve(opener: Opener): Promise<RetrievedPush> {
+    const { urlToken, visitor, passphrase } = opener;
     const { keyProof } = visitor;
     const body = keyProof === undefined ? passphrase : [passphrase, keyProof];
-    const asked = { visitor, call: ['retrieve', urlToken], body };
-    const opener = { visitor, passphrase, reserve };
-    return this.once.take(asked, (done) => this.view(urlToken, opener, done), reserve);
-  }
-
-  private async view(urlToken: string, opener: Opener, done: Done<RetrievedPush>) {
-    const { visitor } = opener;
-    const found = await this.find(urlToken);
-    // Before the passphrase: who has no key cannot try any.
-    await this.proofs.check(found, visitor);
-    const own = isOwn(found, visitor);
-    const claim = own ? store.lockActive : store.takeView;
-    const frees = found.expired_at !== null || (!own && viewsRemaining(found) <= 1);
-    const keeps = visitor.idempotencyKey === undefined || (await this.options.space.isEnough());
-    const event = own ? ('owner_view' as const) : ('view' as const);
-    const opening = { ...opener, claim, frees, done, event };
-    const view = await this.open(found, opening, async (sql, opened, now) => {
-      const seen = { push: opened.row, ...this.contentOf(opened) };
-      // A last view leaves the space of the secret. Others, which could fill the disk, come from the secret again.
-      await (keeps || opened.isLast ? done.keep(sql, opened.row, now, seen) : done.check(sql, now));
-      return { state: 'open' as const, ended: opened.isLast, seen };
+    const asked = { ...opener, call: ['retrieve', urlToken], body };
+    return this.once.take(asked, async (done) => {
+      const found = await this.find(urlToken);
+      // Before the passphrase: who has no key cannot try any.
+      await this.proofs.check(found, visitor);
+      const own = isOwn(found, visitor);
+      const claim = own ? store.lockActive : store.takeView;
+      const frees = found.expired_at !== null || (!own && viewsRemaining(found) <= 1);
+      const keeps = visitor.idempotencyKey === undefined || (await this.options.space.isEnough());
+      const event = own ? ('owner_view' as const) : ('view' as const);
+      const opening = { ...opener, claim, frees, done, event };
+      const view = await this.open(found, opening, async (sql, opened, now) => {
+        const seen = { push: opened.row, ...this.contentOf(opened) };
+        // A last view leaves the space of the secret. Others, which could fill the disk, come from the secret again.
+        const keep = keeps || opened.isLast;
+        await (keep ? done.keep(sql, opened.row, now, seen) : done.check(sql, now));
+        return { state: 'open' as const, ended: opened.isLast, seen };
+      });
+      const { events } = this.options;
+      const isOpen = view.state === 'open';
+      if (view.ended) events.expired(isOpen ? 'views' : 'time', 1, visitor.ip);
+      if (isOpen) events.viewed(own ? 'owner' : 'viewer', visitor.ip);
+      else events.missed();
+      if (view.ended) await this.cleanUp(found);
+      return isOpen ? view.seen : { push: view.row, ...NOTHING };
     });
-    const { events } = this.options;
-    const isOpen = view.state === 'open';
-    if (view.ended) events.expired(isOpen ? 'views' : 'time', 1, visitor.ip);
-    if (isOpen) events.viewed(own ? 'owner' : 'viewer', visitor.ip);
-    else events.missed();
-    if (view.ended) await this.cleanUp(found);
-    return isOpen ? view.seen : { push: view.row, ...NOTHING };
   }
 
   /**

@@ -40,12 +40,13 @@ interface NewRecord {
   readonly urlToken: string;
 }
 
-/** Who opens a row, and with what. */
+/** Who opens what, and with what. */
 export interface Opener {
+  readonly urlToken: string;
   readonly visitor: Visitor;
   readonly passphrase: string;
   /** Receives the bytes of memory that the texts take; when it throws, nothing is taken. */
-  readonly reserve: (bytes: number) => void;
+  readonly reserve?: (bytes: number) => void;
 }
 
 /** How it is opened. */
@@ -248,7 +249,7 @@ export abstract class Records {
         // A secret that cannot be opened, for lack of a key or because the row was changed, takes no view.
         const opened = { ...sealed, key: vault.openKey(row, sealed.secret, unlocked) };
         // Once, as the transaction may run several times.
-        if (!reserved) reserve(bytesOf(opened));
+        if (!reserved) reserve?.(bytesOf(opened));
         reserved = true;
         return take(sql, opened, now);
       },

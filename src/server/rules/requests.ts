@@ -6,8 +6,7 @@ import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { isOwn, type Visitor } from './access';
 import type { Upload } from './files';
-import { type ValidRequest, validateRequest, validateResponse } from './new-request';
-import type { Done } from './once';
+import { validateRequest, validateResponse } from './new-request';
 import { bytesOf, type Content, NOTHING, type Opened, sealedContent } from './opened';
 import type { Owner } from './owners';
 import { newUrlToken, type Opener, type PushWithNote, Records } from './records';
@@ -26,8 +25,8 @@ export interface Reading {
   readonly answer: Content;
 }
 
-/** What a visitor answers. */
-interface Answer extends Omit<Opener, 'reserve'> {
+/** Who answers which request, and what. */
+export interface NewAnswer extends Opener {
   readonly input: object;
   readonly upload: Upload | undefined;
 }
@@ -52,82 +51,68 @@ export class Requests extends Records {
    * @throws Refusal with messages by field
    */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
-    // In a call of its own, as that of `Pushes`.
     const valid = validateRequest(input, this.options.bounds);
-    const { note } = valid;
-    const asked = { visitor, call: ['create request'], body: [input, upload?.contents] };
-    const made = (id: number) => this.made(id).then((push) => ({ push, note }));
-    return this.once.make(asked, (done) => this.make(valid, visitor, done, upload), made);
-  }
-
-  private async make(valid: ValidRequest, visitor: Visitor, done: Done<never>, upload?: Upload) {
     const { request: payload, note, passphrase, close_after, ...fields } = valid;
-    const row = {
-      ...fields,
-      kind: 'request' as const,
-      owner_id: visitor.owner?.id ?? null,
-      expire_after_days: Math.ceil(close_after / DAY_SECONDS),
-      expire_after_views: 1,
-      ...this.lasting(close_after),
-    };
-    const push = await this.store(row, { payload, note, passphrase }, visitor, upload, done);
-    this.options.events.requestChanged('created');
-    return { push, note };
+    const asked = { visitor, call: ['create request'], body: [input, upload?.contents] };
+    const again = async (id: number) => ({ push: await this.made(id), note });
+    // Without the input, as that of `Pushes`.
+    return this.once.make(asked, again, async (done) => {
+      const row = {
+        ...fields,
+        kind: 'request' as const,
+        owner_id: visitor.owner?.id ?? null,
+        expire_after_days: Math.ceil(close_after / DAY_SECONDS),
+        expire_after_views: 1,
+        ...this.lasting(close_after),
+      };
+      const push = await this.store(row, { payload, note, passphrase }, visitor, upload, done);
+      this.options.events.requestChanged('created');
+      return { push, note };
+    });
   }
 
   protected record({ url_token }: PushRow, visitor: Visitor): Promise<unknown> {
-    return this.read(url_token, visitor, '');
+    return this.read({ urlToken: url_token, visitor, passphrase: '' });
   }
 
   /**
    * Returns the question, and to the owner the answer, if there is one, which closes the request. The links to its files
    * stay valid for a while.
-   * @param reserve receives the bytes of memory that the texts take; when it throws, the answer is not taken
    * @throws Refusal when there is no request, or for the passphrase
    */
-  async read(
-    urlToken: string,
-    visitor: Visitor,
-    passphrase: string,
-    reserve: (bytes: number) => void = () => {},
-  ): Promise<Reading> {
-    const asked = { visitor, call: ['read', urlToken], body: passphrase };
-    const opener = { visitor, passphrase, reserve };
-    return this.once.take(asked, (done) => this.readOnce(urlToken, opener, done), reserve);
-  }
-
-  private async readOnce(urlToken: string, opener: Opener, done: Done<Reading>): Promise<Reading> {
-    const { visitor } = opener;
-    const found = await this.find(urlToken);
-    const own = isOwn(found, visitor);
-    // So that an owner's two readings at once, or a reading and a closing, follow one another.
-    const claim = own ? store.lockActive : store.findActive;
-    const frees = found.expired_at !== null || found.views > 0;
-    const opening = { ...opener, claim, frees, done };
-    const reading = await this.open(found, opening, async (sql, opened, now) => {
-      const { row } = opened;
-      const question = this.contentOf(opened);
-      const answer = own ? await this.takeAnswer(sql, opened, now, opener) : undefined;
-      if (!answer) {
-        await this.recordReading(sql, row, visitor, now);
-        return { state: 'open' as const, request: row, question, answer: NOTHING };
+  async read(opener: Opener): Promise<Reading> {
+    const { urlToken, visitor, passphrase } = opener;
+    const asked = { ...opener, call: ['read', urlToken], body: passphrase };
+    return this.once.take<Reading>(asked, async (done) => {
+      const found = await this.find(urlToken);
+      const own = isOwn(found, visitor);
+      // So that an owner's two readings at once, or a reading and a closing, follow one another.
+      const claim = own ? store.lockActive : store.findActive;
+      const frees = found.expired_at !== null || found.views > 0;
+      const opening = { ...opener, claim, frees, done };
+      const reading = await this.open(found, opening, async (sql, opened, now) => {
+        const { row: request } = opened;
+        const question = this.contentOf(opened);
+        const answer = own ? await this.takeAnswer(sql, opened, now, opener) : undefined;
+        if (!answer) {
+          await this.recordReading(sql, request, visitor, now);
+          return { state: 'open' as const, request, question, answer: NOTHING };
+        }
+        const { id: pushId } = request;
+        await recordEvent(sql, { pushId, kind: 'response_view', from: visitor, at: now });
+        const rest = { ...question, files: [] };
+        const taken = { state: 'taken' as const, request, question: rest, answer };
+        await done.keep(sql, request, now, taken);
+        return taken;
+      });
+      if (reading.state === 'closed') {
+        const { row: request, ended } = reading;
+        if (ended) await this.ended(request, 'expired');
+        return { state: 'closed', request, question: NOTHING, answer: NOTHING };
       }
-      const event = { pushId: row.id, kind: 'response_view', from: visitor, at: now } as const;
-      await recordEvent(sql, event);
-      const taken = {
-        ...{ state: 'taken' as const, request: row, answer },
-        question: { ...question, files: [] },
-      };
-      await done.keep(sql, row, now, taken);
-      return taken;
+      if (reading.state === 'taken') await this.ended(reading.request, 'read');
+      return reading;
     });
-    if (reading.state === 'closed') {
-      const { row: request, ended } = reading;
-      if (ended) await this.ended(request, 'expired');
-      return { state: 'closed', request, question: NOTHING, answer: NOTHING };
-    }
-    if (reading.state === 'taken') await this.ended(reading.request, 'read');
-    return reading;
   }
 
   private async ended(request: PushRow, how: 'expired' | 'read'): Promise<void> {
@@ -157,7 +142,7 @@ export class Requests extends Records {
     const sealed = row && (await sealedContent(sql, row, now));
     if (!sealed) return undefined;
     const opened = { ...sealed, key: vault.openKey(sealed.row, sealed.secret, requestKey) };
-    reserve(bytesOf(opened));
+    reserve?.(bytesOf(opened));
     await store.endPush(sql, request.id, now, 0);
     return this.contentOf(opened);
   }
@@ -167,7 +152,7 @@ export class Requests extends Records {
    * @throws Refusal when there is no request, it takes no files, was answered or is closed, too many answers are arriving,
    *   or for the passphrase
    */
-  async uploadAnswer(urlToken: string, visitor: Visitor, passphrase: string): Promise<Upload> {
+  async uploadAnswer({ urlToken, visitor, passphrase }: Opener): Promise<Upload> {
     // The files of an answer that is sent again are only compared, also if the first came while they arrive.
     const find = async () => {
       const request = await this.find(urlToken);
@@ -205,56 +190,54 @@ export class Requests extends Records {
    * owner waits for it.
    * @throws Refusal with messages by field; when there is no request, it was answered or is closed; for the passphrase
    */
-  async respond(
-    urlToken: string,
-    input: object,
-    visitor: Visitor,
-    passphrase: string,
-    upload?: Upload,
-  ): Promise<PushRow> {
+  async respond(answer: NewAnswer): Promise<PushRow> {
+    const { urlToken, visitor, passphrase, input, upload } = answer;
     const body = [input, passphrase, upload?.contents];
     const asked = { visitor, call: ['respond', urlToken], body };
-    const answer = (done: Done<PushRow>) =>
-      this.answer(urlToken, { input, visitor, passphrase, upload }, done);
-    return this.once.make(asked, answer, () => this.find(urlToken));
+    const again = () => this.find(urlToken);
+    return this.once.make(asked, again, async (done) => {
+      const { database } = this.options;
+      const request = await this.find(urlToken);
+      if (requestState(request) !== 'open') {
+        await done.check(database.sql, this.options.now());
+        throw await this.late(request, visitor);
+      }
+      const sealed = await this.sealAnswer(request, answer);
+      if (!sealed) throw await this.late(await this.find(urlToken), visitor);
+      const { created_at: now } = sealed.row;
+      const answered = await database.transaction(async (sql) => {
+        if (!(await store.takeView(sql, request, now))) return done.check(sql, now);
+        await done.keep(sql, request, now);
+        const { id } = await this.insert(sql, sealed, visitor);
+        await recordEvent(sql, { pushId: request.id, kind: 'response', from: visitor, at: now });
+        return store.keepAnswer(sql, request.id, id, now);
+      });
+      if (!answered) throw await this.late(await this.find(urlToken), visitor);
+      this.options.events.requestChanged('answered');
+      await this.discardArriving(request);
+      return { ...answered, url_token: urlToken };
+    });
   }
 
-  private async answer(urlToken: string, answer: Answer, done: Done<PushRow>): Promise<PushRow> {
-    const { database, vault, events, space } = this.options;
-    const { input, visitor, passphrase, upload } = answer;
-    const request = await this.find(urlToken);
-    if (requestState(request) !== 'open') {
-      await done.check(database.sql, this.options.now());
-      throw await this.late(request, visitor);
-    }
+  /** Undefined when the request has lost its secret meanwhile. */
+  private async sealAnswer(request: PushRow, { input, visitor, passphrase, upload }: NewAnswer) {
+    const { database, vault, space } = this.options;
     const payload = validateResponse(input, upload?.fileCount ?? 0);
     await space.check();
     const unlocked = await this.passphrases.keyOf(request, visitor, passphrase);
     const secret = await store.findSecret(database.sql, request.id);
-    if (!secret) throw await this.late(await this.find(urlToken), visitor);
+    if (!secret) return undefined;
     const requestKey = vault.openKey(request, secret, unlocked);
-    const now = this.options.now();
     const row = {
       kind: 'answer' as const,
       owner_id: request.owner_id,
       expire_after_days: request.expire_after_days,
       expire_after_views: 1,
-      created_at: now,
+      created_at: this.options.now(),
       expires_at: request.expires_at,
     };
     const texts = { payload, note: '', passphrase: '', requestKey };
-    const sealed = await this.seal(row, texts, visitor, upload);
-    const answered = await database.transaction(async (sql) => {
-      if (!(await store.takeView(sql, request, now))) return done.check(sql, now);
-      await done.keep(sql, request, now);
-      const answer = await this.insert(sql, sealed, visitor);
-      await recordEvent(sql, { pushId: request.id, kind: 'response', from: visitor, at: now });
-      return store.keepAnswer(sql, request.id, answer.id, now);
-    });
-    if (!answered) throw await this.late(await this.find(urlToken), visitor);
-    events.requestChanged('answered');
-    await this.discardArriving(request);
-    return { ...answered, url_token: urlToken };
+    return this.seal(row, texts, visitor, upload);
   }
 
   /** The refusal of an answer that comes too late, which is recorded. */

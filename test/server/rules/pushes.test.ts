@@ -192,7 +192,15 @@ onEachStore((store) => {
       clock.advance(passed);
       // Once, when it is found; then it is claimed.
       looks = 1;
-      expect((await service.service.pushes.retrieve(token, anybody, '')).text).toBeNull();
+      expect(
+        (
+          await service.service.pushes.retrieve({
+            urlToken: token,
+            visitor: anybody,
+            passphrase: '',
+          })
+        ).text,
+      ).toBeNull();
       expect(await retrieve(token)).toMatchObject({ payload: null, expired: true });
     });
 
@@ -326,7 +334,11 @@ onEachStore((store) => {
       };
       for (let i = 0; i < 6; i++)
         await expect(
-          service.service.pushes.retrieve(token, { ...anybody, signal }, 'wrong'),
+          service.service.pushes.retrieve({
+            urlToken: token,
+            visitor: { ...anybody, signal },
+            passphrase: 'wrong',
+          }),
         ).rejects.toMatchObject({ kind: 'abandoned' });
       expect((await retrieve(token, 'right')).payload).toBe('x');
     });
