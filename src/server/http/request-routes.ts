@@ -1,16 +1,14 @@
 import type { Context, Hono } from 'hono';
 import { requestRoutes } from '../../contract/api';
-import type { Visitor } from '../rules/access';
-import type { Upload } from '../rules/files';
 import type { Content } from '../rules/opened';
-import type { PushWithNote } from '../rules/records';
+import type { Opener, PushWithNote } from '../rules/records';
 import type { PushRow } from '../store/push-rows';
 import { authentication, urlToken } from './authentication';
 import type { Env, PartOptions } from './parts';
 import { addRecordRoutes, refuseCrossSite } from './record-routes';
 import { baseOf } from './request-origin';
 import { fileBody, json, jsonWithText, requestBody } from './responses';
-import { type Fields, noFields, textIn, withBody } from './with-body';
+import { type BodyFields, textIn, type Wanted, withBody } from './with-body';
 
 /** The routes of requests: to ask someone for a secret (docs/wire.md, "Requests"). */
 export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
@@ -56,55 +54,28 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     refuseCrossSite(c, settings);
     const caller = await permitted(c);
     // Before the body, which may be large, is read.
-    const request = await requests.find(urlToken(c));
-    const fields = noFields();
-    const inQuery = c.req.query('passphrase') ?? '';
-    const answered = await withAnswer(
-      c,
-      options,
-      { request, caller: () => caller, fields, inQuery },
-      (upload) =>
-        requests.respond({
-          urlToken: request.url_token,
-          visitor: caller,
-          passphrase: passphraseIn(fields, inQuery),
-          input: fields,
-          upload,
-        }),
+    const { url_token } = await requests.find(urlToken(c));
+    const opener = (fields: BodyFields) => ({
+      urlToken: url_token,
+      visitor: caller,
+      // That of the body is in no log of a proxy.
+      passphrase: textIn(fields, 'passphrase') || (c.req.query('passphrase') ?? ''),
+    });
+    const answered = await withBody(c, answerBody(options, opener), (input, upload) =>
+      requests.respond({ ...opener(input), input, upload }),
     );
     return json(body(c, answered));
   });
 }
 
-interface Answer {
-  readonly request: PushRow;
-  readonly caller: () => Visitor;
-  /** Filled as they are read. */
-  readonly fields: Fields;
-  readonly inQuery?: string;
-}
-
 /**
- * Reads the body of an answer, and calls `respond` with the upload of its files. These are stored only for a request that
- * accepts files, is open, and whose passphrase comes before them.
+ * What the body of an answer may have. Its files are stored only for a request that accepts files, is open, and whose
+ * passphrase comes before them.
  */
-export async function withAnswer<T>(
-  c: Context<Env>,
+export function answerBody(
   { requests, settings }: PartOptions,
-  { request, caller, fields, inQuery }: Answer,
-  respond: (upload: Upload | undefined) => Promise<T>,
-): Promise<T> {
-  const begin = () =>
-    requests.uploadAnswer({
-      urlToken: request.url_token,
-      visitor: caller(),
-      passphrase: passphraseIn(fields, inQuery),
-    });
-  const wanted = { root: 'request', begin, fileBytes: settings.fileBytes, fields } as const;
-  return withBody(c, wanted, (_, upload) => respond(upload));
-}
-
-/** The passphrase of the body, where it is in no log of a proxy, or else that of the query. */
-export function passphraseIn(fields: Fields, inQuery = ''): string {
-  return textIn(fields, 'passphrase') || inQuery;
+  opener: (fields: BodyFields) => Opener,
+): Wanted {
+  const begin = (before: BodyFields) => requests.uploadAnswer(opener(before));
+  return { root: 'request', begin, fileBytes: settings.fileBytes };
 }

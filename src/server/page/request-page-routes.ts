@@ -1,9 +1,10 @@
 import { urlToken } from '../http/authentication';
 import { typedText } from '../http/form-fields';
 import { reserving } from '../http/parts';
-import { passphraseIn, withAnswer } from '../http/request-routes';
+import { answerBody } from '../http/request-routes';
 import { json, refusalHead } from '../http/responses';
-import { type Fields, noFields, textIn } from '../http/with-body';
+import { type BodyFields, readBody, textIn } from '../http/with-body';
+import type { Opener } from '../rules/records';
 import { requestState } from '../rules/requests';
 import { isFailure, Refusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
@@ -41,34 +42,44 @@ export async function submitRequest(page: PageContext): Promise<Response> {
   if (!request) return submitPush(page);
   page.checkForm();
   const { requests, log } = page.options;
-  const fields = noFields();
-  const sender = () => page.sender(textIn(fields, 'once'));
-  const answer = { request, caller: sender, fields };
+  const wanted = answerBody(page.options, (before) => openerOf(page, request, before));
+  const { fields, upload, refusal } = await readBody(page.c, wanted);
+  const passphrase = textIn(fields, 'passphrase');
   try {
-    return await withAnswer(page.c, page.options, answer, async (upload) => {
-      const passphrase = passphraseIn(fields);
-      if (fields.do === 'hide') {
-        await requests.forget(sender());
-        return json({});
-      }
-      if (typeof fields.api_token === 'string') return readAnswer(page, request, fields);
-      // The form of the passphrase, or of the step.
-      if (typeof fields.response !== 'string')
-        return requestState(request) === 'open'
-          ? show(page, request, passphrase)
-          : late(page, request, 200);
-      fields.response = typedText(fields.response);
-      const urlToken = request.url_token;
-      await doOnce(sender(), (visitor) =>
-        requests.respond({ urlToken, visitor, passphrase, input: fields, upload }),
-      );
-      return page.wantsJson ? json({}) : sentPage(await page.view());
-    });
-  } catch (refusal) {
-    if (!(refusal instanceof Refusal) || refusal.kind === 'abandoned') throw refusal;
-    if (isFailure(refusal)) log.failure(refusal);
-    return await refused(page, request, fields, refusal);
+    if (refusal !== undefined) throw refusal;
+    if (fields.do === 'hide') {
+      await requests.forget(openerOf(page, request, fields).visitor);
+      return json({});
+    }
+    if (typeof fields.api_token === 'string') return await readAnswer(page, request, fields);
+    // The form of the passphrase, or of the step.
+    if (typeof fields.response !== 'string')
+      return requestState(request) === 'open'
+        ? await show(page, request, passphrase)
+        : await late(page, request, 200);
+    fields.response = typedText(fields.response);
+    const opener = openerOf(page, request, fields);
+    await doOnce(opener.visitor, (visitor) =>
+      requests.respond({ ...opener, visitor, input: fields, upload }),
+    );
+    return page.wantsJson ? json({}) : sentPage(await page.view());
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.kind === 'abandoned') throw error;
+    if (isFailure(error)) log.failure(error);
+    return await refused(page, request, fields, error);
+  } finally {
+    await upload?.discard();
   }
+}
+
+/** Who sends a form, with its passphrase. */
+function openerOf(page: PageContext, request: PushRow, fields: BodyFields): Opener {
+  return {
+    urlToken: request.url_token,
+    visitor: page.sender(textIn(fields, 'once')),
+    passphrase: textIn(fields, 'passphrase'),
+    reserve: reserving(page.c),
+  };
 }
 
 /** Undefined for the token of anything else. */
@@ -80,24 +91,24 @@ async function find({ options, c }: PageContext): Promise<PushRow | undefined> {
 }
 
 /** The answer, for the user who asked, whose token is in the form. */
-async function readAnswer(page: PageContext, request: PushRow, fields: Fields): Promise<Response> {
+async function readAnswer(
+  page: PageContext,
+  request: PushRow,
+  fields: BodyFields,
+): Promise<Response> {
   const { owners, requests } = page.options;
   const view = await page.view();
   const owner = await owners.authenticate(textIn(fields, 'api_token').trim());
   if (owner?.id !== request.owner_id) return answeredPage(view, request, 200, true);
-  const once = textIn(fields, 'once');
-  const opener = {
-    urlToken: request.url_token,
-    passphrase: passphraseIn(fields),
-    reserve: reserving(page.c),
-  };
-  const read = await doOnce({ ...page.sender(once), owner }, (visitor) =>
+  const opener = openerOf(page, request, fields);
+  const read = await doOnce({ ...opener.visitor, owner }, (visitor) =>
     requests.read({ ...opener, visitor }),
   );
   const { text, files } = read.answer;
   if (text === null) return late(page, read.request, 200);
   const push = { ...read.request, kind: files.length > 0 ? ('file' as const) : ('text' as const) };
   const shown = { push, payload: text, files: page.downloads(files), expirable: false };
+  const once = textIn(fields, 'once');
   const hide = `${new URLSearchParams({ 'request[do]': 'hide', 'request[once]': once })}`;
   return secretPage({ ...view, open: true, hide }, shown);
 }
@@ -131,11 +142,16 @@ async function show(
   return requestPage(await page.view(), shown, refused);
 }
 
-async function refused(page: PageContext, request: PushRow, fields: Fields, refusal: Refusal) {
+async function refused(
+  page: PageContext,
+  request: PushRow,
+  fields: BodyFields,
+  refusal: Refusal,
+): Promise<Response> {
   const { requests, settings } = page.options;
   const { fileBytes } = settings;
   const view = await page.view();
-  const passphrase = passphraseIn(fields);
+  const passphrase = textIn(fields, 'passphrase');
   const answer = { response: textIn(fields, 'response'), refusal };
   const problem = passphraseProblem(view, refusal, passphrase !== '');
   const isLate = refusal.kind === 'answered' || refusal.kind === 'closed';

@@ -1,13 +1,11 @@
 import { type Context, Hono } from 'hono';
 import { isArmored } from '../../age/armored';
 import { pushLink } from '../../contract/address';
-import { lazy } from '../../platform/files/lazy';
 import { typedText } from '../http/form-fields';
 import type { Env, PartOptions } from '../http/parts';
 import { refusalResponse } from '../http/responses';
-import { type Fields, noFields, textIn, withBody } from '../http/with-body';
+import { type BodyFields, readBody, textIn } from '../http/with-body';
 import type { Visitor } from '../rules/access';
-import type { Upload } from '../rules/files';
 import { invalid, isFailure, Refusal } from '../service-errors';
 import { askPage, createdPage, type FormLimits, frontPage } from './front';
 import { errorPage, gonePage, refusalPage } from './messages';
@@ -70,37 +68,36 @@ async function createFromForm(page: PageContext, asks: boolean): Promise<Respons
   const { pushes, requests, settings, log } = page.options;
   page.checkForm();
   const form = formLimits(page, asks);
-  const fields = noFields();
-  let upload: Upload | undefined;
-  const creator = lazy(() => creatorOf(page, fields, form.needsToken));
-  const begin = async () => {
-    await creator();
-    upload = pushes.upload();
-    return upload;
+  /** Known before the files arrive. */
+  let creator: Visitor | undefined;
+  const begin = async (before: BodyFields) => {
+    creator = await creatorOf(page, before, form.needsToken);
+    return pushes.upload();
   };
-  const wanted = {
+  const { fields, upload, refusal } = await readBody(c, {
     root: 'push',
     begin: form.fileBytes === undefined ? undefined : begin,
     fileBytes: settings.fileBytes,
-    fields,
-  } as const;
+  });
   try {
-    return await withBody(c, wanted, async () => {
-      if (typeof fields.payload === 'string') fields.payload = typedText(fields.payload);
-      const { push } = await doOnce(await creator(), (who) =>
-        asks ? requests.create(asked(fields), who) : pushes.create(lasting(fields), who, upload),
-      );
-      const encrypted = isArmored(textIn(fields, 'payload'));
-      const link = asks ? `${base}/r/${push.url_token}` : pushLink(base, push);
-      return createdPage(await page.view(), push, link, encrypted);
-    });
-  } catch (refusal) {
-    if (!(refusal instanceof Refusal) || refusal.kind === 'abandoned') throw refusal;
-    if (isFailure(refusal)) log.failure(refusal);
+    if (refusal !== undefined) throw refusal;
+    if (typeof fields.payload === 'string') fields.payload = typedText(fields.payload);
+    creator ??= await creatorOf(page, fields, form.needsToken);
+    const { push } = await doOnce(creator, (who) =>
+      asks ? requests.create(asked(fields), who) : pushes.create(lasting(fields), who, upload),
+    );
+    const encrypted = isArmored(textIn(fields, 'payload'));
+    const link = asks ? `${base}/r/${push.url_token}` : pushLink(base, push);
+    return createdPage(await page.view(), push, link, encrypted);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.kind === 'abandoned') throw error;
+    if (isFailure(error)) log.failure(error);
     // The text is in the page again.
     c.get('memory').add(textIn(fields, 'payload').length);
-    const refused = { fields, refusal, files: upload?.fileCount ?? 0 };
+    const refused = { fields, refusal: error, files: upload?.fileCount ?? 0 };
     return (asks ? askPage : frontPage)(await page.view(), { base, form, refused });
+  } finally {
+    await upload?.discard();
   }
 }
 
@@ -108,7 +105,11 @@ async function createFromForm(page: PageContext, asks: boolean): Promise<Respons
  * Who creates the push: where only users do, the owner of the token, which is taken out of the fields.
  * @throws Refusal for any other token
  */
-async function creatorOf(page: PageContext, fields: Fields, needsToken: boolean): Promise<Visitor> {
+async function creatorOf(
+  page: PageContext,
+  fields: BodyFields,
+  needsToken: boolean,
+): Promise<Visitor> {
   const visitor = page.sender(textIn(fields, 'once'));
   if (!needsToken) return visitor;
   const owner = await page.options.owners.authenticate(textIn(fields, 'api_token').trim());
@@ -118,14 +119,14 @@ async function creatorOf(page: PageContext, fields: Fields, needsToken: boolean)
 }
 
 /** The fields for the rules, with the days and hours in seconds unless there are days only. */
-function lasting({ expire_after_days, hours, ...rest }: Fields): Fields {
+function lasting({ expire_after_days, hours, ...rest }: BodyFields): BodyFields {
   if (Number(hours ?? 0) === 0 && Number(expire_after_days) !== 0)
     return { ...rest, expire_after_days };
   return { ...rest, expires_in: secondsIn(expire_after_days, hours) };
 }
 
 /** The fields of a request for the rules. */
-function asked({ payload, expire_after_days, hours }: Fields): Fields {
+function asked({ payload, expire_after_days, hours }: BodyFields): BodyFields {
   return { request: payload, close_after: secondsIn(expire_after_days, hours) };
 }
 

@@ -264,13 +264,17 @@ export class Upload {
     await store.insertChunks(sql, id, this.waiting);
   }
 
-  /** Abandons what was stored, unless it has been attached to a push, and stores no more. */
+  /**
+   * Abandons what was stored, unless it has been attached to a push, and stores no more. What cannot be abandoned now is
+   * left to the sweep.
+   */
   async discard(): Promise<void> {
     const { sql } = this.options.database;
     this.ended = true;
     this.waiting = [];
     this.hooks.discarded();
-    if (this.id !== undefined && (await store.abandonUpload(sql, this.id))) this.hooks.drop();
+    if (this.id === undefined) return;
+    if (await store.abandonUpload(sql, this.id).catch(() => false)) this.hooks.drop();
   }
 
   private async write(chunk: store.ChunkRow): Promise<void> {

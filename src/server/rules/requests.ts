@@ -180,9 +180,7 @@ export class Requests extends Records {
 
   /** Deletes what has arrived of other answers to a request that takes none any more; their senders learn why. */
   private async discardArriving({ id }: PushRow): Promise<void> {
-    const uploads = [...(this.arriving.get(id) ?? [])];
-    // What cannot be discarded now is left to the sweep.
-    await Promise.allSettled(uploads.map((upload) => upload.discard()));
+    await Promise.all([...(this.arriving.get(id) ?? [])].map((upload) => upload.discard()));
   }
 
   /**
