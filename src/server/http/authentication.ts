@@ -2,9 +2,10 @@ import type { Context } from 'hono';
 import { limits } from '../../contract/api';
 import type { Visitor } from '../rules/access';
 import type { Owner } from '../rules/owners';
+import type { Opener } from '../rules/records';
 import { malformed, notFound, Refusal } from '../service-errors';
-import { type Env, type PartOptions, visitorOf } from './parts';
-import { tokenIn } from './request-origin';
+import { type Env, type PartOptions, reserving, visitorOf } from './parts';
+import { isPrefetch, tokenIn } from './request-origin';
 
 /** Who calls the API, by the token of a request. */
 export function authentication({ owners, settings }: PartOptions) {
@@ -39,6 +40,17 @@ export function authentication({ owners, settings }: PartOptions) {
 export function needsToken(): Refusal {
   const message = 'This requires an API token: send it as Authorization: Bearer.';
   return new Refusal('unauthorized', message);
+}
+
+/**
+ * How a caller opens what the path names.
+ * @param cost what that takes, which is why a link must not be prefetched
+ * @throws Refusal for a prefetch
+ */
+export function openerOf(c: Context<Env>, visitor: Visitor, cost: string): Opener {
+  if (isPrefetch(c.req.raw)) throw malformed(`${cost} and cannot be prefetched.`);
+  const passphrase = c.req.query('passphrase') ?? '';
+  return { urlToken: urlToken(c), visitor, passphrase, reserve: reserving(c) };
 }
 
 export function urlToken(c: Context<Env>): string {

@@ -1,12 +1,13 @@
 import { type Context, Hono } from 'hono';
 import { locales, OPENAPI_PATH, routes } from '../../contract/api';
+import type { PushWithNote } from '../rules/records';
 import type { PushRow } from '../store/push-rows';
-import { authentication } from './authentication';
+import { authentication, openerOf, pageNumber, urlToken } from './authentication';
 import type { Env, PartOptions } from './parts';
-import { addRecordRoutes } from './record-routes';
-import { baseOf } from './request-origin';
+import { baseOf, refuseCrossSite } from './request-origin';
 import { addRequestRoutes } from './request-routes';
 import {
+  auditBody,
   everyRoute,
   json,
   pushBody,
@@ -15,6 +16,7 @@ import {
   versionBody,
   wrongMethod,
 } from './responses';
+import { withBody } from './with-body';
 
 /** The routes of API v2, relative to its path. */
 export function createApi(options: PartOptions): Hono<Env> {
@@ -45,23 +47,55 @@ export function createApi(options: PartOptions): Hono<Env> {
 
 function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   const { pushes, now, settings } = options;
-  const { permitted } = authentication(options);
+  const { permitted, signedIn } = authentication(options);
   const body = (c: Context<Env>, push: PushRow) =>
     pushBody(push, baseOf(c.req.raw, settings), now());
-  addRecordRoutes(api, options, {
-    root: 'push',
-    rules: pushes,
-    routes: { ...routes, read: routes.retrieve, end: routes.expire },
-    states: ['active', 'expired'],
-    caller: permitted,
-    mayUpload: ({ owner }) => owner !== undefined || settings.anonymousFiles,
-    reading: 'A retrieval uses a view',
-    read: async (c, opener) =>
-      retrievedPush(await pushes.retrieve(opener), baseOf(c.req.raw, settings), now()),
-    end: async (c, ...how) => body(c, await pushes.expire(...how)),
-    preview: (c, push) => ({ url: body(c, push).html_url }),
-    noted: (c, { push, note }) => ({ ...body(c, push), name: push.name, note }),
-    created: (c, push) => ({ html_url: body(c, push).html_url + localeQuery(c) }),
+  const noted = (c: Context<Env>, { push, note }: PushWithNote) => ({
+    ...body(c, push),
+    name: push.name,
+    note,
+  });
+
+  api.post(routes.create.path, async (c) => {
+    refuseCrossSite(c.req.raw, settings);
+    const caller = await permitted(c);
+    const mayUpload = caller.owner !== undefined || settings.anonymousFiles;
+    const begin = mayUpload ? async () => pushes.upload() : undefined;
+    const wanted = { root: 'push', begin, fileBytes: settings.fileBytes } as const;
+    const made = await withBody(c, wanted, (input, upload) => pushes.create(input, caller, upload));
+    const html_url = body(c, made.push).html_url + localeQuery(c);
+    return json({ ...noted(c, made), html_url }, 201);
+  });
+
+  for (const state of ['active', 'expired'] as const) {
+    api.get(routes[state].path, async (c) => {
+      const { owner } = await signedIn(c);
+      const list = await pushes.list(owner, state, pageNumber(c));
+      return json(list.map((one) => noted(c, one)));
+    });
+  }
+
+  api.get(routes.retrieve.path, async (c) => {
+    const caller = await permitted(c);
+    // Hono routes it like GET.
+    if (c.req.method === 'HEAD') return wrongMethod(routes.retrieve.path);
+    const seen = await pushes.retrieve(openerOf(c, caller, 'A retrieval uses a view'));
+    return retrievedPush(seen, baseOf(c.req.raw, settings), now());
+  });
+
+  api.get(routes.preview.path, async (c) => {
+    await permitted(c);
+    return json({ url: body(c, await pushes.find(urlToken(c))).html_url });
+  });
+
+  api.get(routes.audit.path, async (c) => {
+    const caller = await signedIn(c);
+    return json(auditBody(await pushes.audit(urlToken(c), caller, pageNumber(c))));
+  });
+
+  api.delete(routes.expire.path, async (c) => {
+    const caller = await permitted(c);
+    return json(body(c, await pushes.expire(urlToken(c), caller)));
   });
 }
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { parseUrl } from '../../contract/address';
 import type { Abandonable } from '../queues';
-import { malformed } from '../service-errors';
+import { malformed, Refusal } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
 import type { Origin } from '../store/audit-rows';
 
@@ -106,8 +106,13 @@ export function isPrefetch(request: Request): boolean {
   return names.some((name) => /prefetch|preview/i.test(request.headers.get(name) ?? ''));
 }
 
-/** Whether a browser sends the request on behalf of another site. */
-export function isCrossSite(request: Request, base: string): boolean {
+/** @throws Refusal when a browser sends the request on behalf of another site */
+export function refuseCrossSite(request: Request, settings: CallerSettings): void {
+  if (isCrossSite(request, baseOf(request, settings)))
+    throw new Refusal('forbidden', 'A page of another site cannot do this.');
+}
+
+function isCrossSite(request: Request, base: string): boolean {
   const site = request.headers.get('sec-fetch-site');
   if (site !== null) return /cross-site/i.test(site);
   // Browsers leave it out over plain http. For a body of another type they ask first, and are not allowed to send it.

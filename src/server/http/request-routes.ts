@@ -3,11 +3,10 @@ import { requestRoutes } from '../../contract/api';
 import type { Content } from '../rules/opened';
 import type { Opener, PushWithNote } from '../rules/records';
 import type { PushRow } from '../store/push-rows';
-import { authentication, urlToken } from './authentication';
+import { authentication, openerOf, pageNumber, urlToken } from './authentication';
 import type { Env, PartOptions } from './parts';
-import { addRecordRoutes, refuseCrossSite } from './record-routes';
-import { baseOf } from './request-origin';
-import { fileBody, json, jsonWithText, requestBody } from './responses';
+import { baseOf, refuseCrossSite } from './request-origin';
+import { auditBody, fileBody, json, jsonWithText, requestBody, wrongMethod } from './responses';
 import { type BodyFields, textIn, type Wanted, withBody } from './with-body';
 
 /** The routes of requests: to ask someone for a secret (docs/wire.md, "Requests"). */
@@ -22,36 +21,62 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     name: push.name,
     note,
   });
-  addRecordRoutes(api, options, {
-    root: 'request',
-    rules: requests,
-    routes: { ...requestRoutes, end: requestRoutes.close },
-    states: ['open', 'ready', 'closed', 'active'],
-    caller: signedIn,
-    mayUpload: () => true,
-    reading: 'A request takes its answer',
-    read: async (c, opener) => {
-      const { request, question, answer } = await requests.read(opener);
-      const base = baseOf(c.req.raw, settings);
-      const bodies = ({ files }: Content) => files.map((file) => fileBody(file, base));
-      const head = {
-        ...body(c, request),
-        requestor: await owners.requestorOf(request),
-        request: question.text,
-        request_files: bodies(question),
-      };
-      return jsonWithText(head, 'response', answer.text, { files: bodies(answer) });
-    },
-    end: async (c, ...how) => noted(c, { push: await requests.close(...how), note: '' }),
-    preview: (c, request) => {
-      const { html_url, state } = body(c, request);
-      return { url: html_url, state };
-    },
-    noted,
+
+  api.post(requestRoutes.create.path, async (c) => {
+    refuseCrossSite(c.req.raw, settings);
+    const caller = await signedIn(c);
+    const begin = async () => requests.upload();
+    const wanted = { root: 'request', begin, fileBytes: settings.fileBytes } as const;
+    const made = await withBody(c, wanted, (input, upload) =>
+      requests.create(input, caller, upload),
+    );
+    return json(noted(c, made), 201);
+  });
+
+  for (const state of ['open', 'ready', 'closed', 'active'] as const) {
+    api.get(requestRoutes[state].path, async (c) => {
+      const { owner } = await signedIn(c);
+      const list = await requests.list(owner, state, pageNumber(c));
+      return json(list.map((one) => noted(c, one)));
+    });
+  }
+
+  api.get(requestRoutes.read.path, async (c) => {
+    const caller = await permitted(c);
+    // Hono routes it like GET.
+    if (c.req.method === 'HEAD') return wrongMethod(requestRoutes.read.path);
+    const opener = openerOf(c, caller, 'A request takes its answer');
+    const { request, question, answer } = await requests.read(opener);
+    const base = baseOf(c.req.raw, settings);
+    const bodies = ({ files }: Content) => files.map((file) => fileBody(file, base));
+    const head = {
+      ...body(c, request),
+      requestor: await owners.requestorOf(request),
+      request: question.text,
+      request_files: bodies(question),
+    };
+    return jsonWithText(head, 'response', answer.text, { files: bodies(answer) });
+  });
+
+  api.get(requestRoutes.preview.path, async (c) => {
+    await permitted(c);
+    const { html_url, state } = body(c, await requests.find(urlToken(c)));
+    return json({ url: html_url, state });
+  });
+
+  api.get(requestRoutes.audit.path, async (c) => {
+    const caller = await signedIn(c);
+    return json(auditBody(await requests.audit(urlToken(c), caller, pageNumber(c))));
+  });
+
+  api.delete(requestRoutes.close.path, async (c) => {
+    const caller = await signedIn(c);
+    const closed = await requests.close(urlToken(c), caller);
+    return json(noted(c, { push: closed, note: '' }));
   });
 
   api.patch(requestRoutes.respond.path, async (c) => {
-    refuseCrossSite(c, settings);
+    refuseCrossSite(c.req.raw, settings);
     const caller = await permitted(c);
     // Before the body, which may be large, is read.
     const { url_token } = await requests.find(urlToken(c));
