@@ -89,7 +89,7 @@ function together() {
     failure: ['client/failure'],
     taking: [
       'keep/safekeeping',
-      'age/armored',
+      'age/sealed-with',
       'take/decryption-keys',
       'take/retrieve',
       'take/open-push',

@@ -9,3 +9,6 @@ const WHOLE = new RegExp(`^${LINK_KEY.source}$`);
 export function isLinkKey(text: string): boolean {
   return WHOLE.test(text);
 }
+
+/** The scrypt work factor of link keys, whose strength is in the key. */
+export const LINK_WORK = 10;

@@ -1,8 +1,12 @@
-import { isArmored } from './armored';
-import { LINK_WORK } from './format/stanzas';
+import { LINK_WORK } from './link-key';
 
 /** What opens armor: the key of a link, words, or the private key of a recipient. */
 export type SealedWith = 'link' | 'words' | 'recipient';
+
+/** Whether a text starts with the first line of armor, after any white space. */
+export function isArmored(text: string): boolean {
+  return /^-----BEGIN AGE ENCRYPTED FILE-----\r?\n/.test(text.trimStart());
+}
 
 /** What opens a text, by the first stanza of its age header; undefined for one that is not encrypted. */
 export function sealedWith(text: string): SealedWith | undefined {

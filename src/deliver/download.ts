@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { isArmored } from '../age/armored';
+import { isArmored } from '../age/sealed-with';
 import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
 import { savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { isArmored } from '../age/armored';
+import { isArmored } from '../age/sealed-with';
 import { count, left } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
 import { attempt, CliError, type Fact, phrase, type Step, savedTo } from '../platform/errors';

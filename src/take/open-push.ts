@@ -1,4 +1,4 @@
-import { isArmored } from '../age/armored';
+import { isArmored } from '../age/sealed-with';
 import { failedError, phrase } from '../platform/errors';
 import type { PushKeys } from './decryption-keys';
 import { type Taking, withPush } from './taking';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isArmored } from '../age/armored';
 import { encryptedName } from '../age/manifest';
+import { isArmored } from '../age/sealed-with';
 import { bytesFrom, bytesOf, placeOf } from '../cli/source';
 import type { Invocation } from '../cli/terminal/output';
 import type { Push, PushFile } from '../contract/decode';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isArmored } from '../../src/age/armored';
 import * as armor from '../../src/age/format/armor';
+import { isArmored } from '../../src/age/sealed-with';
 import { platforms } from '../helpers/age';
 
 const BEGIN = '-----BEGIN AGE ENCRYPTED FILE-----';

@@ -5,9 +5,9 @@ import {
   prepareFile,
   type Recipient,
 } from '../../src/age/age';
-import { LINK_WORK } from '../../src/age/format/stanzas';
 import { newLinkKey } from '../../src/age/key';
 import { keyProof } from '../../src/age/key-proof';
+import { LINK_WORK } from '../../src/age/link-key';
 import * as node from '../../src/age/node-primitives';
 import { x25519 } from '../../src/server/page/browser/age-passphrase';
 import * as noble from '../../src/server/page/browser/noble';

@@ -69,8 +69,6 @@ export function invalidStanza(): AgeError {
 // Section "The scrypt recipient type".
 
 const SALT = 16;
-/** The work factor of link keys, whose strength is in the key. */
-export const LINK_WORK = 10;
 /** The work factor of words, 64 MiB of memory; that of a link key is at most as high. */
 export const MODERATE_WORK = 16;
 /** The highest work factor that is accepted from a file: 1 GiB of memory and some seconds. */

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono';
-import { isArmored } from '../../age/armored';
+import { isArmored } from '../../age/sealed-with';
 import { pushLink } from '../../contract/address';
 import { typedText } from '../http/form-fields';
 import type { Env, PartOptions } from '../http/parts';

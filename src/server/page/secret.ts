@@ -1,4 +1,4 @@
-import { isArmored } from '../../age/armored';
+import { isArmored } from '../../age/sealed-with';
 import { LINK_TIME, viewsRemaining } from '../rules/access';
 import { isWebAddress } from '../rules/new-push';
 import type { PushRow } from '../store/push-rows';

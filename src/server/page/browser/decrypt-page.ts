@@ -1,6 +1,5 @@
 import { AgeError } from '../../../age/age-error';
-import { LINK_WORK } from '../../../age/format/stanzas';
-import { isLinkKey } from '../../../age/link-key';
+import { isLinkKey, LINK_WORK } from '../../../age/link-key';
 import { decryptText, passphraseWork } from './age-passphrase';
 import { manifestIn, offerFiles } from './decrypted-files';
 import { find, say } from './dom';

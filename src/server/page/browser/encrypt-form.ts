@@ -1,5 +1,5 @@
-import { LINK_WORK } from '../../../age/format/stanzas';
 import { keyProof } from '../../../age/key-proof';
+import { LINK_WORK } from '../../../age/link-key';
 import { decryptText, newLinkKey, passphraseRecipient } from './age-passphrase';
 import { manifestIn } from './decrypted-files';
 import { find } from './dom';

@@ -1,12 +1,45 @@
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
-import type { Bytes, Primitives } from '../../../age/format/platform';
-import { hashes } from './noble-hashes';
+import { hmac } from '@noble/hashes/hmac.js';
+import { scryptAsync } from '@noble/hashes/scrypt.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { ascii, type Bytes, type Primitives } from '../../../age/format/platform';
 
-export { scrypt } from './noble-hashes';
+/** Milliseconds between which the browser can draw and react. */
+const SLICE = 30;
+/** Bytes that become base64 at a time, a multiple of three: a call takes a limited number of arguments. */
+const PIECE = 3 * 4096;
+
+const hmacSha256: Primitives['hmac'] = (key, text) => hmac(sha256, key, text);
+
+function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += PIECE)
+    text += btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
+  return text;
+}
+
+function fromBase64(text: string): Bytes | undefined {
+  try {
+    return ascii(atob(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** @see Scrypt */
+export function scrypt(passphrase: string, salt: Uint8Array, work: number): Promise<Uint8Array> {
+  const bytes = new TextEncoder().encode(passphrase);
+  return scryptAsync(bytes, salt, { N: 2 ** work, r: 8, p: 1, dkLen: 32, asyncTick: SLICE });
+}
+
+/** The primitives that a proof of a key needs. A script that has no others is written without ChaCha20. */
+export const hashes = { hmac: hmacSha256, toBase64, fromBase64 };
 
 /** The primitives of age in a browser. WebCrypto has neither scrypt nor ChaCha20, and is missing over plain http. */
 export const noble: Primitives = {
-  ...hashes,
+  hmac: hmacSha256,
+  toBase64,
+  fromBase64,
   chacha: (key) => ({
     seal: (nonce, plain) => [chacha20poly1305(key, nonce).encrypt(plain) as Bytes],
     open(nonce, sealed) {

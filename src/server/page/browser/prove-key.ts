@@ -1,8 +1,8 @@
 import { keyProof } from '../../../age/key-proof';
 import { isLinkKey } from '../../../age/link-key';
 import { find, say } from './dom';
-import { keysIn, tellKey } from './keys-in';
-import { hashes, scrypt } from './noble-hashes';
+import { FEWEST_WORDS, keysIn, tellKey } from './keys-in';
+import { hashes, scrypt } from './noble';
 import { keepWords, takeWords } from './tab-storage';
 
 /*
@@ -10,7 +10,6 @@ import { keepWords, takeWords } from './tab-storage';
  * key. The key is not sent. Its words are attributes of the form (src/server/page/encrypted.ts).
  */
 
-const FEWEST_WORDS = 6;
 const kept = takeWords();
 
 document.addEventListener('DOMContentLoaded', () => {

@@ -1,5 +1,5 @@
 import { isLinkKey } from '../../../age/link-key';
-import { areKeyWords } from './word-filter';
+import { areKeyWords } from './keys-in';
 
 /*
  * Keeps the key of an encrypted secret from being sent as a passphrase: who has one thing to open it with is asked for

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { wordList } from '../../../../src/cli/words';
-import { areKeyWords, FILTER, filterOf } from '../../../../src/server/page/browser/word-filter';
+import { areKeyWords, FILTER, filterOf } from '../../../../src/server/page/browser/keys-in';
 
 test('the filter is that of the list', () => {
   expect(FILTER).toBe(filterOf(wordList()));
