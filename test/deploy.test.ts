@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { variables } from '../src/commands/serve/serve-options';
-import { GRACE_MS } from '../src/server/http/hardening/graceful-stop';
+import { GRACE_MS } from '../src/server/http/hardening/connections';
 import { compose, deployedEnv, documents, manifest, root } from './helpers/deploy';
 import type { Plain } from './helpers/yaml';
 

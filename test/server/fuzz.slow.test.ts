@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { connectionLimitOf } from '../../src/server/http/hardening/connection-limit';
+import { connectionLimitOf } from '../../src/server/http/hardening/connections';
 import type { ClientSocket } from '../../src/server/http/request-origin';
 import { commonHeaders } from '../../src/server/http/responses';
 import { createSockets } from '../../src/server/http/sockets';

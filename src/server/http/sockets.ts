@@ -25,9 +25,10 @@ import {
   type ConnectionLimit,
   connectionLimiter,
   connectionLimitOf,
-} from './hardening/connection-limit';
-import { GRACE_MS, gracefulStop } from './hardening/graceful-stop';
-import { serializeRequests } from './hardening/pipelining';
+  GRACE_MS,
+  gracefulStop,
+  serializeRequests,
+} from './hardening/connections';
 import { limitTimes, type SomeTimeouts } from './hardening/timeouts';
 import type { App } from './parts';
 import type { ClientSocket } from './request-origin';

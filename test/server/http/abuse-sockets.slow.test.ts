@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { connectionLimitOf } from '../../../src/server/http/hardening/connection-limit';
+import { connectionLimitOf } from '../../../src/server/http/hardening/connections';
 import type { Timeouts } from '../../../src/server/http/hardening/timeouts';
 import { createSockets, type Sockets } from '../../../src/server/http/sockets';
 import { readingRateOf } from '../../../src/server/service-settings';

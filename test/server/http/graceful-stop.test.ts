@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, get } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { gracefulStop } from '../../../src/server/http/hardening/graceful-stop';
+import { gracefulStop } from '../../../src/server/http/hardening/connections';
 
 test('a request that does not end is cut off when the time is up', async () => {
   const server = createServer();

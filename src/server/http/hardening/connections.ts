@@ -102,3 +102,112 @@ function keyOf(socket: Socket): unknown {
   const { remoteAddress, remotePort } = socket;
   return remoteAddress === undefined ? socket : `${remoteAddress} ${remotePort}`;
 }
+
+/** Pipelined requests of one connection that may wait for the response before them. */
+const MAX_PIPELINED = 16;
+
+type Exchange = readonly [IncomingMessage, ServerResponse];
+
+/**
+ * Makes a server handle the pipelined requests of a connection (RFC 9112, 9.3.2) one at a time. Node.js starts all of
+ * them at once, so that a few bytes cause a hundred responses that nobody reads. A connection with too many waiting
+ * requests is cut: Node.js parses whole reads, and keeps each request in memory.
+ */
+export function serializeRequests(server: Server): void {
+  const waiting = new WeakMap<Socket, Exchange[]>();
+  const emit = server.emit.bind(server);
+
+  const begin = ([incoming, outgoing]: Exchange) => {
+    const { socket } = incoming;
+    outgoing.once('close', () => {
+      const next = socket.writable ? waiting.get(socket)?.shift() : undefined;
+      if (next) {
+        begin(next);
+        return;
+      }
+      waiting.delete(socket);
+      if (socket.isPaused()) socket.resume();
+    });
+    emit('request', incoming, outgoing);
+  };
+
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const { socket } = incoming;
+    const before = waiting.get(socket);
+    if (!before) {
+      waiting.set(socket, []);
+      begin([incoming, outgoing]);
+    } else if (before.length < MAX_PIPELINED) {
+      before.push([incoming, outgoing]);
+      // Later, as Node.js resumes the socket at the end of the request.
+      queueMicrotask(() => waiting.has(socket) && socket.pause());
+    } else {
+      socket.destroy();
+    }
+  };
+
+  server.emit = (event: string, ...values: unknown[]) => {
+    if (event !== 'request') return emit(event, ...values);
+    take(...(values as [IncomingMessage, ServerResponse]));
+    return true;
+  };
+}
+
+/** For which running requests may go on after a stop. */
+export const GRACE_MS = 30_000;
+
+/**
+ * Tracks a server's connections from now on. The function returned stops the server: no new connections, idle ones are
+ * closed, running requests finish within `grace` milliseconds.
+ */
+export function gracefulStop(
+  server: Server,
+  secure: boolean,
+  grace = GRACE_MS,
+): () => Promise<void> {
+  const connections = new Set<Socket>();
+  const ready = new Set<Socket>();
+  const running = new Set<ServerResponse>();
+  let stopping = false;
+  // Node's own drops responses that are ended but not flushed.
+  server.closeIdleConnections = () => undefined;
+
+  // Node also counts a connection without any request as active.
+  const closeIdle = () => {
+    const busy = new Set([...running].map(({ req }) => req.socket));
+    for (const socket of ready) if (!busy.has(socket)) socket.destroySoon();
+  };
+  server.on('connection', (socket: Socket) => track(connections, socket));
+  server.on(secure ? 'secureConnection' : 'connection', (socket: Socket) => track(ready, socket));
+  server.on('request', (_: IncomingMessage, response: ServerResponse) => {
+    running.add(response);
+    if (stopping) announceEnd(response);
+    response.once('close', () => {
+      running.delete(response);
+      if (stopping) setImmediate(closeIdle);
+    });
+  });
+  return () =>
+    new Promise((resolve) => {
+      stopping = true;
+      running.forEach(announceEnd);
+      const timer = setTimeout(() => {
+        for (const socket of connections) socket.destroy();
+      }, grace);
+      server.close(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+      closeIdle();
+    });
+}
+
+/** Makes the client send its next request on another connection. */
+function announceEnd(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close');
+}
+
+function track(set: Set<Socket>, socket: Socket): void {
+  set.add(socket);
+  socket.once('close', () => set.delete(socket));
+}
