@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { instanceKey } from '../../src/server/keys/instance-key';
 import { readLinks } from '../../src/server/keys/keyring';
 import { unseal } from '../../src/server/keys/primitives';
-import { type Terms, termsOf } from '../../src/server/keys/vault';
+import { type KeyTerms, termsOf } from '../../src/server/keys/vault';
 import type { StoredPush } from '../../src/server/store/push-rows';
 import type { Database } from '../../src/server/store/sql';
 import { type TestService, testService } from './service';
@@ -51,7 +51,7 @@ export async function atRest(room: Room): Promise<AtRest> {
 const LENGTHS = [61, 90];
 
 /** Tries to unseal whatever may be a sealed key: all of them begin with a 1. */
-function keysIn(remains: Buffer, wrapping: Uint8Array, pushes: readonly Terms[]): Buffer[] {
+function keysIn(remains: Buffer, wrapping: Uint8Array, pushes: readonly KeyTerms[]): Buffer[] {
   const found: Buffer[] = [];
   for (let at = remains.indexOf(1); at !== -1; at = remains.indexOf(1, at + 1)) {
     for (const push of pushes) {

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { requestRoutes } from '../../contract/api';
-import type { Content } from '../rules/opened';
+import type { TextWithFiles } from '../rules/opened';
 import type { Opener, PushWithNote } from '../rules/records';
 import type { PushRow } from '../store/push-rows';
 import { authentication, openerOf, pageNumber, urlToken } from './authentication';
@@ -48,7 +48,7 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     const opener = openerOf(c, caller, 'A request takes its answer');
     const { request, question, answer } = await requests.read(opener);
     const base = baseOf(c.req.raw, settings);
-    const bodies = ({ files }: Content) => files.map((file) => fileBody(file, base));
+    const bodies = ({ files }: TextWithFiles) => files.map((file) => fileBody(file, base));
     const head = {
       ...body(c, request),
       requestor: await owners.requestorOf(request),

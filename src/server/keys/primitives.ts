@@ -18,8 +18,9 @@ const TAG = 16;
 const HEAD = 1 + NONCE + TAG;
 
 /**
- * Encrypts with AES-256-GCM; the result is version, nonce, tag, ciphertext. `context` (the associated data) names the
- * value and its row, so that a sealed value does not open in another place.
+ * Encrypts what the service stores, with AES-256-GCM; the result is version, nonce, tag, ciphertext. `context` (the
+ * associated data) names the value and its row, so that a sealed value does not open in another place. Only `sealed_with`
+ * speaks of another seal: that of age, by which a client encrypted a payload before it came.
  */
 export function seal(key: Uint8Array, plain: Uint8Array | string, context: string): Buffer {
   const nonce = newNonce();

@@ -14,7 +14,10 @@ import {
 } from './primitives';
 
 /** What the keys of a push are bound to: after a change of these in the database, nothing opens. */
-export type Terms = Pick<PushRow, 'url_token' | 'owner_id' | 'expires_at' | 'expire_after_views'> &
+export type KeyTerms = Pick<
+  PushRow,
+  'url_token' | 'owner_id' | 'expires_at' | 'expire_after_views'
+> &
   Partial<Pick<PushRow, 'public_key'>>;
 
 /** The row of a push does not match its sealed keys: it was tampered with. */
@@ -23,7 +26,7 @@ export class Damaged extends Error {
 }
 
 export interface Secret {
-  readonly push: Terms;
+  readonly push: KeyTerms;
   /** The data key, if files have been sealed with it. */
   readonly key?: Uint8Array | undefined;
   readonly payload: string;
@@ -82,7 +85,7 @@ export class Vault {
    * The data key. Throws when the push has a passphrase and `outer`, its key, is missing or wrong. Of an answer, `outer`
    * is the data key of the request.
    */
-  openKey(push: Terms, row: SecretRow, outer?: Uint8Array): Uint8Array {
+  openKey(push: KeyTerms, row: SecretRow, outer?: Uint8Array): Uint8Array {
     const { wrapping } = this.keys.get(row.key_id);
     const inner = unbind(wrapping, row.data_key, push, 'data key');
     if (!outer && row.verifier) throw new Error('a passphrase is needed');
@@ -94,7 +97,7 @@ export class Vault {
     return payload && unseal(key, payload, context(urlToken, 'payload')).toString();
   }
 
-  openNote(push: Terms, { note_key, note, key_id }: NoteRow): string {
+  openNote(push: KeyTerms, { note_key, note, key_id }: NoteRow): string {
     if (!note_key || !note) return '';
     const key = unbind(this.keys.get(key_id).wrapping, note_key, push, 'note key');
     return unseal(key, note, context(push.url_token, 'note')).toString();
@@ -102,7 +105,7 @@ export class Vault {
 
   /** The key derived from the passphrase, or undefined when it is wrong. */
   async checkPassphrase(
-    push: Terms,
+    push: KeyTerms,
     { salt, cost, verifier, key_id }: Verified,
     passphrase: string,
     waiter?: Waiter,
@@ -132,8 +135,8 @@ export class Vault {
 }
 
 /** The keys of a push, sealed with `to` instead of `from`. */
-export function reseal(row: SealedKeys, push: Terms, from: InstanceKey, to: InstanceKey) {
-  const again = (sealed: Uint8Array, what: Bound) =>
+export function reseal(row: SealedKeys, push: KeyTerms, from: InstanceKey, to: InstanceKey) {
+  const again = (sealed: Uint8Array, what: BoundPart) =>
     bind(to.wrapping, unbind(from.wrapping, sealed, push, what), push, what);
   return {
     data_key: again(row.data_key, 'data key'),
@@ -143,13 +146,13 @@ export function reseal(row: SealedKeys, push: Terms, from: InstanceKey, to: Inst
 }
 
 /** What an instance key seals of a push. */
-type Bound = 'data key' | 'note key' | 'verifier';
+type BoundPart = 'data key' | 'note key' | 'verifier';
 
-function bind(wrapping: Uint8Array, plain: Uint8Array, push: Terms, what: Bound): Buffer {
+function bind(wrapping: Uint8Array, plain: Uint8Array, push: KeyTerms, what: BoundPart): Buffer {
   return seal(wrapping, plain, termsOf(push, what));
 }
 
-function unbind(wrapping: Uint8Array, sealed: Uint8Array, push: Terms, what: Bound): Buffer {
+function unbind(wrapping: Uint8Array, sealed: Uint8Array, push: KeyTerms, what: BoundPart): Buffer {
   try {
     return unseal(wrapping, sealed, termsOf(push, what));
   } catch (cause) {
@@ -158,7 +161,7 @@ function unbind(wrapping: Uint8Array, sealed: Uint8Array, push: Terms, what: Bou
 }
 
 /** The associated data of a sealed key of a push. */
-export function termsOf(push: Terms, what: Bound): string {
+export function termsOf(push: KeyTerms, what: BoundPart): string {
   const { url_token, owner_id, expires_at, expire_after_views, public_key = null } = push;
   const terms = `owner ${owner_id ?? 'nobody'} until ${expires_at} views ${expire_after_views}`;
   const recipient = public_key === null ? '' : ` for ${public_key}`;
@@ -179,7 +182,7 @@ function sealNote(wrapping: Uint8Array, { push, note }: Secret): Omit<NoteRow, '
 }
 
 /** The hash is sealed too, so that passphrases cannot be guessed with the database alone. */
-function sealRecord(wrapping: Uint8Array, push: Terms, record: PassphraseRecord | undefined) {
+function sealRecord(wrapping: Uint8Array, push: KeyTerms, record: PassphraseRecord | undefined) {
   if (!record) return { salt: null, cost: null, verifier: null };
   const verifier = bind(wrapping, record.verifier, push, 'verifier');
   return { salt: record.salt, cost: record.cost, verifier };

@@ -24,7 +24,7 @@ export interface Log {
 export type LogEvent = 'start' | 'sweep' | 'reload' | 'stopping' | 'stopped';
 
 type Details = Readonly<Record<string, string | number>>;
-type Words = readonly (string | number)[];
+type LogWords = readonly (string | number)[];
 
 /**
  * A log of one line per entry; with the text format, warnings go to `warn`.
@@ -37,7 +37,7 @@ export function createLog(
 ): Log {
   const isJson = format === 'json';
   /** @param words those of the text format */
-  const write = (time: Date, level: LogLevel, event: string, details: Details, words: Words) => {
+  const write = (time: Date, level: LogLevel, event: string, details: Details, words: LogWords) => {
     const at = time.toISOString();
     const text = [at, ...words].filter((word) => word !== '').join(' ');
     log(oneLine(isJson ? JSON.stringify({ time: at, level, event, ...details }) : text), level);

@@ -1,7 +1,7 @@
 import { locales } from '../../contract/api';
 import { roundedTime } from '../../contract/lifetime';
 import { sizeText, timeOptions } from './browser/formats';
-import { type Content, Markup, markup } from './markup';
+import { type Inserted, Markup, markup } from './markup';
 import type { PhraseKey, Placeholder, PluralForms, PluralKey, Strings } from './phrases';
 
 /** The phrases of one language, and numbers, times and sizes as it writes them. */
@@ -32,14 +32,14 @@ export class Words {
   }
 
   /** A phrase with its placeholders filled, escaped unless they are markup. */
-  fill<Key extends PhraseKey>(key: Key, values: Record<Placeholder<Key>, Content>): Markup {
+  fill<Key extends PhraseKey>(key: Key, values: Record<Placeholder<Key>, Inserted>): Markup {
     return filled(this.strings[key], values);
   }
 
   count<Key extends PluralKey>(
     key: Key,
     count: number,
-    values?: Record<Placeholder<Key>, Content>,
+    values?: Record<Placeholder<Key>, Inserted>,
   ): Markup {
     const forms: PluralForms = this.strings[key];
     const form = forms[this.plurals.select(count)] ?? forms.other;
@@ -77,7 +77,7 @@ function timeElement(time: number, kind: keyof typeof timeOptions, format: Intl.
   return markup`<time datetime="${iso}" data-time="${kind}">${format.format(time)}</time>`;
 }
 
-function filled(phrase: string, values: Readonly<Record<string, Content>>): Markup {
+function filled(phrase: string, values: Readonly<Record<string, Inserted>>): Markup {
   const pieces = phrase
     .split(/\{(\w+)\}/)
     .map((piece, at) => (at % 2 === 0 ? piece : (values[piece] ?? '')));

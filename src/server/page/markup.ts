@@ -15,15 +15,15 @@ export class Markup {
   }
 }
 
-export type Content = Markup | string | number | false | readonly Markup[];
+export type Inserted = Markup | string | number | false | readonly Markup[];
 
 /** A template of HTML. Escapes what is inserted, unless it is markup; `false` inserts nothing. */
-export function markup(strings: TemplateStringsArray, ...contents: Content[]): Markup {
+export function markup(strings: TemplateStringsArray, ...contents: Inserted[]): Markup {
   const pieces: (string | EscapedText)[] = [];
   let text = '';
   for (const [at, string] of strings.entries()) {
     text += string;
-    for (const piece of at < contents.length ? piecesOf(contents[at] as Content) : []) {
+    for (const piece of at < contents.length ? piecesOf(contents[at] as Inserted) : []) {
       if (typeof piece === 'string') text += piece;
       else {
         pieces.push(text, piece);
@@ -34,7 +34,7 @@ export function markup(strings: TemplateStringsArray, ...contents: Content[]): M
   return new Markup([...pieces, text]);
 }
 
-function piecesOf(content: Content): Pieces {
+function piecesOf(content: Inserted): Pieces {
   if (content === false) return [];
   if (content instanceof Markup) return content.pieces;
   if (typeof content === 'object') return content.flatMap(({ pieces }) => pieces);

@@ -5,12 +5,12 @@ import { LINK_TIME } from './access';
 import type { OfferedFile } from './files';
 
 /** A text with its files, opened; without either when it is gone. */
-export interface Content {
+export interface TextWithFiles {
   readonly text: string | null;
   readonly files: readonly OfferedFile[];
 }
 
-export const NOTHING: Content = { text: null, files: [] };
+export const NOTHING: TextWithFiles = { text: null, files: [] };
 
 /** An active row with its sealed content, and whether its last view opens it. */
 type Sealed = NonNullable<Awaited<ReturnType<typeof sealedContent>>>;

@@ -7,13 +7,13 @@ import * as store from '../store/push-rows';
 import { isOwn, mayExpire, type RuleOptions, type Visitor, viewsRemaining } from './access';
 import type { Upload } from './files';
 import { validatePush } from './new-push';
-import { type Content, NOTHING } from './opened';
+import { NOTHING, type TextWithFiles } from './opened';
 import type { Owner } from './owners';
 import { countTry } from './passphrase-check';
 import { type Opener, type PushWithNote, Records } from './records';
 
 /** A push with its content; without, if it has expired. */
-export interface RetrievedPush extends Content {
+export interface RetrievedPush extends TextWithFiles {
   readonly push: PushRow;
 }
 

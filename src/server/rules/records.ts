@@ -12,7 +12,7 @@ import type { Sql } from '../store/sql';
 import { isOwn, type RuleOptions, stateAt, type Visitor, whatIs } from './access';
 import type { Files, Upload } from './files';
 import { type Done, Once } from './once';
-import { bytesOf, type Content, mayHaveFiles, type Opened, sealedContent } from './opened';
+import { bytesOf, mayHaveFiles, type Opened, sealedContent, type TextWithFiles } from './opened';
 import type { Owner } from './owners';
 import { PassphraseCheck } from './passphrase-check';
 
@@ -283,7 +283,7 @@ export abstract class Records {
   }
 
   /** The content of an opened row, with a link to each file. */
-  protected contentOf({ row, secret, key, files }: Opened): Content {
+  protected contentOf({ row, secret, key, files }: Opened): TextWithFiles {
     return {
       text: this.options.vault.openPayload(row.url_token, secret, key),
       files: this.options.files.offer(row.url_token, key, files),
@@ -325,7 +325,7 @@ async function endRecord(sql: Sql, id: number, at: number, deleted: 0 | 1) {
   return ended;
 }
 
-function pageOf(number: number): listings.Page {
+function pageOf(number: number): listings.RowPage {
   return { number, rows: limits.rowsPerPage };
 }
 

@@ -7,12 +7,9 @@ import type { Sql } from '../store/sql';
 import { isOwn, type Visitor } from './access';
 import type { Upload } from './files';
 import { validateRequest, validateResponse } from './new-request';
-import { bytesOf, type Content, NOTHING, type Opened, sealedContent } from './opened';
+import { bytesOf, NOTHING, type Opened, sealedContent, type TextWithFiles } from './opened';
 import type { Owner } from './owners';
 import { newUrlToken, type Opener, type PushWithNote, Records } from './records';
-
-/** Open until it is answered, ready until its owner has read the answer, then closed; closed too when its time is over. */
-export type RequestState = 'open' | 'ready' | 'closed';
 
 /** A request as someone reads it. */
 export interface Reading {
@@ -20,9 +17,9 @@ export interface Reading {
   readonly state: 'open' | 'taken' | 'closed';
   readonly request: PushRow;
   /** Nothing of a closed request; its files end with the request. */
-  readonly question: Content;
+  readonly question: TextWithFiles;
   /** Nothing unless it was taken. */
-  readonly answer: Content;
+  readonly answer: TextWithFiles;
 }
 
 /** Who answers which request, and what. */
@@ -31,7 +28,8 @@ export interface NewAnswer extends Opener {
   readonly upload: Upload | undefined;
 }
 
-export function requestState({ expired_at, views }: PushRow): RequestState {
+/** Open until it is answered, ready until its owner has read the answer, then closed; closed too when its time is over. */
+export function requestState({ expired_at, views }: PushRow): 'open' | 'ready' | 'closed' {
   if (expired_at !== null) return 'closed';
   return views > 0 ? 'ready' : 'open';
 }
@@ -133,7 +131,7 @@ export class Requests extends Records {
     { row: request, key: requestKey }: Opened,
     now: number,
     { reserve }: Opener,
-  ): Promise<Content | undefined> {
+  ): Promise<TextWithFiles | undefined> {
     const { vault } = this.options;
     if (request.answer_id === null) return undefined;
     const found = await store.findActive(sql, { id: request.answer_id }, now);
@@ -261,7 +259,11 @@ export class Requests extends Records {
   }
 
   /** The owner's requests in that state with their notes, newest first; `active` are open and ready ones. */
-  list(owner: Owner, state: RequestState | 'active', page: number): Promise<PushWithNote[]> {
+  list(
+    owner: Owner,
+    state: ReturnType<typeof requestState> | 'active',
+    page: number,
+  ): Promise<PushWithNote[]> {
     const ended = state === 'closed';
     const listed = state === 'open' || state === 'ready' ? state : 'request';
     return this.listRecords(owner, { listed, ended }, page);

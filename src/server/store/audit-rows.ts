@@ -1,5 +1,5 @@
 import type { auditKinds, requestAuditKinds } from '../../contract/api';
-import type { Page } from './listing-rows';
+import type { RowPage } from './listing-rows';
 import { insertionOf, type Sql } from './sql';
 
 export interface AuditRow {
@@ -78,7 +78,7 @@ async function countRepeated(sql: Sql, pushId: number): Promise<number> {
 }
 
 /** A page of a push's log, oldest first. */
-export function listEvents(sql: Sql, pushId: number, page: Page): Promise<AuditRow[]> {
+export function listEvents(sql: Sql, pushId: number, page: RowPage): Promise<AuditRow[]> {
   return sql<AuditRow>`
     SELECT kind, ip, user_agent, referrer, count, created_at, updated_at FROM audit
     WHERE push_id = ${pushId}

@@ -1,7 +1,7 @@
 import type { NoteRow, StoredPush } from './push-rows';
 import { mapped, plain, type Sql } from './sql';
 
-export interface Page {
+export interface RowPage {
   readonly rows: number;
   /** The first page is 1. */
   readonly number: number;
@@ -56,7 +56,7 @@ export function listRecords(
   sql: Sql,
   { ownerId, listed, ended }: { ownerId: number; listed: Listed; ended: boolean },
   now: number,
-  { rows, number }: Page,
+  { rows, number }: RowPage,
 ) {
   const from = (number - 1) * rows;
   return ended

@@ -7,7 +7,7 @@ export interface Pooled {
   end(): Promise<void>;
 }
 
-interface Waiter<C> {
+interface PoolWaiter<C> {
   readonly resolve: (connection: C) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -21,7 +21,7 @@ export class PoolTimeout extends Error {
 export class Pool<C extends Pooled> {
   private readonly all = new Set<C>();
   private readonly idle: C[] = [];
-  private readonly waiting = new Set<Waiter<C>>();
+  private readonly waiting = new Set<PoolWaiter<C>>();
   private making = 0;
   private closed: Error | undefined;
 
