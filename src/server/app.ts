@@ -10,7 +10,7 @@ import { clientOf, limited } from './http/rate-limit';
 import { ipOf, isSecure } from './http/request-origin';
 import { commonHeaders, json, refusalResponse, responseOf } from './http/responses';
 import { createPages } from './page/routes';
-import { isFailure, Refusal } from './service-errors';
+import { isFailure, ServiceRefusal } from './service-errors';
 
 /** Sent over https only: over http browsers ignore it with a warning. */
 const NO_OPENER = ['cross-origin-opener-policy', 'same-origin'] as const;
@@ -52,7 +52,7 @@ export function createApp(options: AppOptions): App {
   app.route('/', createPages(parts));
   app.onError((error) => {
     if (isFailure(error)) log.failure(error);
-    if (error instanceof Refusal) return refusalResponse(error);
+    if (error instanceof ServiceRefusal) return refusalResponse(error);
     return json({ error: 'internal error' }, 500);
   });
   return async (request, connection = {}) => app.fetch(request, connection);
@@ -64,7 +64,7 @@ function reserveResponse(c: Context<Env>, memory: MemoryUse): void {
   try {
     memory.add(Number(c.res.headers.get('content-length')));
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ServiceRefusal)) throw error;
     c.res = undefined;
     c.res = refusalResponse(error);
   }

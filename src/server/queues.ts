@@ -39,7 +39,7 @@ export class Semaphore {
 
   /**
    * Runs `work` when its turn comes.
-   * @throws Refusal (busy) when too much is waiting, (abandoned) when the waiter has gone before its turn
+   * @throws ServiceRefusal (busy) when too much is waiting, (abandoned) when the waiter has gone before its turn
    */
   async run<T>(work: () => Promise<T>, waiter: Waiter = {}): Promise<T> {
     if (this.running.length < this.maxRunning) this.running.push(waiter);

@@ -74,8 +74,8 @@ interface RefusalDetails {
 }
 
 /** A refused request, with a message for its sender. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+export class ServiceRefusal extends Error {
+  override readonly name = 'ServiceRefusal';
 
   constructor(
     readonly kind: RefusalKind,
@@ -88,42 +88,42 @@ export class Refusal extends Error {
 
 /** Whether an error is for the log: a refusal is, if something on the machine is its cause. */
 export function isFailure(error: unknown): boolean {
-  return !(error instanceof Refusal) || error.cause !== undefined;
+  return !(error instanceof ServiceRefusal) || error.cause !== undefined;
 }
 
-export function notFound(): Refusal {
-  return new Refusal('not_found', 'not-found');
+export function notFound(): ServiceRefusal {
+  return new ServiceRefusal('not_found', 'not-found');
 }
 
-export function malformed(message: string): Refusal {
-  return new Refusal('malformed', message);
+export function malformed(message: string): ServiceRefusal {
+  return new ServiceRefusal('malformed', message);
 }
 
 /** The request may succeed a few seconds later. */
-export function busy(message: string): Refusal {
-  return new Refusal('busy', message, { retryAfter: 5 });
+export function busy(message: string): ServiceRefusal {
+  return new ServiceRefusal('busy', message, { retryAfter: 5 });
 }
 
 /** Another instance key is in use than this service has: it was changed while the service ran. */
-export function keyChanged(): Refusal {
+export function keyChanged(): ServiceRefusal {
   return busy('The instance key was changed. Try again later.');
 }
 
-export function away(cause?: unknown): Refusal {
+export function away(cause?: unknown): ServiceRefusal {
   const message = 'The database is unavailable. Try again later.';
-  return new Refusal('away', message, { retryAfter: 5, cause });
+  return new ServiceRefusal('away', message, { retryAfter: 5, cause });
 }
 
-export function full(): Refusal {
+export function full(): ServiceRefusal {
   const message = 'The instance is short of space. Try again later.';
-  return new Refusal('full', message, { retryAfter: 60 });
+  return new ServiceRefusal('full', message, { retryAfter: 60 });
 }
 
 /** The client has disconnected; nobody reads this. */
-export function abandoned(): Refusal {
-  return new Refusal('abandoned', 'The client disconnected.');
+export function abandoned(): ServiceRefusal {
+  return new ServiceRefusal('abandoned', 'The client disconnected.');
 }
 
-export function invalid(fields: Record<string, string[]>): Refusal {
-  return new Refusal('invalid', 'invalid', { fields });
+export function invalid(fields: Record<string, string[]>): ServiceRefusal {
+  return new ServiceRefusal('invalid', 'invalid', { fields });
 }

@@ -3,30 +3,30 @@ import { limits } from '../../contract/api';
 import type { Visitor } from '../rules/access';
 import type { Owner } from '../rules/owners';
 import type { Opener } from '../rules/records';
-import { malformed, notFound, Refusal } from '../service-errors';
+import { malformed, notFound, ServiceRefusal } from '../service-errors';
 import { type Env, type PartOptions, reserving, visitorOf } from './parts';
 import { isPrefetch, tokenIn } from './request-origin';
 
 /** Who calls the API, by the token of a request. */
 export function authentication({ owners, settings }: PartOptions) {
-  /** @throws Refusal for an invalid token */
+  /** @throws ServiceRefusal for an invalid token */
   async function visitor(c: Context<Env>): Promise<Visitor> {
     const token = tokenIn(c.req.header('authorization'), c.req.header('x-user-token'));
     const owner = token === undefined ? undefined : await owners.authenticate(token);
     // Also for calls that need no token, so that nobody takes an invalid one for valid. Not for version.
     if (token !== undefined && !owner)
-      throw new Refusal('unauthorized', 'That token is not valid.');
+      throw new ServiceRefusal('unauthorized', 'That token is not valid.');
     return visitorOf(c, settings, owner);
   }
 
-  /** @throws Refusal without a token, unless the instance is anonymous */
+  /** @throws ServiceRefusal without a token, unless the instance is anonymous */
   async function permitted(c: Context<Env>): Promise<Visitor> {
     const caller = await visitor(c);
     if (!caller.owner && !settings.anonymous) throw needsToken();
     return caller;
   }
 
-  /** @throws Refusal without a token */
+  /** @throws ServiceRefusal without a token */
   async function signedIn(c: Context<Env>): Promise<Visitor & { readonly owner: Owner }> {
     const caller = await visitor(c);
     const { owner } = caller;
@@ -37,15 +37,15 @@ export function authentication({ owners, settings }: PartOptions) {
   return { visitor, permitted, signedIn };
 }
 
-export function needsToken(): Refusal {
+export function needsToken(): ServiceRefusal {
   const message = 'This requires an API token: send it as Authorization: Bearer.';
-  return new Refusal('unauthorized', message);
+  return new ServiceRefusal('unauthorized', message);
 }
 
 /**
  * How a caller opens what the path names.
  * @param cost what that takes, which is why a link must not be prefetched
- * @throws Refusal for a prefetch
+ * @throws ServiceRefusal for a prefetch
  */
 export function openerOf(c: Context<Env>, visitor: Visitor, cost: string): Opener {
   if (isPrefetch(c.req.raw)) throw malformed(`${cost} and cannot be prefetched.`);

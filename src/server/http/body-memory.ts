@@ -39,7 +39,7 @@ export class MemoryUse {
     return this.bytes === 0;
   }
 
-  /** @throws Refusal (busy) when the budget does not suffice; the bytes do not count then */
+  /** @throws ServiceRefusal (busy) when the budget does not suffice; the bytes do not count then */
   add(bytes: number): void {
     if (this.count(bytes) || this.counted === 0) return;
     this.count(-bytes);

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { size } from '../../contract/byte-size';
 import { valuesIn } from '../../contract/json';
-import { malformed, Refusal } from '../service-errors';
+import { malformed, ServiceRefusal } from '../service-errors';
 import { Collected } from './body-memory';
 import { formFields, utf8 } from './form-fields';
 import type { Env } from './parts';
@@ -21,7 +21,7 @@ export type BodyRoot = 'push' | 'request';
 /**
  * The `push` or `request` object of a body without files, in JSON or as a form (docs/wire.md, "Creation bodies"). The
  * body counts as memory in use.
- * @throws Refusal for any other body
+ * @throws ServiceRefusal for any other body
  */
 export async function readFields(c: Context<Env>, root: BodyRoot): Promise<object> {
   const type = mediaType(c.req.raw);
@@ -58,7 +58,7 @@ export function asksForFiles(push: object): boolean {
 
 /**
  * The fields of a form on our own pages; none of any other body.
- * @throws Refusal when it is too large or not valid
+ * @throws ServiceRefusal when it is too large or not valid
  */
 export async function readForm(c: Context<Env>): Promise<ReadonlyMap<string, string>> {
   if (mediaType(c.req.raw) !== FORM_TYPE) return new Map();
@@ -71,7 +71,7 @@ export function isMultipart(request: Request): boolean {
 
 /**
  * The bytes of a body as they arrive.
- * @throws Refusal when the body is incomplete
+ * @throws ServiceRefusal when the body is incomplete
  */
 export async function* bodyOf({ env, req }: Context<Env>) {
   try {
@@ -115,6 +115,6 @@ async function readBytes(c: Context<Env>, limit: number): Promise<Uint8Array> {
   return bytes.whole();
 }
 
-export function tooLarge(limit: number, what = 'The body is'): Refusal {
-  return new Refusal('too_large', `${what} larger than ${size(limit)}.`);
+export function tooLarge(limit: number, what = 'The body is'): ServiceRefusal {
+  return new ServiceRefusal('too_large', `${what} larger than ${size(limit)}.`);
 }

@@ -1,5 +1,5 @@
 import { limits } from '../../contract/api';
-import { malformed, type Refusal } from '../service-errors';
+import { malformed, type ServiceRefusal } from '../service-errors';
 
 const MAX_FIELDS = 100;
 /** The longest name of a field has 34 characters, and three times as many when all are escaped. */
@@ -10,7 +10,7 @@ const [PERCENT, AMPERSAND, PLUS, SPACE, EQUALS] = [0x25, 0x26, 0x2b, 0x20, 0x3d]
  * Name and value of the fields of a form in `application/x-www-form-urlencoded` whose names `isWanted` accepts. They are
  * decoded in place, so that a form takes no memory but its own: a list of eight million `+` takes all that there is. The
  * values of other fields are not looked at.
- * @throws Refusal for too many fields, and for one that is not valid
+ * @throws ServiceRefusal for too many fields, and for one that is not valid
  */
 export function* formFields(form: Uint8Array, isWanted: (name: string) => boolean) {
   let fields = 0;
@@ -71,6 +71,6 @@ function hexDigit(byte = 0): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
 }
 
-function invalidForm(): Refusal {
+function invalidForm(): ServiceRefusal {
   return malformed('The form is not valid: it must be UTF-8, with two hex digits after each %.');
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
-import { malformed, type Refusal } from '../service-errors';
+import { malformed, type ServiceRefusal } from '../service-errors';
 import { utf8 } from './form-fields';
 
 export interface Part {
@@ -16,7 +16,7 @@ const HEAD_BYTES = 16 * 1024;
 /**
  * Parses `multipart/form-data` (RFC 7578) and passes its parts to `take`, one after another, no faster than `take` reads
  * them, and none after `take` throws.
- * @throws Refusal when the form is malformed
+ * @throws ServiceRefusal when the form is malformed
  */
 export async function readParts(
   body: AsyncIterable<Uint8Array>,
@@ -140,7 +140,7 @@ function boundaryOf(contentType: string): string | undefined {
   return match?.[1] ?? match?.[2];
 }
 
-function broken(why: string): Refusal {
+function broken(why: string): ServiceRefusal {
   return malformed(`The form is invalid: ${why}.`);
 }
 

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { MiddlewareHandler } from 'hono';
 import { isLoopback } from '../../contract/address';
-import { Refusal } from '../service-errors';
+import { ServiceRefusal } from '../service-errors';
 import type { Rate, RateLimit } from '../service-settings';
 import type { AppSettings, Env } from './parts';
 import { ipOf } from './request-origin';
@@ -17,7 +17,7 @@ export function limited(settings: AppSettings, now: () => Date): MiddlewareHandl
     const wait = buckets.take(ip ?? '', now().getTime());
     if (wait === 0) return next();
     const retryAfter = Math.max(1, Math.ceil(wait / 1000));
-    throw new Refusal('too_many', 'Too many requests. Try again later.', { retryAfter });
+    throw new ServiceRefusal('too_many', 'Too many requests. Try again later.', { retryAfter });
   };
 }
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { parseUrl } from '../../contract/address';
 import type { Abandonable } from '../queues';
-import { malformed, Refusal } from '../service-errors';
+import { malformed, ServiceRefusal } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
 import type { Origin } from '../store/audit-rows';
 
@@ -75,7 +75,7 @@ export function tokenIn(authorization?: string, userToken?: string) {
 
 /**
  * The `Idempotency-Key`, a string of RFC 8941, 3.3.3 (draft-ietf-httpapi-idempotency-key-header).
- * @throws Refusal when it is anything else, or can be guessed
+ * @throws ServiceRefusal when it is anything else, or can be guessed
  */
 export function idempotencyKey({ headers }: Request): string | undefined {
   const value = headers.get('idempotency-key')?.trim();
@@ -106,10 +106,10 @@ export function isPrefetch(request: Request): boolean {
   return names.some((name) => /prefetch|preview/i.test(request.headers.get(name) ?? ''));
 }
 
-/** @throws Refusal when a browser sends the request on behalf of another site */
+/** @throws ServiceRefusal when a browser sends the request on behalf of another site */
 export function refuseCrossSite(request: Request, settings: CallerSettings): void {
   if (isCrossSite(request, baseOf(request, settings)))
-    throw new Refusal('forbidden', 'A page of another site cannot do this.');
+    throw new ServiceRefusal('forbidden', 'A page of another site cannot do this.');
 }
 
 function isCrossSite(request: Request, base: string): boolean {

@@ -15,7 +15,7 @@ import { daysRemaining, viewsRemaining } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
 import type { RetrievedPush } from '../rules/pushes';
 import { requestState } from '../rules/requests';
-import { type Refusal, refusalStatuses } from '../service-errors';
+import { refusalStatuses, type ServiceRefusal } from '../service-errors';
 import type { AuditRow } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import { byteLengthOf, EscapedText, escapesOf, LARGE, type Pieces, streamOf } from './escaped-text';
@@ -67,7 +67,10 @@ const jsonEscapes = escapesOf(
   ),
 );
 
-export function refusalHead(refusal: Refusal): { status: number; headers: Record<string, string> } {
+export function refusalHead(refusal: ServiceRefusal): {
+  status: number;
+  headers: Record<string, string>;
+} {
   const status = refusalStatuses[refusal.kind];
   const { retryAfter } = refusal.details;
   return {
@@ -81,7 +84,7 @@ export function refusalHead(refusal: Refusal): { status: number; headers: Record
 }
 
 /** The JSON body of a refusal (docs/wire.md, "Errors"). */
-function refusalBody({ kind, message, details }: Refusal): unknown {
+function refusalBody({ kind, message, details }: ServiceRefusal): unknown {
   const { fields = {}, keySalt, what = 'push' } = details;
   if (kind === 'invalid') return fields;
   if (kind === 'incomplete') return { error: LINK_INCOMPLETE, message, key_salt: keySalt };
@@ -90,7 +93,7 @@ function refusalBody({ kind, message, details }: Refusal): unknown {
 }
 
 /** A refusal as the API returns it. */
-export function refusalResponse(refusal: Refusal): Response {
+export function refusalResponse(refusal: ServiceRefusal): Response {
   const { status, headers } = refusalHead(refusal);
   return json(refusalBody(refusal), status, headers);
 }

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { limits } from '../../contract/api';
 import type { Upload } from '../rules/files';
 import { hasAtMost } from '../rules/new-push';
-import { invalid, malformed, Refusal } from '../service-errors';
+import { invalid, malformed, ServiceRefusal } from '../service-errors';
 import { needsToken } from './authentication';
 import { asksForFiles, type BodyRoot, bodyOf, isMultipart, readFields, tooLarge } from './body';
 import { Collected, type MemoryUse } from './body-memory';
@@ -39,7 +39,7 @@ export interface ArrivedBody {
 /**
  * Reads a body of fields, or of fields and files, and calls `work` with them. Files that `work` has not attached to a push
  * are discarded.
- * @throws Refusal for any other body
+ * @throws ServiceRefusal for any other body
  */
 export async function withBody<T>(
   c: Context<Env>,
@@ -74,7 +74,7 @@ export async function readBody(
       await readForm(c, chunks, { root, fileBytes }, async (part) => {
         if ('value' in part) fields[part.field] = part.value;
         else {
-          if (!begin) throw new Refusal('unauthorized', 'Files require an API token.');
+          if (!begin) throw new ServiceRefusal('unauthorized', 'Files require an API token.');
           upload ??= await begin(fields);
           await upload.add(headOf(part), part.bytes);
         }
@@ -105,7 +105,7 @@ interface SentFile {
 /**
  * Reads a body in `multipart/form-data` (docs/wire.md, "Creation bodies"), and passes the fields and files of its `push` or
  * `request` object to `take`, one after another as they arrive.
- * @throws Refusal as soon as a limit is exceeded
+ * @throws ServiceRefusal as soon as a limit is exceeded
  */
 async function readForm(
   c: Context<Env>,
@@ -132,7 +132,7 @@ async function readForm(
   });
 }
 
-/** @throws Refusal when its name is too long */
+/** @throws ServiceRefusal when its name is too long */
 function headOf({ filename, type }: SentFile): { name: string; type: string } {
   const name = safeFileName(filename);
   if (hasAtMost(name, NAME_CHARACTERS)) return { name, type: baseMediaType(type) };

@@ -30,7 +30,7 @@ export class Keyring {
 
   /**
    * The key with that id.
-   * @throws Refusal when the instance key was changed while this service runs
+   * @throws ServiceRefusal when the instance key was changed while this service runs
    */
   get(id: string): InstanceKey {
     if (id !== this.key.id) throw keyChanged();
@@ -108,7 +108,7 @@ export class Links {
 
   /**
    * The token.
-   * @throws Refusal when it was sealed with a newer link key; Error when the row was tampered with
+   * @throws ServiceRefusal when it was sealed with a newer link key; Error when the row was tampered with
    */
   open({ lookup, sealed_token, link_key }: StoredToken): string {
     return unseal(this.key(link_key), sealed_token, contextOf(lookup)).toString();

@@ -86,7 +86,7 @@ export interface PassphraseRecord {
 
 /**
  * A record of the passphrase, and the key it gives: one half of scrypt's output seals, the other is checked.
- * Throws a `Refusal` when too many wait, or nobody does when its turn has come.
+ * Throws a `ServiceRefusal` when too many wait, or nobody does when its turn has come.
  */
 export async function recordPassphrase(passphrase: string, cost: PassphraseCost, waiter?: Waiter) {
   const salt = randomBytes(16);
@@ -94,7 +94,7 @@ export async function recordPassphrase(passphrase: string, cost: PassphraseCost,
   return { record: { salt, cost: `${cost.N}:${cost.r}:${cost.p}`, verifier }, key };
 }
 
-/** The key that the passphrase gives, or nothing when it is not the one on record. Throws a `Refusal` likewise. */
+/** The key that the passphrase gives, or nothing when it is not the one on record. Throws a `ServiceRefusal` likewise. */
 export async function keyOfPassphrase(
   passphrase: string,
   record: PassphraseRecord,

@@ -54,7 +54,7 @@ export type Verified = Pick<SecretRow, 'salt' | 'cost' | 'verifier' | 'key_id'>;
  * Seals pushes with the instance key, and opens them. Each push has its own data key, wrapped with the passphrase's key, if any,
  * and then with the instance key. So both are needed to open it, and the outer wrap can be renewed without the passphrase. The
  * note has a second key, wrapped with the instance key alone, because its owner reads it in listings, without the passphrase. All
- * methods that open throw a `Refusal` when another instance key is in use, and `Damaged` for a row that was tampered with.
+ * methods that open throw a `ServiceRefusal` when another instance key is in use, and `Damaged` for a row that was tampered with.
  */
 export class Vault {
   constructor(

@@ -1,4 +1,4 @@
-import { Refusal } from '../service-errors';
+import { ServiceRefusal } from '../service-errors';
 import type { LogFormat, LogLevel, ServiceIo } from '../service-settings';
 
 export interface RequestEntry {
@@ -66,7 +66,8 @@ export function createLog(
 
 function errorDetails(thrown: unknown): { error: string; code: string; place: string } {
   if (!(thrown instanceof Error)) return { error: typeof thrown, code: '', place: '' };
-  if (thrown instanceof Refusal && thrown.cause !== undefined) return errorDetails(thrown.cause);
+  if (thrown instanceof ServiceRefusal && thrown.cause !== undefined)
+    return errorDetails(thrown.cause);
   const code = 'code' in thrown ? String(thrown.code) : '';
   return {
     error: plainName(thrown.name),

@@ -1,7 +1,7 @@
 import { limits } from '../../contract/api';
 import { refusalHead } from '../http/responses';
 import { PASSPHRASE_CHARACTERS } from '../rules/new-push';
-import type { Refusal } from '../service-errors';
+import type { ServiceRefusal } from '../service-errors';
 import type { Bounds } from '../service-settings';
 import type { PushRow } from '../store/push-rows';
 import { drawing, encrypting } from './encrypted';
@@ -38,7 +38,7 @@ export interface RefusedForm {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Number of its files that were read whole. */
   readonly files: number;
-  readonly refusal: Refusal;
+  readonly refusal: ServiceRefusal;
 }
 
 export interface FrontPage {

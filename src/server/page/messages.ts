@@ -1,12 +1,12 @@
 import { refusalHead } from '../http/responses';
-import { Refusal, type RefusalKind } from '../service-errors';
+import { type RefusalKind, ServiceRefusal } from '../service-errors';
 import repairScript from './browser/repair-link.ts?script';
 import { heading, type IconName, type PageOptions, PagePart, page, type View } from './layout';
 import { type Markup, markup } from './markup';
 import type { PhraseKey } from './phrases';
 
 /** A request that the pages refuse themselves, with the phrase that says why. */
-export class Forbidden extends Refusal {
+export class Forbidden extends ServiceRefusal {
   constructor(readonly phrase: PhraseKey) {
     super('forbidden', phrase);
   }
@@ -24,13 +24,15 @@ const refusals: Readonly<
   full: ['fullTitle', 'fullText'],
 };
 
-export function refusalWords(refusal: Refusal): readonly [title: PhraseKey, text: PhraseKey] {
+export function refusalWords(
+  refusal: ServiceRefusal,
+): readonly [title: PhraseKey, text: PhraseKey] {
   if (refusal instanceof Forbidden) return ['forbiddenTitle', refusal.phrase];
   return refusals[refusal.kind] ?? ['invalidTitle', 'invalidText'];
 }
 
 /** A refused request, explained to the person at the browser. */
-export function refusalPage(view: View, refusal: Refusal): Response {
+export function refusalPage(view: View, refusal: ServiceRefusal): Response {
   const { words } = view;
   const { retryAfter } = refusal.details;
   const later =

@@ -5,7 +5,7 @@ import { baseOf, isOwnForm, isPrefetch } from '../http/request-origin';
 import { fileUrl } from '../http/responses';
 import type { Visitor } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
-import { Refusal } from '../service-errors';
+import { ServiceRefusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { wordsFor } from './language';
 import type { View } from './layout';
@@ -55,7 +55,7 @@ export class PageContext {
     return files.map((file) => ({ ...file, url: fileUrl(file, this.base) }));
   }
 
-  /** @throws Refusal for a form of another site */
+  /** @throws ServiceRefusal for a form of another site */
   checkForm(): void {
     if (!isOwnForm(this.request, this.base)) throw new Forbidden('foreignForm');
   }
@@ -82,7 +82,7 @@ export async function doOnce<T>(sender: Visitor, work: (sender: Visitor) => Prom
   try {
     return await work(sender);
   } catch (error) {
-    if (!(error instanceof Refusal) || error.kind !== 'reused') throw error;
+    if (!(error instanceof ServiceRefusal) || error.kind !== 'reused') throw error;
     return work({ ...sender, idempotencyKey: undefined });
   }
 }

@@ -1,6 +1,6 @@
 import { refusalHead } from '../http/responses';
 import { viewsRemaining } from '../rules/access';
-import { Refusal } from '../service-errors';
+import { ServiceRefusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import refuseScript from './browser/refuse-key.ts?script';
 import { proofFields, provingForm, sealedNotice } from './encrypted';
@@ -100,7 +100,7 @@ export function proofProblem(
   error: unknown,
   proved: boolean,
 ): PassphraseProblem | undefined {
-  if (!(error instanceof Refusal) || error.kind !== 'incomplete') return undefined;
+  if (!(error instanceof ServiceRefusal) || error.kind !== 'incomplete') return undefined;
   const head = refusalHead(error);
   if (error.details.keySalt !== undefined)
     return { ...head, refused: true, text: words.text(proved ? 'keyWrong' : 'keyWordsNeeded') };
@@ -113,7 +113,7 @@ export function passphraseProblem(
   error: unknown,
   given: boolean,
 ): PassphraseProblem | undefined {
-  if (!(error instanceof Refusal)) return undefined;
+  if (!(error instanceof ServiceRefusal)) return undefined;
   const head = refusalHead(error);
   const { retryAfter = 60, triesLeft } = error.details;
   if (error.kind === 'too_many') {

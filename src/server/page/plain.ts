@@ -1,7 +1,7 @@
 import { pushLink } from '../../contract/address';
 import { refusalHead, responseOf } from '../http/responses';
 import { viewsRemaining } from '../rules/access';
-import { Refusal } from '../service-errors';
+import { ServiceRefusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { Forbidden } from './messages';
 import { english } from './phrases';
@@ -53,12 +53,13 @@ export function plainDeleted(): Response {
 
 /** Why there is no secret. The cause of an internal error is in the log only. */
 export function plainError(error: unknown): Response {
-  if (!(error instanceof Refusal)) return text('The service could not answer this request.\n', 500);
+  if (!(error instanceof ServiceRefusal))
+    return text('The service could not answer this request.\n', 500);
   const { status, headers } = refusalHead(error);
   return text(`${messageOf(error)}\n`, status, headers);
 }
 
-function messageOf(refusal: Refusal): string {
+function messageOf(refusal: ServiceRefusal): string {
   if (refusal instanceof Forbidden) return english[refusal.phrase];
   if (refusal.kind === 'not_found') return 'This link has expired, was deleted or never existed.';
   return refusal.message;

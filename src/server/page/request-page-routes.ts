@@ -6,7 +6,7 @@ import { json, refusalHead } from '../http/responses';
 import { type BodyFields, readBody, textIn } from '../http/with-body';
 import type { Opener } from '../rules/records';
 import { requestState } from '../rules/requests';
-import { isFailure, Refusal } from '../service-errors';
+import { isFailure, ServiceRefusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { plainText } from './markup';
 import { gonePage } from './messages';
@@ -64,7 +64,7 @@ export async function submitRequest(page: PageContext): Promise<Response> {
     );
     return page.wantsJson ? json({}) : sentPage(await page.view());
   } catch (error) {
-    if (!(error instanceof Refusal) || error.kind === 'abandoned') throw error;
+    if (!(error instanceof ServiceRefusal) || error.kind === 'abandoned') throw error;
     if (isFailure(error)) log.failure(error);
     return await refused(page, request, fields, error);
   } finally {
@@ -85,7 +85,7 @@ function openerOf(page: PageContext, request: PushRow, fields: BodyFields): Open
 /** Undefined for the token of anything else. */
 async function find({ options, c }: PageContext): Promise<PushRow | undefined> {
   return options.requests.find(urlToken(c)).catch((error: unknown) => {
-    if (error instanceof Refusal && error.kind === 'not_found') return undefined;
+    if (error instanceof ServiceRefusal && error.kind === 'not_found') return undefined;
     throw error;
   });
 }
@@ -146,7 +146,7 @@ async function refused(
   page: PageContext,
   request: PushRow,
   fields: BodyFields,
-  refusal: Refusal,
+  refusal: ServiceRefusal,
 ): Promise<Response> {
   const { requests, settings } = page.options;
   const { fileBytes } = settings;

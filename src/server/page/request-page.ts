@@ -1,5 +1,5 @@
 import { refusalHead } from '../http/responses';
-import type { Refusal } from '../service-errors';
+import type { ServiceRefusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import respondScript from './browser/respond-form.ts?script';
 import { styling } from './encrypted';
@@ -40,7 +40,7 @@ export interface ShownRequest {
 
 export interface RefusedAnswer {
   readonly response: string;
-  readonly refusal: Refusal;
+  readonly refusal: ServiceRefusal;
 }
 
 export function requestPage(view: View, shown: ShownRequest, refused?: RefusedAnswer): Response {

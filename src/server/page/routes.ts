@@ -6,7 +6,7 @@ import type { Env, PartOptions } from '../http/parts';
 import { refusalResponse } from '../http/responses';
 import { type BodyFields, readBody, textIn } from '../http/with-body';
 import type { Visitor } from '../rules/access';
-import { invalid, isFailure, Refusal } from '../service-errors';
+import { invalid, isFailure, ServiceRefusal } from '../service-errors';
 import { askPage, createdPage, type FormLimits, frontPage } from './front';
 import { errorPage, gonePage, refusalPage } from './messages';
 import { doOnce, PageContext } from './page-context';
@@ -48,9 +48,9 @@ export function createPages(options: PartOptions): Hono<Env> {
     const page = new PageContext(c, options);
     if (isFailure(error)) options.log.failure(error);
     if (wantsText(page.request)) return plainError(error);
-    if (page.wantsJson && error instanceof Refusal) return refusalResponse(error);
+    if (page.wantsJson && error instanceof ServiceRefusal) return refusalResponse(error);
     const view = await page.view();
-    if (!(error instanceof Refusal)) return errorPage(view);
+    if (!(error instanceof ServiceRefusal)) return errorPage(view);
     return error.kind === 'not_found' ? gonePage(view) : refusalPage(view, error);
   });
   return pages;
@@ -90,7 +90,7 @@ async function createFromForm(page: PageContext, asks: boolean): Promise<Respons
     const link = asks ? `${base}/r/${push.url_token}` : pushLink(base, push);
     return createdPage(await page.view(), push, link, encrypted);
   } catch (error) {
-    if (!(error instanceof Refusal) || error.kind === 'abandoned') throw error;
+    if (!(error instanceof ServiceRefusal) || error.kind === 'abandoned') throw error;
     if (isFailure(error)) log.failure(error);
     // The text is in the page again.
     c.get('memory').add(textIn(fields, 'payload').length);
@@ -103,7 +103,7 @@ async function createFromForm(page: PageContext, asks: boolean): Promise<Respons
 
 /**
  * Who creates the push: where only users do, the owner of the token, which is taken out of the fields.
- * @throws Refusal for any other token
+ * @throws ServiceRefusal for any other token
  */
 async function creatorOf(
   page: PageContext,

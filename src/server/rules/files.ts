@@ -15,7 +15,7 @@ import {
 } from '../keys/chunks';
 import type { FileLink } from '../keys/vault';
 import { SharedRun } from '../queues';
-import { invalid, malformed, notFound, Refusal } from '../service-errors';
+import { invalid, malformed, notFound, ServiceRefusal } from '../service-errors';
 import * as store from '../store/file-rows';
 import { findPush } from '../store/push-rows';
 import type { Sql } from '../store/sql';
@@ -74,7 +74,7 @@ export class Files {
 
   /**
    * The file of a link.
-   * @throws Refusal when the link has expired or is invalid, or the file has been deleted
+   * @throws ServiceRefusal when the link has expired or is invalid, or the file has been deleted
    */
   async open(text: string): Promise<ReadableFile> {
     const { sql } = this.options.database;
@@ -218,7 +218,7 @@ export class Upload {
 
   /**
    * Stores one file.
-   * @throws Refusal as soon as there are too many files, or the file is too large
+   * @throws ServiceRefusal as soon as there are too many files, or the file is too large
    */
   async add({ name, type }: Omit<FileHeader, 'size'>, bytes: AsyncIterable<Uint8Array>) {
     const { urlToken, key } = this;
@@ -244,7 +244,7 @@ export class Upload {
 
   /**
    * Marks the upload as active, so that no sweep abandons it, however slow it is.
-   * @throws Refusal when its files are not wanted any more
+   * @throws ServiceRefusal when its files are not wanted any more
    */
   async touch(): Promise<void> {
     if (this.ended) await this.hooks.check();
@@ -294,7 +294,10 @@ export class Upload {
     if (begins) this.touchedAt = now;
   }
 
-  private tooLarge(): Refusal {
-    return new Refusal('too_large', `A file is larger than ${inUnits(this.options.fileBytes)}.`);
+  private tooLarge(): ServiceRefusal {
+    return new ServiceRefusal(
+      'too_large',
+      `A file is larger than ${inUnits(this.options.fileBytes)}.`,
+    );
   }
 }

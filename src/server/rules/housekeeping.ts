@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../contract/lifetime';
 import type { Log } from '../ops/log';
-import { Refusal } from '../service-errors';
+import { ServiceRefusal } from '../service-errors';
 import { deleteTries } from '../store/audit-rows';
 import { deleteKept, LONGEST } from '../store/kept-rows';
 import * as store from '../store/push-rows';
@@ -95,7 +95,7 @@ export class Housekeeping {
     try {
       return await this.options.database.transaction(end, { frees: true });
     } catch (error) {
-      if (error instanceof Refusal && error.kind === 'away') throw error;
+      if (error instanceof ServiceRefusal && error.kind === 'away') throw error;
       const ended = { pushes: 0, requests: 0 };
       if (batch.length === 1) this.options.report(error);
       else for (const push of batch) add(ended, await this.endBatch([push]));

@@ -19,7 +19,7 @@ export const PASSPHRASE_CHARACTERS = 1024;
 
 /**
  * Validates the `push` object of a creation request with that number of files.
- * @throws Refusal with messages by field
+ * @throws ServiceRefusal with messages by field
  */
 export function validatePush(
   input: Partial<Record<string, unknown>>,
@@ -203,7 +203,7 @@ export function isUnicode(value: string): boolean {
 
 type Problem = Record<string, string[]> | undefined;
 
-/** @throws Refusal with messages by field, or with `problem` in place of them */
+/** @throws ServiceRefusal with messages by field, or with `problem` in place of them */
 export function valid<S extends v.GenericSchema>(
   schema: S,
   input: object,

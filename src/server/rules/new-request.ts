@@ -17,7 +17,7 @@ export interface ValidRequest
 
 /**
  * Validates the `request` object of a creation.
- * @throws Refusal with messages by field
+ * @throws ServiceRefusal with messages by field
  */
 export function validateRequest(input: object, bounds: Bounds): ValidRequest {
   const output = valid(requestSchema(bounds), input);
@@ -31,7 +31,7 @@ export function validateRequest(input: object, bounds: Bounds): ValidRequest {
 
 /**
  * Validates the `request` object of an answer with that number of files.
- * @throws Refusal with messages by field
+ * @throws ServiceRefusal with messages by field
  */
 export function validateResponse(input: object, fileCount: number): string {
   const { response } = valid(responseSchema, input);

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { derive, seal, unseal } from '../keys/primitives';
-import { Refusal } from '../service-errors';
+import { ServiceRefusal } from '../service-errors';
 import { findKept, forgetResponse, type KeptRow, keep, LONGEST } from '../store/kept-rows';
 import type { PushRow, StoredPush } from '../store/push-rows';
 import type { Sql } from '../store/sql';
@@ -110,7 +110,7 @@ export class Once {
       // The copy's time has ended since, or what it was answered was destroyed.
       if (!kept && error instanceof Repeated) return this.runOnce(known, work, again);
       if (!kept) throw error;
-      if (!digest.equals(kept.digest)) throw new Refusal('reused', REUSED);
+      if (!digest.equals(kept.digest)) throw new ServiceRefusal('reused', REUSED);
       tell(hash);
       return again(kept, sealing);
     }

@@ -1,6 +1,6 @@
 import { limits } from '../../contract/api';
 import { Semaphore, type Waiter } from '../queues';
-import { Refusal } from '../service-errors';
+import { ServiceRefusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { findSecret, lockPush, type PushRow } from '../store/push-rows';
 import { isOwn, type RuleOptions, type Visitor, whatIs } from './access';
@@ -20,7 +20,7 @@ export class PassphraseCheck {
 
   /**
    * The key derived from the passphrase; undefined when the push has no passphrase, or has expired.
-   * @throws Refusal when the passphrase is missing or wrong, both of which the audit log records, and after too many attempts
+   * @throws ServiceRefusal when the passphrase is missing or wrong, both of which the audit log records, and after too many attempts
    */
   async keyOf(
     push: PushRow,
@@ -33,7 +33,7 @@ export class PassphraseCheck {
     if (!secret) return undefined;
     if (passphrase === '') {
       await this.recordFailure(push, visitor, 0);
-      throw new Refusal('passphrase', MISSING, { what: whatIs(push) });
+      throw new ServiceRefusal('passphrase', MISSING, { what: whatIs(push) });
     }
     // Without the payload, which may be large and would stay in memory while the attempt waits.
     const { salt, cost, verifier, key_id } = secret;
@@ -54,7 +54,7 @@ export class PassphraseCheck {
     if (key) return key;
     events.wrongPassphrase(visitor.ip);
     await this.recordFailure(push, visitor, 1);
-    throw new Refusal('passphrase', WRONG, { triesLeft: left, what: whatIs(push) });
+    throw new ServiceRefusal('passphrase', WRONG, { triesLeft: left, what: whatIs(push) });
   }
 
   private recordFailure({ id }: PushRow, visitor: Visitor, count: 0 | 1): Promise<void> {
@@ -82,7 +82,7 @@ async function oneAtATime<T>(whose: string, waiter: Waiter, work: () => Promise<
 /**
  * Counts a try before it is made, in the database, so that neither simultaneous tries nor several processes exceed the
  * limit. Returns how many are left, and what uncounts one that succeeded or was not checked.
- * @throws Refusal with that message after too many
+ * @throws ServiceRefusal with that message after too many
  */
 export async function countTry(
   { database, now: clock }: Pick<RuleOptions, 'database' | 'now'>,
@@ -96,7 +96,7 @@ export async function countTry(
     const oldest = earlier.at(-limits.passphraseTriesPerMinute);
     if (oldest !== undefined) {
       const retryAfter = Math.max(1, Math.ceil((oldest + MINUTE - now) / 1000));
-      throw new Refusal('too_many', message, { retryAfter });
+      throw new ServiceRefusal('too_many', message, { retryAfter });
     }
     const left = limits.passphraseTriesPerMinute - earlier.length - 1;
     return { id: await audit.insertTry(sql, tries, now), left };

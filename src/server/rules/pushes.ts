@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { sealedWith } from '../../age/sealed-with';
-import { Refusal } from '../service-errors';
+import { ServiceRefusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
@@ -24,7 +24,7 @@ export class Pushes extends Records {
 
   /**
    * Validates and stores a new push with its files.
-   * @throws Refusal with messages by field
+   * @throws ServiceRefusal with messages by field
    */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
     const valid = validatePush(input, this.options.bounds, upload?.fileCount);
@@ -54,7 +54,7 @@ export class Pushes extends Records {
    * Takes a view, unless the visitor is the owner, and returns the payload and the links to the files. The last view
    * deletes the secret at once, and the files when the links expire, but not later than the push's days. An expired push
    * is returned without either.
-   * @throws Refusal when there is no push, or for its key or its passphrase
+   * @throws ServiceRefusal when there is no push, or for its key or its passphrase
    */
   async retrieve(opener: Opener): Promise<RetrievedPush> {
     const { urlToken, visitor, passphrase } = opener;
@@ -90,14 +90,14 @@ export class Pushes extends Records {
 
   /**
    * Expires a push and destroys its secret; an expired push stays as it is.
-   * @throws Refusal when there is no push, or the visitor may not expire it
+   * @throws ServiceRefusal when there is no push, or the visitor may not expire it
    */
   async expire(urlToken: string, visitor: Visitor): Promise<PushRow> {
     const push = await this.find(urlToken);
     const may = mayExpire(push, visitor);
     const reason = await this.end(push, 'expire', visitor, may);
     if (reason) this.options.events.expired(reason, 1, visitor.ip);
-    if (!may) throw new Refusal('forbidden', 'That push is not deletable by viewers.');
+    if (!may) throw new ServiceRefusal('forbidden', 'That push is not deletable by viewers.');
     return this.find(urlToken);
   }
 
@@ -123,7 +123,7 @@ class ProofCheck {
 
   /**
    * A right proof passes always. Wrong ones are limited, as each is written down; they cannot be guessed.
-   * @throws Refusal when it is missing or wrong, both of which the audit log records, and after too many wrong ones
+   * @throws ServiceRefusal when it is missing or wrong, both of which the audit log records, and after too many wrong ones
    */
   async check(push: PushRow, visitor: Visitor): Promise<void> {
     const { key_proof: expected, key_salt } = push;
@@ -137,7 +137,7 @@ class ProofCheck {
     await audit.recordRepeated(database.sql, { ...failure, count }, maxFailures);
     events.missed();
     const message = key_salt === null ? LINK[count] : WORDS[count];
-    throw new Refusal('incomplete', message, { keySalt: key_salt ?? undefined });
+    throw new ServiceRefusal('incomplete', message, { keySalt: key_salt ?? undefined });
   }
 }
 

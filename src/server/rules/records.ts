@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '../../contract/api';
 import { DeferredWork } from '../queues';
-import { abandoned, notFound, Refusal } from '../service-errors';
+import { abandoned, notFound, ServiceRefusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { endFiles } from '../store/file-rows';
 import { forgetKept } from '../store/kept-rows';
@@ -106,7 +106,7 @@ export abstract class Records {
 
   /**
    * The row without its secret; takes no view.
-   * @throws Refusal when the token is unknown
+   * @throws ServiceRefusal when the token is unknown
    */
   async find(urlToken: string): Promise<PushRow> {
     const { database, vault, now } = this.options;
@@ -131,11 +131,12 @@ export abstract class Records {
 
   /**
    * The audit log of the visitor's push or request, oldest first.
-   * @throws Refusal when the token is unknown, or it is not the visitor's
+   * @throws ServiceRefusal when the token is unknown, or it is not the visitor's
    */
   async audit(urlToken: string, visitor: Visitor, page: number): Promise<audit.AuditRow[]> {
     const row = await this.find(urlToken);
-    if (!isOwn(row, visitor)) throw new Refusal('forbidden', `That ${this.what} is not yours.`);
+    if (!isOwn(row, visitor))
+      throw new ServiceRefusal('forbidden', `That ${this.what} is not yours.`);
     return audit.listEvents(this.options.database.sql, row.id, pageOf(page));
   }
 
@@ -156,7 +157,7 @@ export abstract class Records {
         const push = stateAt({ ...row, url_token: vault.keys.links.open(row) }, now);
         return { push, note: vault.openNote(push, row) };
       } catch (error) {
-        if (error instanceof Refusal) throw error;
+        if (error instanceof ServiceRefusal) throw error;
         report(error);
         return [];
       }
@@ -221,7 +222,7 @@ export abstract class Records {
 
   /**
    * Opens a row and calls `take`, in the same transaction. When it has ended, that is recorded instead.
-   * @throws Refusal for the passphrase
+   * @throws ServiceRefusal for the passphrase
    */
   protected async open<T>(
     found: PushRow,

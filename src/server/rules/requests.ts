@@ -1,5 +1,5 @@
 import { DAY_SECONDS } from '../../contract/lifetime';
-import { busy, invalid, Refusal } from '../service-errors';
+import { busy, invalid, ServiceRefusal } from '../service-errors';
 import { recordEvent, recordRepeated } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
@@ -46,7 +46,7 @@ export class Requests extends Records {
 
   /**
    * Validates and stores a new request with the files of its question.
-   * @throws Refusal with messages by field
+   * @throws ServiceRefusal with messages by field
    */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
     const valid = validateRequest(input, this.options.bounds);
@@ -76,7 +76,7 @@ export class Requests extends Records {
   /**
    * Returns the question, and to the owner the answer, if there is one, which closes the request. The links to its files
    * stay valid for a while.
-   * @throws Refusal when there is no request, or for the passphrase
+   * @throws ServiceRefusal when there is no request, or for the passphrase
    */
   async read(opener: Opener): Promise<Reading> {
     const { urlToken, visitor, passphrase } = opener;
@@ -147,7 +147,7 @@ export class Requests extends Records {
 
   /**
    * Begins the upload of the files of an answer, which ends when another answer wins. The caller discards it in any case.
-   * @throws Refusal when there is no request, it takes no files, was answered or is closed, too many answers are arriving,
+   * @throws ServiceRefusal when there is no request, it takes no files, was answered or is closed, too many answers are arriving,
    *   or for the passphrase
    */
   async uploadAnswer({ urlToken, visitor, passphrase }: Opener): Promise<Upload> {
@@ -184,7 +184,7 @@ export class Requests extends Records {
   /**
    * Stores the answer to a request. Of several, the first wins. The answer of a client that has disconnected counts: the
    * owner waits for it.
-   * @throws Refusal with messages by field; when there is no request, it was answered or is closed; for the passphrase
+   * @throws ServiceRefusal with messages by field; when there is no request, it was answered or is closed; for the passphrase
    */
   async respond(answer: NewAnswer): Promise<PushRow> {
     const { urlToken, visitor, passphrase, input, upload } = answer;
@@ -237,23 +237,23 @@ export class Requests extends Records {
   }
 
   /** The refusal of an answer that comes too late, which is recorded. */
-  private async late(request: PushRow, visitor: Visitor): Promise<Refusal> {
+  private async late(request: PushRow, visitor: Visitor): Promise<ServiceRefusal> {
     await this.recordLate(this.options.database.sql, 'failed_response', request, visitor);
     return request.views > 0
-      ? new Refusal('answered', 'That request was answered.')
-      : new Refusal('closed', 'That request is closed.');
+      ? new ServiceRefusal('answered', 'That request was answered.')
+      : new ServiceRefusal('closed', 'That request is closed.');
   }
 
   /**
    * Closes the owner's request and destroys its answer; a closed request stays as it is.
-   * @throws Refusal when there is no request, or it belongs to another owner
+   * @throws ServiceRefusal when there is no request, or it belongs to another owner
    */
   async close(urlToken: string, visitor: Visitor): Promise<PushRow> {
     const request = await this.find(urlToken);
     const may = isOwn(request, visitor);
     const reason = await this.end(request, 'close', visitor, may);
     if (reason) this.options.events.requestChanged(reason === 'time' ? 'expired' : 'closed');
-    if (!may) throw new Refusal('forbidden', 'That request is not yours.');
+    if (!may) throw new ServiceRefusal('forbidden', 'That request is not yours.');
     await this.discardArriving(request);
     return this.find(urlToken);
   }

@@ -12,7 +12,7 @@ export class Space {
     private readonly warn: (message: string) => void,
   ) {}
 
-  /** @throws Refusal while less than the reserve is free */
+  /** @throws ServiceRefusal while less than the reserve is free */
   async check(): Promise<void> {
     const enough = await this.isEnough();
     if (!enough && !this.short)

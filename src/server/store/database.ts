@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Refusal, ServiceError, systemCode } from '../service-errors';
+import { ServiceError, ServiceRefusal, systemCode } from '../service-errors';
 import type { ServiceIo, ServiceSettings } from '../service-settings';
 import { readAddress } from './pg-url';
 import schema from './schema-1.sql?raw';
@@ -24,9 +24,9 @@ export function keyFileOf({ data, instanceKeyFile }: DataLocation): string {
 /** What opening a database needs of the process. */
 export type DatabaseIo = Pick<ServiceIo, 'quietly' | 'env'>;
 
-/** The `ServiceError` for a `Refusal` of the database outside of a request; any other error as it is. */
+/** The `ServiceError` for a `ServiceRefusal` of the database outside of a request; any other error as it is. */
 export function asServiceError(error: unknown): unknown {
-  if (!(error instanceof Refusal)) return error;
+  if (!(error instanceof ServiceRefusal)) return error;
   const code = systemCode(error.cause);
   const messages: { readonly [kind: string]: string } = {
     away: code ? `cannot write the data (${code})` : 'the database cannot be reached',
@@ -91,7 +91,7 @@ function refuseEmpty(file: string, location: DataLocation): void {
 }
 
 function openError(cause: unknown, { data, database }: DataLocation): unknown {
-  if (cause instanceof Refusal) return asServiceError(cause);
+  if (cause instanceof ServiceRefusal) return asServiceError(cause);
   const code = sqliteCode(cause) ?? systemCode(cause);
   const failure = `cannot be opened${code && ` (${code})`}`;
   if (database === undefined) {

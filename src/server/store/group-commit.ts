@@ -112,7 +112,7 @@ class Locked extends Error {}
 
 /**
  * Retries `attempt` while another connection has the database locked (`orLocked`).
- * @throws Refusal (busy) after 5 s
+ * @throws ServiceRefusal (busy) after 5 s
  */
 export async function retryWhileLocked<T>(attempt: () => Promise<T>, sleep: Sleep = wait) {
   let waited = 0;

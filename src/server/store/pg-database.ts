@@ -1,4 +1,4 @@
-import { away, busy, full, inUse, Refusal } from '../service-errors';
+import { away, busy, full, inUse, ServiceRefusal } from '../service-errors';
 import { gathering, isRejected, type Member, merging, together } from './pg-group';
 import { type Pool, type Pooled, PoolTimeout } from './pg-pool';
 import { type Database, hasCode, isFull, isRead, plain, type Sql, type Value } from './sql';
@@ -118,8 +118,8 @@ async function commitTogether(pool: Pool<PgConnection>, members: readonly Member
   } catch (error) {
     const failures = members.map((member, i) => ({ ...member, ...(outcomes[i] as Failure) }));
     const others = failures.filter(({ reason, reject }) => {
-      if (reason instanceof Refusal) reject(reason);
-      return !(reason instanceof Refusal);
+      if (reason instanceof ServiceRefusal) reject(reason);
+      return !(reason instanceof ServiceRefusal);
     });
     if (!(error instanceof GroupFailed)) for (const { reject } of others) reject(error);
     else if (others.every(({ reason }) => reason === undefined)) await commitTogether(pool, others);
@@ -147,7 +147,7 @@ async function retry<T>(
   }
 }
 
-/** The `Refusal` for an error of the server or the connection; any other error as it is. */
+/** The `ServiceRefusal` for an error of the server or the connection; any other error as it is. */
 function toRefusal(error: unknown): unknown {
   if (error instanceof RolledBack) return toRefusal(error.cause);
   const gone = [Unreachable, ConnectionLost, PoolTimeout].some((kind) => error instanceof kind);

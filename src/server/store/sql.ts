@@ -25,7 +25,7 @@ export interface Database {
    * a few MiB at most, because others wait for it. It may run several times; its side effects outside of the database
    * count only when this resolves. With `frees`, it may use the space reserved for a full disk. With a `key`, it may
    * share a transaction with those of other keys, whose rows it must not read or write.
-   * @throws Refusal when the disk is full or fails, the database is locked too long, or the server does not respond
+   * @throws ServiceRefusal when the disk is full or fails, the database is locked too long, or the server does not respond
    */
   transaction<T>(work: (sql: Sql) => Promise<T>, how?: Sharing): Promise<T>;
   /** Like `transaction`, with at most one running in all processes that use this database. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readParts } from '../../../src/server/http/multipart';
-import { Refusal } from '../../../src/server/service-errors';
+import { ServiceRefusal } from '../../../src/server/service-errors';
 import { times } from '../../helpers/long';
 import { BOUNDARY, FORM_TYPE, formBytes } from '../../helpers/service';
 
@@ -32,7 +32,7 @@ async function read(body: AsyncIterable<Uint8Array>, type = FORM_TYPE) {
 
 async function problem(body: string | Buffer, sizes = [1000], type = FORM_TYPE): Promise<unknown> {
   const error = await read(inPieces(Buffer.from(body), sizes), type).catch((reason) => reason);
-  return error instanceof Refusal ? [error.kind, error.message] : error;
+  return error instanceof ServiceRefusal ? [error.kind, error.message] : error;
 }
 
 test('every part comes back to the byte, however the form is cut into pieces', async () => {
@@ -152,7 +152,7 @@ test('it is read no further once a part is refused', async () => {
     let size = 0;
     for await (const piece of bytes) {
       size += piece.length;
-      if (size > 1_000_000) throw new Refusal('too_large', 'enough');
+      if (size > 1_000_000) throw new ServiceRefusal('too_large', 'enough');
     }
   });
   await expect(taking).rejects.toThrow('enough');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { makeInstanceKey } from '../../../src/server/keys/instance-key';
 import { rekey } from '../../../src/server/keys/rotation';
-import { Refusal, ServiceError } from '../../../src/server/service-errors';
+import { ServiceError, ServiceRefusal } from '../../../src/server/service-errors';
 import type { ServiceSettings } from '../../../src/server/service-settings';
 import { cuttingProxy } from '../../helpers/cutting-proxy';
 import { eachFault } from '../../helpers/faults';
@@ -94,7 +94,7 @@ onEachStore((store) => {
       const first = await failing(settings.data, () =>
         testService(settings).catch((error: unknown) => {
           // The second once it is open, and its owners are added.
-          expect([ServiceError, Refusal].some((one) => error instanceof one)).toBe(true);
+          expect([ServiceError, ServiceRefusal].some((one) => error instanceof one)).toBe(true);
           return undefined;
         }),
       );

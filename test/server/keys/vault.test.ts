@@ -4,7 +4,7 @@ import { instanceKey } from '../../../src/server/keys/instance-key';
 import { Keyring, Links } from '../../../src/server/keys/keyring';
 import { seal, unseal } from '../../../src/server/keys/primitives';
 import { Damaged, reseal, Vault } from '../../../src/server/keys/vault';
-import { Refusal } from '../../../src/server/service-errors';
+import { ServiceRefusal } from '../../../src/server/service-errors';
 
 const key = randomBytes(32);
 const links = new Links([{ number: 1, bytes: Buffer.alloc(32, 8) }]);
@@ -119,7 +119,7 @@ describe('a token of a link', () => {
   });
 
   test('does not open without the key that it was sealed with', () => {
-    expect(() => links.open(both.store('token'))).toThrow(Refusal);
+    expect(() => links.open(both.store('token'))).toThrow(ServiceRefusal);
   });
 });
 
@@ -168,6 +168,6 @@ describe('another instance key', () => {
     expect(instanceKey(key).id).toBe(id);
     expect(instanceKey(next).id).not.toBe(id);
     expect(id).toMatch(/^[\da-f]{32}$/);
-    expect(() => vault.keys.get(instanceKey(next).id)).toThrow(Refusal);
+    expect(() => vault.keys.get(instanceKey(next).id)).toThrow(ServiceRefusal);
   });
 });

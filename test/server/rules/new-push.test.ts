@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isWebAddress, validatePush } from '../../../src/server/rules/new-push';
-import { Refusal } from '../../../src/server/service-errors';
+import { ServiceRefusal } from '../../../src/server/service-errors';
 import type { Bounds } from '../../../src/server/service-settings';
 import { seed } from '../../helpers/seed';
 
@@ -16,7 +16,7 @@ function problems(input: object, within = bounds, files?: number): string[] {
     validatePush(input, within, files);
     return [];
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ServiceRefusal)) throw error;
     const { fields = {} } = error.details;
     for (const words of Object.values(fields))
       expect(words).toEqual([expect.stringMatching(/^[A-Z].+\.$/)]);

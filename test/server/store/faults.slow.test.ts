@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { backup } from '../../../src/server/ops/database-copy';
-import { Refusal, ServiceError } from '../../../src/server/service-errors';
+import { ServiceError, ServiceRefusal } from '../../../src/server/service-errors';
 import { cuttingProxy } from '../../helpers/cutting-proxy';
 import { mountDisk, needsDisk } from '../../helpers/disk';
 import { eachFault } from '../../helpers/faults';
@@ -40,7 +40,7 @@ const push = (service: TestService, payload: string, more = {}) =>
 const started = (settings: Parameters<typeof testService>[0]) =>
   testService(settings).catch((error: unknown) => {
     // The second once it is open, and its owners are added.
-    expect([ServiceError, Refusal].some((one) => error instanceof one)).toBe(true);
+    expect([ServiceError, ServiceRefusal].some((one) => error instanceof one)).toBe(true);
     return undefined;
   });
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { Refusal, ServiceError } from '../../../src/server/service-errors';
+import { ServiceError, ServiceRefusal } from '../../../src/server/service-errors';
 import { migrate } from '../../../src/server/store/database';
 import { readAddress } from '../../../src/server/store/pg-url';
 import { openPostgres } from '../../../src/server/store/postgres';
@@ -31,8 +31,8 @@ onPostgres((cluster) => {
 
   const refused = async (work: Promise<unknown>) => {
     const error = await work.catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(Refusal);
-    const { kind, details } = error as Refusal;
+    expect(error).toBeInstanceOf(ServiceRefusal);
+    const { kind, details } = error as ServiceRefusal;
     return [kind, details.retryAfter];
   };
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Refusal } from '../../../src/server/service-errors';
+import { ServiceRefusal } from '../../../src/server/service-errors';
 import { type Database, onRows, plain, type Value } from '../../../src/server/store/sql';
 import { onEachStore } from '../../helpers/stores';
 
@@ -82,7 +82,7 @@ onEachStore((store) => {
     });
 
     test.each([
-      ['a refusal', new Refusal('abandoned', 'gone')],
+      ['a refusal', new ServiceRefusal('abandoned', 'gone')],
       ['an error', new Error('no')],
     ])('after %s of one, the others are done', async (_, error) => {
       const fail = async () => Promise.reject(error);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Refusal } from '../../../src/server/service-errors';
+import { ServiceRefusal } from '../../../src/server/service-errors';
 import { migrate } from '../../../src/server/store/database';
 import type { Database } from '../../../src/server/store/sql';
 import { openMemory, openSqlite } from '../../../src/server/store/sqlite';
@@ -51,7 +51,7 @@ test('in memory it takes no more than it may, and deletes nevertheless', async (
       frees,
     });
   for (let at = 0; at < 3; at += 1) await add(false);
-  await expect(add(false)).rejects.toThrow(Refusal);
+  await expect(add(false)).rejects.toThrow(ServiceRefusal);
   expect(small.free()).toBeGreaterThan(0);
   // What ends a push may write a little before it frees more.
   await add(true);
