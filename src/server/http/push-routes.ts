@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import openapi from '../../../docs/openapi.json?raw';
 import { locales, OPENAPI_PATH, routes } from '../../contract/api';
 import type { PushWithNote } from '../rules/records';
 import type { PushRow } from '../store/push-rows';
@@ -29,7 +30,6 @@ export function createApi(options: PartOptions): Hono<Env> {
 
   api.get(OPENAPI_PATH, async (c) => {
     await visitor(c);
-    const { default: openapi } = await import('../../../docs/openapi.json?raw');
     return responseOf(openapi, 'application/json; charset=utf-8');
   });
 

@@ -61,6 +61,7 @@ function nodeSqlite(quietly: Quietly): Open | undefined {
   };
 }
 
+/** Where Node.js has no SQLite. The package is optional. */
 async function libsql(): Promise<Open> {
   const { default: Libsql } = await import('libsql').catch((cause: unknown) => {
     throw new ServiceError('no SQLite found, which serve and --here need', {
