@@ -1,5 +1,5 @@
 import { createApp } from '../../src/server/app';
-import type { App } from '../../src/server/http/parts';
+import type { App } from '../../src/server/http/app-options';
 import { instanceKey } from '../../src/server/keys/instance-key';
 import { Keyring, Links } from '../../src/server/keys/keyring';
 import { Vault } from '../../src/server/keys/vault';

@@ -2,9 +2,9 @@ import type { Context } from 'hono';
 import { size } from '../../contract/byte-size';
 import { valuesIn } from '../../contract/json';
 import { malformed, ServiceRefusal } from '../service-errors';
+import type { Env } from './app-options';
 import { Collected } from './body-memory';
 import { formFields, utf8 } from './form-fields';
-import type { Env } from './parts';
 
 /** A payload of 1 MiB takes up to six times that in JSON escapes; the rest is for the other fields. */
 const PUSH_BYTES = 8 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { CHUNK } from '../keys/chunks';
 import type { ReadableFile } from '../rules/files';
-import type { Env, PartOptions } from './parts';
+import type { Env, PartOptions } from './app-options';
 import { json } from './responses';
 
 /** Memory for a client that reads slowly: chunks, both sealed and opened. */

@@ -3,8 +3,8 @@ import openapi from '../../../docs/openapi.json?raw';
 import { locales, OPENAPI_PATH, routes } from '../../contract/api';
 import type { PushWithNote } from '../rules/records';
 import type { PushRow } from '../store/push-rows';
+import type { Env, PartOptions } from './app-options';
 import { authentication, openerOf, pageNumber, urlToken } from './authentication';
-import type { Env, PartOptions } from './parts';
 import { baseOf, refuseCrossSite } from './request-origin';
 import { addRequestRoutes } from './request-routes';
 import {

@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import { isLoopback } from '../../contract/address';
 import { ServiceRefusal } from '../service-errors';
 import type { Rate, RateLimit } from '../service-settings';
-import type { AppSettings, Env } from './parts';
+import type { AppSettings, Env } from './app-options';
 import { ipOf } from './request-origin';
 
 /** Refuses requests of addresses that exceed the rate limit (429). Each process counts separately. */

@@ -18,8 +18,8 @@ import { requestState } from '../rules/requests';
 import { refusalStatuses, type ServiceRefusal } from '../service-errors';
 import type { AuditRow } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
+import type { AppSettings } from './app-options';
 import { byteLengthOf, EscapedText, escapesOf, LARGE, type Pieces, streamOf } from './escaped-text';
-import type { AppSettings } from './parts';
 
 export const commonHeaders = {
   'cache-control': 'no-store',

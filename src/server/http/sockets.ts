@@ -20,6 +20,7 @@ import {
   type ServiceIo,
   type ServiceSettings,
 } from '../service-settings';
+import type { App } from './app-options';
 import { isNormal, refuseBadRequests, setMissingHost } from './bad-requests';
 import {
   type ConnectionLimit,
@@ -30,7 +31,6 @@ import {
   serializeRequests,
 } from './hardening/connections';
 import { limitTimes, type SomeTimeouts } from './hardening/timeouts';
-import type { App } from './parts';
 import type { ClientSocket } from './request-origin';
 
 /** The servers of one app, one for each address. */

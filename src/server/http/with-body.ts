@@ -3,12 +3,12 @@ import { limits } from '../../contract/api';
 import type { Upload } from '../rules/files';
 import { hasAtMost } from '../rules/new-push';
 import { invalid, malformed, ServiceRefusal } from '../service-errors';
+import type { Env } from './app-options';
 import { needsToken } from './authentication';
 import { asksForFiles, type BodyRoot, bodyOf, isMultipart, readFields, tooLarge } from './body';
 import { Collected, type MemoryUse } from './body-memory';
 import { utf8 } from './form-fields';
 import { type Part, readDisposition, readParts } from './multipart';
-import type { Env } from './parts';
 
 /** Maximum of all fields together; the payload alone may take 1 MiB. */
 const FIELD_BYTES = 2 * 1024 * 1024;
@@ -71,7 +71,7 @@ export async function readBody(
     if (!begin && announcesFiles(c.req.raw)) throw needsToken();
     if (isMultipart(c.req.raw)) {
       const chunks = keepingAlive(bodyOf(c), () => upload);
-      await readForm(c, chunks, { root, fileBytes }, async (part) => {
+      await readFormParts(c, chunks, { root, fileBytes }, async (part) => {
         if ('value' in part) fields[part.field] = part.value;
         else {
           if (!begin) throw new ServiceRefusal('unauthorized', 'Files require an API token.');
@@ -107,7 +107,7 @@ interface SentFile {
  * `request` object to `take`, one after another as they arrive.
  * @throws ServiceRefusal as soon as a limit is exceeded
  */
-async function readForm(
+async function readFormParts(
   c: Context<Env>,
   chunks: AsyncIterable<Uint8Array>,
   { root, fileBytes }: Pick<Wanted, 'root' | 'fileBytes'>,

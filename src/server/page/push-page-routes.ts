@@ -1,6 +1,6 @@
+import { reserving } from '../http/app-options';
 import { urlToken } from '../http/authentication';
 import { readForm } from '../http/body';
-import { reserving } from '../http/parts';
 import { json, retrievedPush } from '../http/responses';
 import { mayExpire, type Visitor } from '../rules/access';
 import { notFound } from '../service-errors';

@@ -1,6 +1,6 @@
+import { reserving } from '../http/app-options';
 import { urlToken } from '../http/authentication';
 import { typedText } from '../http/form-fields';
-import { reserving } from '../http/parts';
 import { answerBody } from '../http/request-routes';
 import { json, refusalHead } from '../http/responses';
 import { type BodyFields, readBody, textIn } from '../http/with-body';

@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono';
 import { isArmored } from '../../age/sealed-with';
 import { pushLink } from '../../contract/address';
+import type { Env, PartOptions } from '../http/app-options';
 import { typedText } from '../http/form-fields';
-import type { Env, PartOptions } from '../http/parts';
 import { refusalResponse } from '../http/responses';
 import { type BodyFields, readBody, textIn } from '../http/with-body';
 import type { Visitor } from '../rules/access';
