@@ -26,7 +26,8 @@ export function agentMarker(env: Environment): string | undefined {
 type Guarded = Pick<Context, 'guard'>;
 
 /**
- * Why no secret may be shown where whoever runs us reads it: on our streams, a terminal, or a log; undefined if one may be.
+ * Why no secret may be shown where the program that runs us reads it: on our streams, a terminal, or a log; undefined if one
+ * may be.
  * The one question about that, for whatever is printed.
  */
 export async function whyHidden({ guard }: Guarded): Promise<string | undefined> {

@@ -105,7 +105,7 @@ async function refuseSeen(
 
 /**
  * A folder for text and files, made if it is missing, or a file for the text.
- * @param whole no text goes to a folder: the object goes to standard output, or there is none
+ * @param whole no text goes to a folder: the object goes to standard output, or there is no text
  */
 async function reservePath(
   plan: PlacePlan & { readonly to: 'path' },

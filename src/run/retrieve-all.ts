@@ -1,5 +1,5 @@
 import type { KnownPassphrase } from '../cli/passphrase';
-import { keepPushes } from '../deliver/download';
+import { keepPushes } from '../deliver/lost';
 import { asCliError, endedBy } from '../platform/errors';
 import type { DecryptionKeys } from '../take/decryption-keys';
 import { openPush } from '../take/open-push';

@@ -58,7 +58,7 @@ const loaded = (words: readonly string[], input?: string) => loads(words, input)
 /** Every run of a command: the frame of the command line. */
 const frame = ['load', 'rolldown-runtime', 'start', 'streams'];
 /** Every call of an instance. */
-const call = [...frame, 'llhttp.wasm', 'session', 'undici'];
+const call = [...frame, 'llhttp.wasm', 'session', 'typed', 'undici'];
 const net = ['diagnostics_channel', 'net', 'stream', 'stream/promises', 'string_decoder'];
 
 const table = ['listings', 'table'];
@@ -71,12 +71,12 @@ const lines: readonly (readonly [
 ])[] = [
   ['--version', ['answer', 'load', 'streams'], ['vm']],
   ['--help', frame, ['vm']],
-  ['push --help', [...frame, 'push'], ['vm']],
-  ['__complete push --', [...frame, 'complete', 'push', 'session'], ['vm']],
+  ['push --help', [...frame, 'push', 'typed'], ['vm']],
+  ['__complete push --', [...frame, 'complete', 'push', 'session', 'typed'], ['vm']],
   ['push', [...call, 'push', 'share'], [...net, 'assert', 'v8', 'vm']],
   ['push --dry-run', [...frame, 'dry-run', 'push', 'session', 'share'], [...net, 'vm']],
   ['push --qr', [...call, 'push', 'qr', 'qr-matrix', 'share'], [...net, 'assert', 'v8', 'vm']],
-  ['get LINK', [...call, 'deliver-push', 'get', 'taking'], [...net, 'assert', 'v8', 'vm']],
+  ['get LINK', [...call, 'get', 'taking'], [...net, 'assert', 'v8', 'vm']],
   [
     'show LINK',
     [...call, ...table, 'audit-log', 'progress', 'show'],

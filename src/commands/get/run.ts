@@ -1,7 +1,7 @@
 import { knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
 import { count, left, usedBefore } from '../../cli/terminal/wording';
 import { deliverPush } from '../../deliver/deliver-push';
-import { lostPush } from '../../deliver/download';
+import { lostPush } from '../../deliver/lost';
 import { type Place, type PlacePlan, reservePlace } from '../../deliver/place';
 import type { BegunDownload } from '../../keep/interrupted-download';
 import { newSafe } from '../../keep/safekeeping';

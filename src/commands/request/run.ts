@@ -12,7 +12,7 @@ import type { HereEvent } from '../../contract/here-event';
 import type { ClosingFields } from '../../contract/lifetime';
 import { copyLink, printCreated } from '../../deliver/deliver-link';
 import { deliverPush } from '../../deliver/deliver-push';
-import { keepPushes, lostPush } from '../../deliver/download';
+import { keepPushes, lostPush } from '../../deliver/lost';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
 import { newRequestKey } from '../../keep/request-keys';
 import { type LostRest, type LostText, newSafe, type Safe } from '../../keep/safekeeping';

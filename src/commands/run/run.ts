@@ -1,7 +1,7 @@
 import { knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
 import { worded } from '../../cli/report-error';
 import { left, usedBefore, variablesSet } from '../../cli/terminal/wording';
-import { keepPushes } from '../../deliver/download';
+import { keepPushes } from '../../deliver/lost';
 import { safeName } from '../../deliver/safe-name';
 import { forgetKey } from '../../keep/request-keys';
 import { newSafe } from '../../keep/safekeeping';
