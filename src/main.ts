@@ -1,7 +1,8 @@
 import type { GlobalOptions } from './cli/options';
 import { execute, reached } from './commands/program';
+import { tellError } from './keep/tell-error';
 import type { Context } from './platform/context';
-import { CliError, endedBy, type Fact } from './platform/errors';
+import { CliError, endedBy, type Fact, statusOf } from './platform/errors';
 import { interruptible, isInterrupted } from './platform/interrupts';
 import { HANDED_OVER, handedOver } from './platform/own-run';
 import * as system from './platform/process';
@@ -46,21 +47,10 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     return 0;
   } catch (error) {
     const failure = isInterrupted(context) ? interruption(context.signal, error) : error;
-    return await report(failure, context, parsed ?? (await reached(argv, context)).options);
+    const { json, debug } = parsed ?? (await reached(argv, context)).options;
+    await tellError(context, failure, { json, debug });
+    return statusOf(failure);
   }
-}
-
-async function report(
-  error: unknown,
-  context: Context,
-  { json, debug }: Pick<GlobalOptions, 'json' | 'debug'>,
-): Promise<number> {
-  const [{ statusOf }, { tellError }] = await Promise.all([
-    import('./cli/report-error'),
-    import('./keep/tell-error'),
-  ]);
-  await tellError(context, error, { json, debug });
-  return statusOf(error);
 }
 
 /** With what it is about, if that is one of several. */

@@ -27,10 +27,13 @@ const IN_LINK = /(?:#|%(?:25)*23)([\w-]{22})(?![\w-])/;
  * Whether a text has a link key, alone or with its link, or six words of the list, one of which may be mistyped.
  * @param list returns the list, if it is needed
  */
-export function holdsKey(text: string, list: () => readonly string[]): boolean {
+export async function holdsKey(
+  text: string,
+  list: () => Promise<readonly string[]>,
+): Promise<boolean> {
   if (IN_LINK.test(text) || isLinkKey(text.trim())) return true;
   if (wordsIn(text).length < LEAST_WORDS) return false;
-  const all = list();
+  const all = await list();
   // No key has them, and a passphrase of five words may.
   const hyphenated = all.filter((word) => word.includes('-')).join('|');
   const others = text.toLowerCase().replace(new RegExp(`\\b(?:${hyphenated})\\b`, 'g'), '');

@@ -6,6 +6,7 @@ import { askUntil, filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { newPassphraseRows } from './options';
 import { bytesOf, withoutOneLineEnd } from './source';
+import { wordList } from './words';
 
 /** Where a passphrase comes from; from the environment, if that has one, where nothing is named. */
 export interface PassphraseSource {
@@ -90,8 +91,8 @@ export async function newPassphrase(
  * @throws CliError (usage) for a key
  */
 export async function noKey(passphrase: string): Promise<string> {
-  const [{ holdsKey }, { wordList }] = await Promise.all([import('../age/key'), import('./words')]);
-  if (!holdsKey(passphrase, wordList)) return passphrase;
+  const { holdsKey } = await import('../age/key');
+  if (!(await holdsKey(passphrase, wordList))) return passphrase;
   throw usageError(
     'not sent as a passphrase: it is the key or the words of an encrypted push, which no instance may get',
     'a passphrase is another secret, of up to five words; the key is for pwpush get --key-file',

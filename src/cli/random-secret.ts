@@ -1,4 +1,5 @@
 import { usageError } from '../platform/errors';
+import { wordList } from './words';
 
 /** A secret to generate: of what, and how many of them. */
 export interface GeneratedSecret {
@@ -76,9 +77,8 @@ export async function generate({ of, count }: GeneratedSecret, draw?: Draw): Pro
 
 /** Draws words without bias and joins them with dashes: 12.9 bits each. */
 export async function generateWords(count: number, draw?: Draw): Promise<string> {
-  const { wordList } = await import('./words');
   const random = draw ?? (await randomDraw());
-  const words = wordList();
+  const words = await wordList();
   return Array.from({ length: count }, () => words[random(words.length)]).join('-');
 }
 

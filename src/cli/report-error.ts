@@ -5,6 +5,7 @@ import { adviceFor } from './advice';
 import { boundedWrite, folded } from './terminal/bounded-write';
 import { toJson } from './terminal/output';
 import { forLog, safe } from './terminal/safe';
+import { wordList } from './words';
 
 /** How an error is printed: one line of JSON, or `pwpush: message` and a hint. */
 export interface ErrorFormat {
@@ -116,7 +117,7 @@ function withoutKeys(text: string): string {
 /** A text without the words of a key, one of which may be mistyped; others may be the name of a file. */
 async function withoutWords(text: string, error: unknown): Promise<string> {
   if (!quotesArgument(error) || text.search(WORDS) === -1) return text;
-  const list = new Set((await import('./words')).wordList());
+  const list = new Set(await wordList());
   return text.replace(WORDS, (found) => {
     const words = found.toLowerCase().split(/[\s-]+/);
     return words.filter((word) => list.has(word)).length >= 5 ? '…' : found;
@@ -130,8 +131,4 @@ function frames(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   const name = code === undefined ? error.name : `${error.name} ${code}`;
   return `${[`debug: ${name}`, ...lines].map(safe).join('\n')}\n${frames(error.cause)}`;
-}
-
-export function statusOf(error: unknown): number {
-  return error instanceof ExitWith ? error.status : asCliError(error).exitStatus;
 }

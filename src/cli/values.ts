@@ -125,3 +125,10 @@ export function checkEncryptable(kind: Kind | undefined): void {
     'remove --kind, or push it with --no-encrypt',
   );
 }
+
+/** Names that every shell accepts (POSIX, "Environment Variable Definition"). */
+export const VARIABLE_NAME = '[A-Za-z_][A-Za-z0-9_]*';
+
+export function isVariableName(text: string): boolean {
+  return new RegExp(`^${VARIABLE_NAME}$`).test(text);
+}

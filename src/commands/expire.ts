@@ -4,6 +4,7 @@ import { inOrder } from '../client/in-order';
 import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
 import type { Push } from '../contract/decode';
+import { tellError } from '../keep/tell-error';
 import type { Context } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy } from '../platform/errors';
 import type { Named, NamedItem, Session } from '../profile/session';
@@ -49,7 +50,6 @@ async function expire(session: Session, references: readonly Named[]): Promise<v
     }
     if (references.length === 1) throw push;
     worst = Math.max(worst, push.exitStatus);
-    const { tellError } = await import('../keep/tell-error');
     await tellError(context, push.with({ subject: token }), say.manner);
   };
   try {
@@ -78,8 +78,7 @@ async function end({ context, say }: Session, named: NamedItem): Promise<Ended> 
       return { text: `expired ${described(named, push, context.now())}`, object: push };
     }
     const closed = await item.end();
-    const { keyForAnswer } = await import('../take/take-answer');
-    const { forgetKey } = await import('../keep/request-keys');
+    const { forgetKey, keyForAnswer } = await import('../keep/request-keys');
     await forgetKey(say, keyForAnswer(context, named, closed.public_key));
     return { text: `closed ${named.token}`, object: closed };
   });

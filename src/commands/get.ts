@@ -3,6 +3,7 @@ import { flag, group, switchOff, text } from '../cli/declare';
 import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
+import { isVariableName } from '../cli/values';
 import type { JobEntry } from '../deliver/ci-job';
 import type { PlacePlan } from '../deliver/place';
 import type { Context, Environment } from '../platform/context';
@@ -126,10 +127,7 @@ async function jobEntries(
 }
 
 async function checkJobVariable(name: string): Promise<void> {
-  const [{ isUnsafe }, { isVariableName }] = await Promise.all([
-    import('../run/unsafe-variables'),
-    import('../run/dotenv'),
-  ]);
+  const { isUnsafe } = await import('../run/unsafe-variables');
   if (!isVariableName(name)) throw usageError(`"${name}" is not a valid variable name`);
   // Those of the runners, too.
   if (isUnsafe(name) || /^(GITHUB|RUNNER|ACTIONS|CI|GITLAB)(_|$)/i.test(name))

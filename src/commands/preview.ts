@@ -4,6 +4,7 @@ import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
 import { otherOrigin, withKey } from '../client/link';
 import { webAddress } from '../contract/address';
+import { drawing } from '../deliver/deliver-link';
 import type { KeptKey } from '../keep/request-keys';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
@@ -57,7 +58,6 @@ async function preview(session: Session, plan: PreviewPlan): Promise<void> {
   const url = withKey(previewed.url, kept?.recipient);
   await say.print({ ...previewed, html_url: url, url }, () => `${safe(url)}\n`);
   if (plan.qr) {
-    const { drawQr } = await import('../cli/terminal/qr');
-    await drawQr(say, url);
+    await (await drawing()).drawQr(say, url);
   }
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { explaining } from '../age/age-error';
 import { refuseToPrint } from '../cli/agent';
 import type { Command } from '../cli/command';
 import {
@@ -27,7 +28,7 @@ import {
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { checkStandardInput, contentOf } from '../cli/source';
-import { checkEncryptable, expiry } from '../cli/values';
+import { checkEncryptable, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
 import { kinds, locales, type Notification } from '../contract/api';
 import { askedFor } from '../contract/json';
@@ -275,10 +276,7 @@ async function sealOf(
 
 async function recipientsIn(to: readonly string[]) {
   if (to.length === 0) return [];
-  const [{ parseRecipient }, { explaining }] = await Promise.all([
-    import('../age/key-files'),
-    import('../age/age-error'),
-  ]);
+  const { parseRecipient } = await import('../age/key-files');
   return to.map((text, at) =>
     explaining(
       () => parseRecipient(text),
@@ -328,10 +326,7 @@ async function settingOf(
   { as: variable, passphraseOut, keyOut }: PushOptions,
   [program, ...words]: readonly string[],
 ): Promise<SettingPlan> {
-  const [{ isUnsafe }, { isVariableName }] = await Promise.all([
-    import('../run/unsafe-variables'),
-    import('../run/dotenv'),
-  ]);
+  const { isUnsafe } = await import('../run/unsafe-variables');
   if (program === undefined)
     throw usageError(
       'no command to run',

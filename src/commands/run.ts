@@ -4,12 +4,12 @@ import { either, flag, group, list } from '../cli/declare';
 import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
-import { isCi, names } from '../cli/values';
+import { isCi, isVariableName, names } from '../cli/values';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import type { Session } from '../profile/session';
 import type { WantedFile } from '../run/child-inputs';
-import { isVariableName } from '../run/dotenv';
+import { isUnsafe, isUnsafeForFile } from '../run/unsafe-variables';
 import { type Perform, planned } from './planned';
 import type { RunPlan } from './run/run';
 
@@ -104,7 +104,6 @@ async function checkInputs(
     throw usageError(`--as is required once for each link: ${links} times, not ${as.length}`);
   if (links > 1 && (stdin || file.length > 0))
     throw usageError(`${stdin ? '--stdin' : '--file'} works with one link only`);
-  const { isUnsafe, isUnsafeForFile } = await import('../run/unsafe-variables');
   const refused = [
     ...[...as, ...only].filter(isUnsafe),
     ...file.map(({ variable }) => variable).filter(isUnsafeForFile),

@@ -28,12 +28,12 @@ export async function printCreated(
   for (const warning of warnings) await say.warn(warning);
   if (copy) await copyLink(run, link);
   if (summary !== undefined) await say.remark(summary);
-  if (qr) {
-    const { drawQr } = await import('../cli/terminal/qr');
-    await drawQr(say, link);
-  }
+  if (qr) await (await drawing()).drawQr(say, link);
   return failure;
 }
+
+/** What draws a link: 5 ms. */
+export const drawing = () => import('../cli/terminal/qr');
 
 /** Prints the link on a line. Returns the error if stdout could not be written. */
 export async function printLink(

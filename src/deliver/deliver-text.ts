@@ -7,6 +7,7 @@ import type { Push } from '../contract/decode';
 import { CliError, failedError } from '../platform/errors';
 import { codeOf } from '../platform/files/file-error';
 import type { Taken, Taking } from '../take/taking';
+import { drawing } from './deliver-link';
 import type { Destination } from './destination';
 import type { Place } from './place';
 import { printOrRescue } from './print-or-rescue';
@@ -68,7 +69,7 @@ async function printText(delivery: Delivery, push: Push): Promise<CliError | und
 
 /** The text as a QR code for stdout; undefined, with a warning, if it is too long or the terminal too small. */
 async function qrDrawing({ say }: Delivery, text: string): Promise<string | undefined> {
-  const { qrCode } = await import('../cli/terminal/qr');
+  const { qrCode } = await drawing();
   const code = qrCode(text, await say.look());
   if ('drawing' in code) return code.drawing;
   await say.warn(code.problem);

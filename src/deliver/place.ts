@@ -1,7 +1,9 @@
-import { statSync } from 'node:fs';
+import { rmdirSync, type Stats, statSync } from 'node:fs';
 import { refuseToPrint } from '../cli/agent';
 import type { Invocation } from '../cli/terminal/output';
+import { attempt } from '../platform/errors';
 import type { User } from '../platform/files/owner';
+import { foldersMissing, makeFolder } from '../platform/private-folder';
 import type { StepName } from '../platform/steps';
 import type { Taking } from '../take/taking';
 import type { JobEntry } from './ci-job';
@@ -36,6 +38,9 @@ export interface Place {
   /** Makes sure that the text arrived. */
   finish?(taking: Taking): Promise<void>;
 }
+
+/** 3 ms, which standard output does without. */
+const destinations = () => import('./destination');
 
 interface Contents {
   /** Whether files are written too. */
@@ -93,12 +98,12 @@ async function refuseSeen(
 ): Promise<void> {
   if (context.guard === undefined || (await context.guard()) === undefined) return;
   if (plan.to === 'clipboard' || plan.to === 'rest') return;
-  const { isStream } = await import('./destination');
+  const { isStream } = await destinations();
   if (plan.to !== 'path' || isStream(plan.path, context.uid))
     return refuseToPrint(context, 'the secret', instead);
   if (!say.manner.json || onlyFiles) return;
   // The object goes to standard output with a folder, which a file becomes for a push with files.
-  const isFolder = statSync(plan.path, { throwIfNoEntry: false })?.isDirectory();
+  const isFolder = statOf(plan.path)?.isDirectory();
   if (files || isFolder || /[/\\]$/.test(plan.path))
     await refuseToPrint(context, 'the secret', 'remove-json');
 }
@@ -113,14 +118,13 @@ async function reservePath(
   user: User,
 ): Promise<Place> {
   const { path, force } = plan;
-  const { linkTarget, reserveFile, reserveText } = await import('./destination');
-  const made = await makeOutputFolder(path);
+  const { linkTarget, reserveFile, reserveText } = await destinations();
+  const made = makeOutputFolder(path);
   if (!made) return withText(plan, await reserveFile(path, force, user));
   linkTarget(path, user);
   const discardFolders = async () => {
-    const { rmdir } = await import('node:fs/promises');
     // Those that are no longer empty stay.
-    for (const one of made) await rmdir(one).catch(() => {});
+    for (const one of made) await attempt(async () => rmdirSync(one));
   };
   if (whole) return { plan, folder: path, discard: discardFolders };
   const text = await reserveText(path, force, user);
@@ -132,12 +136,19 @@ async function reservePath(
 }
 
 /** The folders created for `path/`, innermost first; undefined if `path` names a file. */
-async function makeOutputFolder(path: string): Promise<readonly string[] | undefined> {
-  const { stat } = await import('node:fs/promises');
-  const found = await stat(path).catch(() => undefined);
+function makeOutputFolder(path: string): readonly string[] | undefined {
+  const found = statOf(path);
   if (found || !/[/\\]$/.test(path)) return found?.isDirectory() ? [] : undefined;
-  const { foldersMissing, makeFolder } = await import('../platform/private-folder');
   const missing = foldersMissing(path);
   makeFolder(path);
   return missing;
+}
+
+/** Undefined also for what cannot be reached: writing there says why. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -134,3 +134,19 @@ function keyIn(path: string, base: string): KeptKey | undefined {
   );
   return { identities, recipient, path };
 }
+
+/**
+ * The private key that was kept for a request whose answer was taken already: that is not lost for a damaged file.
+ * @param publicKey that of the response
+ */
+export function keyForAnswer(
+  context: RescueContext,
+  named: NamedRequest,
+  publicKey: unknown,
+): KeptKey | undefined {
+  try {
+    return keptKey(context, typeof publicKey === 'string' ? { ...named, publicKey } : named);
+  } catch {
+    return undefined;
+  }
+}

@@ -172,6 +172,11 @@ export class ExitWith extends Error {
   }
 }
 
+/** The exit status of a run that an error ended. */
+export function statusOf(error: unknown): number {
+  return error instanceof ExitWith ? error.status : asCliError(error).exitStatus;
+}
+
 /** The signals that end a run, and the code and word of the error that says so. */
 export const endings = {
   SIGINT: { code: 'interrupted', word: 'interrupted' },

@@ -1,3 +1,5 @@
+import { VARIABLE_NAME } from '../cli/values';
+
 // Our own reader, not dotenv or util.parseEnv: both cut `pa#ss` to `pa` and take base64 and prose for assignments, and
 // neither knows `\"`.
 
@@ -6,19 +8,12 @@ export type Dotenv =
   | { readonly variables: ReadonlyMap<string, string> }
   | { readonly wrongLine: number };
 
-/** Names that every shell accepts (POSIX, "Environment Variable Definition"). */
-const NAME = '[A-Za-z_][A-Za-z0-9_]*';
-const nameOnly = new RegExp(`^${NAME}$`);
-const assignment = new RegExp(`[ \\t]*(?:export[ \\t]+)?(${NAME})[ \\t]*=`, 'y');
+const assignment = new RegExp(`[ \\t]*(?:export[ \\t]+)?(${VARIABLE_NAME})[ \\t]*=`, 'y');
 const blank = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
 const spaces = /[ \t]*/y;
 const restOfLine = /[^\n]*/y;
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
-
-export function isVariableName(text: string): boolean {
-  return nameOnly.test(text);
-}
 
 /**
  * Reads a text that consists of `NAME=value` lines and nothing else: `export`, comments, values in single

@@ -4,8 +4,7 @@ import { asCliError, endedBy } from '../platform/errors';
 import type { DecryptionKeys } from '../take/decryption-keys';
 import { openPush } from '../take/open-push';
 import { retrieveFrom } from '../take/retrieve';
-import type { Retrievable } from '../take/take-answer';
-import type { SafeRun, Taking } from '../take/taking';
+import type { Retrievable, SafeRun, Taking } from '../take/taking';
 
 /**
  * Retrieves and decrypts pushes one after the other, each of which uses a view.

@@ -3,6 +3,9 @@ import type { Invocation } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import type { Context } from '../platform/context';
 
+/** 4 ms, which a text does without. */
+const attachments = () => import('./attachments');
+
 /** What is sent, read: a text or message, and open files. */
 export interface OpenContent {
   /** The text, or the message that goes with the files. */
@@ -57,7 +60,7 @@ export async function withFiles<T>(
   work: (files: readonly Attachment[] | undefined) => Promise<T>,
 ): Promise<T> {
   if (paths === undefined) return work(undefined);
-  const { openAttachments } = await import('./attachments');
+  const { openAttachments } = await attachments();
   const { files, close } = await openAttachments(paths, filename, context);
   try {
     return await work(files);
@@ -76,6 +79,6 @@ export async function sendWithFiles<T>(
   send: (files: readonly Attachment[]) => Promise<T>,
 ): Promise<T> {
   if (files === undefined || files.length === 0) return send([]);
-  const { sendFiles } = await import('./attachments');
+  const { sendFiles } = await attachments();
   return sendFiles(run, files, send);
 }

@@ -13,7 +13,7 @@ import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
 import { saveReceipts } from '../profile/receipts';
 import type { Session } from '../profile/session';
-import { create, givenPassphrase } from './create';
+import { create, givenPassphrase, toSender } from './create';
 import type { EncryptMode, Seal, SealedContent, SealPlan } from './encryption';
 import { judgePush, type Terms } from './judge';
 
@@ -74,7 +74,7 @@ async function preparePush(draft: Draft, run: Invocation, undo: Undo) {
   const sealed = await sealing?.seal(draft);
   const key = sealed?.key;
   if (sealing?.mode === 'words' && key !== undefined) {
-    const { giveToSender } = await import('./give-to-sender');
+    const { giveToSender } = await toSender();
     await giveToSender({ what: 'key', text: key, path: sealing.wordsFile }, run, undo);
   }
   const passphrase = await givenPassphrase(draft.passphrase, run, undo);

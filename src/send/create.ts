@@ -63,6 +63,9 @@ export function create<
   });
 }
 
+/** 2 ms, where something is generated. */
+export const toSender = () => import('./give-to-sender');
+
 /** The passphrase; one that is to be generated is given to the sender. */
 export async function givenPassphrase(
   passphrase: NewPassphrase,
@@ -70,7 +73,7 @@ export async function givenPassphrase(
   undo: Undo,
 ): Promise<string | undefined> {
   if ('text' in passphrase) return passphrase.text;
-  const { giveToSender, newPassphrase } = await import('./give-to-sender');
+  const { giveToSender, newPassphrase } = await toSender();
   const text = await newPassphrase();
   await giveToSender({ what: 'passphrase', text, path: passphrase.generateInto }, run, undo);
   return text;

@@ -14,6 +14,7 @@ import { keyProof, newKeySalt } from '../age/key-proof';
 import { encodeManifest, encryptedName, isManifest } from '../age/manifest';
 import { node, scrypt } from '../age/node-primitives';
 import { bytesOf, placeOf } from '../cli/source';
+import { wordList } from '../cli/words';
 import type { Attachment } from '../client/form';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
@@ -64,9 +65,9 @@ const WORK = { link: 10, words: MODERATE_WORK };
 export async function sealerFor(plan: SealPlan, context: Context): Promise<Seal> {
   const { mode } = plan;
   if (mode === 'keys') return sealerTo(await readRecipients(plan.keys, plan.files, context));
-  const words = mode === 'words' ? (await import('../cli/words')).wordList : undefined;
+  const words = mode === 'words' ? await wordList() : undefined;
   return async (content) => {
-    const key = words ? newWords(words()) : newLinkKey();
+    const key = words ? newWords(words) : newLinkKey();
     const key_salt = words && newKeySalt(node);
     const [sealed, key_proof] = await Promise.all([
       seal(content, [passphraseRecipient(key, WORK[mode])], key),

@@ -1,4 +1,5 @@
 import type { Identity } from '../age/age';
+import { explaining } from '../age/age-error';
 import { bytesOf, placeOf, withoutOneLineEnd } from '../cli/source';
 import type { Context } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
@@ -56,10 +57,7 @@ async function readKey(path: string | undefined, context: Context): Promise<stri
 }
 
 async function readIdentities(path: string, context: Context): Promise<Identity[]> {
-  const [{ parseIdentities }, { explaining }] = await Promise.all([
-    import('../age/key-files'),
-    import('../age/age-error'),
-  ]);
+  const { parseIdentities } = await import('../age/key-files');
   const text = (await bytesOf(path, context, 'private key')).toString('utf8');
   return explaining(
     () => parseIdentities(text),

@@ -1,9 +1,11 @@
 import type { Invocation } from '../cli/terminal/output';
 import type { Api } from '../client/client';
+import type { Reference } from '../client/link';
 import type { Push } from '../contract/decode';
 import type { PartialFile } from '../keep/interrupted-download';
 import type { KeptKey } from '../keep/request-keys';
 import type { Safe } from '../keep/safekeeping';
+import type { Target } from '../profile/target';
 
 /** A push that was taken from an instance, or the answer to a request as one, so that it goes where a secret goes. */
 export interface Taken {
@@ -21,6 +23,16 @@ export interface Taken {
   readonly typedKey?: string | undefined;
   /** Its files are all that lie beside the text: some may belong to another. */
   readonly fromFile?: boolean;
+}
+
+/** What a user named, at its instance. */
+export interface Retrievable extends Reference {
+  readonly api: Api;
+  readonly target: Pick<Target, 'base' | 'token'>;
+  /** Of a push that was made on this machine. */
+  readonly last?: object;
+  /** The private key of a request, if it is in memory alone. */
+  readonly held?: KeptKey;
 }
 
 export interface AnswerKeys {

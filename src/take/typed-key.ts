@@ -2,6 +2,7 @@ import { AgeError } from '../age/age-error';
 import { parseKey } from '../age/key';
 import { isLinkKey } from '../age/link-key';
 import { askUntil } from '../cli/ask-until';
+import { wordList } from '../cli/words';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 
@@ -14,9 +15,8 @@ export interface GivenKey {
 
 export async function givenKey(text: string): Promise<GivenKey> {
   if (isLinkKey(text)) return { passphrases: [text], complaint: '' };
-  const { wordList } = await import('../cli/words');
   try {
-    return { passphrases: [parseKey(text, wordList()), text], complaint: '' };
+    return { passphrases: [parseKey(text, await wordList()), text], complaint: '' };
   } catch (error) {
     if (!(error instanceof AgeError)) throw error;
     return { passphrases: [text], complaint: ` (${error.message})` };

@@ -4,7 +4,7 @@ import { isLinkKey } from '../../src/age/link-key';
 import { generateWords } from '../../src/cli/random-secret';
 import { wordList } from '../../src/cli/words';
 
-const list = wordList();
+const list = await wordList();
 
 test('a link key is 128 bits in 22 characters, another each time', () => {
   const keys = Array.from({ length: 100 }, newLinkKey);
@@ -40,9 +40,9 @@ test.each(['#', '%23', ' https://pw.test/p/abc#', 'https://pw.test/p/abc%2523'])
 );
 
 describe('a key is noticed in a text that may be sent', () => {
-  const held = (text: string) => holdsKey(text, () => list);
+  const held = (text: string) => holdsKey(text, async () => list);
 
-  test('alone, with its link, and as words, also if one is mistyped', () => {
+  test('alone, with its link, and as words, also if one is mistyped', async () => {
     for (let run = 0; run < 50; run++) {
       const [key, words] = [newLinkKey(), newWords(list)];
       const mistyped = words.replace(/-[a-z]+-/, '-xqzx-');
@@ -52,7 +52,7 @@ describe('a key is noticed in a text that may be sent', () => {
         words.replaceAll('-', ', '),
       ];
       for (const text of [key, ` ${key}\n`, `#${key}`, `https://pw.test/p/abc%23${key}&x`])
-        expect([text, held(text)]).toEqual([text, true]);
+        expect([text, await held(text)]).toEqual([text, true]);
       for (const text of [
         words,
         ...spelled,
@@ -61,7 +61,7 @@ describe('a key is noticed in a text that may be sent', () => {
         newWords(list, 8),
         `the words are ${words}`,
       ])
-        expect([text, held(text)]).toEqual([text, true]);
+        expect([text, await held(text)]).toEqual([text, true]);
     }
   });
 
@@ -77,7 +77,7 @@ describe('a key is noticed in a text that may be sent', () => {
       'a b c d e f g',
     ];
     for (const text of [...generated, ...others, `${all}-acid`, ...phrases, ''])
-      expect([text, held(text)]).toEqual([text, false]);
+      expect([text, await held(text)]).toEqual([text, false]);
   });
 });
 

@@ -27,6 +27,8 @@ import { needsPrograms } from '../helpers/needs';
 import { person } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
+const WORDS = newWords(await wordList());
+
 async function encrypted(plain: Uint8Array, recipients: readonly Recipient[]): Promise<Buffer> {
   const { bytes, sizeOf } = await encryptStream(pieces(plain), recipients);
   const file = await joined(bytes);
@@ -152,7 +154,7 @@ describe('age (needs age, ssh-keygen)', needsPrograms('age', 'age-keygen', 'ssh-
 
   test.each([
     ['a link key', newLinkKey(), 10],
-    ['words', newWords(wordList()), 16],
+    ['words', WORDS, 16],
   ])('it opens what has %s as its passphrase', async (_, key, work) => {
     writeFileSync(path('ours.txt'), await encryptText('by us', [passphraseRecipient(key, work)]));
     await onTheTerminal('age -d -o opened ours.txt', key, ['Enter passphrase']);

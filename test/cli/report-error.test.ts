@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { failureText, statusOf } from '../../src/cli/report-error';
-import { CliError, type ErrorCode, ExitWith, exitStatus } from '../../src/platform/errors';
+import { failureText } from '../../src/cli/report-error';
+import {
+  CliError,
+  type ErrorCode,
+  ExitWith,
+  exitStatus,
+  statusOf,
+} from '../../src/platform/errors';
 
 const plain = { json: false, debug: false };
 const SECRET = 'hunter2-of-the-user';

@@ -74,7 +74,7 @@ const lines: readonly (readonly [
   ['push --help', [...frame, 'push', 'typed'], ['vm']],
   ['__complete push --', [...frame, 'complete', 'push', 'session', 'typed'], ['vm']],
   ['push', [...call, 'push', 'share'], [...net, 'assert', 'v8', 'vm']],
-  ['push --dry-run', [...frame, 'dry-run', 'push', 'session', 'share'], [...net, 'vm']],
+  ['push --dry-run', [...frame, 'dry-run', 'push', 'session', 'share', 'typed'], [...net, 'vm']],
   ['push --qr', [...call, 'push', 'qr', 'qr-matrix', 'share'], [...net, 'assert', 'v8', 'vm']],
   ['get LINK', [...call, 'get', 'taking'], [...net, 'assert', 'v8', 'vm']],
   [
@@ -87,13 +87,13 @@ const lines: readonly (readonly [
   ['mcp --help', [...frame, 'mcp'], ['vm']],
   [
     'mcp',
-    [...frame, 'mcp', 'safe-name', 'secret-forms', 'serve-tools', 'session'],
+    [...frame, 'mcp', 'safe-name', 'secret-forms', 'serve-tools', 'session', 'typed'],
     // fs/promises of Node.js 24 loads os.
     [...net, 'crypto', 'fs/promises', 'os', 'vm'],
   ],
   [
     'profile set days 3',
-    [...frame, ...table, 'profile', 'session', 'store'],
+    [...frame, ...table, 'profile', 'profile-store', 'session', 'store', 'typed'],
     [...net, 'assert', 'crypto', 'os', 'vm'],
   ],
 ];

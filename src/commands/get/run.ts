@@ -15,6 +15,7 @@ import {
 } from '../../take/decryption-keys';
 import { openPush } from '../../take/open-push';
 import { retrieveFrom } from '../../take/retrieve';
+import { takeSaved } from '../../take/saved-ciphertext';
 import { type SafeRun, type Taken, type Taking, takingOf, withPush } from '../../take/taking';
 
 /** What to open, with which keys, and where it goes. */
@@ -85,7 +86,6 @@ async function getSaved(
   path: string,
   push?: Named,
 ): Promise<void> {
-  const { takeSaved } = await import('../../take/saved-ciphertext');
   const keys = { ...(await readKeys(plan.keys, session.context)), linkKey: push?.key };
   const saved = await takeSaved(session, path);
   const place = await reserve(session, plan.place, plan.files);
@@ -140,7 +140,7 @@ async function resumed(
     const taken = { ...found, push: { ...push, earlier_views: null }, answer: undefined };
     return takingOf(run, named.api, taken);
   }
-  const { keyForAnswer } = await import('../../take/take-answer');
+  const { keyForAnswer } = await import('../../keep/request-keys');
   const key = keyForAnswer(run.context, named, push.public_key);
   return takingOf(run, named.api, { ...found, answer: { key, publicKey: named.publicKey } });
 }

@@ -4,7 +4,7 @@ import { toJson } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
 import type { HereEvent } from '../../contract/here-event';
 import type { Edition, Expiry } from '../../contract/lifetime';
-import { printCreated } from '../../deliver/deliver-link';
+import { drawing, printCreated } from '../../deliver/deliver-link';
 import { contextWith } from '../../platform/context';
 import { CliError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
@@ -168,7 +168,7 @@ async function serve(session: Session, plan: PushPlan, draft: Draft): Promise<vo
     if (here.exposed)
       await say.warn('plain http: anyone between here and the recipient can read it');
     const created = await createAt(session, here, plan, draft);
-    if (!qr) await (await import('../../cli/terminal/qr')).drawServed(session, created.link);
+    if (!qr) await (await drawing()).drawServed(session, created.link);
     const failure = await printCreated(session, created, plan);
     if (failure) throw failure;
     if (host === undefined)

@@ -10,7 +10,7 @@ import { closing } from '../../cli/values';
 import type { NewRequest } from '../../contract/api';
 import type { HereEvent } from '../../contract/here-event';
 import type { ClosingFields } from '../../contract/lifetime';
-import { copyLink, printCreated } from '../../deliver/deliver-link';
+import { copyLink, drawing, printCreated } from '../../deliver/deliver-link';
 import { deliverPush } from '../../deliver/deliver-push';
 import { keepPushes, lostPush } from '../../deliver/lost';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
@@ -186,7 +186,7 @@ async function showLink(
   link: string,
 ): Promise<void> {
   const { context, say } = run;
-  const { drawQr, drawServed } = await import('../../cli/terminal/qr');
+  const { drawQr, drawServed } = await drawing();
   if (!qr) await drawServed(run, link);
   if (say.manner.json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
   else if (context.stderr.closed)

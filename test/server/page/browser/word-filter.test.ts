@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { wordList } from '../../../../src/cli/words';
 import { areKeyWords, FILTER, filterOf } from '../../../../src/server/page/browser/keys-in';
 
-test('the filter is that of the list', () => {
-  expect(FILTER).toBe(filterOf(wordList()));
+test('the filter is that of the list', async () => {
+  expect(FILTER).toBe(filterOf(await wordList()));
 });
 
 test.each([
