@@ -97,6 +97,7 @@ function together() {
       'cli/terminal/wording',
     ],
     failure: ['client/failure'],
+    'report-error': ['cli/report-error', 'keep/tell-error'],
     taking: [
       'commands/get/run',
       'deliver/place',

@@ -2,7 +2,7 @@ import type { GlobalOptions } from './cli/options';
 import { execute, reached } from './commands/program';
 import { tellError } from './keep/tell-error';
 import type { Context } from './platform/context';
-import { CliError, endedBy, type Fact, statusOf } from './platform/errors';
+import { CliError, endedBy, type Fact, phrase, statusOf } from './platform/errors';
 import { interruptible, isInterrupted } from './platform/interrupts';
 import { HANDED_OVER, handedOver } from './platform/own-run';
 import * as system from './platform/process';
@@ -54,9 +54,10 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
 }
 
 /** With what it is about, if that is one of several. */
-function factsOf({ subject, facts: [first, ...others] }: CliError): readonly Fact[] {
-  const whole = subject !== undefined && typeof first === 'string';
-  return [...(first === undefined ? [] : [whole ? `${subject}: ${first}` : first]), ...others];
+function factsOf({ subject, facts }: CliError): readonly Fact[] {
+  const [first, ...others] = facts;
+  if (subject === undefined || first === undefined) return facts;
+  return [phrase('detailed', subject, first), ...others];
 }
 
 /** The error of an interrupted run, with what its failure says about a created push or a used view. */

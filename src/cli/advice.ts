@@ -1,5 +1,6 @@
 import type { Advice, Step } from '../platform/errors';
-import type { StepName } from '../platform/steps';
+import type { ClientStep, StepName } from '../platform/steps';
+import { clause } from './clauses';
 import { shellWord } from './values';
 
 type Words = (...of: readonly string[]) => string | Advice;
@@ -7,7 +8,99 @@ type Words = (...of: readonly string[]) => string | Advice;
 /** In place of printing a secret that an agent would read. */
 const orReveal = (text: string) => () => `${text}; --reveal prints it all the same`;
 
+const ofClient: Readonly<Record<ClientStep, Words>> = {
+  'allow-time': () => 'allow more time with --timeout SECONDS',
+  'ask-administrator': () => 'the token may not do that: ask the administrator of the instance',
+  'ask-for-link': () =>
+    'ask for the whole link, with the part after #; or use the key with --key-file FILE or PWPUSH_KEY',
+  'ask-for-new-link': () => 'ask for a new link',
+  'ask-for-passphrase': () =>
+    'ask the sender of the link; only a few attempts per minute are allowed',
+  'ask-for-words': () => 'ask the sender for them, and use --key-file FILE or PWPUSH_KEY',
+  'ask-requester': () => 'ask the person who requested it',
+  'check-address': () => 'check the address',
+  'check-api': () => 'check the address and its path; API v2 requires Password Pusher 2.4 or later',
+  'check-certificate': () => 'check that it has not expired, and that the server trusts its issuer',
+  'check-email-sent': () => 'the e-mail may have been sent: check with pwpush audit',
+  'check-features': () =>
+    'check with pwpush version whether the instance accepts files (features.pushes.file_attachments)',
+  'check-host-name': () =>
+    'check the spelling; pwpush doctor shows where the address comes from, and what works',
+  'check-instance': () =>
+    'check that this is the address of a Password Pusher instance, and for a proxy in between',
+  'check-link': () => 'check the link for missing characters, and the instance with pwpush version',
+  'check-owner': (what) =>
+    `the token belongs to another user, or the ${what} was created without one`,
+  'check-port': () => 'check the port, and whether the address begins with http',
+  'check-proxy': () => 'check HTTPS_PROXY or HTTP_PROXY, or exclude the instance with NO_PROXY',
+  'check-running': () => 'check that the instance is running, and the port',
+  'check-service-token': () =>
+    'Cloudflare Access refused the service token: check both headers, its expiry, and that a policy with the action Service Auth includes it',
+  'check-taken': () => 'the answer may have been taken: the owner can check with pwpush audit',
+  'check-viewed': () => 'a view may have been used: the owner can check with pwpush audit',
+  'close-again': () => 'it can still be answered or read; try again',
+  'compare-key': () => 'compare it with what the sender gave you',
+  'expire-again': () => 'the secret can still be read; try again, or expire it on its page',
+  'finish-setup': () =>
+    'open the instance in a browser and finish setting it up, or check the address',
+  'give-passphrase': () => 'use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE',
+  'heed-size': () => 'it is larger than the instance or a proxy in front of it allows',
+  'heed-size-of-files': () =>
+    'the files exceed a limit of the instance (pwpush serve: --max-file-size) or of a proxy in front of it',
+  'language-code': () => 'use a code such as de or pt-BR',
+  'log-in': () => 'log in with pwpush login, or set PWPUSH_TOKEN',
+  'log-in-as-owner': (otherwise) =>
+    `log in as its owner with pwpush login; if it was created without a token, ${
+      otherwise === 'expires' ? 'it can only expire by its limits' : 'nobody can'
+    }`,
+  'log-in-there': (base) => `if that is your instance, log in there: pwpush login ${base}`,
+  'look-for-push': () =>
+    'a push may exist: look for it with pwpush list and expire it before you push again',
+  'look-for-request': () =>
+    'a request may exist, but nobody has its link: look for it with pwpush list requests',
+  'make-service-token': () =>
+    'create a service token of Cloudflare Access, put CF-Access-Client-Id and CF-Access-Client-Secret into a file that only you can read, and name it with pwpush profile set headers-file PATH or PWPUSH_HEADERS_FILE',
+  'nothing-taken': () => 'no answer was taken or sent: run the command again',
+  'notify-words': () => 'every word after --notify is taken as an address, such as ann@example.com',
+  'open-in-browser': () => 'or open the link in a browser',
+  'proxy-address': () => 'use an address such as http://proxy.example:3128',
+  'push-may-exist': () =>
+    'a push may exist; without a token it cannot be looked up, and expires by its limits',
+  'remove-anonymous': () => 'remove --anonymous',
+  'remove-anonymous-of-owner': () => 'if it is yours, remove --anonymous',
+  'remove-login': () => 'remove what is before the @',
+  'renew-token': (from = '', otherwise = '') => {
+    const again = from.startsWith('profile ')
+      ? ['log in again with pwpush login']
+      : ['set a valid one there', 'log in with pwpush login'];
+    return either(otherwise === 'none' ? [...again, 'use --anonymous to send none'] : again);
+  },
+  'replace-in-link': (base, old) =>
+    `if that is your instance, put ${base} in place of ${old} in the link`,
+  'request-without-instance': () =>
+    'use pwpush request --here, which needs no instance, or run your own with pwpush serve',
+  'send-certificate': () =>
+    'send one that it trusts, with --cert and --cert-key; see ACCESS PROXIES in pwpush(1)',
+  'send-certificate-if-needed': () =>
+    'if it requires a client certificate, send one with --cert and --cert-key',
+  'send-headers': () =>
+    'send the headers that it requires (pwpush profile set headers-file PATH, PWPUSH_HEADERS_FILE or --headers-file) or a client certificate (--cert, --cert-key); see ACCESS PROXIES in pwpush(1)',
+  'set-forwarded-proto': () => 'a proxy in front of the instance must send it X-Forwarded-Proto',
+  'trust-certificate': () =>
+    'if the instance uses a private CA, name its certificate with --ca-file',
+  'try-later': (seconds) =>
+    seconds === undefined ? 'try again later' : `try again in ${seconds} s`,
+  'use-address': (base) =>
+    `if that is your instance, use its address: --url ${base}, or pwpush profile set url ${base}`,
+  'use-link': () => 'use the whole link, such as https://pwpush.example/p/abc123, or its ID',
+  'was-answered': () => 'the answer may have arrived: ask the person who requested it',
+  'was-closed': () => 'the request may have been closed: run the command again to be sure',
+  'was-expired': () => 'the push may have expired: run the command again to be sure',
+  'was-lost': () => 'the answer may be lost: ask the person who requested it',
+};
+
 const steps: Readonly<Record<StepName, Words>> = {
+  ...ofClient,
   'accept-as-sent': () => 'ask the sender; --no-decrypt accepts it as it is',
   'accept-as-sent-next': () => 'to accept such an answer the next time, use --no-decrypt',
   'accept-limits': (kind) =>
@@ -106,10 +199,15 @@ const steps: Readonly<Record<StepName, Words>> = {
   'write-passphrase': orReveal('write it to a file: --passphrase-out FILE'),
 };
 
+/** `a, b, or c` */
+function either(ways: readonly string[]): string {
+  return ways.length < 2 ? ways.join() : `${ways.slice(0, -1).join(', ')}, or ${ways.at(-1)}`;
+}
+
 /** @param step of an error */
 export function adviceFor(step: Step): Advice {
   if (typeof step === 'string') return { text: step };
   if ('text' in step) return step;
-  const words = steps[step.name](...step.of.map(String));
+  const words = steps[step.name](...step.of.map(clause));
   return typeof words === 'string' ? { text: words } : words;
 }

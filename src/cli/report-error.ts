@@ -1,7 +1,8 @@
 import { LINK_KEY } from '../age/link-key';
 import type { Context } from '../platform/context';
-import { asCliError, CliError, ExitWith, type Fact } from '../platform/errors';
+import { asCliError, CliError, ExitWith } from '../platform/errors';
 import { adviceFor } from './advice';
+import { clause } from './clauses';
 import { boundedWrite, folded } from './terminal/bounded-write';
 import { toJson } from './terminal/output';
 import { forLog, safe } from './terminal/safe';
@@ -79,7 +80,7 @@ export interface Worded {
 export function worded(error: CliError): Worded {
   const { subject, facts, steps } = error;
   const about = subject === undefined ? '' : `${subject}: `;
-  const message = about + facts.map(factText).join('; ');
+  const message = about + facts.map(clause).join('; ');
   const all = steps.map(adviceFor);
   const last = all.find((one) => one.command !== undefined);
   const texts = [...all.filter((one) => one !== last), ...(last ? [last] : [])];
@@ -87,8 +88,6 @@ export function worded(error: CliError): Worded {
   const hidden = quotesArgument(error) ? withoutKeys : (text: string) => text;
   return { message: hidden(message), hint: hint && hidden(hint), command: last?.command };
 }
-
-const factText = (fact: Fact) => (typeof fact === 'string' ? fact : fact.name);
 
 function sentences([first = '', ...others]: readonly string[]): string {
   return [first, ...others.map((one) => `${one.charAt(0).toUpperCase()}${one.slice(1)}`)].join(

@@ -1,5 +1,6 @@
 import { commercialRoutes, type Route, requestRoutes, routes } from '../contract/api';
-import { CliError } from '../platform/errors';
+import { CliError, phrase } from '../platform/errors';
+import type { ClientStep } from '../platform/steps';
 
 /** A call of API v2. Retries, hints and outcomes follow from these rows. */
 export interface Call extends Route, Rules {
@@ -26,12 +27,12 @@ interface Rules {
   readonly holds?: 'secret' | 'link';
   /** It ends what it names. */
   readonly ends?: boolean;
-  /** Only the owner can do this with it; "do that" if left out. */
-  readonly ownersOnly?: string;
+  /** Says that only the owner can do this; `owners-only` if left out. */
+  readonly ownersOnly?: 'owners-log';
   /** Says what it may have done although no response says so, and how to find out. */
-  readonly unclear?: string;
+  readonly unclear?: ClientStep;
   /** The same where it was sent without a token. */
-  readonly unclearWithoutToken?: string;
+  readonly unclearWithoutToken?: ClientStep;
 }
 
 const read = { repeatable: true, waitsOn429: true } as const;
@@ -50,25 +51,21 @@ export const pushCalls = calls('push', routes, {
   version: { ...read, public: true },
   create: {
     ...make,
-    unclear: 'a push may exist: look for it with pwpush list and expire it before you push again',
-    unclearWithoutToken:
-      'a push may exist; without a token it cannot be looked up, and expires by its limits',
+    unclear: 'look-for-push',
+    unclearWithoutToken: 'push-may-exist',
   },
   active: read,
   expired: read,
-  retrieve: {
-    ...take,
-    unclear: 'a view may have been used: the owner can check with pwpush audit',
-  },
+  retrieve: { ...take, unclear: 'check-viewed' },
   preview: { ...read, public: true },
-  audit: { ...read, ownersOnly: 'read the audit log' },
+  audit: { ...read, ownersOnly: 'owners-log' },
   expire: {
     ...read,
     public: true,
     ends: true,
-    unclear: 'the push may have expired: run the command again to be sure',
+    unclear: 'was-expired',
   },
-  notify: { ...change, unclear: 'the e-mail may have been sent: check with pwpush audit' },
+  notify: { ...change, unclear: 'check-email-sent' },
 });
 
 /** The page of a link, as `pwpush serve` returns it to programs: without a token, also where the API requires one. */
@@ -80,30 +77,27 @@ export const pageCall: Call = {
 };
 
 export const requestCalls = calls('request', requestRoutes, {
-  create: {
-    ...make,
-    unclear: 'a request may exist, but nobody has its link: look for it with pwpush list requests',
-  },
+  create: { ...make, unclear: 'look-for-request' },
   open: read,
   ready: read,
   closed: read,
   read: {
     ...take,
-    unclear: 'the answer may have been taken: the owner can check with pwpush audit',
-    unclearWithoutToken: 'no answer was taken or sent: run the command again',
+    unclear: 'check-taken',
+    unclearWithoutToken: 'nothing-taken',
   },
   preview: { ...read, public: true },
   respond: {
     ...make,
     takesPassphrase: true,
-    unclear: 'the answer may have arrived: ask the person who requested it',
+    unclear: 'was-answered',
   },
-  audit: { ...read, ownersOnly: 'read the audit log' },
+  audit: { ...read, ownersOnly: 'owners-log' },
   close: {
     ...read,
     public: true,
     ends: true,
-    unclear: 'the request may have been closed: run the command again to be sure',
+    unclear: 'was-closed',
   },
 });
 
@@ -129,8 +123,6 @@ export function namesOne({ path }: Call): boolean {
 
 /** The error of an instance that has no requests: the open-source edition before them, or one that switched them off. */
 export function noRequests(status?: number): CliError {
-  return new CliError('rejected', 'this instance has no requests', {
-    status,
-    steps: 'use pwpush request --here, which needs no instance, or run your own with pwpush serve',
-  });
+  const steps = phrase('request-without-instance');
+  return new CliError('rejected', phrase('no-requests'), { status, steps });
 }

@@ -14,7 +14,7 @@ import {
   retrievedSchema,
   versionSchema,
 } from '../contract/decode';
-import { attempt, CliError, failedError } from '../platform/errors';
+import { attempt, CliError, failedError, phrase } from '../platform/errors';
 import { accountsCall, pushCalls, requestCalls } from './calls';
 import type { Begun, FileResponse, Resume } from './file-link';
 import type { Attachment } from './form';
@@ -59,8 +59,7 @@ export function apiClient(options: ApiSettings) {
     expire: async (token: string) => {
       const push = await ask(pushCalls.expire, pushSchema, { token });
       if (push.expired !== false) return push;
-      const hint = 'the secret can still be read; try again, or expire it on its page';
-      throw withoutEffect('the push has not expired', hint);
+      throw failedError(phrase('push-not-expired'), { steps: phrase('expire-again') });
     },
     /** Makes the instance e-mail the link; never sent twice. */
     notify: (token: string, body: Notification) =>
@@ -115,14 +114,12 @@ function requestApi(ask: Ask) {
       const details = { token, ...withPassphrase(passphrase), ...body, secrets };
       const request = await ask(requestCalls.respond, answeredSchema, details);
       if (request.state !== 'open') return request;
-      const hint = 'the answer may be lost: ask the person who requested it';
-      throw withoutEffect('the request is still open', hint);
+      throw failedError(phrase('request-still-open'), { steps: phrase('was-lost') });
     },
     close: async (token: string) => {
       const request = await ask(requestCalls.close, requestSchema, { token });
       if (request.state !== 'open' && request.state !== 'ready') return request;
-      const hint = 'it can still be answered or read; try again';
-      throw withoutEffect('the request is not closed', hint);
+      throw failedError(phrase('request-not-closed'), { steps: phrase('close-again') });
     },
     /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
     audit: async (token: string, page: number) =>
@@ -152,9 +149,4 @@ async function bodyOf(
   if (files.length === 0) return { body: { ...body, ...beside } };
   const { formBody } = await import('./form');
   return { form: formBody(body, files, undefined, beside) };
-}
-
-/** The error for a success whose body says that the call had no effect. */
-function withoutEffect(what: string, hint: string): CliError {
-  return failedError(`the instance responded that ${what}`, { steps: hint });
 }

@@ -1,4 +1,4 @@
-import { size } from '../contract/byte-size';
+import { type Fact, phrase } from '../platform/errors';
 import { header, jsonIn, type WholeResponse } from './transport/response';
 
 export function isJson(response: Pick<WholeResponse, 'headers'>): boolean {
@@ -11,94 +11,79 @@ export function objectIn(response: WholeResponse): Readonly<Record<string, unkno
   return typeof body === 'object' ? { ...body } : {};
 }
 
-/** The error text of a response: `error`, `message`, or the arrays by field of a 422. */
-export function errorText(response: WholeResponse): string {
-  if (!isJson(response)) return response.body.length === 0 ? '' : firstLine(response);
-  const body = jsonIn(response);
-  return body === undefined ? firstLine(response) : sentences(body).join('; ');
+/** What a refusal says: the texts of `error` and `message`, or of the arrays by field of a 422, or its first line. */
+export function saidBy(response: WholeResponse): readonly Fact[] {
+  if (response.body.length === 0) return [];
+  const body = isJson(response) ? jsonIn(response) : undefined;
+  return body === undefined ? [firstLine(response)] : clauses(body);
 }
 
-function sentences(body: unknown): string[] {
+function clauses(body: unknown): readonly Fact[] {
   if (typeof body === 'string') return [body];
   if (typeof body !== 'object' || body === null) return [];
-  const { error: short, message } = body as { error?: unknown; message?: unknown };
-  if (typeof message === 'string' || typeof short === 'string') {
-    return [short, message].filter(
-      (part, at, all) => typeof part === 'string' && all.indexOf(part) === at,
-    ) as string[];
-  }
-  return Object.entries(body).flatMap(([field, messages]) => fieldMessages(field, messages));
+  const { error, message } = body as { error?: unknown; message?: unknown };
+  const texts = new Set([error, message].filter((one) => typeof one === 'string'));
+  if (texts.size > 0) return [...texts].filter((one) => one !== '');
+  return Object.entries(body).flatMap(([field, messages]) => ofField(field, messages));
 }
 
-function fieldMessages(field: string, messages: unknown): string[] {
-  const list = (Array.isArray(messages) ? messages : [messages]).filter(
-    (one) => typeof one === 'string',
-  );
-  const bare = field === 'base' || field === 'errors' || field === 'error';
-  const label = field.replaceAll('_', ' ');
-  const name = OURS.get(field) ?? label;
-  // "Payload is required." includes the name of its field; "is too long" continues it.
-  const named = (one: string) => one.toLowerCase().startsWith(label.toLowerCase());
-  const unnamed = (one: string) => (named(one) ? one.slice(label.length).trimStart() : one);
-  return list
+function ofField(field: string, messages: unknown): readonly Fact[] {
+  const texts = [messages]
+    .flat()
+    .filter((one) => typeof one === 'string')
     .map((one) => one.trim().replace(/(?<=\w)\.$/, ''))
-    .filter((one) => one !== '')
-    .map((one) => one.replace(/\b(\d{4,15}) bytes\b/, (_, bytes) => size(Number(bytes))))
-    .map((one) => (bare ? one : unnamed(one)))
-    .map((one) => (bare ? one : `${name}${/^[^\p{Lu}]/u.test(one) ? '' : ':'} ${one}`));
+    .filter((one) => one !== '');
+  if (field === 'base' || field === 'errors' || field === 'error') return texts;
+  // "Payload is required." includes the name of its field; "is too long" continues it.
+  const label = field.replaceAll('_', ' ').toLowerCase();
+  const unnamed = (one: string) =>
+    one.toLowerCase().startsWith(label) ? one.slice(label.length).trimStart() : one;
+  return texts.map((one) => phrase('body-field', field, unnamed(one)));
 }
 
-/** What fields of the API are called on the command line. */
-const OURS = new Map(
-  Object.entries({
-    payload: 'the text',
-    request: 'the question',
-    response: 'the answer',
-    passphrase: 'the passphrase',
-    files: 'the files',
-    kind: '--kind',
-    name: '--name',
-    note: '--note',
-    expire_after_days: '--days',
-    expire_after_views: '--views',
-    expire_after_duration: '--expire',
-    expires_in: '--expire',
-    close_after: '--expire',
-    close_after_duration: '--expire',
-    deletable_by_viewer: '--deletable',
-    retrieval_step: '--retrieval-step',
-    notify_emails_to: '--notify',
-    notify_emails_to_locale: '--locale',
-  }),
-);
+/** All texts and names in what a response says, for a search. */
+export function textOf(said: readonly Fact[]): string {
+  return said.flatMap((one) => (typeof one === 'string' ? one : one.of)).join(' ');
+}
 
 /** A body that is not what was expected: its type and first line. */
-export function firstLine(response: WholeResponse): string {
-  if (response.body.length === 0) return 'an empty body';
+export function firstLine(response: WholeResponse): Fact {
+  if (response.body.length === 0) return phrase('body-empty');
   const text = response.body.subarray(0, 4096).toString('utf8');
   const line = text.split(/[\r\n]/).find((one) => one.trim() !== '') ?? '';
-  return `${mediaType(response)}, "${line.trim()}"`;
+  return phrase('body-line', mediaType(response), line.trim());
 }
 
 /** A body that must not be quoted: its type and size. */
-export function sizeOnly(response: WholeResponse): string {
+export function sizeOnly(response: WholeResponse): Fact {
   return response.body.length === 0
-    ? 'an empty body'
-    : `${mediaType(response)}, ${response.body.length} bytes`;
+    ? phrase('body-empty')
+    : phrase('body-size', mediaType(response), response.body.length);
 }
 
 function mediaType(response: WholeResponse): string {
-  return (header(response, 'content-type') ?? 'no content type').split(';')[0] ?? '';
+  return (header(response, 'content-type') ?? '').split(';')[0] ?? '';
 }
 
-/** Characters of a text that are searched for secrets; at most 300 of them are quoted, of up to 16 MiB. */
+/** Characters that are searched for secrets, of up to 16 MiB. */
 const SEARCHED = 4096;
+/** Characters that are quoted. */
+const QUOTED = 300;
 
-/** The text as it may be quoted in a message: shortened, and left out if it repeats a secret of the request. */
-export function quotable(text: string, secrets: readonly string[]): string {
-  const start = text.slice(0, SEARCHED);
-  if (repeats(start, secrets)) return 'its response is not shown, as it repeats what was sent';
-  return start.length > 300 ? `${start.slice(0, 300)}…` : start;
+/** What a response says as it may be quoted: shortened, and left out if it repeats a secret of the request. */
+export function quotable(said: readonly Fact[], secrets: readonly string[]): readonly Fact[] {
+  if (repeats(textOf(said).slice(0, SEARCHED), secrets)) return [phrase('body-hidden')];
+  let left = QUOTED;
+  const cut = <Value>(value: Value) => {
+    if (typeof value !== 'string') return value;
+    const shown = value.slice(0, left);
+    left -= shown.length;
+    return shown === value ? value : `${shown}…`;
+  };
+  return said.flatMap((one): Fact[] => {
+    if (left === 0) return [];
+    return [typeof one === 'string' ? cut(one) : { ...one, of: one.of.map(cut) }];
+  });
 }
 
 /** A run of this many equal characters is not a coincidence. */

@@ -1,6 +1,6 @@
 import { parseUrl } from '../contract/address';
 import type { HeaderFields, HttpRequest, HttpResponse } from '../platform/context';
-import { CliError, failedError } from '../platform/errors';
+import { CliError, type Fact, failedError, phrase } from '../platform/errors';
 import type { ApiSettings } from './send-call';
 import { retryAfter } from './transport/call';
 import { TransportError } from './transport/network-errors';
@@ -35,7 +35,7 @@ export interface Begun extends Version {
  * Called when a download breaks off after that many bytes; resolves to whether to resume it, after a pause if there is
  * one.
  */
-export type Resume = (broken: Error, received: number) => Promise<boolean>;
+export type Resume = (broken: CliError, received: number) => Promise<boolean>;
 
 interface LinkSettings
   extends Pick<ApiSettings, 'base' | 'headers' | 'userAgent' | 'send' | 'now'> {
@@ -47,10 +47,10 @@ export class LinkError extends CliError {
   /** @param again seconds to wait before another attempt; undefined if another is of no use */
   constructor(
     status: number,
-    message: string,
+    facts: Fact | readonly Fact[],
     readonly again?: number,
   ) {
-    super('failed', message, { status });
+    super('failed', facts, { status });
   }
 }
 
@@ -130,10 +130,10 @@ async function* resumable(
         yield chunk;
       }
       if (received >= length) return;
-      throw new TransportError('the download was cut short', { sent: true });
+      throw new TransportError(phrase('cut-short'), { sent: true });
     } catch (error) {
       if (error instanceof NotResumed || worthAnotherTry(error) === undefined) throw error;
-      if (!(await resume(error as Error, received))) throw error;
+      if (!(await resume(error as CliError, received))) throw error;
       body = undefined;
     }
   }
@@ -151,27 +151,24 @@ async function openRest(
   if (status === 206 && same) return body;
   if (![200, 206, 416].includes(status)) throw await refuse(response);
   await discardBody(body);
-  throw new NotResumed(status, 'the download cannot be resumed', 0);
+  throw new NotResumed(status, phrase('not-resumable'), 0);
 }
 
 function parseLink(link: string, base: string): URL {
   const url = parseUrl(link, base);
-  if (url === undefined) throw failedError('the instance returned no valid link to it');
+  if (url === undefined) throw failedError(phrase('no-file-link'));
   if (url.protocol === 'https:' || (url.protocol === 'http:' && !base.startsWith('https:')))
     return url;
-  if (url.protocol !== 'http:')
-    throw failedError(`its link uses ${url.protocol}, which is not for files; it was not followed`);
-  throw failedError('its link uses http: although the instance uses https; it was not followed', {
-    steps: 'a proxy in front of the instance must send it X-Forwarded-Proto',
-  });
+  if (url.protocol !== 'http:') throw failedError(phrase('file-link-of-scheme', url.protocol));
+  throw failedError(phrase('file-link-open'), { steps: phrase('set-forwarded-proto') });
 }
 
 function refused(status: number, retryAfter: number | undefined): LinkError {
-  if (status === 429 || status >= 500)
-    return new LinkError(status, `its link returned ${status}`, retryAfter ?? 0);
+  const returned = phrase('file-link-returned', status);
+  if (status === 429 || status >= 500) return new LinkError(status, returned, retryAfter ?? 0);
   const stale = [401, 403, 404, 410].includes(status);
-  const why = stale ? 'it may have expired' : 'it is not a file';
-  return new LinkError(status, `its link returned ${status}; ${why}`);
+  const why = phrase(stale ? 'file-link-expired' : 'file-link-no-file');
+  return new LinkError(status, [returned, why]);
 }
 
 /** Seconds to wait before the link is worth another attempt; undefined if it is not. */
@@ -188,16 +185,15 @@ export function worthAnotherTry(error: unknown): number | undefined {
 function anywhere(headers: HeaderFields): RedirectRules {
   return {
     most: 10,
-    tooMany: () => failedError('its link redirects more than 10 times'),
+    tooMany: () => failedError(phrase('file-link-redirects-too-often')),
     next: (location, { url }) => {
       const from = new URL(url);
       const to = parseUrl(location, from);
-      if (to === undefined) throw failedError('its link redirects to an invalid address');
+      if (to === undefined) throw failedError(phrase('file-link-redirects-nowhere'));
       if (to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:'))
         return get(to, headers);
-      throw failedError(
-        `its link redirects from ${from.protocol.slice(0, -1)} to ${to.protocol}//${to.host}; it was not followed`,
-      );
+      const [scheme, there] = [from.protocol.slice(0, -1), `${to.protocol}//${to.host}`];
+      throw failedError(phrase('file-link-redirects-down', scheme, there));
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { InstanceVersion } from '../contract/decode';
-import { CliError } from '../platform/errors';
+import { CliError, type Fact, phrase } from '../platform/errors';
 import { noRequests } from './calls';
 import type { Api } from './client';
 import type { Reference } from './link';
@@ -91,7 +91,10 @@ export async function onRequest<T>(api: Pick<Api, 'version'>, work: () => Promis
 /** A link to nothing has the form of a request's. */
 function notOne(error: unknown): never {
   if (!isNotFound(error)) throw error;
-  throw error.with({ facts: error.message.replace('no such push', 'no such request') });
+  const isNoPush = (fact: Fact) => typeof fact === 'object' && fact.name === 'no-such';
+  throw error.with({
+    facts: error.facts.map((fact) => (isNoPush(fact) ? phrase('no-such', 'request') : fact)),
+  });
 }
 
 function isNotFound(error: unknown): error is CliError {

@@ -1,6 +1,6 @@
 import { hasFeature } from '../contract/api';
 import { type Push, retrievedSchema, versionSchema } from '../contract/decode';
-import type { CliError } from '../platform/errors';
+import { type CliError, phrase } from '../platform/errors';
 import { pageCall, pushCalls } from './calls';
 import type { Ask } from './send-call';
 
@@ -20,7 +20,7 @@ export async function retrieveAtPage(
   const version = await ask(pushCalls.version, versionSchema).catch(() => undefined);
   if (version?.features?.anonymous_access !== false) throw refused;
   if (!hasFeature(version.features.pushes, 'json_pages'))
-    throw refused.with({ steps: [...refused.steps, 'or open the link in a browser'] });
+    throw refused.advising(phrase('open-in-browser'));
   if (passphrase === undefined) return ask(pageCall, retrievedSchema, { token, keyProof });
   const body = new URLSearchParams({ passphrase });
   return ask(pageCall, retrievedSchema, { token, body, keyProof, secrets: [passphrase] });

@@ -1,7 +1,7 @@
 import { parseWebUrl, pushLink, webAddress, withScheme } from '../contract/address';
 import type { Push } from '../contract/decode';
-import { usageError } from '../platform/errors';
-import { listed } from '../platform/listed';
+import { type Fact, phrase, usageError } from '../platform/errors';
+import type { Repair } from '../platform/facts';
 import type { Api } from './client';
 
 /** A push or request as a user names it: by its token, or by an address that also names the instance. */
@@ -18,8 +18,8 @@ export interface Reference {
   readonly kind?: 'push' | 'request' | 'unknown';
   /** The public key in the link of a request, to which its answer is encrypted; it may be damaged. */
   readonly publicKey?: string;
-  /** What of the pasted link was repaired; the beginning of a sentence follows it with "had". */
-  readonly repairs?: readonly string[];
+  /** What of the pasted link was repaired. */
+  readonly repairs?: readonly Repair[];
 }
 
 const TOKEN = '[A-Za-z0-9_-]{1,128}';
@@ -28,8 +28,6 @@ const bareToken = new RegExp(`^${TOKEN}$`);
 const pushPath = new RegExp(
   `^(.*?)/(p|f|r|api/v2/(?:pushes|requests))/(${TOKEN})(?:\\.json)?(?:/(?:r|preview|passphrase|audit)(?:\\.json)?)*/*$`,
 );
-
-const HINT = 'use the whole link, such as https://pwpush.example/p/abc123, or its ID';
 
 /** Opening brackets and quotes of any language, except the bracket of an IPv6 host such as `[::1]`. */
 const BEFORE = /^(?:(?!\[[\da-f.]*:[\da-f:.]*\])[\p{Ps}\p{Pi}\p{Pf}\s<"'`*])+/iu;
@@ -48,7 +46,10 @@ function withoutSurroundings(pasted: string): string {
 }
 
 /** Mail gateways that wrap links, and what takes a link out again: without asking their hosts, which see it then. */
-const wrappers = { 'Outlook Safe Links': safeLink, Proofpoint: proofpointLink };
+const wrappers = [
+  ['repaired-outlook', safeLink],
+  ['repaired-proofpoint', proofpointLink],
+] as const;
 
 function safeLink(text: string): string | undefined {
   const url = parseWebUrl(text);
@@ -86,17 +87,17 @@ function withBytes(link: string, bytes: string): string {
 }
 
 /** A link without what gateways and the text around it made of it. */
-function repaired(pasted: string): { readonly text: string; readonly repairs: readonly string[] } {
+function repaired(pasted: string): { readonly text: string; readonly repairs: readonly Repair[] } {
   const text = withoutSurroundings(pasted);
-  const repairs = text === pasted.trim() ? [] : ['text around it'];
-  for (const [name, unwrap] of Object.entries(wrappers)) {
+  const repairs: Repair[] = text === pasted.trim() ? [] : ['repaired-surroundings'];
+  for (const [name, unwrap] of wrappers) {
     const link = unwrap(text);
     if (link === undefined) continue;
     const inner = repaired(link);
-    return { ...inner, repairs: [...repairs, `${name} around it`, ...inner.repairs] };
+    return { ...inner, repairs: [...repairs, name, ...inner.repairs] };
   }
   if (text.includes('#') || !/%(25)*23/.test(text)) return { text, repairs };
-  return { text: text.replace(/%(25)*23/, '#'), repairs: [...repairs, '%23 for #'] };
+  return { text: text.replace(/%(25)*23/, '#'), repairs: [...repairs, 'repaired-hash'] };
 }
 
 /** The key at the beginning of a fragment. Whatever else is there is a key that was damaged. */
@@ -114,8 +115,8 @@ export function parseReference(pasted: string): Reference {
   const [, address = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(text) ?? [];
   const publicKey = /^age1[a-z\d]*/i.exec(fragment)?.[0];
   const key = publicKey ?? keyIn(fragment);
-  const extra = key !== undefined && key !== fragment ? ['text after its key'] : [];
-  const all = [...repairs, ...extra];
+  const all: Repair[] = [...repairs];
+  if (key !== undefined && key !== fragment) all.push('repaired-tail');
   return {
     ...parseAddress(address),
     ...(publicKey !== undefined && { kind: 'request', publicKey }),
@@ -133,12 +134,12 @@ export function isPushLink(link: string): boolean {
   }
 }
 
-/** What was repaired of links, as a sentence; undefined if nothing was. */
-export function repairText(references: readonly Reference[]): string | undefined {
+/** What was repaired of links; undefined if nothing was. */
+export function repairsOf(references: readonly Reference[]): Fact | undefined {
   const all = new Set(references.flatMap(({ repairs = [] }) => repairs));
   if (all.size === 0) return undefined;
-  const link = references.length === 1 ? 'the link was repaired; it' : 'links were repaired; they';
-  return `${link} had ${listed([...all])}`;
+  const name = references.length === 1 ? 'link-repaired' : 'links-repaired';
+  return phrase(name, ...[...all].map((one) => phrase(one)));
 }
 
 /** Adds the key to the link of a push, instead of any fragment that the instance gave it. */
@@ -147,15 +148,14 @@ export function withKey(link: string, key: string | undefined): string {
 }
 
 function parseAddress(text: string): Reference {
-  if (text === '') throw usageError('the link is empty', HINT);
+  if (text === '') throw usageError(phrase('link-empty'), phrase('use-link'));
   if (bareToken.test(text)) return { token: text, base: undefined };
   // The scheme is optional.
   const url = /^[^/\s]+\//.test(text) ? parseWebUrl(withScheme(text)) : undefined;
   const match = url && pushPath.exec(url.pathname);
-  if (!url || !match?.[3]) throw usageError('not a link or ID of a push', HINT);
-  if (url.username || url.password) {
-    throw usageError('the link contains a user name or password', 'remove what is before the @');
-  }
+  if (!url || !match?.[3]) throw usageError(phrase('no-link'), phrase('use-link'));
+  if (url.username || url.password)
+    throw usageError(phrase('link-with-login'), phrase('remove-login'));
   const [, prefix = '', path, token] = match;
   const kind = path === 'r' ? 'unknown' : path === 'api/v2/requests' ? 'request' : undefined;
   return { token, base: url.origin + prefix, ...(kind && { kind }) };
@@ -170,7 +170,7 @@ export async function findLink(
   base: string,
   created: Pick<Push, 'html_url'> & Parameters<typeof pushLink>[1],
   what: 'push' | 'request' = 'push',
-): Promise<{ readonly link: string; readonly doubt?: string }> {
+): Promise<{ readonly link: string; readonly doubt?: Fact }> {
   const { url_token: token } = created;
   const previewed = async () => (await api.preview(token).catch(() => undefined))?.url;
   const link =
@@ -178,13 +178,11 @@ export async function findLink(
   if (link === undefined) {
     return {
       link: what === 'request' ? `${base}/r/${token}` : pushLink(base, created),
-      doubt: 'the instance returned no link; this one is built from its address and the ID',
+      doubt: phrase('link-built'),
     };
   }
-  const other = otherOrigin(base, link);
-  return other === undefined
-    ? { link }
-    : { link, doubt: `${other}, where the ${what} was created` };
+  const doubt = otherOrigin(base, link, what);
+  return doubt === undefined ? { link } : { link, doubt };
 }
 
 /** The link to the page in that language (docs/wire.md, "Tokens and addresses"). */
@@ -195,10 +193,17 @@ export function linkIn(locale: string | undefined, link: string): string {
   return url.href;
 }
 
-/** Compares a link's origin with that of the instance; if they differ, returns the beginning of a sentence that says so. */
-export function otherOrigin(base: string, link: string): string | undefined {
+/**
+ * Compares a link's origin with that of the instance; if they differ, returns a fact that says so.
+ * @param created what was just created there
+ */
+export function otherOrigin(
+  base: string,
+  link: string,
+  created?: 'push' | 'request',
+): Fact | undefined {
   // The usual case, without parsing them.
   if (link.startsWith(`${base}/`)) return undefined;
   const [origin, own] = [new URL(link).origin, new URL(base).origin];
-  return origin === own ? undefined : `the link is on ${origin}, not on ${own}`;
+  return origin === own ? undefined : phrase('link-elsewhere', origin, own, created ?? '');
 }

@@ -1,5 +1,5 @@
 import { limits, type Notification } from '../contract/api';
-import { usageError } from '../platform/errors';
+import { phrase, usageError } from '../platform/errors';
 
 /**
  * The fields that make an instance e-mail a link.
@@ -15,16 +15,12 @@ export function notification(
   const wrong = all.findIndex((one) => !/^[^\s,@<>"\p{C}]+@[^\s,@<>"\p{C}]+$/u.test(one));
   if (wrong !== -1)
     throw quoted
-      ? usageError(`"${all[wrong]}" is not an e-mail address`)
-      : usageError(
-          `address ${wrong + 1} after --notify is not an e-mail address`,
-          'every word after --notify is taken as an address, such as ann@example.com',
-        );
+      ? usageError(phrase('no-email-address', all[wrong] ?? ''))
+      : usageError(phrase('no-email-address-at', wrong + 1), phrase('notify-words'));
   const most = limits.notifiedAtOnce;
-  if (all.length > most)
-    throw usageError(`at most ${most} e-mail addresses are allowed, not ${all.length}`);
+  if (all.length > most) throw usageError(phrase('too-many-addresses', most, all.length));
   if (locale !== undefined && !/^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(locale))
-    throw usageError(`"${locale}" is not a language code`, 'use a code such as de or pt-BR');
+    throw usageError(phrase('no-language', locale), phrase('language-code'));
   return {
     notify_emails_to: [...new Set(all)].join(','),
     ...(locale === undefined ? {} : { notify_emails_to_locale: locale }),

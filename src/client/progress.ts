@@ -1,6 +1,6 @@
 import type { AuditEntry, Push, SecretRequest } from '../contract/decode';
 import { DAY_MS } from '../contract/lifetime';
-import { CliError } from '../platform/errors';
+import { CliError, phrase } from '../platform/errors';
 import { eventKey, readAuditLog } from './audit-log';
 import type { Api, RequestApi, RequestState } from './client';
 import { type Item, pushItem, requestItem } from './item';
@@ -91,7 +91,7 @@ export function requestPoller(
       return { state: (await wasAnswered(item)) ? 'answered' : 'closed', request };
     }
     const found = await findOwnRequest(api.requests, token, account);
-    if (!found) throw new CliError('not_found', 'no such request among yours');
+    if (!found) throw new CliError('not_found', phrase('none-of-yours'));
     const { listed, request } = found;
     if (listed === 'open') return { state: 'open', request };
     const answered = listed === 'ready' || (await wasAnswered(item));

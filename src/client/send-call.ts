@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { API_PATH } from '../contract/api';
 import { versionSchema } from '../contract/decode';
 import type { HeaderFields, HttpRequest, Token, Transport } from '../platform/context';
+import { phrase } from '../platform/errors';
 import { type Call, pushCalls } from './calls';
 import type { SentRequest, TokenSource } from './failure';
 import type { FormBody } from './form';
@@ -123,7 +124,7 @@ async function responseTo(
       throw explainLoss(error, call, sentRequest(settings, details));
     }
     if (error instanceof LeavesOrigin && settings.fromLink)
-      throw error.withAdvice((base) => `put ${base} in place of ${settings.base} in the link`);
+      throw error.withAdvice((base) => phrase('replace-in-link', base, settings.base));
     throw error;
   }
 }

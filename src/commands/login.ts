@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { askUntil, filledIn } from '../cli/ask-until';
 import type { Command } from '../cli/command';
 import { flag } from '../cli/declare';
+import { inWords } from '../cli/in-words';
 import type { Options } from '../cli/options';
-import { worded } from '../cli/report-error';
 import { readAll } from '../cli/source';
 import { abilities, editionOf } from '../cli/terminal/instance-info';
 import { askEdition } from '../client/edition';
@@ -11,7 +11,7 @@ import { LeavesOrigin } from '../client/transport/redirects';
 import type { InstanceVersion } from '../contract/decode';
 import type { Edition } from '../contract/lifetime';
 import type { Context, Token } from '../platform/context';
-import { CliError, type ErrorCode, usageError } from '../platform/errors';
+import { CliError, type ErrorCode, phrase, usageError } from '../platform/errors';
 import { parseToken } from '../profile/api-token';
 import { parseBase } from '../profile/base-address';
 import { profileIn, storedProfiles } from '../profile/config-file';
@@ -156,7 +156,7 @@ function retryPrompt<T>(
 ): Promise<T> {
   return askUntil(
     async (failure) => {
-      if (failure instanceof CliError) await say.announce(worded(failure).message);
+      if (failure instanceof CliError) await say.announce(await inWords(failure));
       return ask(failure !== undefined);
     },
     (failure) =>
@@ -273,7 +273,7 @@ function candidateAt(
       return version;
     } catch (error) {
       if (error instanceof LeavesOrigin)
-        throw error.withAdvice((base) => `log in there: pwpush login ${base}`);
+        throw error.withAdvice((base) => phrase('log-in-there', base));
       throw token === undefined ? error : notStored(error);
     }
   };

@@ -1,4 +1,5 @@
 import type { Command } from '../cli/command';
+import { inWords } from '../cli/in-words';
 import { linkRows } from '../cli/options';
 import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
@@ -51,7 +52,7 @@ async function preview(session: Session, plan: PreviewPlan): Promise<void> {
   if (webAddress(previewed.url) === undefined)
     throw failedError('the instance returned an invalid link');
   const elsewhere = otherOrigin(named.target.base, previewed.url);
-  if (elsewhere !== undefined) await say.warn(elsewhere);
+  if (elsewhere) await say.warn(await inWords(elsewhere));
   const lost = named.key ?? (kept ? undefined : named.publicKey);
   if (lost !== undefined)
     await say.remark('hint: the link is printed without its key, which the instance does not know');

@@ -1,8 +1,8 @@
 import { isGuarded } from '../cli/agent';
 import type { Command } from '../cli/command';
 import { group, type Values } from '../cli/declare';
+import { inWords } from '../cli/in-words';
 import { type Options, revealRows } from '../cli/options';
-import { worded } from '../cli/report-error';
 import type { Invocation } from '../cli/terminal/output';
 import { isLoopback } from '../contract/address';
 import type { Context } from '../platform/context';
@@ -127,7 +127,7 @@ async function keepProfile(
     return `pwpush push${current === name ? '' : ` --profile ${name}`}`;
   } catch (error) {
     const why =
-      error instanceof CliError ? worded(error).message : (error as NodeJS.ErrnoException).code;
+      error instanceof CliError ? await inWords(error) : (error as NodeJS.ErrnoException).code;
     warn(`the token was not saved as a profile: ${why}`);
     return undefined;
   }

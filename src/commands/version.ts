@@ -1,5 +1,5 @@
 import type { Command } from '../cli/command';
-import { worded } from '../cli/report-error';
+import { inWords } from '../cli/in-words';
 import { versionText } from '../cli/terminal/instance-info';
 import { pairs } from '../cli/terminal/table';
 import type { Context } from '../platform/context';
@@ -28,7 +28,7 @@ async function version({ context, say, connect }: Session): Promise<void> {
     await say.print({ pwpush: context.version }, (look) =>
       pairs([['pwpush', context.version]], look),
     );
-    return say.remark(worded(error).message);
+    return say.remark(await inWords(error));
   }
   const { api, target } = instance;
   const found = await api.version();

@@ -87,7 +87,7 @@ async function writeTo(
   } catch (error) {
     const where = plan.to === 'path' ? `"${plan.path}"` : 'a file of the job';
     const problem =
-      error instanceof CliError ? error.message : `cannot write ${where} (${codeOf(error)})`;
+      error instanceof CliError ? error.facts : `cannot write ${where} (${codeOf(error)})`;
     await safe.keep({ what: 'secret', bytes, push });
     return safe.explain(failedError(problem));
   }

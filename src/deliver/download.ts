@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
+import { inWords } from '../cli/in-words';
 import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
 import { savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
 import { isRetrievableAgain, whyGone } from '../keep/safekeeping';
-import { attempt, CliError, endedBy } from '../platform/errors';
+import { attempt, CliError, endedBy, phrase } from '../platform/errors';
 import type { Taking } from '../take/taking';
 import { lostRest } from './lost';
 import { partialFiles } from './partial-files';
@@ -33,7 +34,7 @@ export async function fetchFiles(taking: Taking, folder: Folder) {
     await meter.clear();
     if (outcome instanceof CliError) {
       failures.push(outcome);
-      if (files.length > 1) await say.warn(`${name}: ${outcome.message}`);
+      if (files.length > 1) await say.warn(`${name}: ${await inWords(outcome)}`);
     } else {
       const taken = basename(outcome.path) === name ? undefined : name;
       await say.note(savedText(outcome.path, outcome.bytes, taken));
@@ -80,7 +81,7 @@ export function toolsFor(
     progress: { begins: (length) => meter.begins(at, name, length), moved: meter.moved },
     again: async (failure, seconds) => {
       await meter.clear();
-      await say.note(`retrying "${name}" in ${seconds} s: ${failure.message}`);
+      await say.note(`retrying "${name}" in ${seconds} s: ${await inWords(failure)}`);
     },
   };
 }
@@ -99,7 +100,11 @@ function downloadFailure(
   const code = failures.every((one) => one.code === 'unreachable') ? 'unreachable' : 'failed';
   const what =
     files.length === 1
-      ? `cannot save "${nameIn(folder, files[0]?.filename ?? '')}": ${first.message}`
+      ? phrase(
+          'detailed',
+          `cannot save "${nameIn(folder, files[0]?.filename ?? '')}"`,
+          ...first.facts,
+        )
       : `${failures.length} of ${files.length} files were not saved`;
   const steps = [
     ...(files.length === 1 ? first.steps : []),

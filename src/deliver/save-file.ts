@@ -12,7 +12,7 @@ import { TransportError } from '../client/transport/network-errors';
 import { discardBody } from '../client/transport/response';
 import { size } from '../contract/byte-size';
 import type { PushFile } from '../contract/decode';
-import { CliError, failedError } from '../platform/errors';
+import { CliError, failedError, phrase } from '../platform/errors';
 import type { TemporaryFile } from '../platform/files/atomic-file';
 import { whyUnwritable } from '../platform/files/file-error';
 import { nameIt, newTemporary } from './new-file';
@@ -110,13 +110,13 @@ export async function withRetries<T>(
   let tries = 1;
   let counted = 0;
   const again = async (error: unknown) => {
-    const failure = asFailure(error);
+    if (!(error instanceof CliError)) throw error;
     const wait = worthAnotherTry(error);
     if (wait === undefined || tools.signal.aborted || tries >= TRIES) return false;
     const seconds = Math.max(PAUSES_SECONDS[tries - 1] ?? 0, wait);
     if (seconds > LONGEST_PAUSE_SECONDS) return false;
     tries++;
-    await tools.again(failure, seconds);
+    await tools.again(error, seconds);
     await tools.sleep(seconds * 1000);
     return true;
   };
@@ -131,24 +131,14 @@ export async function withRetries<T>(
     try {
       return await work(resume);
     } catch (error) {
-      if (!(await again(error))) throw asFailure(error);
+      if (!(await again(error))) throw error;
     }
   }
 }
 
-/** `unreachable` only if the request was not sent. */
-function asFailure(error: unknown): CliError {
-  if (error instanceof CliError) return error;
-  if (!(error instanceof TransportError)) throw error;
-  return new CliError(error.sent ? 'failed' : 'unreachable', error.message, {
-    steps: error.hint,
-    cause: error,
-  });
-}
-
 /**
  * Passes the body of a response to `write`, checks its length, and returns that.
- * @throws CliError, TransportError
+ * @throws CliError
  */
 export async function copyBody(
   { body, from = 0, length }: FileResponse,
@@ -159,12 +149,12 @@ export async function copyBody(
   for await (const chunk of body) {
     received += chunk.byteLength;
     if (length !== undefined && received > length)
-      throw new TransportError('the response is longer than announced', { sent: true });
+      throw new TransportError(phrase('longer-than-announced'), { sent: true });
     await write(chunk);
     progress.moved(chunk.byteLength);
   }
   if (length !== undefined && received < length)
-    throw new TransportError('the download was cut short', { sent: true });
+    throw new TransportError(phrase('cut-short'), { sent: true });
   return received;
 }
 

@@ -1,11 +1,20 @@
 import { lstat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
+import { inWords } from '../cli/in-words';
 import { boundedByInterrupt, breakLine } from '../cli/terminal/bounded-write';
 import { meterFor } from '../cli/terminal/transfer-meter';
 import type { PushFile } from '../contract/decode';
 import { isRetrievableAgain } from '../keep/safekeeping';
 import type { Context } from '../platform/context';
-import { attempt, type CliError, endedBy, failedError, savedTo } from '../platform/errors';
+import {
+  asCliError,
+  attempt,
+  type CliError,
+  endedBy,
+  failedError,
+  phrase,
+  savedTo,
+} from '../platform/errors';
 import { codeOf, whyUnwritable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import { type Delivery, deliverText } from './deliver-text';
@@ -199,7 +208,7 @@ async function saveTextBeside(
   } catch {
     await file?.discard();
     await safe.keep({ what: 'text', bytes, push });
-    return safe.explain(failedError(why)).message;
+    return inWords(safe.explain(failedError(why)));
   }
 }
 
@@ -227,11 +236,10 @@ async function downloadToStdout(
   await withRetries(tools, async (resume) => {
     const response = await tools.file(file.url, resume);
     tools.progress.begins(response.length);
-    await copyBody(response, tools, write).catch((error: Error) => {
-      if (written === 0) throw error;
-      throw failedError(`only part of the file was written to standard output: ${error.message}`, {
-        cause: error,
-      });
+    await copyBody(response, tools, write).catch((cause) => {
+      if (written === 0) throw cause;
+      const partly = 'only part of the file was written to standard output';
+      throw failedError(phrase('detailed', partly, ...asCliError(cause).facts), { cause });
     });
   }).finally(() => last === 0x0a || breakLine(stderr));
   return undefined;

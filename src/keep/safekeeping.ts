@@ -227,7 +227,7 @@ function lossOf(parts: readonly Fate[], lost: readonly CliError[], something: bo
   const whole = !something && parts.length === 1 && first?.what !== 'files';
   const what = whole ? `the ${first?.called ?? first?.what} is LOST` : 'NOT ALL IS SAVED';
   const [why, ...others] = lost.flatMap(({ facts }) => facts);
-  return [typeof why === 'string' ? `${what}: ${why}` : what, ...others];
+  return [phrase('detailed', what, ...(why ? [why] : [])), ...others];
 }
 
 /** How to open what was saved, or to delete it. */
@@ -251,7 +251,10 @@ function withRest(failure: CliError, { lost, outcome }: Fates['rests'][number]):
   const { gone, missing, interrupted, download } = lost;
   const begun = interrupted ? [] : failure.facts;
   if (outcome instanceof CliError)
-    return failure.with({ facts: [...begun, `${gone}: ${outcome.message}`], remains: {} });
+    return failure.with({
+      facts: [...begun, phrase('detailed', gone, ...outcome.facts)],
+      remains: {},
+    });
   const sealed = isArmored(download.push.payload ?? '') && !download.answer;
   return failure.with({
     facts: interrupted ? [`${gone}, and ${count(missing, 'file')} not saved`] : failure.facts,

@@ -1,3 +1,4 @@
+import type { FactName } from './facts';
 import { whyUnwritable } from './files/file-error';
 import type { StepName } from './steps';
 
@@ -33,14 +34,14 @@ export interface Remains {
   readonly saved_to?: string | readonly string[];
 }
 
-/** Something that `cli/failure-text.ts` has the words for, with what they name. */
+/** Something that `cli/` has the words for, with what they name: texts, numbers and facts. */
 export interface Phrase<Name extends string = string> {
   readonly name: Name;
-  readonly of: readonly (string | number)[];
+  readonly of: readonly (Fact | number)[];
 }
 
-/** What is known of a failure: a clause without a final period, or the name of one. */
-export type Fact = string | Phrase;
+/** What is known of a failure: a clause without a final period, or the name of one (`platform/facts.ts`). */
+export type Fact = string | Phrase<FactName>;
 
 /** What the user can do: a clause without a final period, or the name of one, or one with a command to copy. */
 export type Step = string | Phrase<StepName> | Advice;
@@ -129,7 +130,7 @@ export class CliError extends Error {
 
 export const phrase = <const Name extends string>(
   name: Name,
-  ...of: readonly (string | number)[]
+  ...of: Phrase['of']
 ): Phrase<Name> => ({ name, of });
 
 /** An error about options or input; thrown before anything is sent. */

@@ -1,7 +1,7 @@
 import type { Invocation } from '../cli/terminal/output';
 import type { HereEvent } from '../contract/here-event';
 import { contextWith } from '../platform/context';
-import { CliError, endedBy } from '../platform/errors';
+import { CliError, endedBy, type Fact } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
 import { clientFor, type Instance } from './connect';
 import { type ServiceModule, serviceIo, withService } from './load-service';
@@ -77,7 +77,13 @@ async function instanceOf(run: Invocation, { base, token, send }: HereService): 
 /** What this process refuses is input of its user, and nothing remains of what it has not done. */
 function ownFailure(error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
-  const facts = error.message.replace(/^the instance refused the request: /, '');
+  const facts = error.facts.flatMap(whyRefused);
   if (error.code === 'rejected') return error.with({ code: 'usage', facts });
   return error.code === 'unknown' ? error.with({ code: 'failed', steps: undefined }) : error;
+}
+
+/** What the instance says of a refusal, if it says anything, without that it refused. */
+function whyRefused(fact: Fact): readonly Fact[] {
+  const said = typeof fact === 'object' && fact.name === 'refused' ? fact.of : [];
+  return said.length === 0 ? [fact] : said.filter((one) => typeof one !== 'number');
 }

@@ -1,6 +1,7 @@
+import { inWords } from '../cli/in-words';
 import { invocation, type Manner } from '../cli/terminal/output';
 import type { Api } from '../client/client';
-import { parseReference, type Reference, repairText } from '../client/link';
+import { parseReference, type Reference, repairsOf } from '../client/link';
 import { isShellSafe } from '../contract/address';
 import type { Context } from '../platform/context';
 import { CliError, phrase, type Step } from '../platform/errors';
@@ -76,8 +77,8 @@ export function createSession(context: Context, given: Given, manner: Manner) {
   const target = lazy(() => readTarget(sources(), chosen()));
   /** A client for each of several pushes, one per instance; all are made before the first request. */
   const connectEach = async (references: readonly Named[], connections?: number) => {
-    const repaired = repairText(references);
-    if (repaired !== undefined) await run.say.note(repaired);
+    const repairs = repairsOf(references);
+    if (repairs) await run.say.note(await inWords(repairs));
     const instances = new Map<string | undefined, Instance>();
     const connected: NamedItem[] = [];
     for (const one of references) {

@@ -1,3 +1,4 @@
+import { inWords } from '../cli/in-words';
 import type { NewPassphrase } from '../cli/passphrase';
 import type { Invocation } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
@@ -58,7 +59,7 @@ export function create<
       mayExist = refusal.remains?.expired !== true;
       throw refusal;
     }
-    const warnings = [...(doubt === undefined ? [] : [doubt]), ...verdict.warnings];
+    const warnings = [...(doubt ? [await inWords(doubt)] : []), ...verdict.warnings];
     return { ready, made, token, link, warnings };
   });
 }

@@ -191,7 +191,7 @@ async function* whole({ body, length }: FileResponse): AsyncGenerator<Uint8Array
     yield chunk;
   }
   if (length !== undefined && received < length)
-    throw new TransportError('the download was cut short', { sent: true });
+    throw new TransportError(phrase('cut-short'), { sent: true });
 }
 
 /** Waits for the work of the age room, whose errors become ours. */

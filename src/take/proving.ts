@@ -1,6 +1,7 @@
 import { keyProof } from '../age/key-proof';
 import { isLinkKey } from '../age/link-key';
 import { node, scrypt } from '../age/node-primitives';
+import { inWords } from '../cli/in-words';
 import { CliError } from '../platform/errors';
 import type { PushKeys } from './decryption-keys';
 import type { SafeRun } from './taking';
@@ -48,7 +49,7 @@ export class KeyProver {
     }
     const failure = refusal(outcome, keys);
     if (text !== undefined || !context.canPrompt()) throw failure;
-    await say.note(given.length > 0 ? failure.message : ASKED);
+    await say.note(given.length > 0 ? await inWords(failure) : ASKED);
     return (await this.ask(work, outcome))();
   }
 

@@ -1,3 +1,4 @@
+import { inWords } from '../cli/in-words';
 import type { Invocation, Terminal } from '../cli/terminal/output';
 import type { Api } from '../client/client';
 import { isTemporary } from '../client/failure';
@@ -133,7 +134,7 @@ function toleratingFailures<Found>(
       return progress;
     } catch (error) {
       if (!isTemporary(error) || !worked || context.signal.aborted) throw error;
-      if (failingSeconds === undefined) await say.note(`${error.message}; still waiting`);
+      if (failingSeconds === undefined) await say.note(`${await inWords(error)}; still waiting`);
       failingSeconds = failingSeconds === undefined ? 0 : failingSeconds + pauseSeconds;
       if (failingSeconds > TOLERANCE_SECONDS) throw error;
       return undefined;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openLink, worthAnotherTry } from '../../src/client/file-link';
 import { TransportError } from '../../src/client/transport/network-errors';
 import type { Transport } from '../../src/platform/context';
+import { type Fact, phrase } from '../../src/platform/errors';
 
 interface Literal {
   readonly status: number;
@@ -121,7 +122,9 @@ test('the body of a redirect that is not followed is read: it would block the ne
     headers: { location: 'file:///' },
     body: body(),
   });
-  await expect(openLink(source(send), 'https://pw.test/a')).rejects.toThrow('file://');
+  await expect(openLink(source(send), 'https://pw.test/a')).rejects.toMatchObject({
+    facts: [phrase('file-link-redirects-down', 'https', 'file://')],
+  });
   expect(read).toBe(true);
 });
 
@@ -134,7 +137,9 @@ test('a redirect that sends its body a byte at a time is not waited for', async 
     url.endsWith('/a')
       ? { status: 302, headers: { location: '/b' }, body: drip() }
       : { status: 404, headers: {}, body: drip() };
-  await expect(openLink(source(send), 'https://pw.test/a')).rejects.toThrow('404');
+  await expect(openLink(source(send), 'https://pw.test/a')).rejects.toMatchObject({
+    facts: [phrase('file-link-returned', 404), phrase('file-link-expired')],
+  });
   expect(read).toBeLessThan(10);
 });
 
@@ -159,7 +164,7 @@ describe('a download that breaks off', () => {
   async function download(parts: readonly Part[], most = 5) {
     const left = [...parts];
     const asked: string[] = [];
-    const resumed: (string | number)[] = [];
+    const resumed: (Fact | number)[] = [];
     const send: Transport = async ({ headers }) => {
       asked.push(`${headers.range ?? 'all'} ${headers['if-range'] ?? '-'}`);
       const part = left.shift();
@@ -172,7 +177,7 @@ describe('a download that breaks off', () => {
       return { status: part.status ?? 200, headers: part.headers ?? head(), body: body() };
     };
     const answer = await openLink(source(send), 'https://pw.test/a', async (error, received) => {
-      resumed.push(error.message, received);
+      resumed.push(...error.facts, received);
       return resumed.length / 2 <= most;
     });
     let read = '';
@@ -195,7 +200,7 @@ describe('a download that breaks off', () => {
     expect(failure).toBeUndefined();
     expect(read).toBe(file.toString());
     expect(asked).toEqual(['all -', 'bytes=4- "v1"', 'bytes=5- "v1"', 'bytes=5- "v1"']);
-    expect(resumed).toEqual(['broke', 4, 'broke', 5, expect.stringContaining('503'), 5]);
+    expect(resumed).toEqual(['broke', 4, 'broke', 5, phrase('file-link-returned', 503), 5]);
   });
 
   test('ends with the reason when it is not resumed', async () => {
@@ -222,7 +227,7 @@ describe('a download that breaks off', () => {
       { bytes: [0, 4] },
       { status: 403, headers: {}, bytes: [0, 10] },
     ]);
-    expect(failure).toMatchObject({ message: expect.stringContaining('403') });
+    expect(failure).toMatchObject({ status: 403 });
     expect(resumed).toEqual(['broke', 4]);
   });
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../../src/client/client';
-import { findLink, parseReference, repairText, withKey } from '../../src/client/link';
+import { findLink, parseReference, repairsOf, withKey } from '../../src/client/link';
 import { createdSchema } from '../../src/contract/decode';
-import { CliError } from '../../src/platform/errors';
+import { CliError, phrase } from '../../src/platform/errors';
 import { times } from '../helpers/long';
 
 const api = (preview: () => Promise<{ url: string }>) => ({ preview }) as unknown as Api;
@@ -152,7 +152,7 @@ describe('a link or token copied with the text around it', () => {
     '(pw.test/p/quyul5r5w08).',
   ])('%s', (pasted) => {
     const found = { token: 'quyul5r5w08', base: 'https://pw.test' };
-    expect(parseReference(pasted)).toEqual({ ...found, repairs: ['text around it'] });
+    expect(parseReference(pasted)).toEqual({ ...found, repairs: ['repaired-surroundings'] });
   });
 
   test('of an address in IPv6 keeps its brackets, without a scheme too', () => {
@@ -185,7 +185,7 @@ describe('as people paste them', () => {
     [`https://pw.test/r/abc#${publicKey}`, { kind: 'request', publicKey }],
     [
       `https://pw.test/r/abc%23${publicKey}&utm=x`,
-      { kind: 'request', publicKey, repairs: ['%23 for #', 'text after its key'] },
+      { kind: 'request', publicKey, repairs: ['repaired-hash', 'repaired-tail'] },
     ],
     ['https://pw.test/r/abc#age1qq', { kind: 'request', publicKey: 'age1qq' }],
     [`https://pw.test/p/abc#${publicKey}`, { kind: 'request', publicKey }],
@@ -215,60 +215,56 @@ describe('a link with a key', () => {
     ['without a scheme', `pw.test/p/quyul5r5w08#${key}`, []],
     ['white space', ` ${link}#${key}\n`, []],
     ['parameters before the key', `${link}?utm_source=mail#${key}`, []],
-    ['an escaped #', `${link}%23${key}`, ['%23 for #']],
-    ['an escaped #, twice', `${link}%2523${key}`, ['%23 for #']],
-    ['an escaped # and parameters', `${link}%23${key}?utm=1`, ['%23 for #', 'text after its key']],
-    ['a parameter', `${link}#${key}&utm_source=mail`, ['text after its key']],
-    ['parameters', `${link}#${key}?utm_source=mail&x=%23`, ['text after its key']],
-    ['a full stop', `${link}#${key}.`, ['text around it']],
-    ['quotes', `"${link}#${key}",`, ['text around it']],
-    ['brackets', `(${link}#${key}).`, ['text around it']],
-    ['angle brackets', `<${link}#${key}>`, ['text around it']],
-    ['Markdown', `[it](${link}#${key})`, ['text around it']],
-    ['Safe Links', safeLink(encoded(`${link}#${key}`)), ['Outlook Safe Links around it']],
+    ['an escaped #', `${link}%23${key}`, ['repaired-hash']],
+    ['an escaped #, twice', `${link}%2523${key}`, ['repaired-hash']],
+    ['an escaped # and parameters', `${link}%23${key}?utm=1`, ['repaired-hash', 'repaired-tail']],
+    ['a parameter', `${link}#${key}&utm_source=mail`, ['repaired-tail']],
+    ['parameters', `${link}#${key}?utm_source=mail&x=%23`, ['repaired-tail']],
+    ['a full stop', `${link}#${key}.`, ['repaired-surroundings']],
+    ['quotes', `"${link}#${key}",`, ['repaired-surroundings']],
+    ['brackets', `(${link}#${key}).`, ['repaired-surroundings']],
+    ['angle brackets', `<${link}#${key}>`, ['repaired-surroundings']],
+    ['Markdown', `[it](${link}#${key})`, ['repaired-surroundings']],
+    ['Safe Links', safeLink(encoded(`${link}#${key}`)), ['repaired-outlook']],
     [
       'Safe Links of a government',
       safeLink(encoded(`${link}#${key}`), 'gcc02.safelinks.protection.office365.us'),
-      ['Outlook Safe Links around it'],
+      ['repaired-outlook'],
     ],
-    [
-      'Safe Links with the key outside',
-      `${safeLink(encoded(link))}#${key}`,
-      ['Outlook Safe Links around it'],
-    ],
+    ['Safe Links with the key outside', `${safeLink(encoded(link))}#${key}`, ['repaired-outlook']],
     [
       'Safe Links and an escaped #',
       safeLink(encoded(`${link}%23${key}`)),
-      ['Outlook Safe Links around it', '%23 for #'],
+      ['repaired-outlook', 'repaired-hash'],
     ],
     [
       'Safe Links in brackets',
       `<${safeLink(encoded(`${link}#${key}`))}>`,
-      ['text around it', 'Outlook Safe Links around it'],
+      ['repaired-surroundings', 'repaired-outlook'],
     ],
-    ['Proofpoint 2', v2(`${link}#${key}`), ['Proofpoint around it']],
-    ['Proofpoint 3', v3(`${link}*${key}`, 'Iw'), ['Proofpoint around it']],
+    ['Proofpoint 2', v2(`${link}#${key}`), ['repaired-proofpoint']],
+    ['Proofpoint 3', v3(`${link}*${key}`, 'Iw'), ['repaired-proofpoint']],
     [
       'Proofpoint 3 with one slash',
       v3(`${link.replace('//', '/')}*${key}`, 'Iw'),
-      ['Proofpoint around it'],
+      ['repaired-proofpoint'],
     ],
-    ['Proofpoint 3 that left the #', v3(`${link}#${key}`, ''), ['Proofpoint around it']],
+    ['Proofpoint 3 that left the #', v3(`${link}#${key}`, ''), ['repaired-proofpoint']],
     [
       'Proofpoint 3 with a run',
       v3(`${link}**A${key}&y=1`.replace('**A', '?x=**A'), 'w6kj'),
-      ['Proofpoint around it', 'text after its key'],
+      ['repaired-proofpoint', 'repaired-tail'],
     ],
     [
       'both',
       safeLink(encoded(v3(`${link}*${key}`, 'Iw'))),
-      ['Outlook Safe Links around it', 'Proofpoint around it'],
+      ['repaired-outlook', 'repaired-proofpoint'],
     ],
   ])('%s', (_name, pasted, repairs) => {
     const expected = { token: 'quyul5r5w08', base: 'https://pw.test', kind: 'push', key };
     const found = parseReference(pasted);
     expect(found).toEqual(repairs.length === 0 ? expected : { ...expected, repairs });
-    expect(repairText([found]) === undefined).toBe(repairs.length === 0);
+    expect(repairsOf([found]) === undefined).toBe(repairs.length === 0);
   });
 
   test('goes with a bare token too', () => {
@@ -304,7 +300,7 @@ describe('a link with a key', () => {
 
   test('that was cut before parameters is found', () => {
     const { key: found, repairs } = parseReference(`${link}#${key.slice(0, 12)}?utm_source=mail`);
-    expect([found, repairs]).toEqual([key.slice(0, 12), ['text after its key']]);
+    expect([found, repairs]).toEqual([key.slice(0, 12), ['repaired-tail']]);
   });
 
   test('is read whatever gateway it went through', () => {
@@ -332,10 +328,10 @@ describe('a link with a key', () => {
 });
 
 test('repairs are told once, without the link', () => {
-  const one = { token: 'abcdefgh', base: undefined, repairs: ['text around it'] };
-  const other = { ...one, repairs: ['text around it', '%23 for #'] };
-  expect(repairText([one, other])).toMatch(/ text around it and %23 for #$/);
-  expect(repairText([one, other])).not.toContain('abcdefgh');
+  const references = ['<abcdefgh>', '<abcdefgh%23key>'].map(parseReference);
+  expect(repairsOf(references)).toEqual(
+    phrase('links-repaired', phrase('repaired-surroundings'), phrase('repaired-hash')),
+  );
 });
 
 describe('what is no link is refused', () => {
@@ -349,7 +345,7 @@ describe('what is no link is refused', () => {
   ])('%j', (pasted) => {
     const error = refusal(pasted);
     expect(error).toBeInstanceOf(CliError);
-    expect(error).toMatchObject({ code: 'usage', message: expect.not.stringContaining('s3cret') });
+    expect(error).toMatchObject({ code: 'usage', facts: [{ of: [] }] });
   });
 
   test('and never crashes anything, nor is repeated in the message', () => {
@@ -368,10 +364,7 @@ describe('what is no link is refused', () => {
           if (base !== undefined) expect(new URL(base).username).toBe('');
           return;
         }
-        expect(error).toBeInstanceOf(CliError);
-        const { message, exitStatus } = error as CliError;
-        expect(exitStatus).toBe(2);
-        if (pasted.length > 60) expect(message).not.toContain(pasted);
+        expect(error).toMatchObject({ exitStatus: 2, facts: [{ of: [] }] });
       }),
       { numRuns: 2000 },
     );

@@ -1,5 +1,6 @@
 import { TransportError } from '../../src/client/transport/network-errors';
 import type { HttpRequest, Transport } from '../../src/platform/context';
+import { phrase } from '../../src/platform/errors';
 
 /** An answer, word for word. */
 export interface Literal {
@@ -37,8 +38,10 @@ export function html(status: number, body: string): Literal {
 
 /** No answer: the connection broke, before or after the request left. */
 export function broken(sent: boolean, timedOut = false): TransportError {
-  const message = sent ? 'pw.test sent no complete response' : 'pw.test cannot be reached';
-  return new TransportError(message, { sent, timedOut });
+  return new TransportError(phrase(sent ? 'incomplete' : 'unreachable', 'pw.test'), {
+    sent,
+    timedOut,
+  });
 }
 
 /** Gives these answers in turn, whatever is asked, and writes down what was. */

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { worded } from '../../src/cli/report-error';
 import { type RescueContext, rescuedFiles, rescueFolder } from '../../src/keep/rescue';
 import { newSafe } from '../../src/keep/safekeeping';
 import { failedError } from '../../src/platform/errors';
@@ -20,7 +21,8 @@ const mode = (path = '') => (statSync(path).mode & 0o777).toString(8);
 const keep = async (where: RescueContext) => {
   const safe = newSafe(where);
   await safe.keep({ what: 'secret', bytes: 'hunter2' });
-  return safe.explain(failedError('no room'));
+  const failure = safe.explain(failedError('no room'));
+  return { message: worded(failure).message, remains: failure.remains };
 };
 const brief = async () => (await rescuedFiles(context)).map(({ what }) => what).sort();
 

@@ -1,7 +1,7 @@
 import type { LookupFunction, Socket } from 'node:net';
 import { isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
 import type { ClientCertificate, Environment, HttpOptions } from '../../platform/context';
-import { usageError } from '../../platform/errors';
+import { phrase, usageError } from '../../platform/errors';
 
 /** Opens connections for undici. */
 export type Connector<To = object> = (to: To, callback: ConnectCallback) => unknown;
@@ -85,10 +85,7 @@ function parseProxy(name: string, value: string): URL {
   const proxy = parseWebUrl(value.includes('://') ? value : `http://${value}`);
   if (proxy) return proxy;
   // Without the value, which may contain a password.
-  throw usageError(
-    `${name} is not the address of an http or https proxy`,
-    'use an address such as http://proxy.example:3128',
-  );
+  throw usageError(phrase('no-proxy-address', name), phrase('proxy-address'));
 }
 
 /** The host name or address of a URL, without the brackets of an IPv6 address. */

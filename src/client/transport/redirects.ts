@@ -1,7 +1,7 @@
 import { isShellSafe, parseWebUrl } from '../../contract/address';
 import { API_PATH } from '../../contract/api';
 import type { HttpRequest, HttpResponse, Transport } from '../../platform/context';
-import { CliError, failedError } from '../../platform/errors';
+import { CliError, failedError, phrase, type Step } from '../../platform/errors';
 import { accessLogin, isAccessLogin } from './access-proxy';
 import { discardBody, header } from './response';
 
@@ -48,7 +48,7 @@ export async function follow(
 /** For calls of the API, whose token and passphrase are not sent to another origin. */
 export const withinOrigin: RedirectRules = {
   most: 5,
-  tooMany: (status) => failedError('the instance redirects too many times', { status }),
+  tooMany: (status) => failedError(phrase('redirects-too-often'), { status }),
   next: (location, request, status) => {
     const from = new URL(request.url);
     const to = parseWebUrl(location, from);
@@ -71,22 +71,19 @@ export class LeavesOrigin extends CliError {
   /** @param advice what to do if that is the user's instance */
   constructor(
     private readonly redirect: Redirect,
-    advice = configure,
+    advice: (base: string) => Step = (base) => phrase('use-address', base),
   ) {
     const { from, to, status } = redirect;
     const path = to.pathname.split(API_PATH);
     const base = to.origin + (path.length > 1 ? (path[0] ?? '') : '');
-    const hint = isShellSafe(base)
-      ? `if that is your instance, ${advice(base)}`
-      : 'check the address';
-    const where = `${to.protocol}//${to.host}`;
-    const message = `${from.host} redirects to another origin, ${where}; nothing was sent there`;
-    super('failed', message, { status, steps: hint });
+    const fact = phrase('leaves-origin', from.host, `${to.protocol}//${to.host}`);
+    const steps = isShellSafe(base) ? advice(base) : phrase('check-address');
+    super('failed', fact, { status, steps });
     this.base = base;
   }
 
   /** The same error with another advice. */
-  withAdvice(advice: (base: string) => string): LeavesOrigin {
+  withAdvice(advice: (base: string) => Step): LeavesOrigin {
     return new LeavesOrigin(this.redirect, advice);
   }
 }
@@ -97,15 +94,6 @@ interface Redirect {
   readonly status: number;
 }
 
-const configure = (base: string) =>
-  `use its address: --url ${base}, or pwpush profile set url ${base}`;
-
 function notSetUp(status: number): CliError {
-  return failedError(
-    'the instance redirects to its sign-in or first-run page instead of responding',
-    {
-      status,
-      steps: 'open the instance in a browser and finish setting it up, or check the address',
-    },
-  );
+  return failedError(phrase('setup-redirect'), { status, steps: phrase('finish-setup') });
 }

@@ -1,5 +1,6 @@
 import { parseJson } from '../../contract/json';
 import type { HttpResponse } from '../../platform/context';
+import { phrase } from '../../platform/errors';
 import { codeOf } from '../../platform/files/file-error';
 import { timeoutError } from './network-errors';
 
@@ -15,7 +16,7 @@ export class ResponseTooLong extends Error {
   override readonly name = 'ResponseTooLong';
 
   constructor(readonly status: number) {
-    super('the response is longer than 16 MiB');
+    super('too long');
   }
 }
 
@@ -81,7 +82,7 @@ export async function readWhole(
     seconds += Math.min(Math.max(time - last, 0) / 1000, timeout);
     last = time;
     if (seconds > PATIENCE * timeout && length < LEAST_BYTES_PER_SECOND * seconds)
-      throw timeoutError(`${new URL(url).host} sends its response too slowly`, true);
+      throw timeoutError(phrase('too-slow', new URL(url).host), true);
     chunks.push(chunk);
   }
   const { status, headers } = response;

@@ -16,7 +16,7 @@ interface HostAndPort {
 /** The proxy did not open a tunnel. `code` is one of network-errors.ts. */
 class ProxyRefused extends Error {
   constructor(readonly code: 'PROXY_REFUSED' | 'PROXY_AUTHENTICATION' | 'PROXY_TIMEOUT') {
-    super('the proxy refused');
+    super(code);
   }
 }
 

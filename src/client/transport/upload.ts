@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { StreamedBody } from '../../platform/context';
+import { phrase } from '../../platform/errors';
 import { socketProgress } from '../../platform/files/socket-progress';
 import type { Connector } from './connect-options';
 import { TransportError, timeoutError } from './network-errors';
@@ -40,8 +41,8 @@ export function uploadOf(body: StreamedBody) {
 class Stalled extends Error {}
 
 function stallError(error: Stalled, url: URL, timeout: number, sending: boolean): TransportError {
-  const what = sending ? 'accepted no more data' : 'did not respond';
-  return timeoutError(`${url.host} ${what} within ${timeout} s`, true, error);
+  const name = sending ? 'takes-no-more' : 'no-response';
+  return timeoutError(phrase(name, url.host, timeout), true, error);
 }
 
 /** Ends the response body of an early refusal where the connection breaks, without an error. */

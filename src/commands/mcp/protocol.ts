@@ -99,7 +99,7 @@ function register(connection: Connection, name: ToolName, tool: Tool): void {
         const answer = await tool.work(given as never, call.mcpReq.signal);
         return 'text' in answer ? result(answer) : await show(connection, call, answer);
       } catch (error) {
-        return result(toldError(error));
+        return result(await toldError(error));
       } finally {
         connection.calls.delete(call);
         done();

@@ -1,4 +1,3 @@
-import { worded } from '../../cli/report-error';
 import { safe, safeLines } from '../../cli/terminal/safe';
 import { asCliError, type ErrorCode, exitStatus, failedError } from '../../platform/errors';
 import type { Ran } from './started-run';
@@ -71,7 +70,8 @@ export function together({ text, ...told }: Told, said: string): Told {
 }
 
 /** An error of a tool; of one that is not ours, without its message. */
-export function toldError(error: unknown): Told {
+export async function toldError(error: unknown): Promise<Told> {
+  const { worded } = await import('../../cli/report-error');
   const { message, hint } = worded(asCliError(error));
   return { text: safe(withHint(message, hint)), failed: true };
 }

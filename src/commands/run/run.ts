@@ -1,5 +1,5 @@
+import { inWords } from '../../cli/in-words';
 import { knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
-import { worded } from '../../cli/report-error';
 import { left, usedBefore, variablesSet } from '../../cli/terminal/wording';
 import { keepPushes } from '../../deliver/lost';
 import { safeName } from '../../deliver/safe-name';
@@ -95,7 +95,7 @@ async function reportInputs(
       if (text !== undefined) await say.remark(text);
     if (!unused.text) continue;
     await safe.keep({ what: 'text', bytes: push.payload ?? '', push });
-    await say.warn(worded(safe.explain(failedError('the text is not used'))).message);
+    await say.warn(await inWords(safe.explain(failedError('the text is not used'))));
   }
   if (unused.files.length > 0)
     await say.warn(`unused files: ${unused.files.map((name) => safeName(name)).join(', ')}`);

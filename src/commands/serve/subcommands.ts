@@ -6,7 +6,6 @@ import { addOutputOptions, type Options, revealRows } from '../../cli/options';
 import { ownerList } from '../../cli/terminal/listings';
 import { table } from '../../cli/terminal/table';
 import { port } from '../../cli/values';
-import type { TransportError } from '../../client/transport/network-errors';
 import { urlHost } from '../../contract/address';
 import type { Context } from '../../platform/context';
 import { CliError, failedError, usageError } from '../../platform/errors';
@@ -225,9 +224,9 @@ async function health({ context, say }: Session, url: string): Promise<void> {
     const { status } = await client.send({ method: 'GET', url: `${url}/up`, headers: {} });
     if (status !== 200) throw failedError(`${url} is not ready (${status})`, { status });
   } catch (error) {
-    if (error instanceof CliError) throw error;
-    const { message, hint } = error as TransportError;
-    throw new CliError('unreachable', message, { steps: hint, cause: error });
+    // Also one that was sent.
+    const isLost = error instanceof CliError && error.status === undefined;
+    throw isLost ? error.with({ code: 'unreachable' }) : error;
   } finally {
     await client.close();
   }

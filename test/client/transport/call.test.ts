@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { call, retryAfter, sharedBackoff } from '../../../src/client/transport/call';
 import type { TransportError } from '../../../src/client/transport/network-errors';
 import type { HttpRequest, Transport } from '../../../src/platform/context';
+import { phrase } from '../../../src/platform/errors';
 
 const now = new Date('2026-08-20T11:06:45.500Z');
 
@@ -112,12 +113,12 @@ describe('a response that comes in pieces', () => {
     const read = call(send, request, { ...rules, ...clock });
     return read.then(
       ({ body }) => body.length,
-      (error: TransportError) => [error.message, error.sent, (time - now.getTime()) / 1000],
+      (error: TransportError) => [...error.facts, error.sent, (time - now.getTime()) / 1000],
     );
   }
 
   test('a byte a second is given up', async () => {
-    expect(await read(1000, 1, 1)).toEqual(['pw.test sends its response too slowly', true, 121]);
+    expect(await read(1000, 1, 1)).toEqual([phrase('too-slow', 'pw.test'), true, 121]);
   });
 
   test.each([

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import type { HttpOptions } from '../../../src/platform/context';
+import { phrase } from '../../../src/platform/errors';
 import { listening } from '../../helpers/listen';
 import { proxying } from '../../helpers/sockets';
 import { cert, key } from '../../server/certificate';
@@ -121,7 +122,10 @@ describe('over TLS', () => {
   test('one that stalls is given up', async () => {
     const server = await listening((request) => request.pause(), { key, cert });
     const sending = upload(`https://127.0.0.1:${server.port}/`, LENGTH, { ca: cert, timeout: 1 });
-    await expect(sending).rejects.toMatchObject({ name: 'TransportError', timedOut: true });
+    await expect(sending).rejects.toMatchObject({
+      facts: [phrase('takes-no-more', `127.0.0.1:${server.port}`, 1)],
+      timedOut: true,
+    });
     await server.close();
   });
 

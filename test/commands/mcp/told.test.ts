@@ -33,7 +33,7 @@ describe('what is told of an object', () => {
   });
 });
 
-test('errors are messages and hints, with the link of what was created', () => {
+test('errors are messages and hints, with the link of what was created', async () => {
   const error = { code: 'failed', message: 'no space', hint: 'try again', link: 'https://x/p/1' };
   expect(saidText(`${JSON.stringify({ error })}\n`)).toBe(
     'no space; try again; its link is https://x/p/1',
@@ -45,7 +45,7 @@ test('errors are messages and hints, with the link of what was created', () => {
   expect(saidText(lines)).toBe('warning: odd\\x1b\nbad\nhint: good\n[1]');
   expect(failure({ ...ran, status: 3 })).toMatchObject({ failed: true });
   expect(failure({ ...ran, status: 1 }).text).toBe('failed with status 1');
-  expect(toldError(new Error('secret')).text).not.toContain('secret');
+  expect((await toldError(new Error('secret'))).text).not.toContain('secret');
 });
 
 describe('of a program', () => {

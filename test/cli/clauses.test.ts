@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { adviceFor } from '../../src/cli/advice';
+import { clause } from '../../src/cli/clauses';
+import { type Fact, phrase, type Step } from '../../src/platform/errors';
+import { CASES, textOf } from '../helpers/cases';
+
+// Words that depend on what they name; the others are a table, and the transcripts have them.
+
+test.each<[Fact, string]>([
+  [phrase('refused'), 'the instance refused the request'],
+  [
+    phrase('refused', 'No.', phrase('body-field', 'note', 'is too long')),
+    'the instance refused the request: No.; --note is too long',
+  ],
+  [phrase('body-field', 'constructor', 'must not be'), 'constructor must not be'],
+  [
+    phrase('body-field', 'payload', 'Up to 1048576 bytes, now 2048 bytes'),
+    'the text: Up to 1.0 MiB, now 2048 bytes',
+  ],
+  [phrase('body-line', '', 'Hi'), 'no content type, "Hi"'],
+  [phrase('token-refused', ''), 'the instance refused the token'],
+  [
+    phrase('incomplete', 'pw.test', phrase('connection-failed', '')),
+    'pw.test sent no complete response: the connection failed (no code)',
+  ],
+  [
+    phrase('link-elsewhere', 'https://a.test', 'https://b.test', ''),
+    'the link is on https://a.test, not on https://b.test',
+  ],
+  [
+    phrase('detailed', 'line 3', phrase('unreachable', 'pw.test'), 'nothing was sent'),
+    'line 3: pw.test cannot be reached; nothing was sent',
+  ],
+])('%j is %j', (fact, words) => {
+  expect(clause(fact)).toBe(words);
+});
+
+test.each<[Step, string]>([
+  [phrase('try-later'), 'try again later'],
+  [
+    phrase('renew-token', 'profile "work"', 'none'),
+    'log in again with pwpush login, or use --anonymous to send none',
+  ],
+])('%j is %j', (step, text) => {
+  expect(adviceFor(step)).toEqual({ text });
+});
+
+test('no transcript shows the name of a fact or a step in place of its words', () => {
+  const names = ['facts', 'steps'].flatMap((file) => {
+    const source = readFileSync(join(import.meta.dirname, `../../src/platform/${file}.ts`), 'utf8');
+    return [...source.matchAll(/(?<=\| )'([a-z-]+)'/g)].map(([, name]) => name);
+  });
+  expect(names.length).toBeGreaterThan(150);
+  const files = readdirSync(CASES).filter((name) => name.endsWith('.txt'));
+  const lines = files.flatMap((name) => [...textOf(name).matchAll(/^! (.*)$/gm)]);
+  const parts = lines
+    .flatMap(([, line = '']) => said(line))
+    .flatMap((text) => text.split(/[:;.] /));
+  expect(parts.filter((part) => names.includes(part))).toEqual([]);
+});
+
+/** The texts of a line of standard error. */
+function said(line: string): readonly string[] {
+  if (!line.startsWith('{"error"') && !line.startsWith('{"warning"')) return [line];
+  const { error, warning } = JSON.parse(line);
+  return [error?.message, error?.hint, warning?.message].filter((text) => text !== undefined);
+}
