@@ -1,25 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { asking } from '../helpers/foreign';
+import { type Fact, phrase } from '../../src/platform/errors';
+import { asking, failing } from '../helpers/foreign';
 import { html, json } from '../helpers/wire';
 
 // An instance, or a proxy in front of it, that sends back what it was sent: none of it is printed.
 
 const key = '-----BEGIN PRIVATE KEY-----\nMIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQDG\n';
 
-async function refusedWith(message: string, payload: string, env: Record<string, string> = {}) {
-  const answer = json(422, JSON.stringify({ error: message }));
-  const conditions = {
-    env: { PWPUSH_PASSPHRASE: 'pass', PWPUSH_TOKEN: 't0ken', ...env },
-    stdin: payload,
-  };
-  const { code, stderr } = await asking([answer], ['push'], conditions);
-  expect(code).toBe(8);
-  return stderr.replace('pwpush: the instance refused the request: ', '');
+async function refusedWith(error: string, payload: string): Promise<readonly Fact[]> {
+  const answer = json(422, JSON.stringify({ error }));
+  const push = { payload, passphrase: 'pass' };
+  return (await failing([answer], (api) => api.create(push), { token: 't0ken' })).facts;
 }
 
 describe('what an instance echoes is not printed', () => {
-  const UNSAID = 'its response is not shown, as it repeats what was sent\n';
-
   test.each([
     ['the payload', 'bad value hunter2hunter2!', 'hunter2hunter2'],
     ['the token', 'bad token t0ken', 'hunter2'],
@@ -33,27 +27,25 @@ describe('what an instance echoes is not printed', () => {
     ['as a page has it', 'a&lt;b&amp;c-hunter2', 'a<b&c-hunter2'],
     ['as JSON has it', 'password=\\"hunter2\\"', 'user=me\npassword="hunter2"\n'],
   ])('%s', async (_what, message, payload) => {
-    expect(await refusedWith(message, payload)).toBe(UNSAID);
+    expect(await refusedWith(message, payload)).toEqual([phrase('refused', phrase('body-hidden'))]);
   });
 
   test('a short passphrase inside another word does not count as an echo', async () => {
-    expect(await refusedWith('too many passphrases', 'hunter2')).toBe('too many passphrases\n');
+    const error = 'too many passphrases';
+    expect(await refusedWith(error, 'hunter2')).toEqual([phrase('refused', error)]);
   });
 
   test('in a response that is a page', async () => {
     const answer = html(502, `<h1>POST {"push":{"payload":"hunter2hunter2"}}</h1>`);
-    const { stderr } = await asking([answer], ['push'], { stdin: 'hunter2hunter2' });
-    expect(stderr).not.toContain('hunter2');
+    const push = { payload: 'hunter2hunter2' };
+    const { facts } = await failing([answer], (api) => api.create(push));
+    expect(facts).toEqual([phrase('failed', 502, phrase('body-hidden'))]);
   });
 
   test('a passphrase that is the word itself is still told from a token', async () => {
     const answer = json(401, '{"error":"Wrong passphrase","message":"passphrase"}');
-    const env = { PWPUSH_PASSPHRASE: 'passphrase' };
-    const { code, stderr } = await asking([answer], ['get', 'quyul5r5w08'], { env });
-    expect({ code, first: stderr.split('\n')[0] }).toEqual({
-      code: 7,
-      first: 'pwpush: wrong passphrase',
-    });
+    const { facts } = await failing([answer], (api) => api.retrieve('abc', 'passphrase'));
+    expect(facts).toEqual([phrase('passphrase-wrong')]);
   });
 });
 

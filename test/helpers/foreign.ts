@@ -1,4 +1,7 @@
+import { type Api, apiClient } from '../../src/client/client';
+import type { ApiSettings } from '../../src/client/send-call';
 import type { TransportError } from '../../src/client/transport/network-errors';
+import { CliError } from '../../src/platform/errors';
 import { type Conditions, type Outcome, type PlaceOptions, place } from './run';
 import { type Literal, wire } from './wire';
 
@@ -29,6 +32,33 @@ export async function asking(
   } finally {
     here.close();
   }
+}
+
+/** What a call of the client fails with, at an instance that gives these answers in turn; no other is asked. */
+export async function failing(
+  answers: readonly (Literal | TransportError)[],
+  ask: (api: Api) => Promise<unknown>,
+  settings: Partial<ApiSettings> = {},
+): Promise<CliError> {
+  const { send, check } = wire(answers);
+  const error = await failureOf(ask, { send, ...settings });
+  check();
+  return error;
+}
+
+/** @param settings have the transport */
+export async function failureOf(
+  ask: (api: Api) => Promise<unknown>,
+  settings: Partial<ApiSettings> & Pick<ApiSettings, 'send'>,
+): Promise<CliError> {
+  const api = apiClient({
+    ...{ base: 'https://pw.test', userAgent: 'test' },
+    ...{ now: () => new Date('2026-08-20T11:06:45Z'), sleep: async () => {} },
+    ...settings,
+  });
+  const outcome = await ask(api).catch((error: unknown) => error);
+  if (outcome instanceof CliError) return outcome;
+  throw outcome instanceof Error ? outcome : new Error('did not fail');
 }
 
 /** The request lines alone: method and address. */

@@ -2,6 +2,9 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import { createRequire } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { undiciTransport } from '../../src/client/transport/undici';
+import type { HttpOptions } from '../../src/platform/context';
+import type { CliError } from '../../src/platform/errors';
+import { failureOf } from './foreign';
 import { type Listening, listen } from './listen';
 import { type Outcome, type PlaceOptions, place } from './run';
 
@@ -40,6 +43,17 @@ export function pass(seconds: number): void {
   // Timers that were just set begin with a tick.
   tick(0);
   tick(seconds * 1000);
+}
+
+/** What a creation fails with at that address, over the real transport. */
+export async function failingAt(
+  base: string,
+  options: Partial<HttpOptions> = {},
+): Promise<CliError> {
+  const { send, close } = undiciTransport({ timeout: 30, env: {}, ...options });
+  return failureOf((api) => api.create({ payload: 'x' }), { base, send, repeats: false }).finally(
+    close,
+  );
 }
 
 /** Runs one command line with the real transport, in this process: where it does not matter which one it is. */

@@ -7,12 +7,13 @@ import type { ServerOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
+import { phrase } from '../../../src/platform/errors';
 import { readHeadersFile } from '../../../src/profile/header-fields';
 import { type Listening, listening } from '../../helpers/listen';
 import { needsPrograms } from '../../helpers/needs';
 import { changed, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Conditions, type Place, place } from '../../helpers/run';
-import { proxying } from '../../helpers/sockets';
+import { failingAt, proxying } from '../../helpers/sockets';
 import { cert, expiredCert, expiredKey, key, nextCert, nextKey } from '../../server/certificate';
 
 // Access proxies in front of an instance, played by servers on this machine: one that wants headers, and one that wants a
@@ -233,22 +234,25 @@ describe('a client certificate', () => {
   const pair = () => `--cert ${here.file('client.pem')} --cert-key ${here.file('client.key')}`;
 
   test.each([
-    ['-tls1_3', /requires a client certificate/],
-    ['-tls1_2', /refused the TLS handshake/],
-  ])(
+    ['-tls1_3', 'certificate-needed'],
+    ['-tls1_2', 'handshake-refused'],
+  ] as const)(
     'is required: without one, or with another, nothing was sent (%s, needs openssl)',
     needsPrograms('openssl'),
-    async (protocol, message) => {
+    async (protocol, name) => {
       const { port, close } = await requiring(protocol);
-      const url = `https://127.0.0.1:${port}`;
-      const without = await run(`push x --url ${url} ${options()}`);
-      writeFileSync(here.file('client.pem'), expiredCert);
-      writeFileSync(here.file('client.key'), expiredKey);
-      const other = await run(`push x --url ${url} ${options()} ${pair()}`);
+      const host = `127.0.0.1:${port}`;
+      const origin = `https://${host}`;
+      const certificate = { origin, cert: expiredCert, key: expiredKey };
+      const errors = [
+        await failingAt(origin, { ca: cert }),
+        await failingAt(origin, { ca: cert, certificate }),
+      ];
       await close();
-      expect([without.code, other.code]).toEqual([9, 9]);
-      expect(without.stderr).toMatch(message);
-      expect(other.stderr).toMatch(/refused the client certificate/);
+      expect(errors.map(({ code, facts }) => [code, ...facts])).toEqual([
+        ['unreachable', phrase('unreachable', host, phrase(name))],
+        ['unreachable', phrase('unreachable', host, phrase('certificate-refused'))],
+      ]);
     },
   );
 

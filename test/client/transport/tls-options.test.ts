@@ -3,10 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Phrase, phrase } from '../../../src/platform/errors';
 import { type Listening, listening, socketServer } from '../../helpers/listen';
 import { needs } from '../../helpers/needs';
 import { VERSION } from '../../helpers/reference';
-import { overSocket, proxying } from '../../helpers/sockets';
+import { failingAt, overSocket, proxying } from '../../helpers/sockets';
 
 const folder = mkdtempSync(join(tmpdir(), 'pwpush-tls-'));
 const certificate = join(folder, 'cert.pem');
@@ -51,10 +52,14 @@ const version = (host: string, argv: string[] = [], env: Record<string, string> 
   overSocket(['version', '--url', `https://${host}:${server.port}`, ...argv], { env });
 
 describe('TLS (needs openssl)', needs('openssl', made), () => {
-  test('a self-signed certificate is refused, with a hint at --ca-file; nothing is sent', async () => {
-    const { code, stderr } = await version('localhost');
-    expect([code, server.seen]).toEqual([9, []]);
-    expect(stderr).toMatch(/self-signed\nhint: .*--ca-file/);
+  test('a self-signed certificate is refused; nothing is sent', async () => {
+    const host = `localhost:${server.port}`;
+    expect(await failingAt(`https://${host}`)).toMatchObject({
+      code: 'unreachable',
+      facts: [phrase('unreachable', host, phrase('certificate-self-signed'))],
+      steps: [phrase('trust-certificate')],
+    });
+    expect(server.seen).toEqual([]);
   });
 
   test('is accepted with its CA, by option and by variable', async () => {
@@ -67,8 +72,11 @@ describe('TLS (needs openssl)', needs('openssl', made), () => {
   });
 
   test('a certificate for another name is refused even with its CA', async () => {
-    const { code, stderr } = await version('127.0.0.1', ['--ca-file', certificate]);
-    expect([code, /another name/.test(stderr)]).toEqual([9, true]);
+    const host = `127.0.0.1:${server.port}`;
+    const ca = readFileSync(certificate, 'utf8');
+    expect((await failingAt(`https://${host}`, { ca })).facts).toEqual([
+      phrase('unreachable', host, phrase('certificate-of-another')),
+    ]);
   });
 
   test('--insecure takes any, and warns each time', async () => {
@@ -95,9 +103,13 @@ describe('TLS (needs openssl)', needs('openssl', made), () => {
   test('a proxy that refuses the tunnel: nothing was sent', async () => {
     const proxy = await refusingProxy();
     const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
-    const outcome = await version('pw.test', [], env);
+    const error = await failingAt('https://pw.test', { env });
     await proxy.close();
-    expect([outcome.code, /proxy.*\n.*HTTPS_PROXY/.test(outcome.stderr)]).toEqual([9, true]);
+    expect(error).toMatchObject({
+      code: 'unreachable',
+      facts: [phrase('unreachable', 'pw.test', phrase('proxy-needs-login'))],
+      steps: [phrase('check-proxy')],
+    });
   });
 
   describe('NODE_TLS_REJECT_UNAUTHORIZED=0 of the environment is not obeyed', () => {
@@ -105,10 +117,11 @@ describe('TLS (needs openssl)', needs('openssl', made), () => {
     const refusal = async (host: string, env: Record<string, string> = {}) => {
       vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
       const before = server.seen.length;
-      const { code, stderr } = await version(host, ['--quiet'], env);
-      return [code, /self-signed/.test(stderr), server.seen.length - before];
+      const { facts } = await failingAt(`https://${host}:${server.port}`, { env });
+      const [why] = facts.flatMap((fact) => (fact as Phrase).of.slice(1));
+      return [why, server.seen.length - before];
     };
-    const refused = [9, true, 0];
+    const refused = [phrase('certificate-self-signed'), 0];
 
     test('by a request', async () => {
       expect(await refusal('localhost')).toEqual(refused);
