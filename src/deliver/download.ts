@@ -1,13 +1,13 @@
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
+import { isArmored } from '../age/sealed-with';
 import { inWords } from '../cli/in-words';
 import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
 import { savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
-import { isRetrievableAgain, whyGone } from '../keep/safekeeping';
+import { isRetrievableAgain, type LostRest, whyGone } from '../keep/safekeeping';
 import { attempt, CliError, endedBy, phrase } from '../platform/errors';
 import type { Taking } from '../take/taking';
-import { lostRest } from './lost';
-import { partialFiles } from './partial-files';
+import { type PartialFiles, partialFiles } from './partial-files';
 import { type Folder, nameIn } from './safe-name';
 import { type DownloadTools, type SavedFile, saveFile } from './save-file';
 
@@ -47,6 +47,37 @@ export async function fetchFiles(taking: Taking, folder: Folder) {
   if (!failure) return { saved, failure };
   await safe.keep(lostRest(taking, missing, folder, partial));
   return { saved, failure: safe.explain(failure) };
+}
+
+/**
+ * What another run needs to get the rest.
+ * @param missing addresses of files
+ * @param folder where the others are; left out for a file that went to standard output
+ */
+export function lostRest(
+  { signal, taken }: Taking,
+  missing: readonly string[],
+  folder?: Folder,
+  partial?: PartialFiles,
+): LostRest {
+  const { answer, link, push, sealed } = taken;
+  const isAnswer = answer !== undefined;
+  return {
+    what: 'rest',
+    push,
+    gone: whyGone(push, isAnswer),
+    missing: missing.length,
+    interrupted: signal.aborted,
+    download: {
+      link,
+      // The text was printed or saved before, and armor is needed to open the files.
+      push: isArmored(sealed.payload ?? '') ? sealed : { ...sealed, payload: '' },
+      saved: (sealed.files ?? []).map(({ url }) => url).filter((url) => !missing.includes(url)),
+      answer: isAnswer,
+      folder: folder && { ...folder, path: resolve(folder.path), taken: [...folder.taken] },
+      partial: partial?.list() ?? [],
+    },
+  };
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 } from '../age/age';
 import { AgeError } from '../age/age-error';
 import { decodeManifest, encryptedName, isManifest, type ManifestFile } from '../age/manifest';
+import { inWords } from '../cli/in-words';
 import type { FileResponse } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import { attempt, CliError, endedBy, failedError, phrase, type Step } from '../platform/errors';
@@ -50,7 +51,7 @@ async function openArmor(taking: Taking, keys: PushKeys): Promise<Taking> {
     const failure = await tryKeys(taking, keys, await Promise.all(given.map(givenKey)));
     if (!(failure instanceof CliError)) return failure;
     if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
-    await taking.say.note(failure.message);
+    await taking.say.note(await inWords(failure));
   } else if (!context.canPrompt()) throw noLinkKey();
   else await taking.say.note(ASKED);
   await safe.hold(taken);
