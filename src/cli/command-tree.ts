@@ -2,28 +2,30 @@
 import type { Argument, Command, Option } from 'commander';
 import { valueIn, valueKind } from './declare';
 import exitCodes from './help/exit-codes.txt?raw';
-import { texts } from './help/help-layout';
+import { topics, topicText } from './help/help-layout';
 import { GLOBAL } from './options';
+import { toJson } from './terminal/output';
 
 /** A command as `pwpush help --json` prints it; what does not apply to it is left out. */
 export interface CommandEntry extends ReturnType<typeof ownEntry> {
   readonly commands: readonly CommandEntry[];
 }
 
-export async function programEntry(program: Command, version: string) {
-  const topics = Object.entries(texts).map(async ([name, load]) => ({
+/** The program as JSON. */
+export async function programJson(program: Command, version: string): Promise<string> {
+  const titles = topics.map(async (name) => ({
     name,
-    title: (await load()).default.split('\n', 1)[0],
+    title: (await topicText(name)).split('\n', 1)[0],
   }));
-  return {
+  return `${toJson({
     name: program.name(),
     version,
     description: program.description(),
     options: globalEntries(program),
     exit_codes: exitCodeEntries(),
-    topics: await Promise.all(topics),
+    topics: await Promise.all(titles),
     commands: program.commands.map(commandEntry),
-  };
+  })}\n`;
 }
 
 /** The rows of the text about exit codes; success has no name there. */

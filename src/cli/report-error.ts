@@ -1,6 +1,6 @@
 import { LINK_KEY } from '../age/link-key';
 import type { Context } from '../platform/context';
-import { asCliError, CliError, ExitWith } from '../platform/errors';
+import { asCliError, CliError, ExitWith, type Fact } from '../platform/errors';
 import { adviceFor } from './advice';
 import { clause } from './clauses';
 import { boundedWrite, folded } from './terminal/bounded-write';
@@ -74,6 +74,11 @@ export interface Worded {
   readonly hint: string | undefined;
   /** A command that does what the hint says last. */
   readonly command: string | undefined;
+}
+
+/** What an error or a fact says, without what to do. */
+export function wordsOf(what: CliError | Fact): string {
+  return what instanceof CliError ? worded(what).message : clause(what);
 }
 
 /** Without keys: a link in the wrong place of a command line would bring its key into a log. */

@@ -4,6 +4,14 @@ declare module '*?lines' {
   export default lines;
 }
 
+/** Files by their path, each in a chunk of its own; `import` chooses an export of them. */
+interface ImportMeta {
+  glob<T>(
+    paths: string | readonly string[],
+    how?: { readonly query?: string; readonly import?: string },
+  ): Readonly<Record<string, () => Promise<T>>>;
+}
+
 /** The text of a file. */
 declare module '*?raw' {
   const text: string;

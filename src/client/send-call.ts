@@ -86,6 +86,9 @@ type CompleteSettings = ApiSettings &
     readonly sendNow: Transport;
   };
 
+/** What failures mean; 7 KB that a call without one does without. */
+const failures = () => import('./failure');
+
 /**
  * Sends a call and decodes its response.
  * @throws CliError for any other outcome; see `explain` and `explainLoss`
@@ -100,7 +103,7 @@ export async function sendCall<Schema extends v.GenericSchema>(
   const response = await responseTo(ready, call, details);
   const decoded = isSuccess(response) ? v.safeParse(schema, jsonIn(response)) : undefined;
   if (decoded?.success) return decoded.output;
-  const { explain } = await import('./failure');
+  const { explain } = await failures();
   throw explain(response, call, sentRequest(ready, details), settings.now());
 }
 
@@ -120,7 +123,7 @@ async function responseTo(
       : callOver(settings.send, request, rules));
   } catch (error) {
     if (error instanceof TransportError || error instanceof ResponseTooLong) {
-      const { explainLoss } = await import('./failure');
+      const { explainLoss } = await failures();
       throw explainLoss(error, call, sentRequest(settings, details));
     }
     if (error instanceof LeavesOrigin && settings.fromLink)

@@ -22,6 +22,7 @@ import { configFolder, configName } from '../profile/folders';
 import { withService } from '../profile/load-service';
 import type { Session } from '../profile/session';
 import type { Finding } from './doctor/checks';
+import * as checks from './doctor/checks';
 import { type Perform, planned } from './planned';
 
 export { default as help } from './help/doctor.txt?raw';
@@ -83,7 +84,6 @@ interface CheckRow {
 /** All checks, in an order in which the first failure explains the later ones. */
 async function* allChecks(session: Session): AsyncGenerator<CheckRow, void> {
   const { context } = session;
-  const checks = await import('./doctor/checks');
   yield* check('config', {}, () => checkConfig(context));
   const address = yield* check('address', {}, () => checks.checkAddress(session));
   const special = 'target' in address && (address.target.headers ?? address.target.certificate);

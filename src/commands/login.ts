@@ -27,6 +27,7 @@ import {
   savedSettings,
   withoutToken,
 } from '../profile/settings';
+import { forgetProfile, storeInKeyring } from '../profile/system-keyring';
 import { chooseTarget, withTokenRead } from '../profile/target';
 import { type Perform, planned } from './planned';
 
@@ -91,10 +92,8 @@ export async function login(session: Session, { address, keyring }: LoginPlan): 
 async function keep(session: Session, name: string, login: Login): Promise<void> {
   const { context, given, say } = session;
   const { base, token } = login;
-  const keyring = () => import('../profile/system-keyring');
   const inKeyring = login.keyring && token !== undefined;
-  if (inKeyring)
-    await (await keyring()).storeInKeyring(context, { profile: name, url: base }, token);
+  if (inKeyring) await storeInKeyring(context, { profile: name, url: base }, token);
   const store = await profileStore(context);
   let before: Profile = {};
   await store.update((now) => {
@@ -102,7 +101,7 @@ async function keep(session: Session, name: string, login: Login): Promise<void>
     return withLogin(now, name, login, given.settings);
   });
   if (!before.keyring || (inKeyring && before.url === base)) return;
-  const problem = await (await keyring()).forgetProfile(context, name, before);
+  const problem = await forgetProfile(context, name, before);
   if (problem !== undefined) await say.warn(problem);
 }
 

@@ -6,6 +6,7 @@ import { namedProfile, profileIn, storedProfiles } from '../profile/config-file'
 import { profileStore } from '../profile/profile-store';
 import type { Session } from '../profile/session';
 import { hasToken, withoutToken } from '../profile/settings';
+import { forgetProfile } from '../profile/system-keyring';
 import { type Perform, planned } from './planned';
 
 export { default as help } from './help/logout.txt?raw';
@@ -34,8 +35,7 @@ async function logout(
     const rest = withoutToken(profileIn(stored, name) ?? {});
     return { ...stored, profiles: { ...stored.profiles, [name]: rest } };
   });
-  const keyring = profile.keyring ? await import('../profile/system-keyring') : undefined;
-  const problem = await keyring?.forgetProfile(context, name, profile);
+  const problem = profile.keyring ? await forgetProfile(context, name, profile) : undefined;
   if (problem !== undefined)
     throw failedError(problem, { steps: 'unlock the keyring and remove it there' });
   await say.print({ profile: name, token: false }, () => '');

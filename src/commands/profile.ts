@@ -16,6 +16,7 @@ import {
   withSetting,
 } from '../profile/settings';
 
+import { forgetProfile } from '../profile/system-keyring';
 import { type Perform, planned } from './planned';
 
 export { default as help } from './help/profile.txt?raw';
@@ -111,7 +112,6 @@ async function set(run: Session, [key, value]: readonly [string, string]): Promi
 /** Removes the token of a profile from the keyring, and warns if that fails. */
 async function warnOfKeyring({ context, say }: Invocation, name: string, profile: Profile) {
   if (!profile.keyring) return;
-  const { forgetProfile } = await import('../profile/system-keyring');
   const problem = await forgetProfile(context, name, profile);
   if (problem !== undefined) await say.warn(problem);
 }

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { agentMarker } from '../cli/agent';
 import { Command, reach } from '../cli/command';
 import { lineage } from '../cli/declare';
-import { layoutOf, texts } from '../cli/help/help-layout';
+import { layoutOf, topics, topicText } from '../cli/help/help-layout';
 import { checkChoices, misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
 import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions } from '../cli/options';
 import { reflowed } from '../cli/terminal/bounded-write';
@@ -13,59 +13,60 @@ import { lazy } from '../platform/files/lazy';
 import { whyGuarded } from '../profile/guard';
 import type { Perform } from './planned';
 
-type Load = () => Promise<{
+interface CommandFile {
   readonly define: (command: Command, context: Context, perform?: Perform) => void;
   /** What its help says after the options. */
   readonly help: string;
-}>;
+}
 
-/** A command: name, one line for the list of them, the file, and another name that people try. */
-type Entry = readonly [name: string, summary: string, load: Load, alias?: string];
+/** The file of each command by its path, in a chunk of its own. */
+const load = import.meta.glob<CommandFile>(['./*.ts', '!./planned.ts', '!./program.ts']);
+
+/** A command: name, which is that of its file, one line for the list of them, and another name that people try. */
+type Entry = readonly [name: string, summary: string, alias?: string];
 
 /** All commands, in the groups of the help. */
 const table: Readonly<Record<string, readonly Entry[]>> = {
   'Share:': [
-    ['push', 'push a secret and print its link', () => import('./push')],
-    ['generate', 'print a new password or passphrase', () => import('./generate')],
+    ['push', 'push a secret and print its link'],
+    ['generate', 'print a new password or passphrase'],
   ],
   'Open:': [
-    ['get', 'get a secret (uses a view)', () => import('./get')],
-    ['run', 'run a command with a secret (uses a view)', () => import('./run')],
+    ['get', 'get a secret (uses a view)'],
+    ['run', 'run a command with a secret (uses a view)'],
   ],
   'Ask:': [
-    ['request', 'ask someone for a secret', () => import('./request')],
-    ['respond', 'answer a request', () => import('./respond')],
+    ['request', 'ask someone for a secret'],
+    ['respond', 'answer a request'],
   ],
   'Manage:': [
-    ['list', 'list your pushes or requests', () => import('./list'), 'ls'],
-    ['show', 'show views and days left (uses no view)', () => import('./show')],
-    ['preview', "print a push's full link (uses no view)", () => import('./preview')],
-    ['expire', 'expire pushes now', () => import('./expire'), 'rm'],
-    ['audit', 'show who opened a push, and when', () => import('./audit')],
-    ['wait', 'wait until a push is viewed or expires', () => import('./wait')],
-    ['notify', "e-mail a push's link from the instance", () => import('./notify')],
+    ['list', 'list your pushes or requests', 'ls'],
+    ['show', 'show views and days left (uses no view)'],
+    ['preview', "print a push's full link (uses no view)"],
+    ['expire', 'expire pushes now', 'rm'],
+    ['audit', 'show who opened a push, and when'],
+    ['wait', 'wait until a push is viewed or expires'],
+    ['notify', "e-mail a push's link from the instance"],
   ],
   'Set up:': [
-    ['login', 'log in to an instance and save it as a profile', () => import('./login')],
-    ['logout', 'remove the token of a profile', () => import('./logout')],
-    ['profile', 'list, show, change and remove profiles', () => import('./profile')],
-    ['doctor', 'diagnose configuration and connection', () => import('./doctor')],
-    ['version', 'show the version of pwpush and of the instance', () => import('./version')],
-    ['completion', 'print a shell completion script', () => import('./completion')],
+    ['login', 'log in to an instance and save it as a profile'],
+    ['logout', 'remove the token of a profile'],
+    ['profile', 'list, show, change and remove profiles'],
+    ['doctor', 'diagnose configuration and connection'],
+    ['version', 'show the version of pwpush and of the instance'],
+    ['completion', 'print a shell completion script'],
   ],
   'Serve:': [
-    ['serve', 'run a Password Pusher server on this machine', () => import('./serve')],
-    ['mcp', 'serve tools by which agents use secrets unseen', () => import('./mcp')],
+    ['serve', 'run a Password Pusher server on this machine'],
+    ['mcp', 'serve tools by which agents use secrets unseen'],
   ],
 };
 
 const LAST_GROUP = Object.keys(table).at(-1);
 
 export const commands = Object.entries(table).flatMap(([group, entries]) =>
-  entries.map(([name, summary, load, alias]) => ({ group, name, summary, load, alias })),
+  entries.map(([name, summary, alias]) => ({ group, name, summary, alias })),
 );
-
-export const topics = Object.keys(texts) as (keyof typeof texts)[];
 
 const DESCRIPTION = 'Share a password, key or file as a link that expires after N views or N days.';
 
@@ -136,7 +137,7 @@ async function help(program: Command, words: readonly string[], context: Context
   const show = (text: string) => context.stdout.write(reflowed(text, context.stdout));
   const [word, ...more] = words;
   const topic = topics.find((name) => name === word);
-  if (topic) return show((await texts[topic]()).default);
+  if (topic) return show(await topicText(topic));
   if (word === undefined && globalOptions(program.below('help') ?? program, context.env).json)
     return printWhole(context);
   if (word === undefined || word === 'help') return show(helpOf(program, context));
@@ -162,12 +163,8 @@ function helpOf(command: Command, context: Context): string {
 
 /** Prints the tree of all commands as JSON, for programs that run this one. */
 async function printWhole(context: Context): Promise<void> {
-  const [{ programEntry }, { toJson }] = await Promise.all([
-    import('../cli/command-tree'),
-    import('../cli/terminal/output'),
-  ]);
-  const program = await programEntry(await wholeProgram(context), context.version);
-  await context.stdout.write(`${toJson(program)}\n`);
+  const { programJson } = await import('../cli/command-tree');
+  await context.stdout.write(await programJson(await wholeProgram(context), context.version));
 }
 
 /** Prints the completions of a command line; a failure prints nothing, in the middle of what someone types. */
@@ -198,10 +195,10 @@ export async function wholeProgram(context: Context): Promise<Command> {
 
 /** Declares what a command of the table takes. */
 async function loaded(command: Command, context: Context, perform?: Perform): Promise<void> {
-  const found = commands.find(({ name }) => name === command.name());
+  const file = load[`./${command.name()}.ts`];
   // One below another, or `help`, is declared already.
-  if (!found || command.parent?.parent) return;
-  const { define, help } = await found.load();
+  if (!file || command.parent?.parent) return;
+  const { define, help } = await file();
   define(command, context, perform);
   versioned(command, context).addHelpText('after', `\n${help.trimEnd()}`);
 }

@@ -173,7 +173,7 @@ export function newSafe(context: RescueContext, resumes = true): Safe {
       held.delete(sealed);
       if (path !== undefined) await attempt(async () => rmSync(path, { force: true }));
     },
-    folder: async () => (await import('./rescue')).rescueFolder(context),
+    folder: async () => (await rescues()).rescueFolder(context),
     explain: (failure) => {
       const { saved, available, rests } = fates;
       fates = noFates();
@@ -187,9 +187,11 @@ export function newSafe(context: RescueContext, resumes = true): Safe {
   return safe;
 }
 
+/** 6 ms, and rarely needed. */
+const rescues = () => import('./rescue');
+
 async function save(context: RescueContext, what: LostText['what'], bytes: LostText['bytes']) {
-  // Loaded on demand: takes 6 ms, and is rarely needed.
-  const { rescue } = await import('./rescue');
+  const { rescue } = await rescues();
   return attempt(() => rescue(context, what, bytes));
 }
 

@@ -4,6 +4,7 @@ import {
   fstatSync,
   mkdirSync,
   openSync,
+  promises,
   readFileSync,
   type Stats,
   statSync,
@@ -50,8 +51,7 @@ export function readOwn(path: string, rule: OwnRule): string {
  * @throws CliError (usage) if it cannot be read
  */
 export async function readText(path: string, what: string): Promise<string> {
-  const { readFile } = await import('node:fs/promises');
-  return readFile(path, 'utf8').catch((error) => {
+  return promises.readFile(path, 'utf8').catch((error) => {
     throw usageError(`cannot read the ${what} "${path}": ${whyUnreadable(error)}`);
   });
 }

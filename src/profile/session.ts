@@ -125,8 +125,8 @@ export function createSession(context: Context, given: Given, manner: Manner) {
     again: () => createSession(context, given, manner),
     /** The session without a token, whatever was typed. */
     anonymous: () => createSession(context, { ...given, anonymous: true }, manner),
-    /** The session while something limits its time. */
-    within: (limited: Context, seconds: number | undefined) =>
+    /** The session in another context, such as one that something limits. */
+    within: (limited: Context, seconds = given.timeout) =>
       createSession(limited, { ...given, timeout: seconds }, manner),
   };
 }

@@ -8,6 +8,8 @@ import { parseToken, readTokenFile } from './api-token';
 import { hasToken, type Profile, settings, settingsOfEnvironment } from './settings';
 import type { Source, Sources, TokenSource } from './target';
 
+const credentials = () => import('./credentials');
+
 /** What was typed about the instance. */
 export interface Given {
   readonly profile?: string | undefined;
@@ -97,13 +99,13 @@ function accessReader(context: Context) {
         file === undefined
           ? undefined
           : once<HeaderFields>(file, async () =>
-              (await import('./header-fields')).readHeadersFile(file, context.uid),
+              (await credentials()).readHeadersFile(file, context.uid),
             ),
       certificate:
         cert === undefined
           ? undefined
           : once<ClientCertificate>(JSON.stringify([cert, key]), async () =>
-              (await import('./client-certificate')).readClientCertificate({ cert, key }, context),
+              (await credentials()).readClientCertificate({ cert, key }, context),
             ),
     };
   };
@@ -139,7 +141,7 @@ function environmentToken(run: Invocation): TokenSource | undefined {
 /** Gets the token from the output of a command, once. */
 function commandToken(run: Invocation, command: string, from: string): () => Promise<string> {
   const words = commandWords(command, from);
-  return lazy(async () => (await import('./token-command')).runTokenCommand(run, words, from));
+  return lazy(async () => (await credentials()).runTokenCommand(run, words, from));
 }
 
 function tokenOfProfile(

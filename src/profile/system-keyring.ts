@@ -1,11 +1,6 @@
 import type { Context } from '../platform/context';
 import { type CliError, failedError, phrase } from '../platform/errors';
-import {
-  type HelperEnd,
-  type HelperProgram,
-  LIMIT_MS,
-  runHelper,
-} from '../platform/helper-program';
+import type { HelperEnd, HelperProgram } from '../platform/helper-program';
 import { isToken } from './api-token';
 import type { Profile } from './settings';
 
@@ -76,7 +71,7 @@ export async function storeInKeyring(
   context: Context,
   entry: KeyringEntry,
   token: string,
-  limitMs = LIMIT_MS,
+  limitMs?: number,
 ): Promise<void> {
   const keyring = keyringOf(context);
   const stored = await run(context, keyring('store', entry, token), limitMs);
@@ -127,11 +122,14 @@ function unusable(problem: string): CliError {
 }
 
 /** Its output without the line end, its errors, and why it failed. */
-async function run(context: Context, program: HelperProgram, limitMs = LIMIT_MS) {
+async function run(context: Context, program: HelperProgram, most?: number) {
   let errors = '';
   const onError = (text: string) => {
     errors += text;
   };
+  // Most profiles have nothing there.
+  const { LIMIT_MS, runHelper } = await import('../platform/helper-program');
+  const limitMs = most ?? LIMIT_MS;
   const ended = await runHelper(context, { ...program, limitMs, onError });
   const output = 'status' in ended ? ended.output.replace(/\r?\n$/, '') : '';
   return { output, errors, problem: problemOf(ended, program.words[0], errors, limitMs) };

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MARKERS } from '../../src/cli/agent';
 import { Command } from '../../src/cli/command';
+import { topics } from '../../src/cli/help/help-layout';
 import { addGlobalOptions } from '../../src/cli/options';
-import { commands, topics } from '../../src/commands/program';
+import { commands } from '../../src/commands/program';
 import { exitStatus } from '../../src/platform/errors';
 import { type Place, place } from '../helpers/run';
 

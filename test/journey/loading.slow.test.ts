@@ -93,7 +93,7 @@ const lines: readonly (readonly [
   ],
   [
     'profile set days 3',
-    [...frame, ...table, 'profile', 'profile-store', 'session', 'store', 'typed'],
+    [...frame, ...table, 'profile', 'profile-store', 'session', 'store', 'system-keyring', 'typed'],
     [...net, 'assert', 'crypto', 'os', 'vm'],
   ],
 ];

@@ -2,12 +2,15 @@
 import { type Command, Help, type HelpConfiguration, type Option } from 'commander';
 import { GLOBAL } from '../options';
 
-/** The texts of `pwpush help <topic>`, which are written for 80 columns. */
-export const texts = {
-  options: () => import('./options.txt?raw'),
-  environment: () => import('./environment.txt?raw'),
-  'exit-codes': () => import('./exit-codes.txt?raw'),
-};
+/** The topics of `pwpush help <topic>`. */
+export const topics = ['options', 'environment', 'exit-codes'] as const;
+
+const files = import.meta.glob<string>('./*.txt', { query: '?raw', import: 'default' });
+
+/** The text about a topic, which is written for 80 columns. */
+export async function topicText(topic: (typeof topics)[number]): Promise<string> {
+  return (await files[`./${topic}.txt`]?.()) ?? '';
+}
 
 /** @param lastGroup the last group of commands in the help of the program */
 export function layoutOf(command: Command, lastGroup: string | undefined): HelpConfiguration {

@@ -1,3 +1,4 @@
+import { promises } from 'node:fs';
 import type { LookupFunction, Socket } from 'node:net';
 import { isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
 import type { ClientCertificate, Environment, HttpOptions } from '../../platform/context';
@@ -36,13 +37,10 @@ export function certificateFor(
 
 /** The option `ca` replaces the certificates that Node trusts, so they are included. */
 async function withRoots(ca: string, env: Environment): Promise<string[]> {
-  const [{ rootCertificates }, { readFile }] = await Promise.all([
-    import('node:tls'),
-    import('node:fs/promises'),
-  ]);
+  const { rootCertificates } = await import('node:tls');
   const extra = env.NODE_EXTRA_CA_CERTS;
   // Node itself only warns about a file that it cannot read.
-  const more = extra ? await readFile(extra, 'utf8').catch(() => '') : '';
+  const more = extra ? await promises.readFile(extra, 'utf8').catch(() => '') : '';
   return [...rootCertificates, ca, ...(more === '' ? [] : [more])];
 }
 

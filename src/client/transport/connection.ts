@@ -10,6 +10,7 @@ import {
   tlsOptions,
 } from './connect-options';
 import type { Exchange } from './exchange';
+import type { uploadConnector } from './upload';
 
 /** Sends requests to one origin. */
 export interface Connection {
@@ -23,26 +24,25 @@ export interface Connection {
 }
 
 /**
- * Prepares to connect to an origin, through the proxy of the environment. Streamed bodies have connections that end only when
- * a transfer stalls.
+ * Prepares to connect to an origin, through the proxy of the environment.
+ * @param upload of streamed bodies, whose connections end only when a transfer stalls
  */
 export async function prepareConnection(
   url: URL,
   options: HttpOptions,
-  streamed: boolean,
+  upload?: { readonly uploadConnector: typeof uploadConnector },
 ): Promise<Connection> {
   const timeoutMs = options.timeout * 1000;
   const { connections = 1 } = options;
   const tls = await tlsOptions(options);
   const certificate = certificateFor(url, options);
-  const upload = streamed ? await import('./upload') : undefined;
   const pool = connections > 1 ? await import('undici/lib/dispatcher/pool.js') : undefined;
   const state = { paused: new Set<Exchange>(), tlsError: {} };
   const over = (origin: string, open: Connector) => {
     const connector = upload?.uploadConnector(open, timeoutMs) ?? open;
     const settings = {
       // undici's headers timeout includes the sending of the body: uploads check for stalls instead.
-      headersTimeout: streamed ? 0 : timeoutMs,
+      headersTimeout: upload ? 0 : timeoutMs,
       bodyTimeout: timeoutMs,
       allowH2: false,
       connect: watched(connector, state) as Build.connector,

@@ -15,9 +15,9 @@ export function undiciTransport(options: HttpOptions): HttpClient {
     for (const exchange of running) exchange.stop(grace);
   };
   signal?.addEventListener('abort', stopAll, { once: true });
-  const connectionFor = (url: URL, streamed: boolean) => {
-    const key = streamed ? `streamed ${url.origin}` : url.origin;
-    const known = connections.get(key) ?? prepareConnection(url, options, streamed);
+  const connectionFor = (url: URL, upload?: typeof import('./upload')) => {
+    const key = upload ? `streamed ${url.origin}` : url.origin;
+    const known = connections.get(key) ?? prepareConnection(url, options, upload);
     connections.set(key, known);
     return known;
   };
@@ -26,14 +26,14 @@ export function undiciTransport(options: HttpOptions): HttpClient {
       const url = new URL(request.url);
       const { body } = request;
       if (typeof body !== 'object')
-        return sendOver(await connectionFor(url, false), { request, url, body, running }, options);
-      const { uploadOf } = await import('./upload');
-      const upload = { request, url, body: uploadOf(body), running };
-      return sendOver(await connectionFor(url, true), upload, options);
+        return sendOver(await connectionFor(url), { request, url, body, running }, options);
+      const streams = await import('./upload');
+      const upload = { request, url, body: streams.uploadOf(body), running };
+      return sendOver(await connectionFor(url, streams), upload, options);
     },
     open: (url) => {
       const connecting = async () => {
-        const { dispatcher } = await connectionFor(new URL(url), false);
+        const { dispatcher } = await connectionFor(new URL(url));
         // A pool has none: it opens connections by its own rules.
         (dispatcher as Connectable)[kConnect]?.(() => {});
       };

@@ -165,10 +165,7 @@ function profileNames(context: Context): Candidate[] {
 
 /** The pushes that have a receipt, newest first: by ID at the instance in use, which shells do not split as a link. */
 async function ownLinks(command: Command, context: Context): Promise<Candidate[]> {
-  const [{ createSession }, { parseReference }] = await Promise.all([
-    import('../../profile/session'),
-    import('../../client/link'),
-  ]);
+  const { createSession } = await import('../../profile/session');
   const options = globalOptions(command, context.env);
   const session = createSession(context, givenOf(options), options);
   const base = await session.target().then(
@@ -177,7 +174,7 @@ async function ownLinks(command: Command, context: Context): Promise<Candidate[]
   );
   const receipts = session.receipts().active();
   const known = receipts.map(({ html_url, name }) => {
-    const { token, base: at } = parseReference(html_url);
+    const { token, base: at } = session.reference(html_url);
     return { word: at === base ? token : html_url, description: safe(`${name ?? ''}`) };
   });
   return [{ word: 'last', description: 'the push created last' }, ...known];

@@ -18,6 +18,9 @@ import { retrieveFrom } from '../../take/retrieve';
 import { takeSaved } from '../../take/saved-ciphertext';
 import { type SafeRun, type Taken, type Taking, takingOf, withPush } from '../../take/taking';
 
+/** 9 ms, with what parses private keys. */
+const requestKeys = () => import('../../keep/request-keys');
+
 /** What to open, with which keys, and where it goes. */
 export interface GetPlan {
   readonly from:
@@ -140,7 +143,7 @@ async function resumed(
     const taken = { ...found, push: { ...push, earlier_views: null }, answer: undefined };
     return takingOf(run, named.api, taken);
   }
-  const { keyForAnswer } = await import('../../keep/request-keys');
+  const { keyForAnswer } = await requestKeys();
   const key = keyForAnswer(run.context, named, push.public_key);
   return takingOf(run, named.api, { ...found, answer: { key, publicKey: named.publicKey } });
 }
@@ -173,6 +176,6 @@ async function forgetKey({ say }: Session, { taken }: Taking, plan: GetPlan): Pr
   const { key } = taken.answer ?? {};
   const unopened = !plan.keys.decrypt || (!plan.files && taken.push.files?.length);
   if (!key || unopened) return;
-  const { forgetKey } = await import('../../keep/request-keys');
+  const { forgetKey } = await requestKeys();
   await forgetKey(say, key);
 }

@@ -120,17 +120,14 @@ async function dryRun({ chosen, say }: Session, draft: Draft): Promise<string> {
 
 /** With nothing configured, the user can log in, or serve the push from this machine. */
 async function withPlace(session: Session, plan: PushPlan): Promise<PushPlan> {
-  const { context, given, say } = session;
+  const { context, say } = session;
   await say.note('no instance is configured');
   if (plan.servable && (await chooseWay(session)) === 'here')
     return { ...plan, where: 'here', receipt: false };
-  const [{ createSession }, { login }] = await Promise.all([
-    import('../../profile/session'),
-    import('../login'),
-  ]);
+  const { login } = await import('../login');
   // stdout is for the link alone.
   const redirected = contextWith(context, { stdout: context.stderr });
-  await login(createSession(redirected, given, say.manner), { address: undefined, keyring: false });
+  await login(session.within(redirected), { address: undefined, keyring: false });
   return { ...plan, where: 'instance' };
 }
 

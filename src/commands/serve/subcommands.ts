@@ -7,6 +7,7 @@ import { ownerList } from '../../cli/terminal/listings';
 import { table } from '../../cli/terminal/table';
 import { port } from '../../cli/values';
 import { urlHost } from '../../contract/address';
+import { isStream, reserveFile } from '../../deliver/destination';
 import type { Context } from '../../platform/context';
 import { CliError, failedError, usageError } from '../../platform/errors';
 import { type ServiceModule, withService } from '../../profile/load-service';
@@ -102,7 +103,6 @@ async function addToken(
   plan: TokenPlan & { readonly output: string; readonly force: boolean },
 ): Promise<void> {
   const { name, output, force } = plan;
-  const { isStream, reserveFile } = await import('../../deliver/destination');
   if (isStream(output, context.uid)) await refuseToPrint(context, 'the token', 'output-unseen');
   const file = output === '-' ? undefined : await reserveFile(output, force, context.uid);
   const added = withOwners(context, plan.place, (owners) => owners.add(name));

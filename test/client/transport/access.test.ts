@@ -8,7 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import { phrase } from '../../../src/platform/errors';
-import { readHeadersFile } from '../../../src/profile/header-fields';
+import { readHeadersFile } from '../../../src/profile/credentials';
 import { type Listening, listening } from '../../helpers/listen';
 import { needsPrograms } from '../../helpers/needs';
 import { changed, RETRIEVED, VERSION } from '../../helpers/reference';

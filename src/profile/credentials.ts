@@ -1,0 +1,174 @@
+// What shows an instance, or a proxy in front of it, who is asking: headers, a client certificate, the token of a command.
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { askUntil } from '../cli/ask-until';
+import type { Invocation } from '../cli/terminal/output';
+import type { ClientCertificate, Context, HeaderFields } from '../platform/context';
+import { phrase, usageError } from '../platform/errors';
+import { isSystemError, whyUnreadable } from '../platform/files/file-error';
+import type { User } from '../platform/files/owner';
+import { LIMIT_MS, runHelper } from '../platform/helper-program';
+import { readOwn, readText } from '../platform/private-folder';
+import { parseToken } from './api-token';
+
+/** Headers that the program sets itself, or that frame a message (RFC 9110, 7.6.1). */
+const ours = new Set(
+  'accept accept-encoding authorization connection content-encoding content-length content-type expect host keep-alive range te trailer transfer-encoding upgrade user-agent'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Reads a file of headers, one a line; empty lines and those that begin with `#` are comments. Values are visible ASCII with
+ * spaces (RFC 9110, 5.5), and in no message.
+ * @param uid of the user, whose file it must be; undefined on Windows
+ * @throws CliError (usage) that names file and line
+ */
+export function readHeadersFile(path: string, uid: User): HeaderFields {
+  const fields = new Map<string, string>();
+  for (const [at, text] of readOwnFile(path, uid).split(/\r?\n/).entries()) {
+    if (/^\s*(#|$)/.test(text)) continue;
+    const place = `line ${at + 1} of the headers file "${path}"`;
+    const [, name, value = ''] = /^([!#$%&'*+.^`|~\w-]+):[ \t]*(.*?)[ \t]*$/s.exec(text) ?? [];
+    if (name === undefined) throw usageError(`${place} is not of the form 'Name: value'`);
+    const key = name.toLowerCase();
+    if (value === '') throw usageError(`${place} has no value`);
+    if (!/^[\x20-\x7e]+$/.test(value))
+      throw usageError(`the value of ${place} has control or non-ASCII characters`);
+    if (ours.has(key) || key.startsWith('proxy-'))
+      throw usageError(`${place} sets ${key}, which pwpush sets itself`);
+    if (fields.has(key)) throw usageError(`${place} repeats ${key}`);
+    fields.set(key, value);
+  }
+  if (fields.size === 0) throw usageError(`the headers file "${path}" contains no header`);
+  return Object.fromEntries(fields);
+}
+
+function readOwnFile(path: string, user: User): string {
+  try {
+    const instead = 'use another file, as headers may contain secrets';
+    return readOwn(path, { user, what: 'the headers file', instead, closed: 0o077 });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw usageError(`cannot read the headers file "${path}": ${whyUnreadable(error)}`);
+  }
+}
+
+/** Paths of PEM files. */
+export interface CertificateFiles {
+  readonly cert: string;
+  /** The file of the certificate if left out. */
+  readonly key?: string | undefined;
+}
+
+/**
+ * Reads a client certificate and its private key, and asks for the passphrase of an encrypted one.
+ * @throws CliError (usage) when a file cannot be used, or the key is encrypted and there is no terminal
+ */
+export async function readClientCertificate(
+  files: CertificateFiles,
+  context: Context,
+): Promise<ClientCertificate> {
+  const cert = await readText(files.cert, 'client certificate');
+  const path = files.key ?? files.cert;
+  const pem = path === files.cert ? cert : await readText(path, 'private key');
+  const shown = certificateIn(cert, files.cert);
+  const key = isEncrypted(pem) ? await decrypted(pem, path, context) : privateKey(pem, path);
+  if (!shown.checkPrivateKey(key))
+    throw usageError(`the private key "${path}" does not belong to the client certificate`);
+  return { cert, key: key.export({ type: 'pkcs8', format: 'pem' }).toString() };
+}
+
+function certificateIn(pem: string, path: string): X509Certificate {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    throw usageError(`the client certificate "${path}" contains no PEM certificate`);
+  }
+}
+
+function privateKey(pem: string, path: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw usageError(
+      `the private key "${path}" contains no PEM private key`,
+      phrase('name-certificate-key'),
+    );
+  }
+}
+
+/** PKCS #8 (RFC 5958, 3), and the older form with `Proc-Type` (RFC 1421, 4.6.1.1). */
+function isEncrypted(pem: string): boolean {
+  return /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(pem);
+}
+
+async function decrypted(pem: string, path: string, context: Context): Promise<KeyObject> {
+  if (!context.canPrompt())
+    throw usageError(
+      `the private key "${path}" is encrypted, and there is no terminal to ask for its passphrase`,
+      'decrypt it with openssl pkey, and keep the file readable by you only',
+    );
+  const prompter = await context.prompter();
+  const wrong = usageError(`wrong passphrase for the private key "${path}"`);
+  return askUntil(
+    async (failure) => {
+      const question = failure ? 'Wrong, try again:' : 'Passphrase of the private key:';
+      const passphrase = await prompter.secret(question);
+      try {
+        return createPrivateKey({ key: pem, passphrase });
+      } catch {
+        throw wrong;
+      }
+    },
+    (failure) => failure === wrong,
+  );
+}
+
+/**
+ * Runs a command, without a shell, and returns the first line of its output as an API token. Lines of its standard error
+ * are passed on: at once on a terminal, as it may ask for a touch of a key, else at its end, without the token.
+ * @param from what messages call the command
+ * @throws CliError (usage) when it fails or takes more than 10 s; CliError when the run is interrupted
+ */
+export async function runTokenCommand(
+  run: Invocation,
+  words: readonly [string, ...string[]],
+  from: string,
+): Promise<string> {
+  const { context, say } = run;
+  const [name] = words;
+  let errors = '';
+  let token = '';
+  const flush = async (all: boolean) => {
+    const lines = errors.split('\n');
+    errors = all ? '' : (lines.pop() ?? '');
+    for (const line of lines.filter((one) => one.trim() !== '')) {
+      const text = `${name}: ${token === '' ? line : line.replaceAll(token, '***')}`;
+      await (say.manner.json ? say.warn(text) : say.announce(text));
+    }
+  };
+  let flushed = Promise.resolve();
+  const ended = await runHelper(context, {
+    words,
+    onError: (text) => {
+      errors += text;
+      if (context.stderr.isTTY) flushed = flushed.then(() => flush(false));
+    },
+  });
+  if ('status' in ended) token = (ended.output.split(/\r?\n/, 1)[0] ?? '').trim();
+  await flushed;
+  await flush(true);
+  if ('failure' in ended)
+    throw ended.failure === 'missing'
+      ? usageError(`${from} cannot be started: there is no program "${name}"`)
+      : usageError(
+          `${from} did not end within ${LIMIT_MS / 1000} s`,
+          'it has no terminal and cannot ask: unlock what it reads first',
+        );
+  if (ended.status !== 0)
+    throw usageError(
+      `${from} failed with exit code ${ended.status}`,
+      'run it by hand: it must print the token as its first line',
+    );
+  return parseToken(token, from);
+}
