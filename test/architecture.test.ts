@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import type { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { wholeProgram } from '../src/commands/program';
+import type { Context } from '../src/platform/context';
 
 // What the references of .config/rooms cannot say. The order of the rooms is theirs: `tsc -b` refuses an import upwards.
 
@@ -70,6 +73,29 @@ test('nothing imports in a circle, and a base name means one thing', () => {
   // The journey of each command is its run.
   const journeys = /^commands\/\w+\/run$/;
   const names = files.filter((one) => !journeys.test(one)).map((file) => file.replace(/.*\//, ''));
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});
+
+test('below commands only cli/ names an option, and nothing takes a bag of them', async () => {
+  const longs = ({ commands, options }: Command): string[] => [
+    ...options.flatMap(({ long }) => long ?? []),
+    ...commands.flatMap((one) => longs(one as Command)),
+  ];
+  const ours = longs(await wholeProgram({ version: '', env: {} } as Context));
+  expect(ours).toContain('--views');
+  const option = new RegExp(`(?<![\\w-])(?:${[...new Set(ours)].join('|')})(?![\\w-])`);
+  const below = files.filter((file) => !/^(commands|cli|server)\/|^main$/.test(file));
+  const texts = (file: string) =>
+    (sources.get(file) ?? '').match(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g) ?? [];
+  expect(below.filter((file) => texts(file).some((text) => option.test(text)))).toEqual([]);
+  const bag = /import[^;]*\b(Options|GlobalOptions|Values)\b[^;]*cli\/(options|declare)'/;
+  expect(below.filter((file) => bag.test(sources.get(file) ?? ''))).toEqual([]);
+});
+
+test('the name of an exported type means one thing', () => {
+  const names = [...sources.values()].flatMap((source) =>
+    Array.from(source.matchAll(/^export (?:interface|type|class) (\w+)/gm), ([, name]) => name),
+  );
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 

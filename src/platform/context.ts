@@ -150,7 +150,7 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
-export interface HttpOptions {
+export interface HttpSettings {
   /** Seconds to connect, to the start of the response, and between two pieces of it. */
   readonly timeout: number;
   /** PEM certificates trusted in addition to Node's. */
@@ -201,7 +201,7 @@ export interface Context {
   usage(): { resident: number; cpu: number; most?: number | undefined };
   /** Resolves after that many milliseconds; rejects when `signal` aborts. */
   sleep(milliseconds: number): Promise<void>;
-  transport(options: HttpOptions): Promise<HttpClient>;
+  transport(options: HttpSettings): Promise<HttpClient>;
   /** Whether the user can be asked: there is a terminal, even if stdin and stdout are pipes. */
   canPrompt(): boolean;
   /**

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import type {
   Context,
   HttpClient,
-  HttpOptions,
+  HttpSettings,
   PromptStreams,
   TerminalPrompter,
   TerminalSignals,
@@ -16,7 +16,7 @@ import { input, output } from './stdio';
 
 /** Parts of a context that are in higher rooms, each loaded at its first use. */
 export interface Parts {
-  http(options: HttpOptions): Promise<HttpClient>;
+  http(options: HttpSettings): Promise<HttpClient>;
   prompter(streams: PromptStreams, signals: TerminalSignals): Promise<TerminalPrompter>;
 }
 

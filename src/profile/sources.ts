@@ -6,7 +6,7 @@ import { phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import { parseToken, readTokenFile } from './api-token';
 import { hasToken, type Profile, settings, settingsOfEnvironment } from './settings';
-import type { Source, Sources, TokenSource } from './target';
+import type { SettingSource, Sources, TokenReader } from './target';
 
 const credentials = () => import('./credentials');
 
@@ -33,8 +33,8 @@ export function sourcesOf(run: Invocation, given: Given): Sources {
   const { env } = context;
   const { tokenFile, named } = given;
   const withFiles = accessReader(context);
-  const tokens = new Map<string, TokenSource>();
-  const ofProfile = (name: string, profile: Profile): Source => {
+  const tokens = new Map<string, TokenReader>();
+  const ofProfile = (name: string, profile: Profile): SettingSource => {
     const token = tokens.get(name) ?? {
       from: `profile "${name}"`,
       read: lazy(async () => tokenOfProfile(run, name, profile)),
@@ -86,7 +86,7 @@ function accessReader(context: Context) {
     return reader as () => Promise<T>;
   };
   /** @throws CliError (usage) for a key without a certificate */
-  return (source: Source): Source => {
+  return (source: SettingSource): SettingSource => {
     const { 'headers-file': file, cert, 'cert-key': key } = source.settings;
     if (key !== undefined && cert === undefined)
       throw usageError(
@@ -130,7 +130,7 @@ const tokenVariables: Readonly<
   PWPUSH_TOKEN_COMMAND: async (command, run, name) => commandToken(run, command, name),
 };
 
-function environmentToken(run: Invocation): TokenSource | undefined {
+function environmentToken(run: Invocation): TokenReader | undefined {
   for (const [from, read] of Object.entries(tokenVariables)) {
     const value = run.context.env[from];
     if (value) return { from, read: lazy(() => read(value, run, from)) };

@@ -7,16 +7,16 @@ import { noneInUse, noSuchProfile, profileIn } from './config-file';
 import { hasToken, type Profile, type StoredProfiles } from './settings';
 
 /** A token that is read when it is chosen; a pipe can be read once only. */
-export interface TokenSource {
+export interface TokenReader {
   /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`. */
   readonly from: string;
   read(): Promise<Token>;
 }
 
 /** What the command line, the environment or a profile says about the instance, and what gets requests there. */
-export interface Source {
+export interface SettingSource {
   readonly settings: Profile;
-  readonly token?: TokenSource | undefined;
+  readonly token?: TokenReader | undefined;
   /** For a proxy in front of the instance; each is read once, when it is needed. */
   readonly headers?: (() => Promise<HeaderFields>) | undefined;
   readonly certificate?: (() => Promise<ClientCertificate>) | undefined;
@@ -30,13 +30,13 @@ export interface Sources {
   /** The profile that the environment names. */
   readonly envProfile?: string | undefined;
   readonly anonymous: boolean;
-  readonly typed: Source;
-  readonly env: Source;
-  ofProfile(name: string, profile: Profile): Source;
+  readonly typed: SettingSource;
+  readonly env: SettingSource;
+  ofProfile(name: string, profile: Profile): SettingSource;
 }
 
 /** The instance of a run, and what is sent to it. */
-export interface Target extends Pick<Source, 'headers' | 'certificate'> {
+export interface Target extends Pick<SettingSource, 'headers' | 'certificate'> {
   /** Base address without a final slash. */
   readonly base: string;
   /** Where it is from, such as `PWPUSH_URL` or `profile "work"`; undefined for a link. */
@@ -65,7 +65,7 @@ export interface Target extends Pick<Source, 'headers' | 'certificate'> {
 
 /** A target whose token is not read yet. */
 export type Chosen = Omit<Target, 'token' | 'tokenFrom'> & {
-  readonly source: TokenSource | undefined;
+  readonly source: TokenReader | undefined;
 };
 
 /** There is neither an address nor a profile. */
@@ -153,7 +153,7 @@ function chooseProfile(stored: StoredProfiles, { profile: named, envProfile }: S
 
 /** The address in use as it was typed or stored, and where it is from. */
 function homeAddress(used: NamedProfile | undefined, { typed, env, profile }: Sources) {
-  const of = (source: Source | undefined) =>
+  const of = (source: SettingSource | undefined) =>
     source?.settings.url === undefined
       ? undefined
       : { address: source.settings.url, from: source.named('url') };
@@ -199,8 +199,8 @@ function ownProfile(
 
 /** The names of what a source has for a proxy, and that is not sent. */
 function notSent(
-  { headers, certificate, named }: Source,
-  sent: Pick<Source, 'headers' | 'certificate'>,
+  { headers, certificate, named }: SettingSource,
+  sent: Pick<SettingSource, 'headers' | 'certificate'>,
 ): string[] {
   return [
     ...(headers && !sent.headers ? [named('headers-file')] : []),

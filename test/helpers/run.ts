@@ -18,7 +18,7 @@ import type {
   ChildOutput,
   Context,
   HttpClient,
-  HttpOptions,
+  HttpSettings,
   Input,
   Output,
   OwnRun,
@@ -74,7 +74,7 @@ export interface Place {
   /** Milliseconds of each `sleep`, none of which took any time. */
   readonly sleeps: number[];
   /** What transports were asked for. */
-  readonly transports: HttpOptions[];
+  readonly transports: HttpSettings[];
   /** What runs of our own were started with. */
   readonly started: Pick<OwnRun, 'argv' | 'env'>[];
   /** Runs one command line, in process. */
@@ -95,7 +95,7 @@ export interface PlaceOptions extends Conditions {
   /** What answers requests; left out, asking anybody anything is an error. */
   readonly send?: Transport;
   /** A whole transport, where the socket is the point. */
-  readonly transport?: (options: HttpOptions) => HttpClient;
+  readonly transport?: (options: HttpSettings) => HttpClient;
   readonly now?: () => Date;
   /** Fields that the instance has and docs/schemas have not. */
   readonly invented?: Invented;
@@ -119,7 +119,7 @@ export function openPlace(options: PlaceOptions = {}): Place {
   const folder = mkdtempSync(join(scratch, 'pwpush-test-'));
   mkdirSync(join(folder, 'home'));
   const sleeps: number[] = [];
-  const transports: HttpOptions[] = [];
+  const transports: HttpSettings[] = [];
   const started: Place['started'] = [];
   const now = options.now ?? (() => NOW);
   const own = {

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import { createRequire } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { undiciTransport } from '../../src/client/transport/undici';
-import type { HttpOptions } from '../../src/platform/context';
+import type { HttpSettings } from '../../src/platform/context';
 import type { CliError } from '../../src/platform/errors';
 import { failureOf } from './foreign';
 import { type Listening, listen } from './listen';
@@ -48,7 +48,7 @@ export function pass(seconds: number): void {
 /** What a creation fails with at that address, over the real transport. */
 export async function failingAt(
   base: string,
-  options: Partial<HttpOptions> = {},
+  options: Partial<HttpSettings> = {},
 ): Promise<CliError> {
   const { send, close } = undiciTransport({ timeout: 30, env: {}, ...options });
   return failureOf((api) => api.create({ payload: 'x' }), { base, send, repeats: false }).finally(

@@ -1,5 +1,10 @@
 import type { Profile, StoredProfiles } from '../../src/profile/settings';
-import { chooseTarget, type Source, type Sources, withTokenRead } from '../../src/profile/target';
+import {
+  chooseTarget,
+  type SettingSource,
+  type Sources,
+  withTokenRead,
+} from '../../src/profile/target';
 
 /** What options and environment say, in brief. */
 export interface Typed {
@@ -31,7 +36,7 @@ export function requestOf({ profile, anonymous = false, env = {}, ...options }: 
   };
 }
 
-function source(from: string, given: Pick<Typed, 'url' | 'token' | 'insecure'>): Source {
+function source(from: string, given: Pick<Typed, 'url' | 'token' | 'insecure'>): SettingSource {
   const { url, token, insecure } = given;
   const settings: Profile = {
     ...(url === undefined ? {} : { url }),

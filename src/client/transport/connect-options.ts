@@ -1,7 +1,7 @@
 import { promises } from 'node:fs';
 import type { LookupFunction, Socket } from 'node:net';
 import { isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
-import type { ClientCertificate, Environment, HttpOptions } from '../../platform/context';
+import type { ClientCertificate, Environment, HttpSettings } from '../../platform/context';
 import { phrase, usageError } from '../../platform/errors';
 
 /** Opens connections for undici. */
@@ -9,7 +9,7 @@ export type Connector<To = object> = (to: To, callback: ConnectCallback) => unkn
 export type ConnectCallback = (error: Error | null, socket: Socket | null) => void;
 
 /** Options of node:tls for both the instance and an https proxy. */
-export interface TlsOptions {
+export interface TlsSettings {
   readonly ca?: string[];
   /** Always set: without it, Node reads `NODE_TLS_REJECT_UNAUTHORIZED`. */
   readonly rejectUnauthorized: boolean;
@@ -19,7 +19,7 @@ export async function tlsOptions({
   ca,
   insecure,
   env,
-}: Pick<HttpOptions, 'ca' | 'insecure' | 'env'>): Promise<TlsOptions> {
+}: Pick<HttpSettings, 'ca' | 'insecure' | 'env'>): Promise<TlsSettings> {
   return {
     ...(ca === undefined ? {} : { ca: await withRoots(ca, env) }),
     rejectUnauthorized: !insecure,
@@ -29,7 +29,7 @@ export async function tlsOptions({
 /** The client certificate for a URL; none for another origin than its own. */
 export function certificateFor(
   { origin }: URL,
-  { certificate }: Pick<HttpOptions, 'certificate'>,
+  { certificate }: Pick<HttpSettings, 'certificate'>,
 ): ClientCertificate | undefined {
   if (certificate?.origin !== origin) return undefined;
   return { cert: certificate.cert, key: certificate.key };

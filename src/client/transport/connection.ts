@@ -1,7 +1,7 @@
 import type { buildConnector as Build, Dispatcher } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
-import type { HttpOptions } from '../../platform/context';
+import type { HttpSettings } from '../../platform/context';
 import {
   type Connector,
   certificateFor,
@@ -29,7 +29,7 @@ export interface Connection {
  */
 export async function prepareConnection(
   url: URL,
-  options: HttpOptions,
+  options: HttpSettings,
   upload?: { readonly uploadConnector: typeof uploadConnector },
 ): Promise<Connection> {
   const timeoutMs = options.timeout * 1000;

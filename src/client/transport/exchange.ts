@@ -8,7 +8,7 @@ const MAX_INTERIM = 10;
 
 type Controller = Dispatcher.DispatchController;
 
-interface ExchangeOptions {
+interface ExchangeSettings {
   /** Its response must not be lost. */
   readonly effect: boolean;
   /** Not all of a streamed body can have been sent. */
@@ -42,7 +42,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
   private wake: (() => void) | undefined;
   private end: { readonly error?: unknown } | undefined;
 
-  constructor(private readonly options: ExchangeOptions) {
+  constructor(private readonly options: ExchangeSettings) {
     this.response = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
     });

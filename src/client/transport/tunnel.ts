@@ -5,7 +5,7 @@ import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
 import type { ClientCertificate } from '../../platform/context';
-import { type ConnectCallback, hostOf, lookupOptions, type TlsOptions } from './connect-options';
+import { type ConnectCallback, hostOf, lookupOptions, type TlsSettings } from './connect-options';
 
 /** Where undici's client asks a connector to connect to. */
 interface HostAndPort {
@@ -32,7 +32,7 @@ export function proxyAuthorization(proxy: URL): Record<string, string> {
 
 interface Tunnel {
   readonly proxy: URL;
-  readonly tls: TlsOptions;
+  readonly tls: TlsSettings;
   /** For the instance, not for the proxy. */
   readonly certificate?: ClientCertificate | undefined;
   /** For the tunnel, and again for TLS within it. */

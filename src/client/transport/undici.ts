@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici';
 import { kConnect } from 'undici/lib/core/symbols.js';
-import type { HttpClient, HttpOptions, HttpRequest, HttpResponse } from '../../platform/context';
+import type { HttpClient, HttpRequest, HttpResponse, HttpSettings } from '../../platform/context';
 import { type Connection, prepareConnection } from './connection';
 import { Exchange } from './exchange';
 import { networkError } from './network-errors';
 import type { UploadAttempt } from './upload';
 
 /** A transport over undici: one dispatcher per origin, and another for streamed bodies. */
-export function undiciTransport(options: HttpOptions): HttpClient {
+export function undiciTransport(options: HttpSettings): HttpClient {
   const { signal, grace = 0 } = options;
   const connections = new Map<string, Promise<Connection>>();
   const running = new Set<Exchange>();
@@ -59,7 +59,7 @@ interface Sendable {
 async function sendOver(
   { dispatcher, forwarded, paused, tlsError }: Connection,
   { request: { method, headers, effect = false }, url, body, running }: Sendable,
-  options: HttpOptions,
+  options: HttpSettings,
 ): Promise<HttpResponse> {
   const streamed = typeof body === 'object' ? body : undefined;
   const unfinished = () => streamed?.unfinished() === true;

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
-import type { HttpOptions } from '../../../src/platform/context';
+import type { HttpSettings } from '../../../src/platform/context';
 import { phrase } from '../../../src/platform/errors';
 import { listening } from '../../helpers/listen';
 import { proxying } from '../../helpers/sockets';
@@ -70,7 +70,7 @@ test('what the body throws is what the sender gets', async () => {
 });
 
 /** Sends so many bytes as a stream, and returns what came back. */
-async function upload(url: string, length: number, options: Partial<HttpOptions> = {}) {
+async function upload(url: string, length: number, options: Partial<HttpSettings> = {}) {
   const transport = undiciTransport({ timeout: 5, env: {}, ...options });
   const piece = Buffer.alloc(256 * 1024, 'x');
   const body = {
