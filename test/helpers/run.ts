@@ -12,6 +12,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import { execute } from '../../src/commands/program';
 import { run as runProgram } from '../../src/main';
 import type {
   Child,
@@ -79,8 +80,13 @@ export interface Place {
   readonly started: Pick<OwnRun, 'argv' | 'env'>[];
   /** Runs one command line, in process. */
   run(...argv: string[]): Promise<Outcome>;
+  /**
+   * The plan of a command line, of which nothing is started.
+   * @throws CliError (usage)
+   */
+  plan(...argv: string[]): Promise<unknown>;
   /** The same place under other conditions; environments are merged. */
-  under(conditions: Conditions): Pick<Place, 'run'>;
+  under(conditions: Conditions): Pick<Place, 'run' | 'plan'>;
   /** Writes the config file. */
   keep(stored: StoredProfiles): Promise<void>;
   /** The config file's content; undefined when there is none. */
@@ -138,10 +144,14 @@ export function openPlace(options: PlaceOptions = {}): Place {
     transports,
     started,
     run: (...argv) => outcome(argv, base, io),
-    under: (conditions) => ({
-      run: (...argv) =>
-        outcome(argv, { ...base, ...conditions, env: { ...base.env, ...conditions.env } }, io),
-    }),
+    plan: (...argv) => planned(argv, base, io),
+    under: (conditions) => {
+      const merged = { ...base, ...conditions, env: { ...base.env, ...conditions.env } };
+      return {
+        run: (...argv) => outcome(argv, merged, io),
+        plan: (...argv) => planned(argv, merged, io),
+      };
+    },
     keep: async (stored) => {
       // Not before it is needed: what conf consists of takes the functions of `fs` that are there when it is loaded.
       const { confStore } = await import('../../src/profile/store');
@@ -166,6 +176,23 @@ interface Io extends Pick<Place, 'folder' | 'sleeps' | 'transports' | 'started'>
 }
 
 async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<Outcome> {
+  const { context, ended } = world(conditions, io);
+  const result = await ended(await runProgram(argv, context));
+  await checkJson(argv, result, conditions, io);
+  return result;
+}
+
+/** What the command makes of a line, in place of its journey. */
+async function planned(argv: string[], conditions: Conditions, io: Io): Promise<unknown> {
+  let made: unknown;
+  const begins = () => {};
+  await execute(argv, world(conditions, io).context, begins, async (_, plan) => {
+    made = plan;
+  });
+  return made;
+}
+
+function world(conditions: Conditions, io: Io) {
   const stdout = captured('stdout', conditions);
   const stderr = captured('stderr', conditions);
   const prompts = scriptedPrompter(conditions.prompts ?? []);
@@ -223,12 +250,12 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
     },
     quietly: (work) => work(),
   };
-  const code = await runProgram(argv, context);
-  for (const transport of open) await transport.close();
-  prompts.check();
-  const result = { code, stdout: stdout.text(), stderr: stderr.text() };
-  await checkJson(argv, result, conditions, io);
-  return result;
+  const ended = async (code: number): Promise<Outcome> => {
+    for (const transport of open) await transport.close();
+    prompts.check();
+    return { code, stdout: stdout.text(), stderr: stderr.text() };
+  };
+  return { context, ended };
 }
 
 /** Fails where JSON was printed that is not as docs/schemas say. */

@@ -1,0 +1,294 @@
+import { describe, expect, test } from 'vitest';
+import { newKeyPair } from '../../src/age/key-files';
+import { type Rows, valueIn } from '../../src/cli/declare';
+import { inWords } from '../../src/cli/in-words';
+import { globalRows } from '../../src/cli/options';
+import * as get from '../../src/commands/get';
+import * as list from '../../src/commands/list';
+import * as login from '../../src/commands/login';
+import * as push from '../../src/commands/push';
+import * as request from '../../src/commands/request';
+import * as respond from '../../src/commands/respond';
+import * as run from '../../src/commands/run';
+import type { CliError } from '../../src/platform/errors';
+import { type Conditions, place } from '../helpers/run';
+
+// A line becomes a plan or a usage error; nothing is sent, read or asked. Transcripts have the words.
+
+const LINK = 'https://pwpush.test/p/abc';
+const { recipient } = newKeyPair();
+const JOB = { GITHUB_OUTPUT: '/dev/null', GITHUB_ENV: '/dev/null' };
+const world: Conditions = { env: JOB, stdin: 's', prompts: [] };
+
+async function plan(words: readonly string[], conditions: Conditions = {}, profile = {}) {
+  const here = place(world);
+  const work = { url: 'https://pwpush.test', ...profile };
+  await here.keep({ current: 'work', profiles: { work } });
+  return here.under(conditions).plan(...words);
+}
+
+/** What is before the options, and after them. */
+const commands: Readonly<Record<string, readonly [Rows, readonly string[], readonly string[]]>> = {
+  push: [push.rows, [], []],
+  get: [get.rows, [LINK], []],
+  run: [run.rows, [LINK], ['--', 'env']],
+  request: [request.rows, ['What?'], []],
+  respond: [respond.rows, [LINK], []],
+  list: [list.rows, [], []],
+  login: [login.rows, ['https://pwpush.test'], []],
+};
+
+/** Values that their options take, where not every word is one. */
+const values: Readonly<Record<string, string>> = {
+  ...{ '--expire': '6h', '--for': '6h', '--to': recipient, '--notify': 'ann@pwpush.test' },
+  ...{ '--kind': 'text', '--locale': 'de', '--url': 'https://pwpush.test', '--file': 'a' },
+  ...{ '--as': 'DB', '--only': 'A', '--github-env': 'DB', '--github-output': 'db' },
+  '--profile': 'work',
+};
+/** What an option goes with, besides what its row requires. */
+const beside: Readonly<Record<string, readonly string[]>> = {
+  'push --message': ['--file', 'a'],
+  'push --filename': ['--file', '-'],
+  'push --key-out': ['--encrypt=words'],
+  'push --into': ['--', 'true'],
+  'request --notify': ['--no-encrypt'],
+};
+
+function given(command: string, name: string): { words: string[]; rest: string[] } {
+  const [rows] = commands[command] ?? [];
+  const row = { ...globalRows, ...rows }[name];
+  if (!row) throw new Error(`${command} has no option ${name}`);
+  const { long } = row.option;
+  const value = valueIn(row.option)?.required && `=${values[`${long}`] ?? '1'}`;
+  const needs = row.needed.slice(0, 1).map((one) => given(command, one));
+  const more = beside[`${command} ${long}`] ?? [];
+  const at = more.includes('--') ? more.indexOf('--') : more.length;
+  return {
+    words: [`${long}${value || ''}`, ...more.slice(0, at), ...needs.flatMap(({ words }) => words)],
+    rest: [...more.slice(at), ...needs.flatMap(({ rest }) => rest)],
+  };
+}
+
+function line(command: string, names: readonly string[]): string[] {
+  const [, before = [], after = []] = commands[command] ?? [];
+  const all = names.map((name) => given(command, name));
+  const words = new Set(all.flatMap((one) => one.words));
+  return [command, ...before, ...words, ...after, ...all.flatMap(({ rest }) => rest)];
+}
+
+const all = Object.entries(commands).flatMap(([command, [rows]]) =>
+  Object.entries(rows).map(([name, row]) => ({ command, name, row })),
+);
+
+describe('options that exclude each other', () => {
+  const pairs = all.flatMap(({ command, name, row }) =>
+    row.conflicting.flatMap(({ others }) => others.map((other) => [command, name, other] as const)),
+  );
+
+  test.each(pairs)('%s: %s and %s are accepted alone, and refused together', async (...pair) => {
+    const [command, ...names] = pair;
+    for (const name of names) expect(await plan(line(command, [name]))).toBeDefined();
+    const both = plan(line(command, names));
+    await expect(both).rejects.toMatchObject({ name: 'CliError', code: 'usage' });
+  });
+
+  test('are many', () => expect(pairs.length).toBeGreaterThan(50));
+});
+
+describe('an option that requires another', () => {
+  const requiring = all.filter(({ row }) => row.needed.length > 0);
+
+  test.each(requiring)('$command: $name is refused alone', async ({ command, name, row }) => {
+    expect(await plan(line(command, [name]))).toBeDefined();
+    const words = line(command, [name]).filter(
+      (word) => !row.needed.some((one) => given(command, one).words.includes(word)),
+    );
+    await expect(plan(words)).rejects.toMatchObject({ name: 'CliError', code: 'usage' });
+  });
+});
+
+const text = (value: string) => ({ from: { name: 'text', value }, raw: false });
+const stdin = { from: { name: 'stdin' }, raw: false };
+
+describe('the plan of', () => {
+  test.each<[line: string, made: object, profile?: object, conditions?: Conditions]>([
+    ['push', { content: { text: stdin }, where: 'instance', receipt: true, exposed: false }],
+    ['push s', { content: { text: text('s') }, exposed: true, servable: true }],
+    ['push -', { content: { text: stdin }, exposed: false }],
+    [
+      'push --raw --from a',
+      { content: { text: { from: { name: 'file', value: 'a' }, raw: true } } },
+    ],
+    ['push -f a b', { content: { files: ['a', 'b'], message: undefined } }],
+    ['push -f - --filename a', { content: { files: ['-'], filename: 'a' }, exposed: false }],
+    ['push --generate', { content: { text: { from: { name: 'generate' } } }, generated: true }],
+    ['push -d 2 -v 3', { expiry: { after: 172_800 }, limits: { expire_after_views: 3 } }],
+    [
+      'push',
+      { expiry: { after: 86_400 }, limits: { expire_after_views: 4 } },
+      { days: 1, views: 4 },
+    ],
+    ['push -d 2 -v 3', { limits: { expire_after_views: 3 } }, { days: 1, views: 4 }],
+    ['push -e 90m', { expiry: { after: 5400 } }, { days: 1 }],
+    ['push -e 2026-09-01T00:00Z', { expiry: { at: Date.parse('2026-09-01') } }],
+    [
+      'push',
+      { limits: { retrieval_step: true, deletable_by_viewer: false } },
+      { 'retrieval-step': true, deletable: false },
+    ],
+    [
+      'push --no-retrieval-step --deletable',
+      { limits: { retrieval_step: false, deletable_by_viewer: true } },
+      { 'retrieval-step': true, deletable: false },
+    ],
+    ['push --encrypt', { seal: { mode: 'link' } }],
+    ['push --encrypt=words --key-out w', { seal: { mode: 'words', wordsFile: 'w' } }],
+    ['push', { seal: { mode: 'link' } }, { encrypt: 'link' }],
+    ['push --no-encrypt', { seal: undefined }, { encrypt: 'words' }],
+    ['push -R keys', { seal: { mode: 'keys', files: ['keys'] } }, { encrypt: 'link' }],
+    ['push', { receipt: false }, { receipts: false }],
+    ['push --no-receipt', { receipt: false }],
+    [
+      'push --here --port 80',
+      { where: 'here', port: 80, receipt: false, expiry: undefined },
+      { days: 1 },
+    ],
+    ['push --note n -n N', { details: { name: 'N', note: 'n' }, servable: false }],
+    [
+      'push --into --generate --as DB -- set it',
+      { setting: { words: ['set', 'it'], variable: 'DB' }, generated: false },
+    ],
+    ['push --each', { lines: '-', limits: {} }],
+    ['push --each --from a', { lines: 'a' }],
+    [
+      'get x',
+      { from: { push: { token: 'x' } }, place: { to: 'stream' }, files: true, placed: false },
+    ],
+    ['get -- -x', { from: { push: { token: '-x' } } }],
+    ['get x -o -', { place: { to: 'dash' }, placed: true }],
+    ['get x -o a --force', { place: { to: 'path', path: 'a', force: true } }],
+    ['get x --qr --no-files', { place: { to: 'qr' }, files: false }],
+    ['get x --copy', { place: { to: 'clipboard' } }],
+    [
+      'get x --github-env A --github-output a',
+      {
+        place: {
+          to: 'job',
+          entries: [
+            { name: 'a', isVariable: false },
+            { name: 'A', isVariable: true },
+          ],
+        },
+      },
+    ],
+    ['get --from-file a', { from: { file: 'a', push: undefined } }],
+    ['get --resume a x', { from: { kept: 'a', push: { token: 'x' } } }],
+    ['get x --key-file -', { keys: { file: '-', decrypt: true } }],
+    ['get x --no-decrypt', { keys: { file: undefined, identities: [], decrypt: false } }],
+    [
+      'run x y -- env -a',
+      { links: [{ token: 'x' }, { token: 'y' }], words: ['env', '-a'], mask: false },
+    ],
+    ['run x -- env', { mask: true }, {}, { env: { CI: '1' } }],
+    ['run x --no-mask -- env', { mask: false }, {}, { env: { CI: '1' } }],
+    [
+      'run x --file A=b --file C -- env',
+      { inputs: { files: [{ variable: 'A', of: 'b' }, { variable: 'C' }] } },
+    ],
+    ['run x --only A,B --allow PATH -- env', { inputs: { only: ['A', 'B'], allow: ['PATH'] } }],
+    [
+      'request What?',
+      { question: { name: 'text', value: 'What?' }, encrypt: true, here: undefined },
+    ],
+    ['request', { question: { name: 'stdin' } }],
+    [
+      'request --here -o a',
+      {
+        question: { name: 'text' },
+        here: { host: '0.0.0.0', port: 0, place: { to: 'path', path: 'a' } },
+      },
+    ],
+    ['request a --wait --for 2h', { wait: { most: 7200 } }],
+    ['respond x', { named: { token: 'x' }, content: { text: stdin }, generated: false }],
+    ['respond x -f a --message m', { content: { files: ['a'], message: 'm' } }],
+    ['list', { of: 'active', part: { page: 1 } }],
+    ['list expired --limit 3', { of: 'expired', part: { limit: 3 } }],
+    ['list requests', { of: ['ready', 'open'] }],
+    ['list requests closed --page 2', { of: ['closed'], part: { page: 2 } }],
+    ['list --local --limit 3', { of: 'receipts', part: { limit: 3 } }],
+    ['wait x --then-expire', { named: { token: 'x' }, thenExpire: true, most: undefined }],
+    ['preview x --qr', { named: { token: 'x' }, qr: true }],
+    [
+      'mcp --allow-run a --allow-run b',
+      { allowed: { root: '.', env: [], run: ['a', 'b'] }, words: [] },
+    ],
+  ])('pwpush %s', async (line, made, profile, conditions) => {
+    expect(await plan(line.split(' '), conditions, profile)).toMatchObject(made);
+  });
+});
+
+describe('a usage error, the first of several, is that of', () => {
+  test.each<[line: string, what: RegExp, conditions?: Conditions]>([
+    // A name or word that is not known comes before all that options say.
+    ['push --each --generate --nope', /--nope/],
+    ['get -hx', /-h takes/],
+    // A value comes before a pair, a pair before what the command decides.
+    ['push -d 0 -e 1d', /-d/],
+    ['push -d 1 -e 1d --to nobody', /--days.*--expire/],
+    ['push a b --days 1 --expire 1d', /--days.*--expire/],
+    ['push a b', /too many/],
+    ['push a b --to nobody', /too many/],
+    ['push --each s --passphrase-file -', /a text/],
+    ['push --each --kind file', /--kind file/],
+    ['push --each', /nothing is piped in/, { terminals: ['stdin'] }],
+    ['push --passphrase-file - -R -', /standard input/],
+    ['push --to nobody --encrypt=words', /--encrypt=words/],
+    ['push --no-encrypt --key-out w', /--key-out/],
+    ['push --key-out w', /--encrypt=words/],
+    ['push --kind file s', /files/],
+    ['push --kind text -f a', /--kind text/],
+    ['push s --kind url --encrypt', /url/],
+    ['push --encrypt --notify a@b.test', /--notify/],
+    ['push --encrypt=words --each', /--encrypt=words/],
+    ['push --to nobody', /--to/],
+    ['push s --from a', /and --from/],
+    ['push s -f a', /--file/],
+    ['push -f a --message=', /message/],
+    ['push -f - -f -', /only once/],
+    ['push -f -', /terminal/, { terminals: ['stdin'] }],
+    ['push -f a --filename b', /--filename/],
+    ['push -f - --filename a/b', /--filename/],
+    [`push -f ${'a '.repeat(11).trim()}`, /at most 10/],
+    ['push --expire 2020-01-01T00:00Z', /passed/],
+    ['push --into --generate', /no command/],
+    ['push --into --generate --as 1 -- a', /variable/],
+    ['push --into --generate --as PATH -- a', /PATH/],
+    ['get', /LINK/],
+    ['get x y', /too many/],
+    ['get -x', /-x.*|--/],
+    ['get x --github-env PATH', /PATH/],
+    ['get x --github-env 1', /variable/],
+    ['get x --github-output a', /GITHUB_OUTPUT/, { env: { GITHUB_OUTPUT: '' } }],
+    ['get --from-file - --key-file -', /standard input/],
+    ['run x', /no command/],
+    ['run -- a', /no link|missing/],
+    ['run x --as A --as B -- a', /--as/],
+    ['run x y --stdin -- a', /--stdin/],
+    ['run x y --file A -- a', /--file/],
+    ['run x --as PATH -- a', /PATH/],
+    ['run x --file =a -- a', /--file/],
+    ['request a --notify a@b.test', /--notify/],
+    ['request -f -', /standard input/],
+    ['list active open', /state of requests/],
+    ['list --local --all', /--local/],
+    ['list requests --page 2', /--page/],
+    ['wait x --interval 0.5', /--interval/],
+    ['mcp --token-file -', /--token-file/],
+  ])('pwpush %s', async (line, what, conditions) => {
+    const error = await plan(line.split(' '), conditions).then(
+      () => expect.unreachable('it made a plan'),
+      (error: CliError) => error,
+    );
+    expect([error.code, await inWords(error)]).toEqual(['usage', expect.stringMatching(what)]);
+  });
+});
