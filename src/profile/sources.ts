@@ -1,7 +1,7 @@
 import { commandWords } from '../cli/command-words';
 import { readAll } from '../cli/source';
 import type { Invocation } from '../cli/terminal/output';
-import type { ClientCertificate, Context, HeaderFields, Token } from '../platform/context';
+import type { Context, Token } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import { parseToken, readTokenFile } from './api-token';
@@ -32,41 +32,36 @@ export function sourcesOf(run: Invocation, given: Given): Sources {
   const { context } = run;
   const { env } = context;
   const { tokenFile, named } = given;
-  const withFiles = accessReader(context);
-  const tokens = new Map<string, TokenReader>();
-  const ofProfile = (name: string, profile: Profile): SettingSource => {
-    const token = tokens.get(name) ?? {
-      from: `profile "${name}"`,
-      read: lazy(async () => tokenOfProfile(run, name, profile)),
-    };
-    tokens.set(name, token);
-    return withFiles({
-      settings: profile,
-      token: hasToken(profile) ? token : undefined,
-      named: (setting) => `the setting ${setting}`,
-    });
-  };
+  const known = new Map<string, SettingSource>();
   return {
     profile: given.profile,
     envProfile: env.PWPUSH_PROFILE || undefined,
     anonymous: given.anonymous,
-    typed: withFiles({
-      settings: given.settings,
+    typed: sourceOf(
+      context,
+      given.settings,
       named,
-      token:
-        tokenFile === undefined
-          ? undefined
-          : {
-              from: named('token-file'),
-              read: lazy(() => typedToken(tokenFile, named('token-file'), context)),
-            },
-    }),
-    env: withFiles({
-      settings: settingsOfEnvironment(env),
-      named: (setting) => variables.get(setting) ?? '',
-      token: environmentToken(run),
-    }),
-    ofProfile,
+      tokenFile === undefined
+        ? undefined
+        : {
+            from: named('token-file'),
+            read: lazy(() => typedToken(tokenFile, named('token-file'), context)),
+          },
+    ),
+    env: sourceOf(
+      context,
+      settingsOfEnvironment(env),
+      (setting) => variables.get(setting) ?? '',
+      environmentToken(run),
+    ),
+    ofProfile: (name, profile) => {
+      const read = lazy(async () => tokenOfProfile(run, name, profile));
+      const token = hasToken(profile) ? { from: `profile "${name}"`, read } : undefined;
+      const naming = (setting: string) => `the setting ${setting}`;
+      const source = known.get(name) ?? sourceOf(context, profile, naming, token);
+      known.set(name, source);
+      return source;
+    },
   };
 }
 
@@ -74,40 +69,29 @@ const variables = new Map(
   Object.entries(settings).map(([name, row]) => [name, 'variable' in row ? row.variable : '']),
 );
 
-/**
- * Makes what opens the paths of settings. Each file is read once in a run: a passphrase is asked for once, and a pipe is empty
- * then.
- */
-function accessReader(context: Context) {
-  const known = new Map<string, () => Promise<unknown>>();
-  const once = <T>(key: string, read: () => Promise<T>): (() => Promise<T>) => {
-    const reader = known.get(key) ?? lazy(read);
-    known.set(key, reader);
-    return reader as () => Promise<T>;
-  };
-  /** @throws CliError (usage) for a key without a certificate */
-  return (source: SettingSource): SettingSource => {
-    const { 'headers-file': file, cert, 'cert-key': key } = source.settings;
-    if (key !== undefined && cert === undefined)
-      throw usageError(
-        `${source.named('cert-key')} is the key of a client certificate, but none is named`,
-        phrase('name-certificate'),
-      );
-    return {
-      ...source,
-      headers:
-        file === undefined
-          ? undefined
-          : once<HeaderFields>(file, async () =>
-              (await credentials()).readHeadersFile(file, context.uid),
-            ),
-      certificate:
-        cert === undefined
-          ? undefined
-          : once<ClientCertificate>(JSON.stringify([cert, key]), async () =>
-              (await credentials()).readClientCertificate({ cert, key }, context),
-            ),
-    };
+/** @throws CliError (usage) for a key without a certificate */
+function sourceOf(
+  context: Context,
+  settings: Profile,
+  named: SettingSource['named'],
+  token: TokenReader | undefined,
+): SettingSource {
+  const { 'headers-file': file, cert, 'cert-key': key } = settings;
+  if (key !== undefined && cert === undefined)
+    throw usageError(
+      `${named('cert-key')} is the key of a client certificate, but none is named`,
+      phrase('name-certificate'),
+    );
+  return {
+    ...{ settings, named, token },
+    headers:
+      file === undefined
+        ? undefined
+        : lazy(async () => (await credentials()).readHeadersFile(file, context.uid)),
+    certificate:
+      cert === undefined
+        ? undefined
+        : lazy(async () => (await credentials()).readClientCertificate({ cert, key }, context)),
   };
 }
 

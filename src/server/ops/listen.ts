@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { createServer as createTlsServer, Server as TlsServer, type TlsOptions } from 'node:tls';
+import { createServer as createTlsServer, type TlsOptions, Server as TlsServer } from 'node:tls';
 import { isLoopback, urlHost } from '../../contract/address';
 import { ServiceError, systemCode } from '../service-errors';
 
