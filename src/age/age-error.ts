@@ -1,5 +1,5 @@
 /** The part that failed: `mac` means that the header was changed, `no-match` that no identity decrypts the file. */
-export type AgeReason =
+type AgeReason =
   | 'armor'
   | 'header'
   | 'mac'

@@ -11,7 +11,7 @@ const PURPOSE = 'pwpush key proof v1';
 const WORK = 16;
 
 /** How a platform proves keys. */
-export interface Prover {
+interface Prover {
   readonly primitives: Pick<Primitives, 'hmac' | 'toBase64' | 'fromBase64'>;
   readonly scrypt: Scrypt;
 }

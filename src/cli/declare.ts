@@ -4,7 +4,7 @@ import type { Command } from './command';
 import { filled, positive } from './values';
 
 /** Parses a value; `name` is the option or variable that messages name. */
-export type Parse<T> = (text: string, name: string) => T;
+type Parse<T> = (text: string, name: string) => T;
 
 interface Conflict {
   readonly others: readonly string[];

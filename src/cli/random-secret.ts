@@ -54,7 +54,7 @@ function isKind(text: string): text is GeneratedSecret['of'] {
 }
 
 /** A random whole number from 0 up to, without, `below`. */
-export type Draw = (below: number) => number;
+type Draw = (below: number) => number;
 
 /** Letters and digits that cannot be confused: no 0 O 1 l I. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';

@@ -69,7 +69,7 @@ function plainLines(error: CliError, { hinted }: ErrorFormat): string {
 }
 
 /** An error in sentences. */
-export interface Worded {
+interface Worded {
   readonly message: string;
   readonly hint: string | undefined;
   /** A command that does what the hint says last. */

@@ -21,7 +21,7 @@ export interface Purpose {
   readonly act: 'push' | 'send' | 'ask';
 }
 
-export const TO_PUSH: Purpose = { noun: 'secret', act: 'push' };
+const TO_PUSH: Purpose = { noun: 'secret', act: 'push' };
 export const TO_SEND: Purpose = { noun: 'secret', act: 'send' };
 export const TO_ASK: Purpose = { noun: 'question', act: 'ask' };
 
@@ -37,7 +37,7 @@ export type Content =
     };
 
 /** A text, of which a single line from a pipe or the terminal loses its line end unless it is raw. */
-export interface TextSource {
+interface TextSource {
   readonly from: Source;
   readonly raw: boolean;
 }

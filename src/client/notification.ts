@@ -26,17 +26,3 @@ export function notification(
     ...(locale === undefined ? {} : { notify_emails_to_locale: locale }),
   };
 }
-
-/**
- * The fields of `--notify`, in the language of `--locale`; none without `--notify`.
- * @throws CliError (usage) as `notification` does
- */
-export function notifyFields({
-  notify,
-  locale,
-}: {
-  readonly notify?: readonly string[] | undefined;
-  readonly locale?: string | undefined;
-}): Partial<Notification> {
-  return notify ? notification(notify, locale) : {};
-}

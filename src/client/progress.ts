@@ -6,7 +6,7 @@ import type { Api, RequestApi, RequestState } from './client';
 import { type Item, pushItem, requestItem } from './item';
 import { findListed } from './pages';
 
-export interface PushProgress {
+interface PushProgress {
   /** Events since the last call, oldest first. */
   readonly events: readonly AuditEntry[];
   readonly state: 'waiting' | 'viewed' | 'expired';
@@ -66,7 +66,7 @@ function expiryOf({ expires_at, created_at, expire_after_days }: Push): number |
   return Number.isNaN(end) ? undefined : end;
 }
 
-export interface RequestProgress {
+interface RequestProgress {
   readonly state: 'open' | 'answered' | 'closed';
   readonly request: SecretRequest;
 }

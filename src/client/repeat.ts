@@ -40,7 +40,7 @@ export function untilWhen(
   return last > now ? { until: Math.min(last, now + patience * 1000), last } : undefined;
 }
 
-export interface Repetition {
+interface Repetition {
   /** Sends the request with the same `Idempotency-Key`. */
   readonly send: () => Promise<WholeResponse>;
   /** The features of pushes at the instance; uses no view. Throws a `CliError`. */

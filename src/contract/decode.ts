@@ -161,7 +161,6 @@ export const previewSchema = object({ url: v.string() });
 export interface Preview extends v.InferOutput<typeof previewSchema> {}
 
 export const notifiedSchema = object({ message: text });
-export interface Notified extends v.InferOutput<typeof notifiedSchema> {}
 
 const auditEntry = object({
   kind: v.string(),

@@ -8,7 +8,7 @@ import type { Destination } from './destination';
 import { printOrRescue } from './print-or-rescue';
 
 /** The clipboard as the destination of a text. */
-export interface ClipboardDestination extends Destination {
+interface ClipboardDestination extends Destination {
   /** Makes sure that the text arrived. */
   finish(taking: Taking): Promise<void>;
 }

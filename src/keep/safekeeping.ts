@@ -27,14 +27,14 @@ export interface Safe {
 }
 
 /** A push that was taken. */
-export interface Received {
+interface Received {
   /** Decrypted, if it could be. */
   readonly push: Push;
   /** As it was received. */
   readonly sealed: Push;
 }
 
-export type Lost = LostText | LostPush | LostRest;
+type Lost = LostText | LostPush | LostRest;
 
 export interface LostText {
   readonly what: 'link' | 'secret' | 'text' | 'response' | 'key';
@@ -54,7 +54,7 @@ export interface LostPush extends Received {
   saveFiles(folder: string, safe: Safe): Promise<SavedFiles>;
 }
 
-export interface SavedFiles {
+interface SavedFiles {
   readonly paths: readonly string[];
   /** Why not all could be saved. */
   readonly failure: CliError | undefined;

@@ -6,7 +6,7 @@ import { apart, findProgram } from './find-program';
 // variables to the program.
 
 /** Where text is put for the user to paste. */
-export interface Clipboard {
+interface Clipboard {
   readonly name: string;
   /** Whether `write` knows that the text arrived. */
   readonly sure: boolean;

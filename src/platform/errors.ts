@@ -25,7 +25,7 @@ export const exitStatus = {
 } as const;
 
 /** Things that a failed run leaves behind; fields of the JSON error (pwpush(1), "Output"). */
-export interface Remains {
+interface Remains {
   /** Link of a push that was created. It is saved if it cannot be printed, unless the push was expired again. */
   readonly link?: string;
   /** Whether that push was expired again. */
@@ -69,7 +69,7 @@ export interface ErrorDetails {
   readonly line?: number | undefined;
 }
 
-export interface WantedProof {
+interface WantedProof {
   /** It was sent another one. */
   readonly sent: boolean;
   /** What words are stretched with to prove them, as the instance says; undefined if it wants the key of the link. */

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import type { Context } from './context';
 
 /** The path of a program, or the exit status of shells: 127 if it is not found, 126 if it cannot be run. */
-export type FoundProgram = { readonly file: string } | { readonly status: 126 | 127 };
+type FoundProgram = { readonly file: string } | { readonly status: 126 | 127 };
 
 /** Used without PATH; an empty PATH means the current folder. */
 const DEFAULT_PATH = ['/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);

@@ -16,7 +16,7 @@ import { type User, whyForeign } from './files/owner';
 import { syncFolder } from './files/sync';
 
 /** A file or folder that must be the user's own, or root's. */
-export interface OwnRule {
+interface OwnRule {
   readonly user: User;
   /** Its name in errors: `the config file`. */
   readonly what: string;

@@ -54,7 +54,7 @@ function readOwnFile(path: string, user: User): string {
 }
 
 /** Paths of PEM files. */
-export interface CertificateFiles {
+interface CertificateFiles {
   readonly cert: string;
   /** The file of the certificate if left out. */
   readonly key?: string | undefined;

@@ -5,7 +5,7 @@ import { isToken } from './api-token';
 import type { Profile } from './settings';
 
 /** Identifies a token. The address is part of it: another one in the config file finds nothing. */
-export interface KeyringEntry {
+interface KeyringEntry {
   readonly profile: string;
   /** Base address of the instance. */
   readonly url: string;

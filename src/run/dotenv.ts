@@ -4,9 +4,7 @@ import { VARIABLE_NAME } from '../cli/values';
 // neither knows `\"`.
 
 /** Variables by name, or the number of the first line that is not an assignment. */
-export type Dotenv =
-  | { readonly variables: ReadonlyMap<string, string> }
-  | { readonly wrongLine: number };
+type Dotenv = { readonly variables: ReadonlyMap<string, string> } | { readonly wrongLine: number };
 
 const assignment = new RegExp(`[ \\t]*(?:export[ \\t]+)?(${VARIABLE_NAME})[ \\t]*=`, 'y');
 const blank = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;

@@ -6,7 +6,7 @@ import { usageError } from '../platform/errors';
 import type { PushDetails, PushLimits } from './create-push';
 
 /** A push as a line of `push --each` describes it. */
-export interface BatchEntry {
+interface BatchEntry {
   readonly payload: string;
   readonly passphrase?: string;
   readonly expiry?: Expiry | undefined;

@@ -7,7 +7,7 @@ import type { Context } from '../platform/context';
 const attachments = () => import('./attachments');
 
 /** What is sent, read: a text or message, and open files. */
-export interface OpenContent {
+interface OpenContent {
   /** The text, or the message that goes with the files. */
   readonly text: string | undefined;
   readonly files: readonly Attachment[] | undefined;

@@ -17,7 +17,7 @@ import { create, givenPassphrase, toSender } from './create';
 import type { EncryptMode, Seal, SealedContent, SealPlan } from './encryption';
 import { judgePush, type Terms } from './judge';
 
-export interface Sealing {
+interface Sealing {
   readonly mode: EncryptMode;
   readonly seal: Seal;
   /** A new file for the words; else they are shown on stderr. */

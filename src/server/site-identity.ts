@@ -13,7 +13,7 @@ export interface Site {
   readonly contact: Contact | undefined;
 }
 
-export interface Contact {
+interface Contact {
   readonly text: string;
   /** Where a link leads; undefined for plain text. */
   readonly href: string | undefined;

@@ -16,7 +16,7 @@ export const DEFAULT_INTERVAL = 5;
 class TimeOver extends Error {}
 
 /** What something may still take. */
-export interface TimeLimit {
+interface TimeLimit {
   readonly context: Context;
   /** Seconds for each response, if there is a limit. */
   readonly timeout: number | undefined;

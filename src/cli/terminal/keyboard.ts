@@ -3,7 +3,7 @@ import type { TerminalSignals } from '../../platform/context';
 import { type CliError, usageError } from '../../platform/errors';
 
 /** The keys that are typed from the first question until release. The terminal never echoes them. */
-export interface Keyboard {
+interface Keyboard {
   readonly keys: NodeJS.ReadableStream;
   /** Takes the terminal, unless it is taken. */
   take(): void;

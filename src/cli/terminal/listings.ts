@@ -196,7 +196,7 @@ export const auditLog: Listing<AuditEntry> = {
 };
 
 /** A user of the service, as `serve token list` shows one. */
-export interface ShownOwner {
+interface ShownOwner {
   readonly name: string;
   readonly tokens: number;
   /** ISO 8601. */

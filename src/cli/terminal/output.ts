@@ -134,7 +134,7 @@ function flat(value: unknown): unknown {
 }
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
-export type Paint = (style: Style, text: string) => string;
+type Paint = (style: Style, text: string) => string;
 
 /** The stream that a text goes to, as renderers see it. */
 export interface Look {
@@ -147,12 +147,7 @@ export interface Look {
 const plain: Paint = (_style, text) => text;
 
 /** The look of one stream; chalk is loaded only if its text will be coloured. */
-export async function lookOf(
-  output: Output,
-  env: Environment,
-  now: Date,
-  wanted: boolean,
-): Promise<Look> {
+async function lookOf(output: Output, env: Environment, now: Date, wanted: boolean): Promise<Look> {
   const coloured = wanted && hasColour(output, env);
   const paint = coloured ? await chalkPaint() : plain;
   return { tty: output.isTTY, columns: output.columns, now, paint };

@@ -3,7 +3,7 @@ import { MAX_QR_BYTES, QUIET_ZONE, qrModules } from '../../contract/qr-matrix';
 import type { Invocation, Look, Terminal } from './output';
 
 /** A drawing that ends with a line end, or why the text cannot be drawn. */
-export type QrCode = { readonly drawing: string } | { readonly problem: string };
+type QrCode = { readonly drawing: string } | { readonly problem: string };
 
 /** A text as a QR code, drawn in half blocks. */
 export function qrCode(text: string, look: Look): QrCode {

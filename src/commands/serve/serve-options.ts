@@ -169,7 +169,7 @@ export const keyFile = ({ env }: Context) =>
   env.PWPUSH_INSTANCE_KEY_FILE ? { instanceKeyFile: env.PWPUSH_INSTANCE_KEY_FILE } : {};
 
 /** The warning about a database password on the command line; undefined without one. */
-export function passwordWarning(command: Command): string | undefined {
+function passwordWarning(command: Command): string | undefined {
   for (const one of lineage(command)) {
     const typed = one.getOptionValueSource('database') === 'cli';
     const url = String(one.opts().database);

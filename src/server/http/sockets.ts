@@ -42,7 +42,7 @@ export interface Sockets {
   stop(): Promise<void>;
 }
 
-export interface SocketOptions {
+interface SocketOptions {
   readonly timeouts: SomeTimeouts;
   readonly connections: ConnectionLimit;
   /** Milliseconds after which a stop aborts the requests that are still running. */

@@ -29,7 +29,7 @@ export interface Wanted {
 }
 
 /** What has arrived of a body. */
-export interface ArrivedBody {
+interface ArrivedBody {
   readonly fields: BodyFields;
   readonly upload: Upload | undefined;
   /** Why it was read no further. */

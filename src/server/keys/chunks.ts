@@ -11,13 +11,13 @@ export interface FileHeader {
   readonly size: number;
 }
 
-export interface FilePlace {
+interface FilePlace {
   readonly urlToken: string;
   /** Index of the file in its push, from 0. */
   readonly position: number;
 }
 
-export interface ChunkPlace extends FilePlace {
+interface ChunkPlace extends FilePlace {
   /** Index of the chunk in its file, from 0. */
   readonly number: number;
   readonly last: boolean;

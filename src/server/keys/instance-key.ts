@@ -37,7 +37,7 @@ export function instanceKey(bytes: Uint8Array): InstanceKey {
   };
 }
 
-export interface FileKey extends InstanceKey {
+interface FileKey extends InstanceKey {
   readonly bytes: Uint8Array;
 }
 

@@ -48,7 +48,7 @@ export interface FileLink {
 }
 
 /** The columns that a passphrase is checked against. */
-export type Verified = Pick<SecretRow, 'salt' | 'cost' | 'verifier' | 'key_id'>;
+type Verified = Pick<SecretRow, 'salt' | 'cost' | 'verifier' | 'key_id'>;
 
 /**
  * Seals pushes with the instance key, and opens them. Each push has its own data key, wrapped with the passphrase's key, if any,

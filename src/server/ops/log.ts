@@ -1,7 +1,7 @@
 import { ServiceRefusal } from '../service-errors';
 import type { LogFormat, LogLevel, ServiceIo } from '../service-settings';
 
-export interface RequestEntry {
+interface RequestEntry {
   readonly began: Date;
   readonly method: string;
   /** The route, never the path, which contains the token of a push. */
@@ -21,7 +21,7 @@ export interface Log {
   event(name: LogEvent, details?: Details): void;
 }
 
-export type LogEvent = 'start' | 'sweep' | 'reload' | 'stopping' | 'stopped';
+type LogEvent = 'start' | 'sweep' | 'reload' | 'stopping' | 'stopped';
 
 type Details = Readonly<Record<string, string | number>>;
 type LogWords = readonly (string | number)[];

@@ -26,16 +26,16 @@ export interface PushEvents {
 
 /** `read` is the owner's taking of the answer; `closed` is by the owner, `expired` by time. */
 const requestEvents = ['created', 'answered', 'read', 'closed', 'expired'] as const;
-export type RequestEvent = (typeof requestEvents)[number];
+type RequestEvent = (typeof requestEvents)[number];
 
 /** Counts what the service does, from 0 at each start. All label values come from the program, never from a request. */
-export interface Metrics extends PushEvents, Pick<Log, 'request' | 'failure'> {
+interface Metrics extends PushEvents, Pick<Log, 'request' | 'failure'> {
   /** Returns the metrics, with `state` as it is now, in the text exposition format 0.0.4. */
   render(state: ServiceState): Promise<string>;
 }
 
 /** Read at each scrape instead of being counted. */
-export interface ServiceState {
+interface ServiceState {
   readonly version: string;
   readonly databaseUp: boolean;
   /** Undefined while they are unknown. */

@@ -64,7 +64,7 @@ export function provingForm({ words }: View, { key_salt }: PushRow, refused: boo
   return markup` class="prove scripted-only" data-wrong="${words.text('keyWrong')}"${salt}${refused && ' data-refused'}`;
 }
 
-export interface EncryptedSecret {
+interface EncryptedSecret {
   readonly armor: string;
   readonly isQr: boolean;
   /** The download buttons of a push with files. */

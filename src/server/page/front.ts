@@ -33,7 +33,7 @@ export interface FormLimits {
   readonly asks: boolean;
 }
 
-export interface RefusedForm {
+interface RefusedForm {
   /** Its fields, as far as they were read. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** Number of its files that were read whole. */
@@ -41,7 +41,7 @@ export interface RefusedForm {
   readonly refusal: ServiceRefusal;
 }
 
-export interface FrontPage {
+interface FrontPage {
   /** The beginning of links. */
   readonly base: string;
   readonly form: FormLimits;

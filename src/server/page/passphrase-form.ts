@@ -86,7 +86,7 @@ ${isRequest ? facts(timeLeft(view, row)) : remaining(view, row, cost)}
 }
 
 /** Why the passphrase form is shown again. */
-export interface PassphraseProblem {
+interface PassphraseProblem {
   readonly text: Markup | string;
   readonly status: number;
   readonly headers: Record<string, string>;

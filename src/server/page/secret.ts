@@ -13,7 +13,7 @@ export interface Download {
   readonly url: string;
 }
 
-export interface ShownSecret {
+interface ShownSecret {
   readonly push: PushRow;
   readonly payload: string;
   readonly files: readonly Download[];

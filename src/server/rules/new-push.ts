@@ -7,7 +7,7 @@ import { DAY_SECONDS, durations, longestDuration, shortestLifetime } from '../..
 import { invalid } from '../service-errors';
 import type { Bound, Bounds } from '../service-settings';
 
-export type ValidPush = Omit<
+type ValidPush = Omit<
   v.InferOutput<Schema>,
   'files' | 'notify_emails_to' | 'expire_after_duration' | 'expires_in'
 > & {

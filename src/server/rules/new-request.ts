@@ -6,7 +6,7 @@ import { invalid } from '../service-errors';
 import type { Bounds } from '../service-settings';
 import { commonFields, count, flags, isUnicode, noFiles, notInJson, valid } from './new-push';
 
-export interface ValidRequest
+interface ValidRequest
   extends Omit<
     v.InferOutput<ReturnType<typeof requestSchema>>,
     'files' | 'notify_emails_to' | 'close_after_duration' | 'close_after'

@@ -62,7 +62,7 @@ interface Opening extends Opener {
 }
 
 /** An opening of a row that has ended. */
-export interface Missed {
+interface Missed {
   readonly state: 'closed';
   readonly row: PushRow;
   /** Whether the opening ended it, as its time was over and no sweep had ended it yet. */

@@ -12,7 +12,7 @@ interface Member {
 }
 
 /** Runs `work` in a transaction, shared with others unless it is to be `alone`. Rejects as `orLocked` does. */
-export type Commit = <T>(work: () => Promise<T>, alone?: boolean) => Promise<T>;
+type Commit = <T>(work: () => Promise<T>, alone?: boolean) => Promise<T>;
 
 /**
  * Group commit: concurrent transactions share one transaction of SQLite, and so one sync to disk, which takes longer
