@@ -8,6 +8,7 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
+import { TestRunner } from 'vitest';
 
 export interface Listens {
   readonly port: number;
@@ -16,11 +17,11 @@ export interface Listens {
   onConnection(listener: () => void): void;
   /** Ends all connections. */
   dropAll(): void;
-  /** The same, and resolves once the server has ended. */
+  /** The same, and resolves once the server has ended, also when it had ended before. */
   close(): Promise<void>;
 }
 
-/** Has a server listen on a free port of loopback. */
+/** Has a server listen on a free port of loopback, until it is closed or the test has ended that opened it. */
 export async function listen(server: Server): Promise<Listens> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => sockets.add(socket));
@@ -31,16 +32,20 @@ export async function listen(server: Server): Promise<Listens> {
     for (const socket of sockets) socket.destroy();
     sockets.clear();
   };
+  let closed: Promise<unknown> | undefined;
+  const close = async () => {
+    dropAll();
+    closed ??= once(server.close(), 'close');
+    await closed;
+  };
+  // None runs where one is opened for all tests of a file.
+  TestRunner.getCurrentTest()?.context.onTestFinished(close);
   return {
     port,
     url: `http://127.0.0.1:${port}`,
     dropAll,
     onConnection: (listener) => void server.on('connection', listener),
-    close: async () => {
-      dropAll();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 
@@ -86,6 +91,13 @@ export async function rawServer(talk: (socket: Socket, request: string) => unkno
     });
   });
   return { requests, ...listens };
+}
+
+/** Answers on the wire, with JSON. */
+export function answerJson(socket: Socket, body: string, status = '200 OK'): void {
+  const length = Buffer.byteLength(body);
+  const head = `content-type: application/json\r\ncontent-length: ${length}`;
+  socket.write(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);
 }
 
 /** Connects a client to a port of this machine: when one of both sockets ends, so does the other. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -32,6 +32,8 @@ export interface Ended {
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
+  /** Resolves to the match once it has said that much; rejects if it ends without. */
+  says(what: RegExp | string, stream?: 'stdout' | 'stderr'): Promise<readonly string[]>;
 }
 
 /** Where programs of all tests keep their compiled code: making it anew for each somebody takes time. */
@@ -89,7 +91,7 @@ export function start(
   const [file = '', ...first] = by;
   const child = spawn(file, [...first, ...words], { env, cwd, stdio: 'pipe' });
   if (input !== undefined) child.stdin?.end(input);
-  return { child, ended: ending(child) };
+  return running(child);
 }
 
 export function pwpush(words: readonly string[], options: StartOptions): Promise<Ended> {
@@ -134,20 +136,39 @@ export function shell(line: string, { env, input = '', cwd }: StartOptions): Pro
   return ending(child);
 }
 
-export function ending(child: ChildProcess): Promise<Ended> {
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.setEncoding('utf8').on('data', (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (chunk) => {
-    stderr += chunk;
-  });
+export const ending = (child: ChildProcess): Promise<Ended> => running(child).ended;
+
+export function running(child: ChildProcess): Running {
+  const said = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream]?.setEncoding('utf8').on('data', (chunk) => {
+      said[stream] += chunk;
+    });
   // A program that ends without reading its input closes the pipe we write to.
   child.stdin?.on('error', () => {});
-  return new Promise((resolve) => {
-    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal, ...said }));
   });
+  const says: Running['says'] = (what, stream = 'stdout') =>
+    new Promise((resolve, reject) => {
+      const look = () => {
+        const text = said[stream];
+        const found = typeof what === 'string' ? text.includes(what) && [what] : what.exec(text);
+        if (found) resolve(found);
+      };
+      child[stream]?.on('data', look);
+      look();
+      void ended.then((all) => reject(new Error(`never said ${what}: ${JSON.stringify(all)}`)));
+    });
+  return { child, ended, says };
+}
+
+/** The texts in rescue files of somebody. */
+export function rescued({ PWPUSH_STATE_DIR: folder = '' }: Record<string, string>): string[] {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names
+    .filter((name) => /^(secret|text|response|link)-/.test(name))
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
 }
 
 export type Served = Awaited<ReturnType<typeof serveBuilt>>;

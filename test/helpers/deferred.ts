@@ -1,0 +1,8 @@
+/** A promise, and what resolves it. */
+export function deferred<T = unknown>() {
+  let resolve: (value?: T) => void = () => {};
+  const promise = new Promise<T>((done) => {
+    resolve = done as typeof resolve;
+  });
+  return { promise, resolve };
+}
