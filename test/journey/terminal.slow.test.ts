@@ -1,163 +1,324 @@
-import { existsSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
-import { alsoBinary, makePerson, person, pwpush, serving } from '../helpers/program';
-import { onTerminal } from '../helpers/pty';
+import { existsSync, readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { deferred } from '../helpers/deferred';
+import { answerJson, rawServer } from '../helpers/listen';
+import { partOf } from '../helpers/long';
+import {
+  alsoBinary,
+  makePerson,
+  type Person,
+  person,
+  pwpush,
+  serving,
+  shell,
+} from '../helpers/program';
+import { onTerminal, type Terminal } from '../helpers/pty';
 
-const sender = person();
-const recipient = person();
-const service = serving(sender.env);
+// A real terminal: what is typed is not shown, keys do what they do elsewhere, what comes from others does nothing, and
+// in the end all is as it was. What is asked, and said of the answers, is told by transcripts (`tty$`).
 
-const linkOn = (screen: string) =>
-  new RegExp(`${service.url}/p/[a-z0-9_-]+/r`).exec(screen)?.[0] ?? '';
+const owner = person();
+const service = serving(owner.env);
+let newcomer: Person;
+beforeEach(() => {
+  newcomer = makePerson();
+});
+
 const ENTER = '\r';
+const ALT_ENTER = '\u001b\r';
+const DOWN = '\u001b[B';
 const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+const CTRL_U = '\u0015';
+const CTRL_W = '\u0017';
+const CTRL_Z = '\u001a';
+const SHOW_CURSOR = '\u001b[?25h';
+const HIDE_CURSOR = '\u001b[?25l';
+const MARK_PASTED = '\u001b[?2004h';
+const MARK_NOTHING = '\u001b[?2004l';
+/** With the cursor at the beginning of the next line, as inquirer makes sure. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal
+const LINE_END = /\r\n(\u001b\[G)?$/;
+/** As terminals send pasted text once they are asked to mark it (xterm's mode 2004). */
+const paste = (text: string) => `\u001b[200~${text.replaceAll('\n', '\r')}\u001b[201~`;
 
-describe('on a terminal', () => {
-  test(
-    'push asks for the secret and, twice, for the passphrase, and shows none of them',
-    alsoBinary,
-    async () => {
-      const terminal = onTerminal('$PWPUSH push -p', sender.env);
-      await terminal.shows('Secret:');
-      terminal.type(`MARKER-secret${ENTER}`);
-      await terminal.shows('Passphrase:');
-      terminal.type(`MARKER-passphrase${ENTER}`);
-      await terminal.shows('Passphrase again:');
-      terminal.type(`MARKER-passphrase${ENTER}`);
-      expect(await terminal.ended).toBe(0);
-      expect(terminal.screen()).not.toContain('MARKER');
-      expect(terminal.screen()).toContain('expires after 5 views or 7 days · passphrase required');
-      const env = { ...recipient.env, PWPUSH_PASSPHRASE: 'MARKER-passphrase' };
-      const got = await pwpush(['get', linkOn(terminal.screen())], { env });
-      expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });
-    },
-  );
+const LOG_IN = 'log in to an instance and push there';
+const HERE = 'serve it from this machine until it is viewed (--here)';
+const ADDRESS = 'Address of the instance, such as https://eu.pwpush.com:';
+const TOKEN = 'API token (on your account page, under API):';
+const OPTIONAL = 'Passphrase (Enter for none):';
+const AGAIN = 'Passphrase again:';
 
-  test('several lines that are not marked as pasted are refused, not cut to the first', async () => {
-    const before = await pwpush(['list', '--json'], { env: sender.env });
-    const terminal = onTerminal('$PWPUSH push; cat >/dev/null', sender.env);
-    await terminal.shows('Secret:');
-    terminal.type('-----BEGIN KEY-----\rMARKER\r-----END KEY-----\r');
-    await terminal.shows('the pasted text has several lines, and the prompt accepts one');
-    terminal.type('\u0004');
-    await terminal.ended;
-    expect(terminal.screen()).not.toContain('MARKER');
-    expect(await pwpush(['list', '--json'], { env: sender.env })).toEqual(before);
-  });
+type Answers = readonly (readonly [question: string, keys: string])[];
 
-  test('two passphrases that differ are asked for again, and the secret is not lost', async () => {
-    const terminal = onTerminal('$PWPUSH push -p', sender.env);
-    await terminal.shows('Secret:');
-    terminal.type(`typed once${ENTER}`);
-    await terminal.shows('Passphrase:');
-    terminal.type(`one${ENTER}`);
-    await terminal.shows('Passphrase again:');
-    terminal.type(`other${ENTER}`);
-    await terminal.shows("They don't match, try again:");
-    terminal.type(`both${ENTER}`);
-    await terminal.shows('Passphrase again:', 2);
-    terminal.type(`both${ENTER}`);
-    expect(await terminal.ended).toBe(0);
-    const env = { ...recipient.env, PWPUSH_PASSPHRASE: 'both' };
-    const got = await pwpush(['get', linkOn(terminal.screen())], { env });
-    expect(got).toMatchObject({ code: 0, stdout: 'typed once' });
-  });
-
-  test(
-    'Ctrl-C at a prompt ends with 130 and leaves the terminal as it was',
-    alsoBinary,
-    async () => {
-      const line =
-        'before=$(stty -g); $PWPUSH push; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored';
-      const terminal = onTerminal(line, sender.env);
-      await terminal.shows('Secret:');
-      terminal.type(CTRL_C);
-      await terminal.shows('restored');
-      await terminal.ended;
-      expect(terminal.screen()).toContain('pwpush: interrupted\r\nstatus 130\r\nrestored');
-    },
-  );
-
-  test.each([
-    ['the secret', '$PWPUSH push', 'Secret:'],
-    ['a passphrase, the secret being piped', 'echo s | $PWPUSH push -p', 'Passphrase:'],
-    ['a token', '$PWPUSH login URL', 'API token (on your account page, under API):'],
-  ])('Ctrl-D where %s is asked for ends with 130 too', async (_what, line, question) => {
-    const terminal = onTerminal(line.replace('URL', service.url), sender.env);
+async function answer(terminal: Terminal, answers: Answers): Promise<void> {
+  for (const [question, keys] of answers) {
     await terminal.shows(question);
-    terminal.type('\u0004');
-    expect(await terminal.ended).toBe(130);
-    expect(terminal.screen()).toContain('pwpush: interrupted');
-  });
+    terminal.type(keys);
+  }
+}
 
-  test('with nothing configured push offers two ways; Ctrl-C there leaves all as it was', async () => {
-    const line =
-      'before=$(stty -g); $PWPUSH push; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored';
-    for (const keys of [CTRL_C, '\u0004']) {
-      const terminal = onTerminal(line, recipient.env);
-      await terminal.shows('log in to an instance and push there');
-      await terminal.shows('(--here)');
-      terminal.type(keys);
-      await terminal.shows('restored');
-      await terminal.ended;
-      expect(terminal.screen()).toContain('pwpush: interrupted\r\nstatus 130\r\nrestored');
-    }
-    expect(existsSync(recipient.env.PWPUSH_CONFIG_DIR ?? '')).toBe(false);
-  });
+/** What the link on the screen opens, on which nothing secret was shown. */
+async function opened(terminal: Terminal, passphrase = ''): Promise<string> {
+  expect(terminal.screen()).not.toContain('MARKER');
+  const [link = ''] = /http:\/\/[\w.:]+\/p\/[a-z0-9_-]+\/r/.exec(terminal.screen()) ?? [];
+  const env = { ...newcomer.env, PWPUSH_PASSPHRASE: passphrase };
+  return (await pwpush(['get', link], { env })).stdout;
+}
 
-  test('who logs in by what push offers ends with a link', async () => {
-    const newcomer = makePerson();
-    const terminal = onTerminal('$PWPUSH push', newcomer.env);
-    await terminal.shows('log in to an instance and push there');
-    terminal.type(ENTER);
-    await terminal.shows('Address of the instance, such as https://eu.pwpush.com:');
-    terminal.type(`${service.url}${ENTER}`);
-    await terminal.shows('API token (on your account page, under API):');
-    terminal.type(`wrong${ENTER}`);
-    await terminal.shows('the instance refused the token; nothing was saved');
-    await terminal.shows('Wrong token, try again:');
-    terminal.type(`${service.token}${ENTER}`);
-    await terminal.shows('Secret:');
-    terminal.type(`MARKER-secret${ENTER}`);
-    await terminal.shows('Passphrase (Enter for none):');
-    terminal.type(ENTER);
+/** Runs a line and tells its status, and that the terminal is as it was. */
+const around = (line: string) =>
+  `before=$(stty -g); ${line}; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored`;
+
+async function endsWith(terminal: Terminal, status: number, said: string): Promise<void> {
+  await terminal.shows('restored');
+  await terminal.ended;
+  const screen = terminal.screen();
+  expect(screen).toContain(`${said}\r\nstatus ${status}\r\nrestored`);
+  expect(screen.lastIndexOf(SHOW_CURSOR)).toBeGreaterThanOrEqual(screen.lastIndexOf(HIDE_CURSOR));
+}
+
+describe('push', () => {
+  test('asks for secret and passphrase, and again where they differ, with no tick before', async () => {
+    const terminal = onTerminal('$PWPUSH push -p', owner.env);
+    await answer(terminal, [
+      ['Secret:', `MARKER${ENTER}`],
+      ['Passphrase:', `MARKER-1${ENTER}`],
+      [AGAIN, `MARKER-2${ENTER}`],
+      ["They don't match, try again:", `MARKER-3${ENTER}`],
+    ]);
+    await terminal.shows(AGAIN, 2);
+    expect(terminal.screen()).not.toContain('✔');
+    terminal.type(`MARKER-3${ENTER}`);
     expect(await terminal.ended).toBe(0);
-    expect(terminal.screen()).not.toContain('MARKER');
+    expect(await opened(terminal, 'MARKER-3')).toBe('MARKER');
+  });
+
+  test('with nothing configured offers to log in, and goes on', async () => {
+    const terminal = onTerminal(around('$PWPUSH push'), newcomer.env);
+    await answer(terminal, [
+      [LOG_IN, ENTER],
+      [ADDRESS, `${service.url}${ENTER}`],
+      [TOKEN, `MARKER-wrong${ENTER}`],
+      ['Wrong token, try again:', `${service.token}${ENTER}`],
+      ['Secret:', `MARKER${ENTER}`],
+      [OPTIONAL, ENTER],
+    ]);
+    await terminal.shows('restored');
+    expect(await opened(terminal)).toBe('MARKER');
     expect(terminal.screen()).not.toContain(service.token);
-    const got = await pwpush(['get', linkOn(terminal.screen())], { env: recipient.env });
-    expect(got).toMatchObject({ code: 0, stdout: 'MARKER-secret' });
   });
 
-  test('get asks for a passphrase that is needed, again when it was wrong, and shows controls', async () => {
-    const env = { ...sender.env, PWPUSH_PASSPHRASE: 'right' };
-    const pushed = await pwpush(['push'], { env, input: 'a\u001b]52;c;eA==\u0007b\u202ec' });
-    const terminal = onTerminal(`$PWPUSH get ${pushed.stdout.trim()}`, recipient.env);
-    await terminal.shows('Passphrase:');
-    terminal.type(`wrong${ENTER}`);
-    await terminal.shows('Wrong passphrase, try again:');
-    terminal.type(`right${ENTER}`);
+  test('or to serve from this machine, once', async () => {
+    const terminal = onTerminal(around('$PWPUSH push'), newcomer.env);
+    await answer(terminal, [
+      [HERE, `${DOWN}${ENTER}`],
+      ['Secret:', `MARKER${ENTER}`],
+      [OPTIONAL, `MARKER-1${ENTER}`],
+      [AGAIN, `MARKER-1${ENTER}`],
+    ]);
+    await terminal.shows('Ctrl-C expires the push');
+    expect(await opened(terminal, 'MARKER-1')).toBe('MARKER');
+    await endsWith(terminal, 0, 'viewed it: 1 of 1');
+    expect(terminal.screen()).toMatch(/share this push\?\S* \S*from this machine\S*\r\n/);
+    expect(existsSync(newcomer.env.PWPUSH_CONFIG_DIR ?? '')).toBe(false);
+  });
+});
+
+describe('between two questions, while an instance is asked', () => {
+  /** `login`, as far as the address was typed and its instance, which does not answer yet, was asked. */
+  async function waiting() {
+    const asked = deferred<Socket>();
+    const slow = await rawServer((socket) => asked.resolve(socket));
+    const terminal = onTerminal(around('$PWPUSH login'), newcomer.env);
+    await answer(terminal, [[ADDRESS, `${slow.url}${ENTER}`]]);
+    return { terminal, socket: await asked.promise };
+  }
+
+  test('what is typed ahead is shown at no time', async () => {
+    const { terminal, socket } = await waiting();
+    terminal.type(`MARKER-one${ENTER}MARKER-two`);
+    answerJson(socket, '{"api_version":"2.1"}');
+    await answer(terminal, [[TOKEN, CTRL_C]]);
+    await endsWith(terminal, 130, 'pwpush: interrupted');
+    expect(terminal.screen()).not.toContain('MARKER');
+  });
+
+  test('Ctrl-C ends it, and all is as it was', async () => {
+    const { terminal } = await waiting();
+    terminal.type(CTRL_C);
+    await endsWith(terminal, 130, '^C\r\npwpush: interrupted');
+    expect(existsSync(newcomer.env.PWPUSH_CONFIG_DIR ?? '')).toBe(false);
+  });
+});
+
+describe('Ctrl-Z at a question', () => {
+  test('stops, with the terminal as it was, and goes on with the prompt', alsoBinary, async () => {
+    const line = `set -m; before=$(stty -g); $PWPUSH push --here; [ "$before" = "$(stty -g)" ] && echo stopped; fg; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored`;
+    const terminal = onTerminal(line, newcomer.env);
+    await answer(terminal, [['Secret:', `MARKER-${CTRL_Z}`]]);
+    await terminal.shows('stopped');
+    const [before = ''] = terminal.screen().split('stopped');
+    expect(before.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(before.lastIndexOf(HIDE_CURSOR));
+    // Drawn anew, it reads again.
+    await terminal.shows('Secret:', before.split('Secret:').length);
+    terminal.type(`secret${ENTER}`);
+    await answer(terminal, [[OPTIONAL, ENTER]]);
+    await terminal.shows('Ctrl-C expires the push');
+    expect(await opened(terminal)).toBe('MARKER-secret');
+    await terminal.shows('restored');
+  });
+
+  test('does nothing where nobody would go on with it', async () => {
+    const terminal = onTerminal(around('$PWPUSH push --here'), newcomer.env);
+    await answer(terminal, [['Secret:', `${CTRL_Z}x`]]);
+    await terminal.shows('Secret:', 2);
+    terminal.type(`MARKER${ENTER}`);
+    await answer(terminal, [[OPTIONAL, CTRL_C]]);
+    await endsWith(terminal, 130, 'pwpush: interrupted');
+    expect(terminal.screen()).not.toContain('MARKER');
+  });
+});
+
+describe('each question, left without an answer, leaves all as it was', () => {
+  const secret = ['Secret:', `MARKER${ENTER}`] as const;
+  /** What is asked, and typed for it, on the way to the question. */
+  const questions: [what: string, line: string, way: Answers, question: string][] = [
+    ['what push offers', '$PWPUSH push', [], 'navigate'],
+    ['the address', '$PWPUSH login', [], ADDRESS],
+    ['the address that push wants', '$PWPUSH push', [[LOG_IN, ENTER]], ADDRESS],
+    ['the token', '$PWPUSH login $URL', [], TOKEN],
+    ['the secret', '$PWPUSH push', [[HERE, `${DOWN}${ENTER}`]], 'Secret:'],
+    ['the passphrase', '$PWPUSH push --here', [secret], OPTIONAL],
+    ['the passphrase of a piped secret', 'echo s | $PWPUSH push -p --url $URL', [], 'Passphrase:'],
+    ['it again', '$PWPUSH push --here', [secret, [OPTIONAL, `MARKER${ENTER}`]], AGAIN],
+  ];
+  const cases = questions.flatMap(([what, ...question]) => [
+    [what, 'Ctrl-C', CTRL_C, ...question] as const,
+    [what, 'Ctrl-D', CTRL_D, ...question] as const,
+  ]);
+
+  test.each(partOf(cases, 0, 3))(
+    '%s, by %s',
+    alsoBinary,
+    async (_what, _key, key, line, way, question) => {
+      const terminal = onTerminal(around(line), { ...newcomer.env, URL: service.url });
+      await answer(terminal, [...way, [question, key]]);
+      await endsWith(terminal, 130, 'pwpush: interrupted');
+      // On a line of its own, below all of the question.
+      const [shown = ''] = terminal.screen().split('pwpush: interrupted');
+      expect(shown.replace(MARK_NOTHING, '').replaceAll(SHOW_CURSOR, '')).toMatch(LINE_END);
+      expect(terminal.screen()).not.toContain('MARKER');
+      expect(existsSync(newcomer.env.PWPUSH_CONFIG_DIR ?? '')).toBe(false);
+    },
+  );
+});
+
+describe('a secret of several lines', () => {
+  const KEY = '-----BEGIN KEY-----\nMARKER\tü\n-----END KEY-----\n';
+
+  test('may be pasted, and the terminal marks pasted text only meanwhile', async () => {
+    const terminal = onTerminal('$PWPUSH push', owner.env);
+    await answer(terminal, [
+      ['Secret:', paste(KEY)],
+      ['3 lines', ENTER],
+      [OPTIONAL, ENTER],
+    ]);
     expect(await terminal.ended).toBe(0);
-    expect(terminal.screen()).toContain(
-      'a\\x1b]52;c;eA==\\x07b\\u202ec\r\n4 views and 7 days left',
-    );
-    expect(terminal.screen()).not.toContain('\u001b]52');
+    expect(await opened(terminal)).toBe(KEY);
+    const screen = terminal.screen();
+    expect(screen).toContain('paste, or Alt-Enter, for several lines');
+    expect(screen.indexOf(MARK_PASTED)).toBeLessThan(screen.indexOf('Secret:'));
+    expect(screen.indexOf(MARK_NOTHING)).toBeGreaterThan(screen.indexOf('Secret:'));
   });
 
-  test('nothing is asked with --no-input or in CI', async () => {
-    const refused = 'pwpush: no secret to push, and no terminal to ask on';
-    for (const line of ['$PWPUSH push --no-input', 'CI=1 $PWPUSH push']) {
-      const terminal = onTerminal(line, sender.env);
-      expect(await terminal.ended).toBe(2);
-      expect(terminal.screen()).toContain(refused);
-    }
+  // After a pause within it, Escape could not be told from the key.
+  const [first, second, ...pieces] = `${paste(KEY)}${ENTER}`;
+  test.each([
+    ['pasted text in whatever pieces it arrives', [`${first}${second}`, ...pieces], KEY],
+    ['one pasted line, which loses its line end', [paste('MARKER\n'), ENTER], 'MARKER'],
+    [
+      'keys that do what they do elsewhere',
+      [`no${CTRL_U}MARKER1${ALT_ENTER}`, `two no${CTRL_W}words${ENTER}`],
+      'MARKER1\ntwo words',
+    ],
+  ])('may be %s', alsoBinary, async (_how, keys, secret) => {
+    const terminal = onTerminal('$PWPUSH push', owner.env);
+    await terminal.shows('Secret:');
+    for (const one of keys) terminal.type(one);
+    await answer(terminal, [[OPTIONAL, ENTER]]);
+    expect(await terminal.ended).toBe(0);
+    expect(await opened(terminal)).toBe(secret);
   });
 
-  test('a list is a table, in a pipe it is lines with tabs', alsoBinary, async () => {
-    const terminal = onTerminal('$PWPUSH list', sender.env);
+  test('is refused where pasted text is not marked, and not cut to the first line', async () => {
+    const terminal = onTerminal('$PWPUSH push; cat >/dev/null', owner.env);
+    await answer(terminal, [
+      ['Secret:', KEY.replaceAll('\n', '\r')],
+      ['the pasted text has several lines, and the prompt accepts one', CTRL_D],
+    ]);
     await terminal.ended;
-    expect(terminal.screen()).toContain('EXPIRES');
-    const piped = onTerminal('$PWPUSH list | cat', sender.env);
-    await piped.ended;
-    expect(piped.screen()).toMatch(/^[a-z0-9_-]+\t\t\d{4}-/);
+    expect(terminal.screen()).not.toMatch(/MARKER|\/p\//);
+  });
+
+  const SECRET = 'Type the secret, then Ctrl-D:';
+  test.each([
+    ['--from -', SECRET, `MARKER one${ENTER}no\u007f\u007ftwo${ENTER}`, 'MARKER one\ntwo\n'],
+    ['-', SECRET, paste('MARKER\n'), 'MARKER'],
+    ['s --passphrase-file -', 'Type the passphrase, then Ctrl-D:', `MARKER${ENTER}`, 's'],
+  ])('may be typed up to Ctrl-D: push %s', alsoBinary, async (words, question, keys, secret) => {
+    const terminal = onTerminal(`$PWPUSH push ${words}`, owner.env);
+    await answer(terminal, [[question, `${keys}${CTRL_D}`]]);
+    expect(await terminal.ended).toBe(0);
+    expect(await opened(terminal, secret === 's' ? 'MARKER' : '')).toBe(secret);
+  });
+});
+
+describe('what others wrote', () => {
+  const ATTACK =
+    '\u001b]0;owned\u0007\u001b]8;;https://evil.test\u0007x\u001b]52;c;eA==\u0007\u009b2J\u202efdp.exe\u200b\rend';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
+  const harmful = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202e]/;
+  const text = `${ATTACK}\nof two lines\n`;
+
+  async function pushed(): Promise<string> {
+    const words = ['push', '--name', ATTACK, '--note', ATTACK, '--views', '50'];
+    const { stdout } = await pwpush(words, { env: owner.env, input: text });
+    const token = new URL(stdout).pathname.split('/')[2];
+    // Headers carry no controls, but all the rest of Latin-1, in which C1 controls are.
+    const headers = {
+      'user-agent': 'agent\u009b31m\u0090',
+      referer: 'https://x.test/\u009d52;c;eA==\u009c',
+    };
+    await fetch(`${service.url}/api/v2/pushes/${token}`, { headers });
+    return stdout.trim();
+  }
+
+  /** What a program wrote to a terminal, without the line ends that the terminal makes. */
+  async function screenOf(line: string, code = 0): Promise<string> {
+    const terminal = onTerminal(`NO_COLOR=1 $PWPUSH ${line}`, owner.env);
+    expect(await terminal.ended).toBe(code);
+    return terminal.screen().replaceAll('\r\n', '\n');
+  }
+
+  test('is shown on a terminal, and nothing of it acts', alsoBinary, async () => {
+    const link = await pushed();
+    for (const line of ['list', `audit ${link}`, `get ${link}`, `get ${link} --json`]) {
+      const screen = await screenOf(line);
+      expect(screen).not.toMatch(harmful);
+      expect(screen).toMatch(/\\x1b|\\u001b|\\x9b|\\u009b/);
+    }
+    const path = join(owner.folder, 'x\u001b]0;owned\u0007');
+    expect(await screenOf(`push --from '${path}'`, 2)).not.toMatch(harmful);
+  });
+
+  test('in a pipe and in a file every byte is there', alsoBinary, async () => {
+    const link = await pushed();
+    const line = `$PWPUSH get ${link} | cat && $PWPUSH get ${link} >"$HOME/got"`;
+    const { code, stdout } = await shell(line, { env: owner.env });
+    expect([code, stdout]).toEqual([0, text]);
+    expect(readFileSync(join(owner.folder, 'got'), 'utf8')).toBe(text);
   });
 });

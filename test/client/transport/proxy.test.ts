@@ -1,10 +1,11 @@
+import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { proxyFor } from '../../../src/client/transport/connect-options';
 import { CliError, phrase } from '../../../src/platform/errors';
-import { type Listening, listening } from '../../helpers/listen';
+import { listening, type Listening, rawServer } from '../../helpers/listen';
 import { VERSION } from '../../helpers/reference';
-import { overSocket, proxying } from '../../helpers/sockets';
+import { overSocket, pass, proxying } from '../../helpers/sockets';
 
 const PROXY = 'http://proxy.test:3128';
 const chosen = (url: string, env: Record<string, string>) => proxyFor(new URL(url), env)?.href;
@@ -166,4 +167,35 @@ describe('over a socket', () => {
     const { code } = await overSocket(['push', 'hunter2', '--url', url], { env });
     expect(code).toBe(9);
   });
+
+  // Opening a tunnel has a timer of its own, which no test moves.
+  const silent = () => {};
+  const refusing = (socket: Socket) => socket.end('HTTP/1.1 403 No\r\n\r\n');
+  const asking = (socket: Socket) => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n');
+  const reset = 'the connection was reset';
+  const cannot = 'pw.test cannot be reached: ';
+
+  test.each<[string, string, (socket: Socket) => unknown, number, string]>([
+    ['never answers', 'https', silent, 9, `${cannot}the proxy did not respond in time`],
+    ['never answers', 'http', () => pass(60), 11, 'pw.test did not respond within 60 s'],
+    ['hangs up', 'https', (socket) => socket.end(), 9, cannot + reset],
+    ['refuses', 'https', refusing, 9, `${cannot}the proxy refused to connect to it`],
+    ['wants a password', 'http', asking, 9, `${cannot}the proxy requires a user name and password`],
+  ])(
+    'one that %s is asked once, and told from the instance: %s',
+    async (_, scheme, talk, code, message) => {
+      const proxy = await rawServer(talk);
+      const env = { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, PWPUSH_EDITION: 'oss' };
+      const timeout = talk === silent ? '1' : '60';
+      const words = ['push', 'hunter2', '--timeout', timeout, '--url', `${scheme}://pw.test`];
+      const ended = await overSocket([...words, '--anonymous', '-q', '--json'], { env });
+      const { error } = JSON.parse(ended.stderr.trim().split('\n').at(-1) ?? '');
+      expect([ended.code, error.message]).toEqual([code, message]);
+      expect(proxy.requests.map((one) => one.split('\r\n')[0])).toEqual([
+        scheme === 'https'
+          ? 'CONNECT pw.test:443 HTTP/1.1'
+          : 'POST http://pw.test/api/v2/pushes HTTP/1.1',
+      ]);
+    },
+  );
 });

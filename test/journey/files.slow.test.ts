@@ -1,0 +1,454 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { contents } from '../helpers/contents';
+import { deferred } from '../helpers/deferred';
+import { answerJson, listening, socketServer } from '../helpers/listen';
+import { partOf, times } from '../helpers/long';
+import { allOf, needs, needsFile, skipWithout } from '../helpers/needs';
+import {
+  afterScript,
+  alsoBinary,
+  onBinary,
+  onNode,
+  person,
+  pwpush,
+  shell,
+  start,
+} from '../helpers/program';
+import { cut, type OfferedFile, offering, taking, whole } from '../helpers/transfer';
+
+// What files need of a process: its streams, folder, disk and signals. test/cases/get-files-*.txt, get-resume.txt and
+// push-files-*.txt tell what is said, and test/deliver/ and test/send/ have the files themselves.
+
+const somebody = person();
+let folder: string;
+let env: Record<string, string>;
+const at = (name: string) => join(folder, name);
+beforeEach(() => {
+  folder = mkdtempSync(join(somebody.folder, 'here-'));
+  env = { ...somebody.env, PWPUSH_STATE_DIR: at("it's kept") };
+});
+const files = (name = '.') => contents(at(name));
+
+/** Runs `get` of the push that an instance offers. */
+const get = ({ url }: { url: string }, ...words: string[]) =>
+  pwpush(['get', `${url}/p/abc`, ...words], { env, cwd: folder });
+
+describe('get saves files', () => {
+  const offered = (name: string, answer: OfferedFile['answer'], text = '', views = 4) =>
+    offering([{ filename: name, answer }], text, views);
+
+  test('to the current folder, 0600, and prints the text alone', alsoBinary, async () => {
+    const big = 'x'.repeat(5 * 1024 * 1024 + 1);
+    const all = { 'a.txt': 'A\n', 'ü.bin': big, empty: '' };
+    const list = Object.entries(all).map(([filename, text]) => ({ filename, answer: whole(text) }));
+    expect(await get(await offering(list, 'the text'))).toMatchObject({
+      code: 0,
+      stdout: 'the text',
+      stderr: `\nsaved a.txt (2 B)\nsaved ü.bin (5.0 MiB)\nsaved empty (0 B)\n`,
+    });
+    expect(files()).toEqual(all);
+    expect(statSync(at('a.txt')).mode & 0o777).toBe(0o600);
+  });
+
+  /** In a folder that is not there any more. */
+  const inGone = (line: string) =>
+    shell(`mkdir gone; cd gone; rmdir ../gone; ${line}`, { env, cwd: folder });
+
+  test('to the state folder when the current one is gone: a view was used', onNode, async () => {
+    const { url } = await offered('a', whole('A'), 'text', 0);
+    const { code, stdout, stderr } = await inGone(`$PWPUSH get ${url}/p/abc`);
+    const [name = ''] = readdirSync(at("it's kept"));
+    expect([code, stdout, files(`it's kept/${name}`)]).toEqual([0, 'text', { a: 'A' }]);
+    expect(stderr).toMatch(/^warning: cannot write to the current folder \(ENOENT\)/);
+  });
+
+  test('not by an executable, which does not start there', onBinary, async () => {
+    const { code, stdout, stderr } = await inGone('$PWPUSH get abc');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('The current working directory was deleted');
+  });
+
+  test('to standard output', alsoBinary, async () => {
+    const big = Buffer.alloc(3 * 1024 * 1024, 'xyz').toString();
+    const { code, stdout, stderr } = await get(await offered('a', whole(big)), '-o', '-');
+    expect([code, stdout === big, stderr]).toEqual([0, true, '']);
+  });
+
+  test('beside standard output if the reader of that has gone', alsoBinary, async () => {
+    const big = 'x'.repeat(1024 * 1024);
+    const { url } = await offered('a', whole(big));
+    // The reader is gone before the program writes.
+    const line = `($PWPUSH get ${url}/p/abc -o - 2>err; echo $? >status) | true; cat err status`;
+    const { stdout } = await shell(line, { env, cwd: folder });
+    expect(stdout).toMatch(
+      /pwpush: cannot write to standard output \(EPIPE\); the whole file was saved to a\n(.*\n)*1\n$/,
+    );
+    expect(files().a === big).toBe(true);
+  });
+
+  test('beside standard output if only part of one went there, and says so on a line of its own', async () => {
+    let tries = 0;
+    const part = 'y'.repeat(1_500_000);
+    const { url } = await offered('a', (request, response) =>
+      (tries++ === 0 ? cut(2_000_000, part) : whole('all'))(request, response),
+    );
+    const line = `$PWPUSH get ${url}/p/abc -o - 2>&1`;
+    const { stdout } = await shell(line, { env, cwd: folder });
+    expect(stdout.slice(part.length)).toMatch(
+      /^\nsaved a \(3 B\)\npwpush: only part of the file was written .*; .* was saved to a\n/,
+    );
+    expect(files()).toEqual({ a: 'all' });
+  });
+
+  test('as far as there is room, and nothing of the others is left', alsoBinary, async () => {
+    mkdirSync(at('disk'));
+    const mounted = mountSmall(at('disk'));
+    skipWithout(needs('the right to mount', mounted));
+    expect(mounted).toBe(true);
+    onTestFinished(() => void execFileSync('umount', [at('disk')]));
+    const big = 'x'.repeat(2 * 1024 * 1024);
+    const instance = await offering([
+      { filename: 'announced', answer: whole(big) },
+      {
+        filename: 'chunked',
+        answer: (_, response) => void response.write(big, () => response.end()),
+      },
+      { filename: 'small', answer: whole('s') },
+    ]);
+    const { code, stderr } = await get(instance, '-o', 'disk');
+    expect([code, ...stderr.split('\n').slice(0, 3)]).toEqual([
+      1,
+      expect.stringMatching(
+        /^warning: announced: not enough disk space: 2\.0 MiB needed in "disk", \S+ KiB free$/,
+      ),
+      'warning: chunked: cannot write the file (the disk is full)',
+      'saved disk/small (1 B)',
+    ]);
+    expect(files('disk')).toEqual({ small: 's' });
+  });
+});
+
+function mountSmall(path: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', path], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test.each(['out', 'link', 'fifo'])(
+  'for a coding agent, the file of standard output is no place, as %s',
+  async (name) => {
+    const target = name === 'fifo' ? 'fifo' : 'out';
+    const line = `mkfifo fifo; ln -s out link; exec 3<>fifo; $PWPUSH get abc --output ${name} --force >${target}`;
+    const agent = { ...env, PWPUSH_URL: 'http://127.0.0.1:1', CLAUDECODE: '1' };
+    const { code, stderr } = await shell(line, { env: agent, cwd: folder });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('CLAUDECODE is set')]);
+  },
+);
+
+describe('Ctrl-C in a download', () => {
+  const text = 'x'.repeat(600_000).concat('y'.repeat(400_000));
+
+  /** A file that breaks off, and then gives the rest of the version that `tags` says. */
+  function breaking(...tags: string[]) {
+    const ranges: (string | undefined)[] = [];
+    const begun = deferred();
+    const answer: OfferedFile['answer'] = ({ headers: { range } }, response) => {
+      const etag = tags[Math.min(ranges.push(range), tags.length) - 1];
+      const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
+      const part = { 'content-range': `bytes ${from}-${text.length - 1}/${text.length}` };
+      response.writeHead(range ? 206 : 200, {
+        ...(etag && { etag }),
+        'content-length': text.length - from,
+        ...(range && part),
+      });
+      if (ranges.length > 1) response.end(text.slice(from));
+      else response.write(text.slice(0, 600_000), begun.resolve);
+    };
+    return { ranges, begun: begun.promise, file: { filename: '.big', answer } };
+  }
+
+  /** Runs `get` of a whole file and that one, and interrupts it when that has arrived in part. */
+  async function interrupted(
+    { file, begun }: ReturnType<typeof breaking>,
+    views: number,
+    ...words: string[]
+  ) {
+    const instance = await offering(
+      [{ filename: 'done', answer: whole('D') }, file],
+      'text',
+      views,
+    );
+    const link = `${instance.url}/p/abc`;
+    const { child, ended } = start(['get', link, ...words], { env, input: '', cwd: folder });
+    await begun;
+    const sizes = () => readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    await expect
+      .poll(() => sizes().map((name) => statSync(at(name)).size), { timeout: 60_000 })
+      .toContain(600_000);
+    child.kill('SIGINT');
+    const { code, stdout, stderr } = await ended;
+    expect(code).toBe(130);
+    return { instance, link, stdout, stderr };
+  }
+
+  test('leaves no part of the file; the rest was handed over', async () => {
+    const { stdout, stderr } = await interrupted(breaking(), 4, '--json');
+    expect(stderr).toContain('"code":"interrupted"');
+    expect(JSON.parse(stdout)).toMatchObject({
+      payload: 'text',
+      files: [{ saved_as: at('done') }, {}],
+    });
+    expect(files()).toEqual({ done: 'D' });
+  });
+
+  test(
+    'of the last view keeps the addresses, and --resume gets the rest without a view',
+    alsoBinary,
+    async () => {
+      const { instance, link, stdout, stderr } = await interrupted(breaking(), 0);
+      const [, path = ''] = /pwpush get --resume '(.*)'\n/.exec(stderr) ?? [];
+      const kept = path.replaceAll("'\\''", "'");
+      expect([stdout, stderr]).toEqual([
+        'text',
+        expect.stringContaining('interrupted; no view is left, and 1 file not saved'),
+      ]);
+      expect(statSync(kept).mode & 0o777).toBe(0o600);
+      expect(readFileSync(kept, 'utf8')).not.toContain('text');
+      const before = instance.seen.length;
+      const words = ['get', link, '--resume', kept];
+      expect(await pwpush(words, { env, cwd: folder })).toMatchObject({ code: 0, stdout: '' });
+      expect(files()).toEqual({ done: 'D', _big: text });
+      expect(instance.seen).toHaveLength(before + 1);
+      expect(existsSync(kept)).toBe(false);
+    },
+  );
+
+  test.each(
+    partOf(
+      [
+        ['continues with the bytes that are there', ['"1"'], 1],
+        ['begins again with another version', ['"1"', '"2"'], 2],
+      ],
+      0,
+    ),
+  )('in a folder, --resume alone %s', alsoBinary, async (_, tags, downloads) => {
+    const file = breaking(...tags);
+    const { instance, stderr } = await interrupted(file, 0, '--output', 'in/');
+    const [, command = ''] = /^hint: get the rest within minutes:\n {2}(.+)\n$/m.exec(stderr) ?? [];
+    expect(command).toContain('pwpush get --resume ');
+    expect(readdirSync(at('in'))).toContainEqual(expect.stringMatching(/\.part$/));
+    mkdirSync(at('elsewhere'));
+    const line = command.replace('pwpush', '$PWPUSH');
+    expect(await shell(line, { env, cwd: at('elsewhere') })).toMatchObject({ code: 0 });
+    expect(readdirSync(at('elsewhere'))).toEqual([]);
+    expect(files('in')).toEqual({ done: 'D', 'secret.txt': 'text', '.big': text });
+    expect(readdirSync(at("it's kept"))).toEqual([]);
+    expect(file.ranges).toEqual([undefined, 'bytes=600000-', ...[undefined].slice(2 - downloads)]);
+    expect(instance.seen.filter((one) => one.includes('abc'))).toHaveLength(1);
+  });
+});
+
+describe('push --file', () => {
+  const LINK = 'https://pwpush.example/p/abc123\n';
+  /** Bytes: far more than the sockets of both sides hold, even beside what was read slowly. */
+  const BIG = 32 * 1024 * 1024;
+  /** More than one chunk or pipe holds, where all of it arrives. */
+  const SOME = 2 * 1024 * 1024;
+  const [a, b, big, some] = ['a.txt', 'ü "b".bin', 'big', 'some'].map((name) =>
+    join(somebody.folder, name),
+  ) as [string, string, string, string];
+  beforeAll(() => {
+    writeFileSync(a, 'A\n');
+    writeFileSync(b, Buffer.from([0, 255, 13, 10]));
+    writeFileSync(big, Buffer.alloc(BIG, 'x'));
+    writeFileSync(some, Buffer.alloc(SOME, 'x'));
+  });
+  const to = (url: string) => ({ ...env, PWPUSH_URL: url, PWPUSH_EDITION: 'oss', FILE: some });
+
+  test('sends one request of a known length', alsoBinary, async () => {
+    const instance = await taking();
+    const words = ['push', '-f', a, b, '-f', some, '--message', 'see ü', '--views', '2'];
+    const pushed = await pwpush(words, { env: to(instance.url) });
+    expect(pushed).toMatchObject({ code: 0, stdout: LINK });
+    const [parts = []] = instance.pushes;
+    expect(parts.slice(0, 4)).toEqual([
+      { name: 'push[payload]', content: 'see ü' },
+      { name: 'push[expire_after_views]', content: '2' },
+      { name: 'push[files][]', filename: 'a.txt', type: 'text/plain', content: 'A\n' },
+      expect.objectContaining({ filename: 'ü %22b%22.bin', content: '\u0000\u00ff\r\n' }),
+    ]);
+    expect([parts.length, parts[4]?.content === 'x'.repeat(SOME)]).toEqual([5, true]);
+    expect(instance.seen).toEqual(['POST /api/v2/pushes']);
+    const [headers] = instance.headers;
+    expect(Number(headers?.['content-length'])).toBeGreaterThan(SOME);
+    expect([headers?.['transfer-encoding'], headers?.authorization]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('does not read a pipe that nobody named', async () => {
+    const instance = await taking();
+    // The pipe stays open: a program that reads it would never end.
+    const running = start(['push', '-f', a], { env: to(instance.url) });
+    expect(await running.ended).toMatchObject({ code: 0, stdout: LINK });
+    running.child.stdin?.destroy();
+  });
+
+  test.each([
+    ['-f /proc/version', 1, ' is unknown; nothing was pushed'],
+    ['-f - </proc/version', 1, ' is unknown; nothing was pushed'],
+    ['-f - </', 2, 'pwpush: standard input is a folder\n'],
+    ['</', 2, 'pwpush: standard input is a folder\n'],
+    ['--each </', 2, 'pwpush: standard input is a folder\n'],
+    ['<&-', 2, 'pwpush: standard input is empty'],
+  ])(
+    'does not send what is no file of a known size: %s',
+    allOf(needsFile('/proc/version'), alsoBinary),
+    async (words, code, why) => {
+      const instance = await taking();
+      const ended = await shell(`$PWPUSH push ${words}`, { env: to(instance.url) });
+      expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(why) });
+      expect(instance.pushes).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['a pipe', 'cat "$FILE" | $PWPUSH push -f -', 0],
+    ['a file', '$PWPUSH push -f - <"$FILE"', 0],
+    [
+      'a file that was read before',
+      '{ head -c1000 >/dev/null; $PWPUSH push -f -; } <"$FILE"',
+      1000,
+    ],
+  ])('takes standard input from %s', alsoBinary, async (_name, line, read) => {
+    const instance = await taking();
+    expect(await shell(line, { env: to(instance.url) })).toMatchObject({ code: 0, stdout: LINK });
+    expect(instance.pushes[0]?.[0]?.content === 'x'.repeat(SOME - read)).toBe(true);
+  });
+
+  test.each([
+    ['grows', (path: string) => appendFileSync(path, 'x')],
+    ['shrinks', (path: string) => truncateSync(path, 1024)],
+  ])('cuts the request off before its end if the file %s', async (_how, change) => {
+    writeFileSync(at('moving'), Buffer.alloc(BIG, 'x'));
+    let isWhole = false;
+    const instance = await listening((request) => {
+      // More than sockets hold has not been read yet: the program is in the middle of it.
+      request.once('data', () => {
+        change(at('moving'));
+        request.resume();
+      });
+      request
+        .on('error', () => {})
+        .on('end', () => {
+          isWhole = true;
+        });
+    });
+    const { code, stderr } = await pwpush(['push', '-f', at('moving')], { env: to(instance.url) });
+    expect([code, stderr.includes('changed'), isWhole]).toEqual([1, true, false]);
+    expect(instance.seen).toHaveLength(1);
+  });
+
+  /** A server that talks, in its own manner, once a request begins; and a push of a file to it. */
+  async function pushing(talk: (socket: Socket) => void, ...words: string[]) {
+    let connections = 0;
+    const { url } = await socketServer((socket) => {
+      connections += 1;
+      socket.once('data', () => talk(socket));
+    });
+    const { code, stderr } = await pwpush(['push', '-f', ...words], { env: to(url) });
+    return { code, stderr: stderr.replace(new URL(url).host, 'HOST'), connections };
+  }
+
+  const REFUSAL =
+    'HTTP/1.1 413 Request Entity Too Large\r\ncontent-type: text/html\r\ncontent-length: 17\r\nconnection: close\r\n\r\n<h1>too big</h1>\n';
+
+  test.each<[string, (socket: Socket) => void]>([
+    ['and is reset', (socket) => socket.pause().write(REFUSAL, () => socket.resetAndDestroy())],
+    ['and is closed', (socket) => socket.pause().write(REFUSAL, () => socket.destroy())],
+    ['and reads no more', (socket) => void socket.pause().write(REFUSAL)],
+    ['and reads the rest', (socket) => void socket.resume().write(REFUSAL)],
+    ['in part', (socket) => socket.pause().write(REFUSAL.slice(0, -5), () => socket.destroy())],
+  ])('takes the refusal of a server that answers before all was sent %s', async (_how, talk) => {
+    const refused = expect.stringMatching(
+      /^pwpush: the instance refused the request: text\/html, "<h1>too.*"\nhint: the files exceed a limit/,
+    );
+    for (let run = 0; run < times(3); run++)
+      expect(await pushing(talk, big)).toEqual({ code: 8, stderr: refused, connections: 1 });
+  });
+
+  test.each<[string, string, (socket: Socket) => void, string]>([
+    ['stalls', big, (socket) => socket.pause(), 'accepted no more data'],
+    ['is not answered', a, (socket) => socket.resume(), 'did not respond'],
+  ])('that %s has an unknown outcome: it is not sent again', alsoBinary, async (_, ...how) => {
+    const [file, talk, what] = how;
+    expect(await pushing(talk, file, '--timeout', '1')).toEqual({
+      code: 11,
+      stderr: `pwpush: HOST ${what} within 1 s\nhint: a push may exist; without a token it cannot be looked up, and expires by its limits\n`,
+      connections: 1,
+    });
+  });
+
+  /** Far more than the four without progress that are a stall. */
+  const LOOKS = 7;
+
+  /** Makes the program look for progress at SIGUSR2, not by the clock, and say when it has. */
+  const LOOKING = `
+    const every = setInterval;
+    const looks = [];
+    setInterval = (look) => {
+      looks.push(look);
+      return every(() => {}, 2 ** 30);
+    };
+    process.on('SIGUSR2', () => {
+      for (const look of looks) look();
+      process.stderr.write('looked\\n');
+    });`;
+
+  test('is not cut while it moves, however long it takes', async () => {
+    writeFileSync(at('looking.cjs'), LOOKING);
+    let looked = () => {};
+    const slow = await socketServer((socket) => {
+      let got = 0;
+      let looks = 0;
+      socket.on('data', (data) => {
+        got += data.length;
+        // Less would be risky: a system may acknowledge several megabytes at once.
+        if (looks < LOOKS && got > ((looks + 1) * BIG) / (LOOKS + 1)) {
+          looks += 1;
+          socket.pause();
+          looked = () => void socket.resume();
+          child.kill('SIGUSR2');
+        }
+        if (got < BIG) return;
+        const created = JSON.stringify({ url_token: 'abc', html_url: LINK.trim() });
+        answerJson(socket, created, '201 Created');
+        socket.end();
+      });
+    });
+    const words = ['push', '-f', big, '--timeout', '60'];
+    const by = afterScript(at('looking.cjs'));
+    const { child, ended } = start(words, { env: to(slow.url), by });
+    child.stderr?.on('data', () => looked());
+    const { code, stdout, stderr } = await ended;
+    expect([code, stdout, stderr.split('looked\n').length - 1]).toEqual([0, LINK, LOOKS]);
+  });
+});
