@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
@@ -126,6 +126,19 @@ const measuring = `
 /** What starts the program, and writes its peak memory to a file, in KiB. Linux only. */
 export function measured(file: string): readonly string[] {
   return ['perl', '-e', measuring, file, ...program];
+}
+
+/** Makes a program of sh, and returns its path. */
+export function script(path: string, lines: string): string {
+  writeFileSync(path, `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
+  return path;
+}
+
+/** Makes a folder in which the built program is `pwpush`, and returns the PATH that finds it there. */
+export function pathWith(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  script(join(folder, 'pwpush'), `exec ${program.join(' ')} "$@"`);
+  return folder + delimiter + process.env.PATH;
 }
 
 /** Runs a line of sh in which `$PWPUSH` is the built program: for redirections. */

@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
 import { needsPrograms } from '../helpers/needs';
-import { program as built, person, pwpush, serveBuilt, shell } from '../helpers/program';
+import { pathWith, person, pwpush, serving, shell } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
 
 // The README's examples, typed in their order by a reader who has followed it up to them: `pwpush serve` runs in
@@ -10,18 +10,11 @@ import { linesOf, onTerminal } from '../helpers/pty';
 
 const reader = person();
 const work = join(reader.folder, 'work');
-const env = { ...reader.env, PATH: `${join(reader.folder, 'bin')}${delimiter}${reader.env.PATH}` };
-let service: Awaited<ReturnType<typeof serveBuilt>>;
-
-beforeAll(async () => {
-  for (const folder of ['work', 'bin']) mkdirSync(join(reader.folder, folder));
-  const program = join(reader.folder, 'bin/pwpush');
-  writeFileSync(program, `#!/bin/sh\nexec ${built.join(' ')} "$@"\n`);
-  chmodSync(program, 0o755);
-  service = await serveBuilt(reader.env);
-});
-afterAll(async () => {
-  await service.stop();
+const service = serving(reader.env);
+let env: Record<string, string>;
+beforeAll(() => {
+  mkdirSync(work);
+  env = { ...reader.env, PATH: pathWith(join(reader.folder, 'bin')) };
 });
 
 interface Example {

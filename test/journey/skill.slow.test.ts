@@ -1,14 +1,15 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { partOf } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
 import {
-  program as built,
+  pathWith,
   person,
   pushed as pushedTo,
   pwpush,
+  script,
   serving,
   shell,
 } from '../helpers/program';
@@ -23,27 +24,15 @@ const SECRET = 'MARKER-f00d';
 
 const somebody = person();
 const work = join(somebody.folder, 'work');
-const bin = join(somebody.folder, 'bin');
 const service = serving(somebody.env);
 let owner: Record<string, string>;
 
-/** Makes a program of sh. */
-function script(path: string, lines: string): void {
-  writeFileSync(path, `#!/bin/sh\n${lines}\n`);
-  chmodSync(path, 0o755);
-}
-
 beforeAll(() => {
-  mkdirSync(bin);
-  script(join(bin, 'pwpush'), `exec ${built.join(' ')} "$@"`);
+  const elsewhere = join(somebody.folder, 'elsewhere');
   owner = {
-    PATH: bin + delimiter + somebody.env.PATH,
-    HOME: join(somebody.folder, 'elsewhere'),
-    NO_PROXY: '*',
-    CLAUDECODE: '1',
-    PWPUSH_URL: service.url,
-    PWPUSH_TOKEN: service.token,
-    PWPUSH_CONFIG_DIR: join(somebody.folder, 'elsewhere'),
+    ...{ PATH: pathWith(join(somebody.folder, 'bin')), HOME: elsewhere, NO_PROXY: '*' },
+    ...{ PWPUSH_CONFIG_DIR: elsewhere, CLAUDECODE: '1' },
+    ...{ PWPUSH_URL: service.url, PWPUSH_TOKEN: service.token },
   };
 });
 beforeEach(() => {
@@ -109,11 +98,7 @@ const solutions: readonly Solution[] = [
       await pushed(stdout, 2, made);
     },
   },
-  {
-    title: 'A deployment with a password from a link',
-    link: () => push(),
-    effect: deployed,
-  },
+  { title: 'A deployment with a password from a link', link: () => push(), effect: deployed },
   {
     title: 'A login that reads standard input',
     link: () => push(),
@@ -171,11 +156,8 @@ describe('the evaluation', inBash, () => {
   test.each(solutions)('$title', async ({ title, link: before, effect }) => {
     const link = (await before?.()) ?? '';
     const lines = tasks.get(title) ?? '';
-    const env = {
-      ...owner,
-      LINK: link,
-      ...(/--env DB_PASSWORD/.test(lines) && { DB_PASSWORD: SECRET }),
-    };
+    const variable = lines.includes('--env DB_PASSWORD') && { DB_PASSWORD: SECRET };
+    const env = { ...owner, LINK: link, ...variable };
     const { code, stdout, stderr } = await agent(lines, env);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stdout + stderr).not.toContain(SECRET);
