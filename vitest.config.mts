@@ -37,7 +37,6 @@ const longest = [
   'journey/nginx.slow',
   'journey/postgres.slow',
   'journey/power-loss.slow',
-  'journey/request-here.slow',
   'journey/request.page',
   'journey/serve-faults.slow',
   'journey/states.page',

@@ -1,200 +1,423 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { describe, expect, test } from 'vitest';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decryptText, prepareFile } from '../../src/age/age';
+import { newKeyPair, parseIdentities, parseRecipient } from '../../src/age/key-files';
+import { encodeManifest } from '../../src/age/manifest';
+import { encryptText, joined, pieces } from '../helpers/age';
+import { mountDisk, needsDisk } from '../helpers/disk';
 import { lose } from '../helpers/here';
-import { alsoBinary, person, program, pwpush, type Running, start } from '../helpers/program';
-import { onTerminal } from '../helpers/pty';
+import { needs } from '../helpers/needs';
+import { alsoBinary, person, program, pwpush, shell, start } from '../helpers/program';
+import { linesOf, onTerminal } from '../helpers/pty';
 import { read } from '../helpers/qr';
+import { overSocket } from '../helpers/sockets';
+
+// `push --here` and `request --here`, which serve from this machine; test/cases/push-here.txt and request-here.txt tell
+// what they say, test/server/serve-here.test.ts has how they end.
 
 const sender = person();
-const recipient = person();
+const other = person();
+const KEY = 'Jk3dF8s-Qw2mZx0pLr7tVg';
+const LINK = /^http:\S+(?=\n)/m;
+const PHRASE = 'waiting up to 2 minutes for a repetition';
 
-const LINK = /http:\/\/127\.0\.0\.1:\d+\/p\/[a-z0-9_-]+\/r/;
-
-/** Starts `push --here`, and resolves with its first line. */
-async function serving(words: readonly string[] = [], input = 's3cret') {
-  const running = start(['push', '--here', ...words], { env: sender.env, input });
-  return { running, first: await firstLine(running) };
+/** Starts one of them, and resolves with its link, the first thing that it says. */
+async function serving(words: string[], input = 's3cret', by: readonly string[] = program) {
+  const options = { env: sender.env, cwd: sender.folder, input, by };
+  const running = start([...words.slice(0, 1), '--here', ...words.slice(1)], options);
+  const [link = ''] = await running.says(LINK, words[0] === 'push' ? 'stdout' : 'stderr');
+  return { running, link, ...parts(link, words[0] === 'push' ? 'pushes' : 'requests') };
 }
 
-function firstLine({ child, ended }: Running): Promise<string> {
-  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
-  return new Promise((resolve, reject) => {
-    lines.once('line', resolve);
-    ended.then(({ stderr }) => reject(new Error(`it told no link: ${stderr}`)));
-  });
+/** Of the API, what the link is about. */
+function parts(link: string, items: string) {
+  const { origin, pathname } = new URL(link);
+  const item = `${origin}/api/v2/${items}/${pathname.split('/')[2]}`;
+  return { origin, pathname, item };
 }
 
+const asking = (...words: string[]) => serving(['request', '--host', '127.0.0.1', ...words], '');
 const get = (link: string, ...words: string[]) =>
-  pwpush(['get', link, ...words], { env: recipient.env, cwd: recipient.folder });
+  pwpush(['get', link, ...words], { env: other.env, cwd: other.folder });
+/** Answers; what is tested is the other process. */
+const respond = (link: string, words: string[] = [], stdin = '') =>
+  overSocket(['respond', link, ...words], { env: other.env, stdin });
+/** Sends an answer as it is. */
+const send = (item: string, response: string) =>
+  fetch(`${item}/respond`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ request: { response } }),
+  });
+/** A file of that person. */
+const file = (name: string, content: string | Buffer) => {
+  writeFileSync(join(other.folder, name), content);
+  return join(other.folder, name);
+};
+
+test.each(['push', 'request'])('%s --here serves nothing else', async (word) => {
+  const { running, origin, pathname, item } = await serving([word, '--host', '127.0.0.1']);
+  const status = async (url: string, init: RequestInit = {}) => (await fetch(url, init)).status;
+  expect(await status(origin + pathname)).toBe(200);
+  expect(await status(origin)).toBe(404);
+  expect(await status(origin, { method: 'POST', body: new URLSearchParams() })).toBe(404);
+  expect(await status(`${origin}/api/v2/requests/open`)).toBe(404);
+  expect(await status(`${origin}/api/v2/pushes`, { method: 'POST', body: '{}' })).toBe(404);
+  expect(await status(`${item}/audit`)).toBe(404);
+  if (word === 'request') {
+    expect(await status(item, { method: 'DELETE' })).toBe(404);
+    const found = { state: 'open', request: 'Please enter the secret.', response: null };
+    expect(await (await fetch(item)).json()).toMatchObject(found);
+  }
+  running.child.kill('SIGTERM');
+  expect((await running.ended).code).toBe(143);
+});
 
 describe('push --here', () => {
-  test(
-    'prints the link alone, tells what happens, and ends with 0 once it was seen',
-    alsoBinary,
-    async () => {
-      const { running, first } = await serving();
-      expect(first).toMatch(LINK);
-      await (await fetch(first)).text();
-      expect(await get(first)).toMatchObject({ code: 0, stdout: 's3cret' });
-      expect(await running.ended).toEqual({
-        code: 0,
-        signal: null,
-        stdout: `${first}\n`,
-        stderr: '127.0.0.1 opened the page\n127.0.0.1 viewed it: 1 of 1\n',
-      });
-      expect(await get(first)).toMatchObject({ code: 9, stdout: '' });
-    },
-  );
-
-  test('ends with 6 when it was deleted unseen', async () => {
-    const { running, first } = await serving();
-    expect((await pwpush(['expire', first], { env: recipient.env })).code).toBe(0);
-    expect(await running.ended).toMatchObject({
-      code: 6,
-      stderr: '127.0.0.1 deleted it\npwpush: the push expired without a view\n',
-    });
-  });
-
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('%s expires it and ends with %d', async (signal, code) => {
-    const { running, first } = await serving();
-    running.child.kill(signal);
-    expect(await running.ended).toMatchObject({ code, stdout: `${first}\n` });
-    expect((await get(first)).code).toBe(9);
-  });
-
-  test('with --json prints the push, then what happens, a line each', async () => {
-    const { running, first } = await serving(['--json', '-v', '2', '-e', '90m', '--locale', 'fr']);
-    const { html_url: link } = JSON.parse(first);
+  test('tells who opens it, and ends with 0 once it was seen', alsoBinary, async () => {
+    const { running, link } = await serving(['push', '--locale', 'fr']);
     expect(await (await fetch(link)).text()).toContain('<html lang="fr"');
-    const { origin } = new URL(link);
-    expect((await fetch(origin)).status).toBe(404);
-    expect((await fetch(origin, { method: 'POST', body: new URLSearchParams() })).status).toBe(404);
-    await get(link);
-    await get(link);
-    const { code, stdout, stderr } = await running.ended;
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const [push, ...events] = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(push).toMatchObject({ expire_after_views: 2, html_url: link });
-    expect(Date.parse(push.expires_at) - Date.parse(push.created_at)).toBe(90 * 60_000);
-    const at = expect.stringMatching(/^\d{4}-.*Z$/);
-    expect(events).toEqual([
-      { event: 'opened', ip: '127.0.0.1', at },
-      { event: 'viewed', ip: '127.0.0.1', count: 1, at },
-      { event: 'viewed', ip: '127.0.0.1', count: 2, at },
-    ]);
+    expect(await get(link)).toMatchObject({ code: 0, stdout: 's3cret' });
+    const stderr = '127.0.0.1 opened the page\n127.0.0.1 viewed it: 1 of 1\n';
+    expect(await running.ended).toMatchObject({ code: 0, stdout: `${link}\n`, stderr });
+    expect(await get(link)).toMatchObject({ code: 9, stdout: '' });
   });
 
   test('serves files, and ends when they were fetched', async () => {
-    const path = join(sender.folder, 'report.bin');
     const bytes = Buffer.alloc(3_000_000, 'pwpush');
-    writeFileSync(path, bytes);
-    const { running, first } = await serving(['--file', path, '--message', 'hi']);
-    const file = await get(first, '--output', '-');
-    expect(file).toMatchObject({ code: 0 });
-    expect(file.stdout).toBe(bytes.toString());
-    expect(await running.ended).toMatchObject({
-      code: 0,
-      stderr: '127.0.0.1 viewed it: 1 of 1\n127.0.0.1 downloaded the file\n',
-    });
-  });
-
-  test('uses no instance, even if one is configured', async () => {
-    const env = { ...sender.env, PWPUSH_URL: 'http://127.0.0.1:1', PWPUSH_TOKEN: 't0ken' };
-    const running = start(['push', '--here'], { env, input: 's' });
-    expect(await get(await firstLine(running))).toMatchObject({ stdout: 's' });
-    expect((await running.ended).code).toBe(0);
+    const words = ['push', '--encrypt', '--file', file('report.bin', bytes), '--message', 'hi'];
+    const { running, link } = await serving(words);
+    const got = await get(link, '--output', '-');
+    expect([got.code, got.stdout === `${bytes}`]).toEqual([0, true]);
+    const stderr = '127.0.0.1 viewed it: 1 of 1\n127.0.0.1 downloaded the file\n';
+    expect(await running.ended).toMatchObject({ code: 0, stderr });
   });
 
   test('ends if its link cannot be printed', async () => {
     const line = 'echo s | $PWPUSH push --here >/dev/full';
-    const env = { ...sender.env, PWPUSH: program.join(' ') };
-    const { status, stderr } = spawnSync('sh', ['-c', line], { env, encoding: 'utf8' });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(LINK);
+    const { code, stderr } = await shell(line, { env: sender.env });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(LINK)]);
+  });
+
+  test('waits for the repetition of a response that was lost, or Ctrl-C', alsoBinary, async () => {
+    for (const repeats of [true, false]) {
+      const { running, item } = await serving(['push']);
+      await lose(item, KEY);
+      await running.says(PHRASE, 'stderr');
+      const again = () => fetch(item, { headers: { 'idempotency-key': `"${KEY}"` } });
+      if (repeats) expect(await (await again()).json()).toMatchObject({ payload: 's3cret' });
+      else running.child.kill('SIGINT');
+      expect((await running.ended).code).toBe(repeats ? 0 : 130);
+    }
   });
 });
 
-describe('a response that was lost', () => {
-  const KEY = 'Jk3dF8s-Qw2mZx0pLr7tVg';
-  const LOST =
-    'warning: 127.0.0.1 may not have the response: waiting up to 2 minutes for a repetition (Ctrl-C ends this)';
+test.each([
+  ['push', '0.0.0.0', true],
+  ['push', '127.0.0.1', false],
+  ['request', '0.0.0.0', true],
+  ['request', '127.0.0.1', false],
+])('on a terminal, %s --here at %s draws its link for phones: %s', alsoBinary, async (...row) => {
+  const [word, host, drawn] = row;
+  const waiting = word === 'push' ? 'Ctrl-C expires the push' : 'waiting for an answer';
+  const line = `echo s | (exec $PWPUSH ${word} --here --host ${host})`;
+  const terminal = onTerminal(word === 'push' ? line : line.replace('echo s |', ''), sender.env);
+  await terminal.shows(waiting);
+  const screen = terminal.screen();
+  const [link = ''] = /http:\S+/.exec(screen) ?? [];
+  const drawing = screen.split('\r\n').filter((one) => one.startsWith('\u001b[38;5;16'));
+  expect(read(drawing.join('\n'))).toBe(drawn ? link : undefined);
+  // Once, below.
+  const drawnTo = drawing.length === 0 ? -1 : screen.lastIndexOf(drawing.at(-1) ?? '');
+  expect(screen.split(link)).toHaveLength(2);
+  expect(screen.indexOf(link)).toBeGreaterThan(drawnTo);
+  if (word === 'request') {
+    expect((await respond(link, [], 'hunter2')).code).toBe(0);
+    expect(await terminal.ended).toBe(0);
+    return expect(await linesOf(terminal.screen())).toContain('hunter2');
+  }
+  terminal.type('\u0003');
+  await terminal.shows('pwpush: interrupted');
+  await terminal.ended;
+  expect(terminal.screen()).toContain('^C\r\nthe push was expired\r\npwpush: interrupted');
+  return expect((await get(link)).code).toBe(9);
+});
 
-  async function losing() {
-    const { running, first } = await serving();
-    let said = '';
-    running.child.stderr?.on('data', (chunk) => {
-      said += chunk;
+describe('request --here', () => {
+  test('files and text go to a folder', alsoBinary, async () => {
+    const words = ['--allow-files', '--output', 'inbox/', '--quiet'];
+    const { running, link } = await asking(...words);
+    const path = file('a.bin', Buffer.alloc(300_000, 7));
+    expect((await respond(link, ['--file', path, '--message', 'there you are'])).code).toBe(0);
+    expect(await running.ended).toMatchObject({ code: 0, stdout: '', stderr: `${link}\n` });
+    const inbox = join(sender.folder, 'inbox');
+    expect(readdirSync(inbox).sort()).toEqual(['a.bin', 'secret.txt']);
+    expect(readFileSync(join(inbox, 'a.bin'))).toEqual(Buffer.alloc(300_000, 7));
+  });
+
+  test('Ctrl-C leaves nothing', async () => {
+    const before = readdirSync(sender.folder, { recursive: true }).sort();
+    const { running, link } = await asking('--output', 'late.txt');
+    running.child.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ code: 130, stdout: '' });
+    expect(readdirSync(sender.folder, { recursive: true }).sort()).toEqual(before);
+    expect((await respond(link, [], 'x')).code).toBe(9);
+  });
+
+  test('a visitor of the page is named once', async () => {
+    const { running, link } = await asking();
+    for (let at = 0; at < 3; at += 1) await (await fetch(link)).text();
+    expect((await respond(link, [], 'hunter2')).code).toBe(0);
+    expect((await running.ended).stderr).toBe(`${link}\n127.0.0.1 opened the page\n`);
+  });
+
+  test('an answer whose confirmation was lost is printed, and can be sent again', async () => {
+    const { running, item } = await asking();
+    const body = JSON.stringify({ request: { response: 'hunter2' } });
+    await lose(`${item}/respond`, KEY, { method: 'PATCH', body });
+    await running.says(PHRASE, 'stderr');
+    const headers = { 'content-type': 'application/json', 'idempotency-key': `"${KEY}"` };
+    const again = await fetch(`${item}/respond`, { method: 'PATCH', headers, body });
+    expect(again.status).toBe(200);
+    expect(await running.ended).toMatchObject({ code: 0, stdout: 'hunter2' });
+  });
+
+  test('an answer that comes while others fill the memory is not lost', async () => {
+    const { running, item } = await asking();
+    const { pathname, port } = new URL(`${item}/respond`);
+    const MIB = 1024 * 1024;
+    // Of the 64 MiB for bodies and responses they leave enough for the answer, and too little for its reading.
+    const others = Array.from({ length: 9 }, (_, at) => {
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+      const length = `content-type: application/json\r\ncontent-length: ${8 * MIB}`;
+      socket.write(`PATCH ${pathname} HTTP/1.1\r\nhost: localhost\r\n${length}\r\n\r\n`);
+      socket.write(Buffer.alloc(at === 8 ? 6.75 * MIB : 7 * MIB, ' '));
+      return socket;
     });
-    const { origin, pathname } = new URL(first);
-    const link = `${origin}/api/v2/pushes/${pathname.split('/')[2]}`;
-    await lose(link, KEY);
-    await expect.poll(() => said).toContain(LOST);
-    return { running, link };
+    const headers = { 'content-type': 'application/json' };
+    const large = { method: 'PATCH', headers, body: ' '.repeat(1.5 * MIB) };
+    await expect.poll(async () => (await fetch(`${item}/respond`, large)).status).toBe(503);
+    const response = 'x'.repeat(MIB - 10_000);
+    await send(item, response);
+    const { code, stdout } = await running.ended;
+    for (const socket of others) socket.destroy();
+    expect([code, stdout.length]).toEqual([0, response.length]);
+  });
+
+  /** The names of the rescue files, of which all are told; they are removed. */
+  function rescued(stderr: string): string[] {
+    const state = join(sender.folder, 'state');
+    const names = readdirSync(state, { recursive: true, encoding: 'utf8' });
+    const files = names.filter((name) => statSync(join(state, name)).isFile());
+    rmSync(state, { recursive: true, force: true });
+    expect(stderr).not.toMatch(/--resume|With the key|another view|NOT ALL IS SAVED/i);
+    return files.map((path) => basename(path)).filter((name) => stderr.includes(name));
+  }
+  /** The key that opens what was saved, which only its owner can read. */
+  function keyIn(stderr: string): string {
+    const [, path = ''] = /its private key was saved to (\S+): try age -d -i /.exec(stderr) ?? [];
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    return readFileSync(path, 'utf8');
   }
 
-  test('is given again, and then it ends', alsoBinary, async () => {
-    const { running, link } = await losing();
-    const headers = { 'idempotency-key': `"${KEY}"` };
-    expect(await (await fetch(link, { headers })).json()).toMatchObject({ payload: 's3cret' });
-    const stderr = `127.0.0.1 viewed it: 1 of 1\n${LOST}\n`;
-    expect(await running.ended).toMatchObject({ code: 0, stderr });
+  test('files for which the disk is too full are saved elsewhere', needsDisk, async () => {
+    const disk = mountDisk(1);
+    const { running, link } = await asking('--allow-files', '--output', disk.folder);
+    const big = Buffer.alloc(3_000_000, 7);
+    const files = ['--file', file('big.bin', big), '--file', file('small', 'S')];
+    expect((await respond(link, files)).code).toBe(0);
+    const { code, stderr } = await running.ended;
+    expect([code, readFileSync(join(disk.folder, 'small'), 'utf8')]).toEqual([1, 'S']);
+    disk.remove();
+    const [, path = ''] = /the secret was saved to (\S+big\.bin)$/m.exec(stderr) ?? [];
+    expect([readFileSync(path).equals(big), statSync(path).mode & 0o777]).toEqual([true, 0o600]);
+    expect(rescued(stderr)).toEqual(['big.bin']);
   });
 
-  test('keeps it up until Ctrl-C', async () => {
-    const { running } = await losing();
-    running.child.kill('SIGINT');
-    expect(await running.ended).toMatchObject({ code: 130 });
+  test('Ctrl-C while a file is written saves it', async () => {
+    const { running, link } = await asking('--allow-files', '--output', '-');
+    const { child, ended } = running;
+    // What does not fit into the pipe waits, as nobody reads on.
+    child.stdout?.pause();
+    const path = file('big.bin', Buffer.alloc(3_000_000, 7));
+    expect((await respond(link, ['--file', path])).code).toBe(0);
+    await expect.poll(() => child.stdout?.readableLength).toBeGreaterThan(0);
+    child.kill('SIGINT');
+    await new Promise((resolve) => child.once('exit', resolve));
+    child.stdout?.destroy();
+    const { code, stderr } = await ended;
+    const [, saved = ''] = /interrupted; the secret was saved to (\S+)$/m.exec(stderr) ?? [];
+    expect([code, readFileSync(saved).length]).toEqual([130, 3_000_000]);
+    expect(rescued(stderr)).toEqual(['big.bin']);
+  });
+
+  test('an answer that is not text is saved with the key that opens it', async () => {
+    const { running, link, item } = await asking();
+    const bytes = Buffer.from([0xff, 0xfe, 0]);
+    await send(item, await encryptText(bytes, [parseRecipient(link.split('#')[1] ?? '')]));
+    const { code, stdout, stderr } = await running.ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    const [, armor = ''] =
+      /the encrypted data is not text; the secret was saved to (\S+)/.exec(stderr) ?? [];
+    const identities = parseIdentities(keyIn(stderr));
+    const opened = await decryptText(readFileSync(armor, 'utf8'), identities);
+    expect(Buffer.from(opened)).toEqual(bytes);
+    expect(rescued(stderr)).toHaveLength(2);
+  });
+
+  test('a file that was damaged is saved as it came, with the key', async () => {
+    const { running, link, item } = await asking('--allow-files', '--output', 'damaged/');
+    const recipients = [parseRecipient(link.split('#')[1] ?? '')];
+    const files = [];
+    const bodies: Buffer[] = [];
+    for (const name of ['whole.txt', 'damaged.txt']) {
+      const { mac, encrypt } = await prepareFile(recipients);
+      bodies.push(await joined(encrypt(pieces(Buffer.alloc(200_000, name)))));
+      files.push({ name, type: 'text/plain', size: 200_000, mac });
+    }
+    const [, two = Buffer.alloc(0)] = bodies;
+    two.writeUInt8(two.readUInt8(150_000) ^ 1, 150_000);
+    const form = new FormData();
+    const manifest = encodeManifest({ message: 'there you are', files });
+    form.set('request[response]', await encryptText(Buffer.from(manifest), recipients));
+    for (const [at, body] of bodies.entries())
+      form.append('request[files][]', new Blob([new Uint8Array(body)]), `${at + 1}.age`);
+    const sent = await fetch(`${item}/respond`, { method: 'PATCH', body: form });
+    expect(sent.status).toBe(200);
+    const { code, stderr } = await running.ended;
+    const into = readdirSync(join(sender.folder, 'damaged')).sort();
+    expect([code, into]).toEqual([1, ['secret.txt', 'whole.txt']]);
+    const [, kept = ''] = /the secret was saved to (\S+2\.age)$/m.exec(stderr) ?? [];
+    expect(readFileSync(kept).equals(two)).toBe(true);
+    expect(parseIdentities(keyIn(stderr))).toHaveLength(1);
+    expect(rescued(stderr)).toHaveLength(2);
+  });
+
+  test('an answer to another key is saved as it is', async () => {
+    const { running, item } = await asking('--output', 'forged.txt');
+    await send(item, await encryptText('forged', [parseRecipient(newKeyPair().recipient)]));
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(7);
+    expect(stderr).toContain('the private key does not open the answer; the secret was saved to ');
+    expect(rescued(stderr)).toHaveLength(1);
   });
 });
 
-describe('on a terminal', () => {
-  const waiting = 'waiting for a view … (Ctrl-C expires the push)';
-  const drawn = (screen: string) =>
-    screen.split('\r\n').filter((line) => line.startsWith('\u001b[38;5;16'));
+const [here, there] = [`pwpush-a-${process.pid}`, `pwpush-b-${process.pid}`] as const;
+const ip = (...words: string[]) => spawnSync('ip', words, { encoding: 'utf8' });
 
-  test('draws the link for phones, and prints it once, below', async () => {
-    const line = 'echo s | (exec $PWPUSH push --here --host 0.0.0.0)';
-    const terminal = onTerminal(line, sender.env);
-    await terminal.shows(waiting);
-    const screen = terminal.screen();
-    terminal.type('\u0003');
-    await terminal.ended;
-    const drawing = drawn(screen);
-    const link = /http:\S+/.exec(screen)?.[0] ?? '';
-    expect(read(drawing.join('\n'))).toBe(link);
-    expect(screen.split(link)).toHaveLength(2);
-    expect(screen.indexOf(link)).toBeGreaterThan(screen.lastIndexOf(drawing.at(-1) ?? ''));
+/** Two machines of a wire: a network namespace each, the first with another wire, which leads nowhere. */
+function wired(): boolean {
+  const done = `
+    netns add ${here}
+    netns add ${there}
+    -n ${here} link add aside type veth peer name nowhere
+    -n ${here} link add eth0 type veth peer name eth0 netns ${there}
+    -n ${here} address add 10.99.0.1/24 dev aside
+    -n ${here} address add 10.98.0.1/24 dev eth0
+    -n ${there} address add 10.98.0.2/24 dev eth0
+    -n ${here} address add fd00:77::1/64 dev eth0 nodad
+    -n ${there} address add fd00:77::2/64 dev eth0 nodad
+    -n ${here} link set lo up
+    -n ${there} link set lo up
+    -n ${here} link set eth0 up
+    -n ${there} link set eth0 up
+    -n ${here} link set aside up
+    -n ${here} link set nowhere up
+    -n ${here} route add default via 10.98.0.2`;
+  const lines = done.trim().split('\n');
+  return lines.every((line) => ip(...line.trim().split(' ')).status === 0);
+}
+
+function tornDown(): void {
+  for (const machine of [here, there]) ip('netns', 'delete', machine);
+}
+
+const works = wired();
+if (!works) tornDown();
+const missing = needs('network namespaces', works);
+
+describe('on a LAN (needs ip netns, and to be root)', missing, () => {
+  beforeAll(() => {
+    if (!works) throw new Error('no network namespaces can be made here');
+  });
+  afterAll(tornDown);
+  const on = (machine: string) => ['ip', 'netns', 'exec', machine, ...program];
+  const onHere = (...words: string[]) => serving(words, 's3cret', on(here));
+  const fromThere = (words: string[], input = '', env = other.env) =>
+    pwpush(words, { env, input, by: on(there) });
+
+  test.each([
+    ['0.0.0.0', '10.98.0.1', '10.98.0.2'],
+    ['::', '10.98.0.1', '10.98.0.2'],
+    ['fd00:77::1', '[fd00:77::1]', 'fd00:77::2'],
+  ])('push at %s: the link names %s, and works at the other machine', async (...row) => {
+    const [host, named, from] = row;
+    const { running, link } = await onHere('push', '--host', host);
+    expect(new URL(link).hostname).toBe(named);
+    expect(await fromThere(['get', link])).toMatchObject({ code: 0, stdout: 's3cret' });
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain('warning: plain http: anyone between here and the recipient');
+    expect(stderr).toContain(`${from} viewed it: 1 of 1\n`);
   });
 
-  test(
-    'draws no link that only this machine can open, and Control-C expires it',
-    alsoBinary,
-    async () => {
-      const terminal = onTerminal('echo s | (exec $PWPUSH push --here)', sender.env);
-      await terminal.shows(waiting);
-      const screen = terminal.screen();
-      const link = LINK.exec(screen)?.[0] ?? '';
-      expect(screen.split('\r\n')).toEqual([
-        link,
-        expect.stringContaining('expires after 1 view or 7 days'),
-        'hint: use --host 0.0.0.0 to serve it to the whole LAN',
-        waiting,
-        '',
-      ]);
-      terminal.type('\u0003');
-      await terminal.shows('pwpush: interrupted');
-      await terminal.ended;
-      expect(terminal.screen()).toContain('^C\r\nthe push was expired\r\npwpush: interrupted');
-      expect((await get(link)).code).toBe(9);
-    },
-  );
+  test('serve names that address, too', async () => {
+    const words = ['serve', '--ephemeral', '--host', '0.0.0.0', '--port', '0', '--json'];
+    const { child, says, ended } = start(words, { env: sender.env, by: on(here) });
+    const [line = ''] = await says(/.*\n/);
+    const { url, token } = JSON.parse(line);
+    expect(new URL(url).hostname).toBe('10.98.0.1');
+    const env = { ...other.env, PWPUSH_URL: url, PWPUSH_TOKEN: token };
+    expect(await fromThere(['push', '--anonymous'], 's', env)).toMatchObject({ code: 0 });
+    child.kill('SIGTERM');
+    await ended;
+  });
+
+  test('request: the answer of the other machine is printed, without any option', async () => {
+    const { running, link } = await onHere('request', 'Which code?');
+    expect(new URL(link).hostname).toBe('10.98.0.1');
+    expect(await fromThere(['respond', link], '123456')).toMatchObject({ code: 0, stdout: '' });
+    const { code, stdout, stderr } = await running.ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '123456' });
+    expect(stderr).toContain('warning: plain http: someone who changes the page on its way');
+  });
+
+  test('who asks too often is refused', async () => {
+    const { running, link } = await onHere('push', '--host', '10.98.0.1');
+    // Until it is: a busy machine asks slowly, above all when it opens a connection for each request.
+    const many = `const http = require('node:http');
+      const agent = new http.Agent({ keepAlive: true });
+      const ask = () => http.get('${link}', { agent }, (response) => {
+        if (response.statusCode === 429) console.log(true), process.exit();
+        response.resume().on('end', ask);
+      }).on('error', ask);
+      for (let i = 0; i < 20; i++) ask();`;
+    const by = ['ip', 'netns', 'exec', there, process.execPath];
+    expect((await pwpush(['-e', many], { env: other.env, by })).stdout).toBe('true\n');
+    running.child.kill('SIGTERM');
+    expect((await running.ended).code).toBe(143);
+  });
+
+  test('without a route to the world it is the first address that is not for this machine alone', async () => {
+    ip('-n', here, 'route', 'delete', 'default');
+    ip('-n', here, 'link', 'set', 'aside', 'down');
+    const { running, link } = await onHere('push', '--host', '0.0.0.0');
+    expect((await fromThere(['get', link])).stdout).toBe('s3cret');
+    expect((await running.ended).code).toBe(0);
+  });
+
+  test('a machine of no network is told to name an address', async () => {
+    ip('-n', here, 'link', 'set', 'eth0', 'down');
+    for (const device of ['eth0', 'aside']) ip('-n', here, 'address', 'flush', 'dev', device);
+    const words = ['push', '--here', '--host', '0.0.0.0'];
+    expect(await pwpush(words, { env: sender.env, input: 's', by: on(here) })).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr:
+        'pwpush: this machine has no address that others can reach\nhint: choose one with --host\n',
+    });
+  });
 });
