@@ -4,7 +4,6 @@ import {
   chownSync,
   cpSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -23,6 +22,7 @@ import {
   alsoBinary,
   binary,
   dist,
+  ending,
   launcher,
   person,
   pushed,
@@ -61,69 +61,22 @@ const link = () => pushed(service, 'rescue me', { expire_after_views: 1 });
 const within = (words: string[], more: Record<string, string> = {}, stdin = '') =>
   overSocket(words, { env: { ...env, ...more }, stdin });
 
-describe.each(partOf(['000', '777'], 0))('with umask %s', alsoBinary, (umask) => {
-  test('the config file is 0600 in a folder of 0700', async () => {
-    const { code } = await shell(`umask ${umask}; $PWPUSH profile set days 3 --profile a`, { env });
-    expect([
-      code,
-      mode(at('config')),
-      mode(at('config/config.json')),
-      readdirSync(at('config')),
-    ]).toEqual([0, '700', '600', ['config.json']]);
-  });
-
-  test('so is the rescue file', needsFile('/dev/full'), async () => {
-    const line = `umask ${umask}; $PWPUSH get ${await link()} >/dev/full`;
-    const { code } = await shell(line, { env });
-    const [name = ''] = readdirSync(at('state'));
-    const file = at(`state/${name}`);
-    expect([code, mode(at('state')), mode(file), readFileSync(file, 'utf8')]).toEqual([
-      1,
-      '700',
-      '600',
-      'rescue me',
-    ]);
-  });
-
-  test('so is a downloaded secret', async () => {
-    const line = `umask ${umask}; $PWPUSH get ${await link()} --output "$TMPDIR/secret"`;
-    const { code } = await shell(line, { env });
-    expect([code, mode(at('tmp/secret'))]).toEqual([0, '600']);
-  });
-});
-
-describe('a config file that is a link', () => {
-  test('stays one, and what it leads to is replaced', async () => {
-    mkdirSync(at('config'));
-    mkdirSync(at('dotfiles'));
-    writeFileSync(at('dotfiles/pwpush.json'), '{"profiles":{"a":{"days":1}}}', { mode: 0o644 });
-    symlinkSync(at('dotfiles/pwpush.json'), at('config/config.json'));
-    const { code } = await pwpush(['profile', 'set', 'days', '3', '--profile', 'a'], { env });
-    expect([code, lstatSync(at('config/config.json')).isSymbolicLink()]).toEqual([0, true]);
-    expect(JSON.parse(readFileSync(at('dotfiles/pwpush.json'), 'utf8')).profiles.a.days).toBe(3);
-    expect([mode(at('dotfiles/pwpush.json')), readdirSync(at('dotfiles'))]).toEqual([
-      '600',
-      ['pwpush.json'],
-    ]);
-  });
-
-  test('that leads nowhere is replaced', async () => {
-    mkdirSync(at('config'));
-    symlinkSync(at('none'), at('config/config.json'));
-    const { code } = await pwpush(['profile', 'set', 'days', '3', '--profile', 'a'], { env });
-    expect([code, lstatSync(at('config/config.json')).isFile()]).toEqual([0, true]);
-  });
-});
-
-test('a config file is replaced also in a snap, where conf would write into it', async () => {
-  mkdirSync(at('config'));
-  writeFileSync(at('config/config.json'), '{"profiles":{}}', { mode: 0o644 });
-  const before = statSync(at('config/config.json')).ino;
-  const words = ['profile', 'set', 'days', '3', '--profile', 'a'];
-  const { code } = await pwpush(words, { env: { ...env, SNAP: '/snap/x' } });
-  expect([code, mode(at('config/config.json'))]).toEqual([0, '600']);
-  expect(statSync(at('config/config.json')).ino).not.toBe(before);
-});
+test.each(partOf(['000', '777'], 0))(
+  'with umask %s the config file, a rescue file and a download are 0600, their folders 0700',
+  allOf(needsFile('/dev/full'), alsoBinary),
+  async (umask) => {
+    const line = `umask ${umask}
+      $PWPUSH profile set days 3 --profile a
+      $PWPUSH get ${await link()} >/dev/full
+      $PWPUSH get ${await link()} --output "$TMPDIR/secret"`;
+    expect((await shell(line, { env })).code).toBe(0);
+    const [rescued = ''] = readdirSync(at('state'));
+    expect(readFileSync(at(`state/${rescued}`), 'utf8')).toBe('rescue me');
+    expect(['config', 'state'].map((name) => mode(at(name)))).toEqual(['700', '700']);
+    const files = ['config/config.json', `state/${rescued}`, 'tmp/secret'];
+    expect(files.map((name) => mode(at(name)))).toEqual(['600', '600', '600']);
+  },
+);
 
 test('of many programs that write at once none loses anything', alsoBinary, async () => {
   const names = Array.from({ length: times(16) }, (_, place) => `p${place}`);
@@ -147,19 +100,10 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
         recursive: true,
       });
     const PWPUSH = binary ? at('pwpush') : `${process.execPath} ${at('bin/pwpush.js')}`;
-    const child = spawn('sh', ['-c', line], {
-      env: { ...env, PWPUSH },
-      cwd: folder,
-      uid: NOBODY,
-      gid: NOBODY,
-    });
+    const options = { env: { ...env, PWPUSH }, cwd: folder, uid: NOBODY, gid: NOBODY };
+    const child = spawn('sh', ['-c', line], options);
     child.stdin.end();
-    let stderr = '';
-    child.stderr.on('data', (chunk) => {
-      stderr += chunk;
-    });
-    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-    return { code, stderr };
+    return ending(child);
   }
 
   /** The one file rescued below TMPDIR. */
@@ -187,24 +131,17 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
     expect([code, rescuedInTmp()]).toEqual([1, kept]);
   });
 
-  test('a state folder of another user is not used', alsoBinary, async () => {
-    mkdirSync(at('state'), { mode: 0o755 });
+  const folders: [string, () => string][] = [
+    ['of another user', () => at('state')],
+    ['that is a link to one of another user', () => at('theirs')],
+    ['that everybody can write to', () => at('state')],
+  ];
+  test.each(folders)('a state folder %s is not used', alsoBinary, async (which, place) => {
+    mkdirSync(place());
+    chmodSync(place(), which.includes('everybody') ? 0o777 : 0o755);
+    if (place() !== at('state')) symlinkSync(place(), at('state'));
     await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
-    expect([rescuedInTmp(), readdirSync(at('state'))]).toEqual([kept, []]);
-  });
-
-  test('a state folder that is a link to one of another user is not used', async () => {
-    mkdirSync(at('theirs'), { mode: 0o755 });
-    symlinkSync(at('theirs'), at('state'));
-    await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
-    expect([rescuedInTmp(), readdirSync(at('theirs'))]).toEqual([kept, []]);
-  });
-
-  test('a state folder that everybody can write to is not used', async () => {
-    mkdirSync(at('state'));
-    chmodSync(at('state'), 0o777);
-    await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
-    expect([rescuedInTmp(), readdirSync(at('state'))]).toEqual([kept, []]);
+    expect([rescuedInTmp(), readdirSync(place())]).toEqual([kept, []]);
   });
 
   test('a config file that cannot be read, or not be written, is told of', async () => {
@@ -229,7 +166,7 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
       expect.stringMatching(/^secret-/),
       'rescue me',
     ]);
-    expect(await asNobody(`cat "${at(`state/${name}`)}"`)).toEqual({
+    expect(await asNobody(`cat "${at(`state/${name}`)}"`)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('Permission denied'),
     });

@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rawServer } from '../helpers/listen';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { deferred } from '../helpers/deferred';
+import { answerJson, rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import { allOf, needsFile } from '../helpers/needs';
 import {
@@ -9,8 +10,9 @@ import {
   alsoBinary,
   type Ended,
   person,
+  pushed,
   pwpush,
-  serveBuilt,
+  serving,
   start,
 } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
@@ -25,7 +27,6 @@ const marks = {
   filename: 'MARKfilename5e21b9c8',
   proxy: 'MARKproxy6c0f3a',
 };
-let token = '';
 
 const somebody = person();
 const temporary = join(somebody.folder, 'tmp');
@@ -37,24 +38,18 @@ const env = {
   XDG_RUNTIME_DIR: memory,
   PWPUSH_PASSPHRASE: marks.passphrase,
 };
-let service: Awaited<ReturnType<typeof serveBuilt>>;
+const service = serving(somebody.env);
 
-beforeAll(async () => {
+beforeAll(() => {
   mkdirSync(temporary);
   mkdirSync(memory);
   writeFileSync(file(marks.filename), marks.content);
   writeFileSync(file('secret'), `NAME=${marks.payload}\n`);
-  service = await serveBuilt(somebody.env);
-  token = service.token;
-});
-afterAll(async () => {
-  // Its log is looked at by the last test, which may be left out.
-  await service.stop();
 });
 
 /** Which secrets a text holds, as they are or in base64. */
 function found(text: string): string[] {
-  const all = Object.entries({ ...marks, token });
+  const all = Object.entries({ ...marks, token: service.token });
   return all
     .filter(([, mark]) =>
       [mark, ...[0, 1, 2].map((at) => Buffer.from(mark).subarray(at).toString('base64'))]
@@ -77,14 +72,10 @@ describe('a secret on its way', () => {
     'is in no temporary file and in no command line while it is sent',
     allOf(needsFile('/proc/self/cmdline'), alsoBinary),
     async () => {
-      let held = (_answer: () => void) => {};
-      const arrived = new Promise<() => void>((resolve) => {
-        held = resolve;
-      });
+      const { promise: arrived, resolve: holds } = deferred<() => void>();
       const body = changed(CREATED, { passphrase: marks.passphrase });
       const instance = await rawServer((socket) => {
-        const head = 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\n\r\n';
-        held(() => socket.end(head + body));
+        holds(() => answerJson(socket, body, '201 Created'));
       });
       const words = ['push', '--from', file('secret')];
       const running = start(words, { env: { ...env, PWPUSH_URL: instance.url }, input: '' });
@@ -97,7 +88,6 @@ describe('a secret on its way', () => {
       expect([readdirSync(temporary), readdirSync(memory)]).toEqual([[], []]);
       answer();
       expect(leaked(await running.ended)).toEqual(nothing);
-      await instance.close();
     },
   );
 
@@ -106,9 +96,9 @@ describe('a secret on its way', () => {
       const ended = await pwpush(words, { env, input, cwd: temporary });
       return { ...ended, leaked: leaked(ended) };
     };
-    const pushed = await say(pushing, marks.payload);
-    expect([pushed.code, pushed.leaked]).toEqual([0, nothing]);
-    const link = pushed.stdout.trim();
+    const made = await say(pushing, marks.payload);
+    expect([made.code, made.leaked]).toEqual([0, nothing]);
+    const link = made.stdout.trim();
     const sent = await say(['push', '--file', file(marks.filename), '--debug', '--json']);
     expect([sent.code, sent.leaked]).toEqual([0, nothing]);
     const all = [
@@ -141,15 +131,11 @@ describe('a secret on its way', () => {
   });
 
   test('reaches the program of run, which gets neither token nor passphrase', async () => {
-    const { stdout: link } = await pwpush(['push'], {
-      env,
-      input: `NAME=${marks.payload}`,
-    });
+    const link = await pushed(service, `NAME=${marks.payload}`, { passphrase: marks.passphrase });
     const script = 'tr "\\0" "\\n" </proc/$PPID/cmdline; env';
-    const tokens = { ...env, PWPUSH_TOKEN: token };
-    const ran = await pwpush(['run', link.trim(), '--debug', '--', 'sh', '-c', script], {
-      env: tokens,
-    });
+    const tokens = { ...env, PWPUSH_TOKEN: service.token };
+    const words = ['run', link, '--debug', '--', 'sh', '-c', script];
+    const ran = await pwpush(words, { env: tokens });
     expect([ran.code, leaked(ran)]).toEqual([0, { stdout: ['payload'], stderr: [] }]);
     const [line = ''] = ran.stdout.split('NAME=');
     expect(found(line)).toEqual([]);
@@ -158,6 +144,7 @@ describe('a secret on its way', () => {
 });
 
 describe('a program that breaks', () => {
+  const thrown = `throw new TypeError('${marks.payload}');`;
   const crashes = [
     // It may have been the answer with the secret.
     [
@@ -168,13 +155,9 @@ describe('a program that breaks', () => {
     [
       'where nobody catches it',
       1,
-      `setTimeout(() => { throw new TypeError('${marks.payload}'); }, 1); setTimeout(() => {}, 1e6);`,
+      `setTimeout(() => { ${thrown} }, 1); setTimeout(() => {}, 1e6);`,
     ],
-    [
-      'in a promise nobody waits for',
-      1,
-      `setTimeout(() => { Promise.reject(new TypeError('${marks.payload}')); }, 1);`,
-    ],
+    ['in a promise nobody waits for', 1, `setTimeout(async () => { ${thrown} }, 1);`],
   ] as const;
 
   test.each(crashes)(
@@ -182,11 +165,9 @@ describe('a program that breaks', () => {
     alsoBinary,
     async (where, status, code) => {
       const body = changed(RETRIEVED, { payload: marks.payload });
-      const instance = await rawServer((socket) =>
-        socket.end(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n${body}`),
-      );
+      const instance = await rawServer((socket) => answerJson(socket, body));
       writeFileSync(file('break.cjs'), code);
-      const broken = { ...env, PWPUSH_URL: instance.url, PWPUSH_TOKEN: token };
+      const broken = { ...env, PWPUSH_URL: instance.url, PWPUSH_TOKEN: service.token };
       const by = afterScript(file('break.cjs'));
       for (const mode of modesOf(crashes.findIndex(([name]) => name === where))) {
         const ended = await pwpush(['get', 'abc', ...mode], { env: broken, by });
@@ -195,7 +176,6 @@ describe('a program that breaks', () => {
       const terminal = onTerminal(`${by.join(' ')} get abc`, broken);
       await terminal.ended;
       expect(found(terminal.screen())).toEqual([]);
-      await instance.close();
     },
   );
 });
@@ -210,21 +190,15 @@ describe('NODE_DEBUG', () => {
     );
     const address = proxy.url.replace('//', `//ann:${marks.proxy}@`);
     const debugging = { ...env, NODE_DEBUG: section };
-    const words = ['push', '--note', marks.note];
-    const pushed = await pwpush(words, { env: debugging, input: `NAME=${marks.payload}` });
-    const link = pushed.stdout.trim();
-    const ran = ['run', link, '--', 'true'];
+    writeFileSync(file('token'), service.token);
     const far = ['list', '--url', 'https://pw.test', '--token-file', file('token')];
-    writeFileSync(file('token'), token);
     const behind = { ...debugging, NO_PROXY: '', HTTPS_PROXY: address };
-    const outcomes = [
-      pushed,
-      await pwpush(ran, { env: debugging }),
-      await pwpush(far, { env: behind }),
-    ];
-    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 9]);
-    expect(outcomes.map(leaked)).toEqual([nothing, nothing, nothing]);
-    await proxy.close();
+    const input = `NAME=${marks.payload}`;
+    const made = await pwpush(['push', '--note', marks.note], { env: debugging, input });
+    const ran = await pwpush(['run', made.stdout.trim(), '--', 'true'], { env: debugging });
+    const refused = await pwpush(far, { env: behind });
+    expect([made, ran, refused].map(({ code }) => code)).toEqual([0, 0, 9]);
+    expect([made, ran, refused].map(leaked)).toEqual([nothing, nothing, nothing]);
   });
 });
 

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { build } from 'rolldown';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { storedProfiles } from '../../src/profile/config-file';
 import { confStore } from '../../src/profile/store';
 import { onUnix } from '../helpers/needs';
@@ -31,7 +31,10 @@ beforeEach(() => {
   folder = join(root, 'a', 'b');
   path = join(folder, 'config.json');
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(root, { recursive: true });
+});
 
 const user = process.geteuid?.();
 const tools = {
@@ -79,12 +82,17 @@ describe('the file', () => {
     expect({ file: mode(path), folder: mode(folder) }).toEqual({ file: '600', folder: '755' });
   });
 
-  test('is replaced, not rewritten: a reader sees the old or the new', async () => {
-    write('{"profiles":{}}');
-    const before = statSync(path).ino;
-    await confStore(folder, tools).update(() => ({ profiles: { a: {} } }));
-    expect(statSync(path).ino).not.toBe(before);
-  });
+  // With `SNAP` in the environment, conf would write into it.
+  test.each(['', '/snap/x'])(
+    'is replaced, not rewritten: a reader sees the old or the new; SNAP=%s',
+    async (snap) => {
+      vi.stubEnv('SNAP', snap || undefined);
+      write('{"profiles":{}}');
+      const before = statSync(path).ino;
+      await confStore(folder, tools).update(() => ({ profiles: { a: {} } }));
+      expect(statSync(path).ino).not.toBe(before);
+    },
+  );
 
   test('comes from a file of a name that was not there, and nothing else is made', async () => {
     mkdirSync(folder, { recursive: true });
@@ -105,13 +113,21 @@ describe('the file', () => {
     write('{"profiles":{}}');
     const real = join(root, 'real.json');
     renameSync(path, real);
+    chmodSync(real, 0o644);
     symlinkSync(real, path);
     await confStore(folder, tools).update(() => ({ profiles: { a: {} } }));
     expect([lstatSync(path).isSymbolicLink(), JSON.parse(readFileSync(real, 'utf8'))]).toEqual([
       true,
       { profiles: { a: {} } },
     ]);
-    expect(readdirSync(root).sort()).toEqual(['a', 'real.json']);
+    expect([mode(real), readdirSync(root).sort()]).toEqual(['600', ['a', 'real.json']]);
+  });
+
+  test('takes the place of a symbolic link that leads nowhere', onUnix, async () => {
+    mkdirSync(folder, { recursive: true });
+    symlinkSync(join(root, 'none'), path);
+    await confStore(folder, tools).update((stored) => stored);
+    expect(lstatSync(path).isFile()).toBe(true);
   });
 
   test('is read back as it was written, odd names and all', async () => {
