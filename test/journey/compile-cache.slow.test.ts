@@ -24,11 +24,13 @@ let somebody: Person;
 let caches: string;
 let env: Record<string, string>;
 
+/** A path below the home. */
+const at = (path: string) => join(somebody.folder, path);
 beforeEach(() => {
   somebody = makePerson();
   const { XDG_CACHE_HOME: _, ...rest } = somebody.env;
   env = rest;
-  caches = join(somebody.folder, '.cache', 'pwpush');
+  caches = at('.cache/pwpush');
 });
 
 /** A run that a machine holds up keeps nothing: until one was not. */
@@ -49,6 +51,8 @@ const help = async (more: Record<string, string> = {}) => {
 
 const folder = () => join(caches, readdirSync(caches)[0] ?? '');
 const program = () => join(folder(), 'start.js');
+const mode = (path: string) => lstatSync(path).mode & 0o777;
+const keepsNothing = () => expect(existsSync(at('.cache'))).toBe(false);
 
 /** How many chunks a run keeps, since one of them was compiled anew; it takes no time by its own clock. */
 function anew(more: Record<string, string> = {}, first = ''): number {
@@ -58,20 +62,27 @@ function anew(more: Record<string, string> = {}, first = ''): number {
     const { keep, load } = require(${JSON.stringify(`${dist}load.js`)}).loaderFor(process);
     load('start.js');
     process.stdout.write(String(keep()));`;
-  const path = join(somebody.folder, 'script.cjs');
-  writeFileSync(path, script);
+  writeFileSync(at('script.cjs'), script);
   const options = { env: { ...env, ...more }, encoding: 'utf8', cwd: somebody.folder } as const;
-  return Number(spawnSync(process.execPath, [path], options).stdout);
+  return Number(spawnSync(process.execPath, [at('script.cjs')], options).stdout);
 }
 
-test('a run keeps its compiled code for nobody else to change, and the next one takes it', async () => {
-  await keeping(help);
-  expect(readdirSync(folder())).toContain('start.js');
-  expect(lstatSync(join(somebody.folder, '.cache')).mode & 0o777).toBe(0o700);
-  expect(lstatSync(folder()).mode & 0o777).toBe(0o700);
-  expect(lstatSync(program()).mode & 0o777).toBe(0o600);
+/** It is compiled anew, and kept again. */
+function isReplaced(): void {
+  expect(anew()).toBeGreaterThan(0);
   expect(anew()).toBe(0);
-});
+}
+
+test.each(partOf(['000', '022', '777'], 0))(
+  'with umask %s a run keeps its compiled code for nobody else, and the next one takes it',
+  async (mask) => {
+    await keeping(() => shell(`umask ${mask}; $PWPUSH push --help`, { env }));
+    expect([at('.cache'), caches, folder(), program()].map(mode)).toEqual([
+      0o700, 0o700, 0o700, 0o600,
+    ]);
+    expect(anew()).toBe(0);
+  },
+);
 
 test('a run with an instance takes what one like it kept', async () => {
   const service = await serveBuilt(env);
@@ -95,12 +106,12 @@ test('--version and a run that fails keep nothing', async () => {
   await pwpush(['--version'], { env });
   await pwpush(['push', '--view', '1'], { env });
   await pwpush(['correct horse battery staple'], { env });
-  expect(existsSync(join(somebody.folder, '.cache'))).toBe(false);
+  keepsNothing();
 });
 
 test('a run of more than five seconds keeps nothing', () => {
   expect(anew({}, 'process.uptime = () => 6;')).toBe(0);
-  expect(existsSync(join(somebody.folder, '.cache'))).toBe(false);
+  keepsNothing();
   expect(anew({}, 'process.uptime = () => 5;')).toBeGreaterThan(0);
 });
 
@@ -127,20 +138,17 @@ describe('kept code is compiled anew, and kept again', () => {
   ];
   test.each(partOf(damages, 0, 2))('%s', (_, damage) => {
     writeFileSync(program(), damage(readFileSync(program())));
-    expect(anew()).toBeGreaterThan(0);
-    expect(anew()).toBe(0);
+    isReplaced();
   });
 
   test('where something else stands in its place', needsPrograms('mkfifo'), () => {
     rmSync(program());
     execFileSync('mkfifo', [program()]);
     expect(anew()).toBeGreaterThan(0);
-    const elsewhere = join(somebody.folder, 'elsewhere');
-    renameSync(program(), elsewhere);
-    symlinkSync(elsewhere, program());
-    expect(anew()).toBeGreaterThan(0);
+    renameSync(program(), at('elsewhere'));
+    symlinkSync(at('elsewhere'), program());
+    isReplaced();
     expect(lstatSync(program()).isFile()).toBe(true);
-    expect(anew()).toBe(0);
   });
 });
 
@@ -153,9 +161,8 @@ describe('code that another user may have put there is not run', () => {
     expect(anew()).toBe(0);
     expect(readFileSync(program(), 'utf8')).toBe('');
   };
-
   test.each(partOf(['', '.cache', '.cache/pwpush'], 0))('others can write to ~/%s', (path) => {
-    chmodSync(join(somebody.folder, path), 0o1777);
+    chmodSync(at(path), 0o1777);
     isLeftAlone();
   });
 
@@ -166,76 +173,62 @@ describe('code that another user may have put there is not run', () => {
 
   test('others can write to the file', () => {
     chmodSync(program(), 0o666);
-    expect(anew()).toBeGreaterThan(0);
-    expect(anew()).toBe(0);
+    isReplaced();
   });
 
-  test('a home of another user, as sudo may leave it', needsRoot, () => {
-    chownSync(somebody.folder, 1, 1);
-    isLeftAlone();
-  });
-
-  test('a folder of another user', needsRoot, () => {
-    chownSync(caches, 1, 1);
+  // As sudo may leave it.
+  test.each(['', '.cache/pwpush'])('~/%s is of another user', needsRoot, (path) => {
+    chownSync(at(path), 1, 1);
     isLeftAlone();
   });
 
   test('a file of another user', needsRoot, () => {
     chownSync(program(), 1, 1);
-    expect(anew()).toBeGreaterThan(0);
-    expect(anew()).toBe(0);
+    isReplaced();
   });
 });
 
 test('nothing is kept where there is no home, where it is not wanted, and for a Node with flags of its own', async () => {
   for (const more of [
-    { HOME: join(somebody.folder, 'nowhere') },
+    { HOME: at('nowhere') },
     { HOME: '' },
     { HOME: 'relative' },
     { NODE_DISABLE_COMPILE_CACHE: '1' },
     { NODE_OPTIONS: '--max-old-space-size=200' },
   ])
     await help(more);
-  expect(existsSync(join(somebody.folder, 'nowhere'))).toBe(false);
-  expect(existsSync(join(somebody.folder, '.cache'))).toBe(false);
+  expect(existsSync(at('nowhere'))).toBe(false);
+  keepsNothing();
 });
 
-test('runs without a cache if its folder cannot be read', async () => {
-  const XDG_CACHE_HOME = join(somebody.folder, 'loop');
-  symlinkSync('loop', XDG_CACHE_HOME);
-  await help({ XDG_CACHE_HOME });
-});
-
-test('runs without a cache if the home cannot be written to', async () => {
-  writeFileSync(join(somebody.folder, '.cache'), 'a file is in the way');
-  await help();
-});
-
-test('runs without a cache if nothing can be written there', async () => {
-  const line = 'ulimit -f 0; $PWPUSH push --help | cat';
-  await keeping(async () => {
-    const { code, stdout, stderr } = await shell(line, { env });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('Usage: pwpush push');
+describe('a run does without', () => {
+  test('a cache that cannot be read', async () => {
+    symlinkSync('loop', at('loop'));
+    await help({ XDG_CACHE_HOME: at('loop') });
   });
-  expect(readdirSync(folder())).toEqual([]);
-});
 
-test.each(partOf(['000', '777'], 0))(
-  'with umask %s it is kept for its user, and for nobody else',
-  async (mask) => {
-    await keeping(() => shell(`umask ${mask}; $PWPUSH push --help`, { env }));
-    for (const path of [join(somebody.folder, '.cache'), caches, folder()])
-      expect(lstatSync(path).mode & 0o777).toBe(0o700);
-    expect(lstatSync(program()).mode & 0o777).toBe(0o600);
-  },
-);
+  test('a home that cannot be written to', async () => {
+    writeFileSync(at('.cache'), 'a file is in the way');
+    await help();
+  });
+
+  test('a cache in which nothing can be written', async () => {
+    await keeping(async () => {
+      const { code, stdout, stderr } = await shell('ulimit -f 0; $PWPUSH push --help | cat', {
+        env,
+      });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain('Usage: pwpush push');
+    });
+    expect(readdirSync(folder())).toEqual([]);
+  });
+});
 
 describe('on Windows', () => {
   const windows = "Object.defineProperty(process, 'platform', { value: 'win32' });";
 
   test('it goes to LOCALAPPDATA, beside the data', () => {
-    const LOCALAPPDATA = join(somebody.folder, 'Local');
+    const LOCALAPPDATA = at('Local');
     const data = join(LOCALAPPDATA, 'pwpush', 'Data');
     mkdirSync(data, { recursive: true });
     utimesSync(data, 0, 0);
@@ -251,21 +244,20 @@ describe('on Windows', () => {
 });
 
 test('XDG_CACHE_HOME is where it goes, if it is there and an absolute path', async () => {
-  const XDG_CACHE_HOME = join(somebody.folder, 'own');
+  const XDG_CACHE_HOME = at('own');
   await help({ XDG_CACHE_HOME });
   expect(existsSync(XDG_CACHE_HOME)).toBe(false);
   mkdirSync(XDG_CACHE_HOME, 0o700);
   await keeping(() => help({ XDG_CACHE_HOME }), join(XDG_CACHE_HOME, 'pwpush'));
   expect(readdirSync(XDG_CACHE_HOME)).toEqual(['pwpush']);
-  expect(existsSync(join(somebody.folder, '.cache'))).toBe(false);
+  keepsNothing();
 });
 
 test('another build of the same Node in the same place takes none of it', () => {
-  const node = join(somebody.folder, 'node');
+  const node = at('node');
   cpSync(process.execPath, node);
   anew();
-  const script = join(somebody.folder, 'script.cjs');
-  const run = () => Number(spawnSync(node, [script], { env, encoding: 'utf8' }).stdout);
+  const run = () => Number(spawnSync(node, [at('script.cjs')], { env, encoding: 'utf8' }).stdout);
   expect(run()).toBeGreaterThan(0);
   expect(run()).toBe(0);
   utimesSync(node, 0, 0);
