@@ -1,54 +1,36 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { createInterface, type Interface } from 'node:readline';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { speak } from '../helpers/listen';
 import { onlyLong } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
-import { person, program } from '../helpers/program';
+import { person, program, start } from '../helpers/program';
 import { cert, key } from '../server/certificate';
 
 // The built program as systemd starts it.
 
 const home = person();
-const children: ChildProcess[] = [];
-const env = { ...home.env, PWPUSH_SERVE_EPHEMERAL: 'true' };
 const serve = [...program, 'serve'] as const;
+const FIRST_LINE = /^(.*)\n/;
 
-afterEach(async () => {
-  for (const child of children.splice(0)) {
-    const ended = child.exitCode ?? child.signalCode ?? once(child, 'exit');
-    child.kill('SIGKILL');
-    await ended;
-  }
-});
-interface Started {
-  readonly child: ChildProcess;
-  readonly stdout: Interface;
-  readonly stderr: Interface;
-  /** Resolves to exit code and signal. */
-  readonly ended: Promise<unknown[]>;
-}
-
-function started(words: readonly string[], more: Record<string, string> = {}): Started {
-  const [program = '', ...rest] = words;
-  const child = spawn(program, rest, { env: { ...env, ...more }, stdio: 'pipe' });
-  children.push(child);
-  const ended = once(child, 'exit');
-  const lines = (stream: NodeJS.ReadableStream | null) =>
-    createInterface({ input: stream as NodeJS.ReadableStream });
-  return { child, stdout: lines(child.stdout), stderr: lines(child.stderr), ended };
-}
-
-const lineOf = async (lines: Interface) => (await once(lines, 'line'))[0] as string;
-
-async function lineWith(lines: Interface, pattern: RegExp): Promise<string> {
-  for await (const line of lines) if (pattern.test(line)) return line;
-  throw new Error(`never said ${pattern}`);
+/** Starts a program, or `serve` by another one, until the test has ended. */
+function started(by: readonly string[], more: Record<string, string> = {}) {
+  const env = { ...home.env, PWPUSH_SERVE_EPHEMERAL: 'true', ...more };
+  const running = start([], { env, by });
+  onTestFinished(async () => {
+    running.child.kill('SIGKILL');
+    await running.ended;
+  });
+  const address = async () => (await running.says(FIRST_LINE))[1] ?? '';
+  const stops = async () => {
+    running.child.kill('SIGTERM');
+    expect(await running.ended).toMatchObject({ code: 0, signal: null });
+  };
+  return { ...running, address, stops };
 }
 
 /** Opens sockets as systemd does, from descriptor 3 on, says where, and becomes the program given behind them. */
@@ -86,68 +68,54 @@ describe('sockets that are passed (perl)', needsPrograms('perl'), () => {
     started(['perl', '-e', activate, kinds, ...serve], more);
 
   test('are listened on, in place of the address in the settings', async () => {
-    const { stdout, stderr } = passed('tcp,tcp', { PWPUSH_SERVE_HOST: '192.0.2.1' });
-    const ports: string[] = [];
-    for await (const line of stderr) {
-      ports.push(/^port (\d+)$/.exec(line)?.[1] ?? '');
-      if (ports.length === 2) break;
-    }
-    expect(await lineOf(stdout)).toBe(`http://127.0.0.1:${ports[0]}`);
+    const { address, says } = passed('tcp,tcp', { PWPUSH_SERVE_HOST: '192.0.2.1' });
+    const [, ...ports] = await says(/^port (\d+)\nport (\d+)\n/, 'stderr');
+    expect(await address()).toBe(`http://127.0.0.1:${ports[0]}`);
     const answers = ports.map(async (port) => (await fetch(`http://127.0.0.1:${port}/up`)).status);
     expect(await Promise.all(answers)).toEqual([200, 200]);
   });
 
   test('may be in the file system', async () => {
     const socketPath = join(home.folder, 'serve.sock');
-    const { child, stdout, ended } = passed(socketPath);
-    expect(await lineOf(stdout)).toBe('fd:3');
+    const { address, stops } = passed(socketPath);
+    expect(await address()).toBe('fd:3');
     const [answer] = await once(request({ socketPath, path: '/up' }).end(), 'response');
     expect(answer.statusCode).toBe(200);
-    child.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
+    await stops();
   });
 
   test('may speak TLS', async () => {
-    const [certFile, keyFile] = ['cert.pem', 'key.pem'].map((name) => join(home.folder, name));
-    writeFileSync(certFile ?? '', cert);
-    writeFileSync(keyFile ?? '', key);
-    const names = { PWPUSH_SERVE_TLS_CERT: certFile ?? '', PWPUSH_SERVE_TLS_KEY: keyFile ?? '' };
-    const { child, stdout, ended } = passed('tcp', names);
-    const url = await lineOf(stdout);
+    const [certFile = '', keyFile = ''] = ['cert.pem', 'key.pem'].map((name) =>
+      join(home.folder, name),
+    );
+    writeFileSync(certFile, cert);
+    writeFileSync(keyFile, key);
+    const names = { PWPUSH_SERVE_TLS_CERT: certFile, PWPUSH_SERVE_TLS_KEY: keyFile };
+    const { address, stops } = passed('tcp', names);
+    const url = await address();
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     const [answer] = await once(httpsRequest(`${url}/up`, { ca: cert }).end(), 'response');
     expect(answer.statusCode).toBe(200);
-    child.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
+    await stops();
   });
 
   // It takes 20 seconds.
   test('have the usual timeouts', onlyLong, async () => {
-    const { stdout } = passed('tcp');
-    const port = Number(new URL(await lineOf(stdout)).port);
-    const said = async (text: string) => {
-      const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-      socket.write(text);
-      let received = '';
-      for await (const part of socket) received += part;
-      return received.match(/^HTTP\/1\.1 \d+/gm);
-    };
+    const port = Number(new URL(await passed('tcp').address()).port);
+    const said = async (text: string) => (await speak(port, text).ended).match(/^HTTP\/1\.1 \d+/gm);
     const whole = 'GET /up HTTP/1.1\r\nHost: localhost\r\n\r\n';
     const all = [said('GET /up HTT'), said(whole), said(`${whole}GET`)];
     expect(await Promise.all(all)).toEqual([['HTTP/1.1 408'], ['HTTP/1.1 200'], ['HTTP/1.1 200']]);
   });
 
   test('that are none to listen on are named', async () => {
-    const { stderr, ended } = passed('udp');
-    expect(await lineWith(stderr, /^pwpush/)).toMatch(
-      /^pwpush: descriptor 3, as passed by LISTEN_FDS, is not a socket to listen on/,
-    );
-    expect(await ended).toEqual([1, null]);
-  });
-
-  test('are left alone when they were passed to another process', async () => {
-    const { stdout } = started([...serve, '--port', '0'], { LISTEN_PID: '1', LISTEN_FDS: '1' });
-    expect(await lineOf(stdout)).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const { code, stderr } = await passed('udp').ended;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^pwpush: descriptor 3, as passed by LISTEN_FDS, is not a socket to listen on/m,
+      ),
+    ]);
   });
 });
 
@@ -172,31 +140,25 @@ describe('what systemd is told', () => {
     'ready, reloading and stopping, at %s (perl, systemd-notify)',
     needsPrograms(...tools),
     async (_, name) => {
-      const { stdout: told } = started(['perl', '-e', receive, name]);
-      const said = told[Symbol.asyncIterator]();
-      const next = async () => (await said.next()).value;
-      expect(await next()).toBe('bound');
+      const { says } = started(['perl', '-e', receive, name]);
+      await says('bound\n');
       const more = { NOTIFY_SOCKET: name, PWPUSH_SERVE_PORT: '0' };
-      const { child, stdout, ended } = started(serve, more);
-      const address = lineOf(stdout);
-      expect(await next()).toBe('READY=1');
-      expect((await fetch(`${await address}/up`)).status).toBe(200);
+      const { address, child, stops } = started(serve, more);
+      await says('bound\nREADY=1\n');
+      expect((await fetch(`${await address()}/up`)).status).toBe(200);
       child.kill('SIGHUP');
-      expect([await next(), await next()]).toEqual(['RELOADING=1', 'READY=1']);
-      child.kill('SIGTERM');
-      expect(await next()).toBe('STOPPING=1');
-      expect(await ended).toEqual([0, null]);
+      await says('\nREADY=1\nRELOADING=1\nREADY=1\n');
+      await stops();
+      await says(/\nREADY=1\nSTOPPING=1\n$/);
     },
   );
 
   test('where it cannot be, the log warns, and the service serves', async () => {
     const more = { NOTIFY_SOCKET: '/nonexistent', PWPUSH_SERVE_PORT: '0', PATH: '/nonexistent' };
-    const { stdout, stderr } = started(serve, more);
-    const warning = lineWith(stderr, /^warning:/);
-    expect((await fetch(`${await lineOf(stdout)}/up`)).status).toBe(200);
-    expect(await warning).toBe(
-      'warning: systemd could not be notified of READY=1 (systemd-notify: ENOENT)',
-    );
+    const { address, says } = started(serve, more);
+    expect((await fetch(`${await address()}/up`)).status).toBe(200);
+    const warning = 'systemd could not be notified of READY=1 (systemd-notify: ENOENT)';
+    await says(`warning: ${warning}\n`, 'stderr');
   });
 });
 
