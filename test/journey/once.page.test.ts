@@ -3,16 +3,14 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needsBrowser, pages, serviceAt } from '../helpers/browser';
 import { type Listens, listen, relay } from '../helpers/listen';
-import { person, serveBuilt } from '../helpers/program';
-import { call, create } from '../helpers/service';
+import { person, serving } from '../helpers/program';
+import { create } from '../helpers/service';
 
 // A secret that is shown once, to a person whose connection, mouse or habit asks for it twice.
 
 const SECRET = 'correct horse battery';
 
-const somebody = person();
-let built: Awaited<ReturnType<typeof serveBuilt>>;
-let service: ReturnType<typeof serviceAt>;
+const built = serving(person().env);
 let proxy: Listens;
 /** After how many bytes the response to the next form is cut. */
 let cutAt: number | undefined;
@@ -20,9 +18,6 @@ let cutAt: number | undefined;
 const openPage = pages({ except: /ERR_|404|base'|Failed to load/ });
 
 beforeAll(async () => {
-  if (needsBrowser.skip) return;
-  built = await serveBuilt(somebody.env);
-  service = serviceAt(built.url, built.token);
   proxy = await listen(
     createServer((client) => {
       const upstream = relay(client, Number(new URL(built.url).port));
@@ -40,21 +35,19 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
-  await proxy?.close();
-  await built?.stop();
-});
+afterAll(() => proxy.close());
 
 async function opened(views: number, options = {}): Promise<{ page: Page; token: string }> {
-  const token = await create(service, { payload: SECRET, expire_after_views: views }, built.token);
+  const push = { payload: SECRET, expire_after_views: views };
+  const token = await create(serviceAt(built.url, built.token), push, built.token);
   return { token, page: await openPage(`${proxy.url}/p/${token}/r`, options) };
 }
 const press = (page: Page) => page.getByRole('button', { name: 'Show the secret' }).click();
 const seen = (page: Page) => page.getByText(SECRET).waitFor();
 
 async function views(token: string): Promise<number> {
-  const audit = await call(service, 'GET', `/api/v2/pushes/${token}/audit`, { token: built.token });
-  return audit.json.logs.filter(({ kind }: { kind: string }) => kind === 'view').length;
+  const { json } = await built.ask('GET', `/pushes/${token}/audit`);
+  return json.logs.filter(({ kind }: { kind: string }) => kind === 'view').length;
 }
 
 describe('a secret that is shown once (needs Chromium)', needsBrowser, () => {

@@ -28,13 +28,27 @@ async function request(fields: object = {}): Promise<string> {
     .json.url_token;
 }
 
+/** A request with a new key. */
+async function asked(fields: object = {}) {
+  const keys = await keyPair();
+  return { ...keys, token: await request({ public_key: keys.recipient, ...fields }) };
+}
+
 const visit = (path: string, options?: PageOptions) => openPage(here.origin + path, options);
 
 const notes = (page: Page) => page.locator('.note:visible').allInnerTexts();
+const answer = (page: Page) => page.getByLabel('Your answer');
+const press = (page: Page, name = 'Send answer') => page.getByRole('button', { name }).click();
+const alerts = (page: Page, text: string) => page.getByRole('alert').getByText(text).waitFor();
 
 async function send(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Send answer' }).click();
+  await press(page);
   await page.getByRole('heading', { name: 'Your answer was sent' }).waitFor();
+}
+
+async function sendText(page: Page, text = SECRET): Promise<void> {
+  await answer(page).fill(text);
+  await send(page);
 }
 
 /** The answer, as its owner reads it. */
@@ -52,52 +66,43 @@ const opened = async (armor: string, identity: string) =>
 
 describe('the page of a request (needs Chromium)', needsBrowser, () => {
   test('encrypts the answer to the key in the link, over plain http', alsoFirefox, async () => {
-    const { identity, recipient } = await keyPair();
-    const token = await request({ public_key: recipient });
+    const { identity, recipient, token } = await asked();
     const page = await visit(`/r/${token}#${recipient}`);
     expect(await page.evaluate('isSecureContext')).toBe(false);
     expect(await page.getByText('Only the person who asked can decrypt it.').isVisible()).toBe(
       true,
     );
     expect(await page.locator('.note:visible').count()).toBe(1);
-    await page.getByLabel('Your answer').fill(SECRET);
-    await send(page);
+    await sendText(page);
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
-    const { response } = await read(token);
-    expect(await opened(response, identity)).toBe(SECRET);
+    expect(await opened((await read(token)).response, identity)).toBe(SECRET);
     for (const text of ['3.14', identity]) expect(here.wire.sent()).not.toContain(text);
   });
 
   test('encrypts to the key in the link when the server says another one', async () => {
-    const [asking, server] = [await keyPair(), await keyPair()];
-    const token = await request({ public_key: server.recipient });
+    const [asking, { token, ...server }] = [await keyPair(), await asked()];
     const page = await visit(`/r/${token}#${asking.recipient}`);
     expect(await page.content()).toContain(server.recipient);
-    await page.getByLabel('Your answer').fill(SECRET);
-    await send(page);
+    await sendText(page);
     const { response } = await read(token);
     expect(await opened(response, asking.identity)).toBe(SECRET);
     await expect(opened(response, server.identity)).rejects.toThrow();
   });
 
   test('uses the key of the server for a link without one, and says who could read the answer', async () => {
-    const { identity, recipient } = await keyPair();
-    const token = await request({ public_key: recipient });
+    const { identity, token } = await asked();
     const page = await visit(`/r/${token}`);
     expect(await notes(page)).toEqual([
       'The link is incomplete: the part after # is missing. Ask the sender for the whole link. Without that part, your answer is encrypted with the server’s own key, and the person who runs the server could read it.',
     ]);
-    await page.getByLabel('Your answer').fill(SECRET);
-    await send(page);
+    await sendText(page);
     expect(await opened((await read(token)).response, identity)).toBe(SECRET);
   });
 
   test('reads a link that a mail gateway changed', async () => {
-    const { identity, recipient } = await keyPair();
-    const token = await request({ public_key: recipient });
+    const { identity, recipient, token } = await asked();
     const page = await visit(`/r/${token}%23${recipient}&data=05`);
-    await page.getByLabel('Your answer').fill(SECRET);
-    await send(page);
+    await sendText(page);
     expect(await opened((await read(token)).response, identity)).toBe(SECRET);
   });
 
@@ -107,17 +112,15 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
     ['after white space', (key: string) => `%20${key}`],
     ['none', () => 'top'],
   ])('refuses a damaged key in the link: %s', async (_how, damage) => {
-    const { recipient } = await keyPair();
-    const token = await request({ public_key: recipient });
+    const { recipient, token } = await asked();
     const page = await visit(`/r/${token}#${damage(recipient)}`);
-    await page.getByRole('alert').getByText('The link is damaged').waitFor();
+    await alerts(page, 'The link is damaged');
     expect(await notes(page)).toEqual([]);
     expect(await page.getByRole('button', { name: 'Send answer' }).isDisabled()).toBe(true);
   });
 
   test('encrypts files, with their names and what shows that one was exchanged', async () => {
-    const { identity, recipient } = await keyPair();
-    const token = await request({ public_key: recipient, response_file_attachments: true });
+    const { identity, recipient, token } = await asked({ response_file_attachments: true });
     const page = await visit(`/r/${token}#${recipient}`, { own: 'page' });
     const buffer = randomBytes(3_000_000);
     const files = [
@@ -125,7 +128,6 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
       { name: 'disk.img', mimeType: '', buffer },
     ];
     await page.getByLabel('Files').setInputFiles(files);
-    await page.getByLabel('Your answer').fill('both');
     const states: boolean[] = [];
     await page.route('**/r/*', async (route) => {
       states.push(await page.getByRole('progressbar').isVisible());
@@ -134,11 +136,11 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
       states.push(await page.getByLabel('Your answer').isDisabled());
       await route.continue();
     });
-    await send(page);
+    await sendText(page, 'both');
     expect(states).toEqual([true, true, true]);
-    const answer = await read(token);
-    expect(answer.files.map(({ filename }) => filename)).toEqual(['1.age', '2.age']);
-    const manifest = decodeManifest(await opened(answer.response, identity)) as Manifest;
+    const { files: sent, response: armor } = await read(token);
+    expect(sent.map(({ filename }) => filename)).toEqual(['1.age', '2.age']);
+    const manifest = decodeManifest(await opened(armor, identity)) as Manifest;
     expect(manifest).toMatchObject({
       message: 'both',
       files: [
@@ -146,15 +148,13 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
         { name: 'disk.img', size: 3_000_000, type: 'application/octet-stream' },
       ],
     });
-    for (const [at, { url }] of answer.files.entries()) {
-      const bytes = new Uint8Array(
-        await (await fetch(url.replace(here.origin, here.built.url))).arrayBuffer(),
-      );
+    for (const [at, { url }] of sent.entries()) {
+      const response = await fetch(url.replace(here.origin, here.built.url));
+      const bytes = new Uint8Array(await response.arrayBuffer());
       const decrypter = new Decrypter();
       decrypter.addIdentity(identity);
-      expect(Buffer.from(await decrypter.decrypt(bytes)).equals(files[at]?.buffer as Buffer)).toBe(
-        true,
-      );
+      const clear = Buffer.from(await decrypter.decrypt(bytes));
+      expect(clear.equals(files[at]?.buffer as Buffer)).toBe(true);
       const head = Buffer.from(bytes.subarray(0, 300)).toString('latin1');
       expect(head).toContain(`--- ${manifest.files[at]?.mac}\n`);
     }
@@ -162,20 +162,17 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
   });
 
   test('keeps the key through a wrong passphrase', async () => {
-    const { identity, recipient } = await keyPair();
-    const token = await request({ public_key: recipient, passphrase: 'sesame' });
+    const { identity, recipient, token } = await asked({ passphrase: 'sesame' });
     const page = await visit(`/r/${token}#${recipient}`);
     const key = 'TDwSkAO2ZmVrJkGOCxCbJg';
     for (const passphrase of [key, 'wrong', 'sesame']) {
       await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
-      await page.getByRole('button', { name: 'Show the request' }).click();
+      await press(page, 'Show the request');
       if (passphrase === 'wrong') await page.getByRole('alert').waitFor();
     }
     expect(here.wire.sent()).not.toContain(key);
-    await page.getByLabel('Your answer').fill(SECRET);
-    await send(page);
-    const { response } = await read(token, '?passphrase=sesame');
-    expect(await opened(response, identity)).toBe(SECRET);
+    await sendText(page);
+    expect(await opened((await read(token, '?passphrase=sesame')).response, identity)).toBe(SECRET);
   });
 
   test('sends an answer without a key as it is, and says why one was refused', async () => {
@@ -184,26 +181,23 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
     expect(await notes(page)).toEqual([
       'Your answer is not encrypted in this browser. The person who runs this server can read it.',
     ]);
-    await page.getByLabel('Your answer').fill(' ');
-    await page.getByRole('button', { name: 'Send answer' }).click();
-    await page.getByRole('alert').getByText('Enter a text.').waitFor();
-    await page.getByLabel('Your answer').fill('late');
+    await answer(page).fill(' ');
+    await press(page);
+    await alerts(page, 'Enter a text.');
+    await answer(page).fill('late');
     const path = `/api/v2/requests/${token}/respond`;
     await call(here.service, 'PATCH', path, { body: { request: { response: 'first' } } });
-    await page.getByRole('button', { name: 'Send answer' }).click();
-    await page.getByRole('alert').getByText('This request was already answered').waitFor();
+    await press(page);
+    await alerts(page, 'This request was already answered');
     expect((await read(token)).response).toBe('first');
   });
 
   test('sends it unencrypted without script, and says so', onChromium, async () => {
-    const { recipient } = await keyPair();
-    const token = await request({ public_key: recipient, response_file_attachments: true });
+    const { recipient, token } = await asked({ response_file_attachments: true });
     const page = await visit(`/r/${token}#${recipient}`, { javaScriptEnabled: false });
-    expect(
-      await page.getByText('Without JavaScript the answer is sent unencrypted').isVisible(),
-    ).toBe(true);
-    await page.getByLabel('Your answer').fill(SECRET);
-    await send(page);
+    const warning = page.getByText('Without JavaScript the answer is sent unencrypted');
+    expect(await warning.isVisible()).toBe(true);
+    await sendText(page);
     expect((await read(token)).response).toBe(SECRET);
   });
 
@@ -214,9 +208,9 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
       const token = await request();
       const page = await visit(`/r/${token}`, { own: 'page' });
       await page.route('**/r/*', (route) => route.abort());
-      await page.getByLabel('Your answer').fill(SECRET);
-      await page.getByRole('button', { name: 'Send answer' }).click();
-      await page.getByRole('alert').getByText('The answer was not sent.').waitFor();
+      await answer(page).fill(SECRET);
+      await press(page);
+      await alerts(page, 'The answer was not sent.');
       await page.unroute('**/r/*');
       await send(page);
       expect((await read(token)).response).toBe(SECRET);

@@ -6,7 +6,7 @@ import { needsBrowser, onChromium, openProfile, serviceAt } from '../helpers/bro
 import { folders } from '../helpers/memory';
 import { allOf } from '../helpers/needs';
 import { person, serving } from '../helpers/program';
-import { call, create } from '../helpers/service';
+import { create } from '../helpers/service';
 
 // What a browser shows of secrets when it is started again with the tabs of before, and with the Back button.
 
@@ -46,17 +46,14 @@ async function created(context: BrowserContext): Promise<Page> {
 
 async function asked(context: BrowserContext): Promise<Page> {
   const body = { request: { request: 'Which password?' } };
-  const { json } = await call(serviceAt(built.url), 'POST', '/api/v2/requests', {
-    token: built.token,
-    body,
-  });
+  const { json } = await built.ask('POST', '/requests', body);
   return tab(context, new URL(json.html_url).pathname);
 }
 
 /** How many views are left after one more. */
 async function viewsLeft(token: string): Promise<number> {
-  const path = `/api/v2/pushes/${token}?passphrase=${PASSPHRASE}`;
-  return (await call(serviceAt(built.url), 'GET', path)).json.views_remaining;
+  const { json } = await built.ask('GET', `/pushes/${token}?passphrase=${PASSPHRASE}`);
+  return json.views_remaining;
 }
 
 /** The text of all of its files. */
@@ -68,12 +65,11 @@ function onDisk(folder: string): string {
 }
 
 /** Headings, or nothing yet. */
-const headings = (context: BrowserContext) =>
-  Promise.all(
-    context
-      .pages()
-      .map((page) => page.evaluate<string>("document.querySelector('h1')?.innerText ?? ''")),
-  ).then((all) => all.filter((one) => one !== '').sort());
+async function headings(context: BrowserContext): Promise<string[]> {
+  const text = "document.querySelector('h1')?.innerText ?? ''";
+  const all = await Promise.all(context.pages().map((page) => page.evaluate<string>(text)));
+  return all.filter((one) => one !== '').sort();
+}
 
 const RESUBMIT = 'Confirm Form Resubmission';
 const NO_LONGER = 'This link is no longer available';

@@ -10,17 +10,16 @@ import {
   type Watched,
   watchedPage,
 } from '../helpers/browser';
-import { partOf } from '../helpers/long';
-import { person, serveBuilt } from '../helpers/program';
+import { partOf, upTo } from '../helpers/long';
+import { person, serving } from '../helpers/program';
 import { seed } from '../helpers/seed';
-import { call, create, createWithFiles, filePart } from '../helpers/service';
+import { create, createWithFiles, filePart } from '../helpers/service';
 
 // Each page a recipient may meet, in a real browser, as a judge of accessibility and the browser itself see it.
 
-const somebody = person();
+const built = serving(person().env, ['--anonymous-files', '--contact', 'it@acme.example']);
+const service = () => serviceAt(built.url, built.token);
 let browser: Browser;
-let built: Awaited<ReturnType<typeof serveBuilt>>;
-let service: ReturnType<typeof serviceAt>;
 /** With script and without, for all states: opening a page takes longer than looking at it. */
 let scripted: Watched;
 let unscripted: Watched;
@@ -28,47 +27,25 @@ let unscripted: Watched;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 beforeAll(async () => {
-  if (needsBrowser.skip) return;
-  built = await serveBuilt(somebody.env, ['--anonymous-files', '--contact', 'it@acme.example']);
-  service = serviceAt(built.url, built.token);
   browser = await openBrowser();
   scripted = await watchedPage(await browser.newContext(), built.url);
   const smallest = { viewport: SMALLEST, javaScriptEnabled: false };
   unscripted = await watchedPage(await browser.newContext(smallest), built.url);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await built?.stop();
-});
+afterAll(() => browser.close());
 
 async function open(page: Page, push: Record<string, unknown>): Promise<void> {
-  const token = await create(service, { retrieval_step: false, ...push });
+  const token = await create(service(), { retrieval_step: false, ...push });
   await page.goto(`${built.url}/p/${token}`);
 }
 
-/** A push with a passphrase that was tried so often, one for all visits: checking a passphrase takes time. */
-function locked(times: number): () => Promise<string> {
+/** Tries a wrong passphrase, so often before. */
+async function tryPassphrase(page: Page, before = 0): Promise<void> {
+  await open(page, { payload: 'x', passphrase: 'right' });
   const body = new URLSearchParams({ passphrase: 'wrong' });
-  const make = async () => {
-    const token = await create(service, { payload: 'x', passphrase: 'right' });
-    const address = `${built.url}/p/${token}`;
-    const tries = Array.from({ length: times }, () => fetch(address, { method: 'POST', body }));
-    await Promise.all(tries);
-    return address;
-  };
-  let made: Promise<string> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
-const untried = locked(0);
-const triedTooOften = locked(5);
-
-async function tryPassphrase(page: Page, address: string): Promise<void> {
-  await page.goto(address);
+  const tries = upTo(before).map(() => fetch(page.url(), { method: 'POST', body }));
+  await Promise.all(tries);
   await page.fill('input', 'wrong');
   await page.click('.primary');
   await page.waitForSelector('.problem');
@@ -76,7 +53,7 @@ async function tryPassphrase(page: Page, address: string): Promise<void> {
 
 async function openFiles(page: Page, names: string[], payload: string): Promise<void> {
   const token = await createWithFiles(
-    service,
+    service(),
     ...names.map((name, index) => filePart(name, Buffer.alloc(10 ** (index % 5)))),
     { name: 'push[retrieval_step]', value: 'false' },
     { name: 'push[payload]', value: payload },
@@ -88,7 +65,7 @@ const KEY = 'TDwSkAO2ZmVrJkGOCxCbJg';
 
 async function openEncrypted(page: Page, fragment: string, kind = 'text'): Promise<void> {
   const payload = await encryptText('hunter2', passphraseRecipient(KEY, 10));
-  const token = await create(service, { payload, kind, retrieval_step: false });
+  const token = await create(service(), { payload, kind, retrieval_step: false });
   await page.goto(`${built.url}/p/${token}${fragment}`);
   if (fragment) await page.locator('.opened .secret, .unscripted:visible').first().waitFor();
 }
@@ -109,7 +86,7 @@ async function fillForm(page: Page, text: string): Promise<void> {
 
 /** Has another site send the form. */
 async function sendFromElsewhere(page: Page): Promise<void> {
-  const token = await create(service, { payload: 'x' });
+  const token = await create(service(), { payload: 'x' });
   await page.goto('about:blank');
   await page.setContent(`<form method="post" action="${built.url}/p/${token}"><button>`);
   await page.click('button');
@@ -118,8 +95,8 @@ async function sendFromElsewhere(page: Page): Promise<void> {
 const RECIPIENT = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
 
 async function openRequest(page: Page, fields: object): Promise<void> {
-  const body = { request: { request: 'Which password?', ...fields } };
-  const { json } = await call(service, 'POST', '/api/v2/requests', { token: built.token, body });
+  const asked = { request: 'Which password?', ...fields };
+  const { json } = await built.ask('POST', '/requests', { request: asked });
   await page.goto(`${built.url}/r/${json.url_token}#${RECIPIENT}`);
 }
 
@@ -149,15 +126,15 @@ const states: Record<string, { heading: string; visit: (page: Page) => Promise<u
   },
   'the passphrase': {
     heading: 'A secret was shared with you',
-    visit: async (page) => page.goto(await untried()),
+    visit: (page) => open(page, { payload: 'x', passphrase: 'right' }),
   },
   'a wrong passphrase': {
     heading: 'A secret was shared with you',
-    visit: async (page) => tryPassphrase(page, await untried()),
+    visit: (page) => tryPassphrase(page),
   },
   'too many passphrases': {
     heading: 'A secret was shared with you',
-    visit: async (page) => tryPassphrase(page, await triedTooOften()),
+    visit: (page) => tryPassphrase(page, 5),
   },
   'a text': { heading: 'The secret', visit: (page) => open(page, { payload: 'hunter2' }) },
   'a long word': {
