@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createServer } from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { rawServer } from '../helpers/listen';
+import { answerJson, listen, rawServer } from '../helpers/listen';
 import { binary, dist, onBinary, person, pwpush } from '../helpers/program';
 import { cert, key } from '../server/certificate';
 
@@ -85,10 +84,8 @@ const variables: Record<string, string> = {
 /** An instance that keeps what it is asked. */
 const instance = () =>
   rawServer((socket) => {
-    const body = '{"api_version":"2.1","application_version":"1.0","edition":"oss"}';
-    socket.end(
-      `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-    );
+    answerJson(socket, '{"api_version":"2.1","application_version":"1.0","edition":"oss"}');
+    socket.end();
   });
 
 describe('an executable (PWPUSH_TEST_BINARY)', onBinary, () => {
@@ -146,15 +143,11 @@ describe('an executable (PWPUSH_TEST_BINARY)', onBinary, () => {
   });
 
   test('writes no keys of TLS, and knows no place to send a crash to', async () => {
-    const server = createServer({ cert, key });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    server.on('tlsClientError', () => {});
-    const { port } = server.address() as AddressInfo;
+    const { port } = await listen(createServer({ cert, key }).on('tlsClientError', () => {}));
     const keys = join(somebody.folder, 'keys');
     const env = { ...bare, PWPUSH_URL: `https://127.0.0.1:${port}`, SSLKEYLOGFILE: keys };
     // The keys are agreed on before the certificate is refused.
     expect((await pwpush(['version'], { env })).stderr).toContain('certificate');
-    server.close();
     expect(existsSync(keys)).toBe(false);
     const bytes = readFileSync(binary ?? '');
     const names = ['BUN_OPTIONS', 'BUN_BE_BUN', 'BUN_JSC_', 'https://bun.report'];

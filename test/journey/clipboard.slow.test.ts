@@ -33,10 +33,8 @@ describe('on a terminal', () => {
   });
 
   test('of push --encrypt it gets the link with its key, and of get the secret', async () => {
-    const pushing = onTerminal('printf MARKER | $PWPUSH push --encrypt --copy', {
-      ...sender.env,
-      SSH_CONNECTION: far.SSH_CONNECTION,
-    });
+    const from = { ...sender.env, SSH_CONNECTION: far.SSH_CONNECTION };
+    const pushing = onTerminal('printf MARKER | $PWPUSH push --encrypt --copy', from);
     expect(await pushing.ended).toBe(0);
     const [link = ''] = sequences(pushing.screen());
     expect(link).toMatch(/#[\w-]{22}$/);
@@ -106,21 +104,8 @@ describe('in tmux (needs tmux)', needsPrograms('tmux'), () => {
   function inWindow(line: string, ...before: string[]) {
     const done = `done-${Math.random()}`;
     const full = `PWPUSH="${program.join(' ')}"; ${line}; tmux -S ${socket} wait-for -S ${done}`;
-    tmux(
-      ...before,
-      'new-session',
-      '-d',
-      '-x',
-      '80',
-      '-y',
-      '24',
-      full,
-      ';',
-      'set',
-      '-g',
-      'remain-on-exit',
-      'on',
-    );
+    const session = ['new-session', '-d', '-x', '80', '-y', '24', full];
+    tmux(...before, ...session, ...[';', 'set', '-g', 'remain-on-exit', 'on']);
     tmux('wait-for', done);
   }
 

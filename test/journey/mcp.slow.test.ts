@@ -60,17 +60,6 @@ test('a question of this machine is closed with the server', async () => {
   expect(existsSync(join(root, 'answer'))).toBe(false);
 });
 
-test('a program prints its environment, in which the secret is masked', async () => {
-  const allowed = [...words, '--allow-run', 'env'];
-  const { call, close, transcript } = await connectedProgram(allowed, { env });
-  const { html_url: link } = JSON.parse(await call('push', { file: 'db.env', as_text: true }));
-  const told = await call('run', { link, command: ['env'] });
-  expect(told).toMatch(/^exit code 0\n\nstandard output:\n[\s\S]*^PASSWORD=\*\*\*$/m);
-  const { code, stderr } = await close();
-  expect(code).toBe(0);
-  expect(`${transcript.join('\n')}${stderr}`).not.toContain(SECRET);
-});
-
 /** Starts the program with a call that runs a program until it gets SIGTERM. */
 async function withProgram(name: string) {
   const [ready, gone] = ['ready', 'gone'].map((file) => join(root, `${name}-${file}`));

@@ -12,12 +12,7 @@ test('the build requires modules of Node, its own files and libsql, and nothing 
   const files = readdirSync(dist).filter((name) => name.endsWith('.js'));
   const required = files.flatMap((name) => {
     const calls = readFileSync(join(dist, name), 'utf8').matchAll(/\b(require|import)\(([^)]*)\)/g);
-    return [...calls].map(([, how, what = '']) => ({
-      name,
-      how,
-      what: what.slice(1, -1),
-      of: what,
-    }));
+    return [...calls].map(([, how, of = '']) => ({ name, how, what: of.slice(1, -1), of }));
   });
   const strange = required.filter(
     ({ how, what }) => how === 'import' || !(isBuiltin(what) || files.includes(what.slice(2))),
@@ -43,16 +38,9 @@ test('the packed tarball installs without a network and a warning, and pushes on
   const root = join(dist, '..');
   const tarball = run('npm', ['pack', '--silent', '--ignore-scripts', root]).trim();
   // libsql is optional, and is not at hand without a network.
-  const words = [
-    '--offline',
-    '--omit=optional',
-    '--no-audit',
-    '--no-fund',
-    '--prefix',
-    folder,
-    `./${tarball}`,
-  ];
-  expect(run('npm', ['install', '--global', ...words])).toMatch(/^\s*added 1 package in \S+\s*$/);
+  const quick = ['--offline', '--omit=optional', '--no-audit', '--no-fund'];
+  const words = ['install', '--global', ...quick, '--prefix', folder, `./${tarball}`];
+  expect(run('npm', words)).toMatch(/^\s*added 1 package in \S+\s*$/);
   const installed = join(folder, 'bin/pwpush');
   expect(realpathSync(installed).startsWith(realpathSync(folder))).toBe(true);
   const link = run(installed, ['push', '--url', service.url], 'hunter2').trim();

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
-import type { HttpSettings } from '../../../src/platform/context';
+import { type HttpOptions, type HttpSettings } from '../../../src/platform/context';
 import { phrase } from '../../../src/platform/errors';
-import { listening } from '../../helpers/listen';
+import { listening, socketServer } from '../../helpers/listen';
+import { times } from '../../helpers/long';
 import { proxying } from '../../helpers/sockets';
 import { cert, key } from '../../server/certificate';
 
@@ -146,4 +148,51 @@ test('through a proxy, over plain http', async () => {
   const got = await upload('http://pw.test/a', LENGTH, { env });
   await proxy.close();
   expect(got).toEqual({ status: 200, text: `http://pw.test/a ${LENGTH}` });
+});
+
+describe('a server that answers before all was sent', () => {
+  const REFUSAL = 'HTTP/1.1 413 No\r\ncontent-length: 3\r\nconnection: close\r\n\r\nbig';
+
+  test.each<[string, (socket: Socket) => void, string?]>([
+    ['and resets', (socket) => socket.pause().write(REFUSAL, () => socket.resetAndDestroy())],
+    ['and closes', (socket) => socket.pause().write(REFUSAL, () => socket.destroy())],
+    ['and reads no more', (socket) => socket.pause().write(REFUSAL)],
+    ['and reads the rest', (socket) => socket.resume().write(REFUSAL)],
+    [
+      'in part',
+      (socket) => socket.pause().write(REFUSAL.slice(0, -1), () => socket.destroy()),
+      'bi',
+    ],
+  ])('%s is heard, and not asked again', async (_how, talk, text = 'big') => {
+    let connections = 0;
+    const { url } = await socketServer((socket) => {
+      connections += 1;
+      socket.once('data', () => talk(socket));
+    });
+    for (let tries = 1; tries <= times(3); tries++) {
+      expect(await upload(`${url}/`, 2 * LENGTH)).toEqual({ status: 413, text });
+      expect(connections).toBe(tries);
+    }
+  });
+});
+
+test('one that moves is not cut, however long it takes', async () => {
+  // Its looks for progress are made here, not by the clock: far more of them than the four without any that are a stall.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const [length, most] = [2 * LENGTH, 7];
+  let looks = 0;
+  const { url } = await listening((request, response) => {
+    let got = 0;
+    request.on('data', (data) => {
+      got += data.length;
+      // Less would be risky: a system may acknowledge several megabytes at once.
+      if (looks === most || got <= ((looks + 1) * length) / (most + 1)) return;
+      looks += 1;
+      vi.advanceTimersByTime(15_000);
+    });
+    request.on('end', () => response.end(`${got}`));
+  });
+  expect((await upload(`${url}/`, length, { timeout: 60 })).text).toBe(`${length}`);
+  expect(looks).toBe(most);
 });
