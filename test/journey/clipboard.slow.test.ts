@@ -1,56 +1,24 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needsPrograms } from '../helpers/needs';
-import { alsoBinary, person, program, pwpush, serving } from '../helpers/program';
-import { onTerminal } from '../helpers/pty';
+import {
+  alsoBinary,
+  person,
+  program,
+  pushed as pushedTo,
+  pwpush,
+  serving,
+} from '../helpers/program';
 
 const sender = person();
 const recipient = person();
 const service = serving(sender.env);
 
+// The clipboard of a terminal: test/cases/get-copy-over-ssh.txt.
+
 const SECRET = 'MARKER pässwörd\n\u001b';
 
-async function pushed(...words: string[]) {
-  const { stdout } = await pwpush(['push', '--raw', ...words], { env: sender.env, input: SECRET });
-  return stdout.trim();
-}
-
-describe('on a terminal', () => {
-  const far = { ...recipient.env, SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' };
-  /** What the terminal was told to put on its clipboard, in order. */
-  const sequences = (screen: string) =>
-    screen
-      .split('\u001b]52;c;')
-      .slice(1)
-      .map((rest) => Buffer.from(rest.split('\u0007')[0] ?? '', 'base64').toString('utf8'));
-
-  test('reached over ssh the secret goes to its clipboard, and is shown nowhere', async () => {
-    const terminal = onTerminal(`$PWPUSH get --copy ${await pushed()}`, far);
-    expect(await terminal.ended).toBe(0);
-    expect(sequences(terminal.screen())).toEqual([SECRET]);
-    expect(terminal.screen()).not.toContain('MARKER');
-    expect(terminal.screen()).toContain("sent to the terminal's clipboard (OSC 52)");
-  });
-
-  test('of push --encrypt it gets the link with its key, and of get the secret', async () => {
-    const from = { ...sender.env, SSH_CONNECTION: far.SSH_CONNECTION };
-    const pushing = onTerminal('printf MARKER | $PWPUSH push --encrypt --copy', from);
-    expect(await pushing.ended).toBe(0);
-    const [link = ''] = sequences(pushing.screen());
-    expect(link).toMatch(/#[\w-]{22}$/);
-    const terminal = onTerminal(`$PWPUSH get --copy '${link}'`, far);
-    expect(await terminal.ended).toBe(0);
-    expect(sequences(terminal.screen())).toEqual(['MARKER']);
-  });
-
-  test('asks about the last view, and prints the secret where it was not taken', async () => {
-    const terminal = onTerminal(`$PWPUSH get --copy ${await pushed('--views', '1')}`, far);
-    await terminal.shows('Is it on your clipboard?');
-    terminal.type('n\r');
-    expect(await terminal.ended).toBe(0);
-    expect(terminal.screen()).toContain('MARKER pässwörd\r\n\\x1b\r\n');
-  });
-});
+const pushed = () => pushedTo(service, SECRET);
 
 describe('on X11 (needs Xvfb, xclip, xsel)', needsPrograms('Xvfb', 'xclip', 'xsel'), () => {
   let server: ReturnType<typeof spawn>;

@@ -16,7 +16,7 @@ import { read } from '../helpers/qr';
 import { overSocket } from '../helpers/sockets';
 
 // `push --here` and `request --here`, which serve from this machine; test/cases/push-here.txt and request-here.txt tell
-// what they say, test/server/serve-here.test.ts has how they end.
+// what they say, test/server/serve-here*.test.ts have what is served of a push, and how they end.
 
 const sender = person();
 const other = person();
@@ -58,8 +58,8 @@ const file = (name: string, content: string | Buffer) => {
   return join(other.folder, name);
 };
 
-test.each(['push', 'request'])('%s --here serves nothing else', async (word) => {
-  const { running, origin, pathname, item } = await serving([word, '--host', '127.0.0.1']);
+test('request --here serves nothing else', async () => {
+  const { running, origin, pathname, item } = await asking();
   const status = async (url: string, init: RequestInit = {}) => (await fetch(url, init)).status;
   expect(await status(origin + pathname)).toBe(200);
   expect(await status(origin)).toBe(404);
@@ -67,11 +67,9 @@ test.each(['push', 'request'])('%s --here serves nothing else', async (word) => 
   expect(await status(`${origin}/api/v2/requests/open`)).toBe(404);
   expect(await status(`${origin}/api/v2/pushes`, { method: 'POST', body: '{}' })).toBe(404);
   expect(await status(`${item}/audit`)).toBe(404);
-  if (word === 'request') {
-    expect(await status(item, { method: 'DELETE' })).toBe(404);
-    const found = { state: 'open', request: 'Please enter the secret.', response: null };
-    expect(await (await fetch(item)).json()).toMatchObject(found);
-  }
+  expect(await status(item, { method: 'DELETE' })).toBe(404);
+  const found = { state: 'open', request: 'Please enter the secret.', response: null };
+  expect(await (await fetch(item)).json()).toMatchObject(found);
   running.child.kill('SIGTERM');
   expect((await running.ended).code).toBe(143);
 });

@@ -108,17 +108,4 @@ describe('a secret (needs Chromium)', allOf(needsBrowser, onChromium), () => {
     expect(await viewsLeft(again)).toBe(2);
     await context.close();
   });
-
-  test('that was asked for is not sent again by the Back button', async () => {
-    const context = await openProfile(await newFolder());
-    for (const push of [{}, { passphrase: PASSPHRASE }]) {
-      const token = await shown(context, push);
-      const page = context.pages().at(-1) as Page;
-      await page.goto(`${built.url}/open`);
-      await page.goBack().catch((error) => expect(String(error)).toContain('ERR_CACHE_MISS'));
-      await page.getByRole('heading', { name: RESUBMIT }).waitFor();
-      expect(await viewsLeft(token)).toBe(3);
-    }
-    await context.close();
-  });
 });
