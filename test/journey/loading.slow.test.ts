@@ -108,15 +108,6 @@ describe.each(lines)('%s', (line, chunks, node) => {
   });
 });
 
-test('NODE_DEBUG does not make undici tell paths and query strings', async () => {
-  const env = { ...somebody.env, PWPUSH_PASSPHRASE: 'open sesame' };
-  const { stdout } = await pwpush(['push'], { env, input: 's' });
-  const got = await pwpush(['get', stdout.trim(), '--quiet'], {
-    env: { ...env, NODE_DEBUG: 'undici,fetch' },
-  });
-  expect(got).toMatchObject({ code: 0, stdout: 's', stderr: '' });
-});
-
 test('encryption is loaded when it is used, and keys of SSH only for them', async () => {
   const encryption = ['age', 'decrypt', 'encryption', 'key-files'];
   const own = (chunks: string[]) => chunks.filter((chunk) => encryption.includes(chunk));

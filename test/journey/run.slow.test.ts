@@ -314,29 +314,4 @@ describe('a variable that takes a program over', () => {
       expect(await ran(`$PWPUSH ${words}`)).toEqual({ status: 2, made: false });
     },
   );
-
-  test('is left out by --only', async () => {
-    const assignments = attacks.map(([, variable, value]) => `${variable}='${value}'\n`);
-    const link = await push(`A=1\n${assignments.join('')}`);
-    const { stdout } = await pwpush(['run', link, '--only', 'A', '--', 'env'], { env });
-    expect(stdout).toMatch(/^A=1$/m);
-    for (const [, variable, value] of attacks) expect(stdout).not.toContain(`${variable}=${value}`);
-  });
-
-  test('and that no list names may not replace what is set', async () => {
-    const set = { ...env, DEPLOY_SCRIPT: 'true' };
-    const words = [
-      'run',
-      await push(`DEPLOY_SCRIPT='${touch}'`),
-      '--',
-      'sh',
-      '-c',
-      '$DEPLOY_SCRIPT',
-    ];
-    const { code, stderr } = await pwpush(words, { env: set });
-    expect({ code, made: existsSync(mark) }).toEqual({ code: 2, made: false });
-    expect(stderr).toMatch(
-      /^pwpush: the push sets DEPLOY_SCRIPT, already set to another value in the /,
-    );
-  });
 });
