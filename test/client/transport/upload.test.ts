@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
-import { type HttpOptions, type HttpSettings } from '../../../src/platform/context';
+import type { HttpSettings } from '../../../src/platform/context';
 import { phrase } from '../../../src/platform/errors';
 import { listening, socketServer } from '../../helpers/listen';
 import { times } from '../../helpers/long';
