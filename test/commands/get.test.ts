@@ -1,30 +1,20 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { asking } from '../helpers/foreign';
-import { type Instance, instance } from '../helpers/instance';
+import { eachInstance, instance } from '../helpers/instance';
+import { needsRoot } from '../helpers/needs';
 import { changed, RETRIEVED } from '../helpers/reference';
 import { json } from '../helpers/wire';
 
-let here: Instance;
-beforeEach(async () => {
-  here = await instance();
-});
-afterEach(() => here.close());
+// What get says and prints: test/cases/get-*.txt.
 
-test.each(['hunter2', 'a\n', '\u001b[31mred\u0007\r\n\u202e', 'é日本\0', ' '])(
-  'a text goes into a pipe as it is, and into a file: %j',
-  async (text) => {
-    const token = await here.push({ payload: `${text}x` });
-    expect((await here.run('get', token)).stdout).toBe(`${text}x`);
-    await here.run('get', token, '--output', here.file('out'));
-    expect(readFileSync(here.file('out'), 'utf8')).toBe(`${text}x`);
-  },
-);
+const here = eachInstance();
+const read = (name: string) => readFileSync(here.file(name), 'utf8');
 
 test.each([
   [{ expire_after_views: 5, views_remaining: 4 }, 0],
   [{ expire_after_views: 5, views_remaining: 3 }, 1],
-  [{ expire_after_views: 5, views_remaining: 0 }, 4],
   [{ expire_after_views: 1, views_remaining: 0 }, 0],
   [{ expire_after_views: '3', views_remaining: '1' }, 1],
   // No view was used, whatever the reason.
@@ -65,55 +55,110 @@ test.each(KEYS)('a passphrase that is a key is not sent: %s', async (_what, key)
       expect([name, words, code, stdout, here.asked]).toEqual([name, words, 2, '', []]);
       expect(stderr).not.toContain(key);
     }
-});
-
-test.each(KEYS)('a key is no passphrase of a new push: %s', async (_what, key) => {
-  const lines = JSON.stringify({ payload: 'x', passphrase: key });
-  for (const [words, env] of [
-    [[], { PWPUSH_PASSPHRASE: key }],
-    [['--each'], {}],
-  ] as const) {
-    const there = here.under({ env, stdin: lines });
-    const { code, stdout } = await there.run('push', ...words);
-    expect([words, code, stdout.trim(), here.asked]).toEqual([words, 2, '', []]);
-  }
+  const lines = here.under({ stdin: JSON.stringify({ payload: 'x', passphrase: key }) });
+  const pushed = here.under({ env: { PWPUSH_PASSPHRASE: key }, stdin: 'x' });
+  for (const made of [await pushed.run('push'), await lines.run('push', '--each')])
+    expect([made.code, made.stdout.trim(), here.asked]).toEqual([2, '', []]);
 });
 
 test('a passphrase that goes to the page of an instance is in no log of it', async () => {
   const closed = await instance({ settings: { anonymous: false } });
-  onTestFinished(closed.close);
   const owner = closed.admin.PWPUSH_TOKEN;
   const token = await closed.push({ payload: 'x', passphrase: 'horse' }, owner);
-  const codes = [];
-  for (const PWPUSH_PASSPHRASE of ['cow', 'horse'])
-    codes.push((await closed.under({ env: { PWPUSH_PASSPHRASE } }).run('get', token)).code);
-  expect(codes).toEqual([7, 0]);
+  for (const [PWPUSH_PASSPHRASE, code] of [
+    ['cow', 7],
+    ['horse', 0],
+  ] as const)
+    expect((await closed.under({ env: { PWPUSH_PASSPHRASE } }).run('get', token)).code).toBe(code);
   expect(closed.service.lines.join()).not.toMatch(/horse|cow/);
 });
 
-describe('--output', () => {
-  test('of a new folder leaves none behind when the push cannot be had', async () => {
-    mkdirSync(here.file('out/there'), { recursive: true });
-    const { code } = await here.run('get', 'nosuchpush', '-o', here.file('out/there/a/b/'));
-    const left = readdirSync(here.file('out'), { recursive: true });
-    expect({ code, left }).toEqual({ code: 5, left: ['there'] });
+test('a new folder for a push that cannot be had is not left behind', async () => {
+  mkdirSync(here.file('out/there'), { recursive: true });
+  const { code } = await here.run('get', 'nosuchpush', '-o', here.file('out/there/a/b/'));
+  expect([code, readdirSync(here.file('out'), { recursive: true })]).toEqual([5, ['there']]);
+});
+
+test('a file that came to be in the meantime is left, and the text saved', async () => {
+  const push = { payload: 'hunter2', passphrase: 'horse', expire_after_views: 1 };
+  // Between the look for the file and the retrieval there is a prompt, at which somebody makes the file.
+  const prompt = {
+    secret: 'Passphrase:',
+    get answer() {
+      writeFileSync(here.file('secret'), 'theirs');
+      return 'horse';
+    },
+  };
+  const asked = here.under({ prompts: [prompt] });
+  const { code } = await asked.run('get', await here.push(push), '-o', here.file('secret'));
+  expect([code, read('secret'), Object.values(here.rescued())]).toEqual([1, 'theirs', ['hunter2']]);
+});
+
+describe('in a job of GitHub Actions', () => {
+  /** Reads such a file as the runner does: the values between delimiters. */
+  const asRunner = (text: string) =>
+    [...text.matchAll(/^([^\n]*?)<<([^\n]+)\n(.*?)\n\2\n/gms)].map(([, name, , value]) => [
+      name,
+      value,
+    ]);
+  /** What the runner masks after these commands. */
+  const masked = (stdout: string) =>
+    stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => /^::add-mask::(.*)$/.exec(line)?.[1] ?? `not a mask: ${line}`)
+      .map((data) => data.replaceAll('%0A', '\n').replaceAll('%0D', '\r').replaceAll('%25', '%'));
+
+  test('all lines of any text are masked, and the runner reads it back', async () => {
+    const line = fc.oneof(fc.string(), fc.constantFrom('', '%', '%0A', '::', 'A<<B', 'B', '\r'));
+    const job = here.under({ env: { GITHUB_ENV: here.file('env') } });
+    await fc.assert(
+      fc.asyncProperty(fc.array(line), async (lines) => {
+        const text = ['first', ...lines].join('\n');
+        writeFileSync(here.file('env'), '');
+        const { stdout } = await job.run(
+          'get',
+          await here.push({ payload: text }),
+          '--github-env',
+          'NAME',
+        );
+        const wanted = text.split(/\r\n|\r|\n/).filter((one) => one.trim() !== '');
+        expect(masked(stdout)).toEqual([...new Set(wanted)]);
+        expect(asRunner(read('env'))).toEqual([['NAME', text]]);
+      }),
+      { numRuns: 50 },
+    );
   });
 
-  test('of a file that came to be in the meantime leaves it, and saves the text', async () => {
-    const push = { payload: 'hunter2', passphrase: 'horse', expire_after_views: 1 };
-    const target = here.file('secret');
-    // Between the look for the file and the retrieval there is a prompt, at which somebody makes the file.
-    const prompts = [
-      {
-        secret: 'Passphrase:',
-        get answer() {
-          writeFileSync(target, 'theirs');
-          return 'horse';
-        },
-      },
-    ];
-    const { code } = await here.under({ prompts }).run('get', await here.push(push), '-o', target);
-    const rescued = Object.values(here.rescued());
-    expect([code, readFileSync(target, 'utf8'), rescued]).toEqual([1, 'theirs', ['hunter2']]);
+  test('a text with NUL is refused before anything is set, and saved', async () => {
+    const token = await here.push({ payload: 'a\0b', expire_after_views: 1 });
+    const job = here.under({ env: { GITHUB_ENV: here.file('env') } });
+    const { code, stdout } = await job.run('get', token, '--github-env', 'A');
+    expect([code, stdout, read('env')]).toEqual([1, '', '']);
+    expect(Object.values(here.rescued())).toEqual(['a\0b']);
   });
+
+  test.each([
+    ['--github-output', 0o1777, 2],
+    ['--github-env', 0o777, 2],
+    // The container of a job, where root writes to files of the runner.
+    ['--github-output', 0o755, 0],
+    ['--github-env', 0o2775, 0],
+  ])(
+    '%s of another user in a folder of mode %o (needs root) ends with %i',
+    needsRoot,
+    async (option, mode, status) => {
+      const path = here.file('shared/file');
+      mkdirSync(here.file('shared'));
+      writeFileSync(path, '');
+      chmodSync(path, 0o666);
+      chownSync(path, 1001, 1001);
+      chmodSync(here.file('shared'), mode);
+      const token = await here.push({ payload: 'text', expire_after_views: 1 });
+      const job = here.under({ env: { CI: 'true', GITHUB_OUTPUT: path, GITHUB_ENV: path } });
+      const { code } = await job.run('get', token, '--anonymous', option, 'A');
+      expect([code, read('shared/file').includes('text')]).toEqual([status, status === 0]);
+      if (status !== 0) expect((await here.run('get', token)).stdout).toBe('text');
+    },
+  );
 });

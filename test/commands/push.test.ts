@@ -1,92 +1,53 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Instance, instance } from '../helpers/instance';
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { asking } from '../helpers/foreign';
+import { eachInstance } from '../helpers/instance';
+import { CREATED, changed, EXPIRED } from '../helpers/reference';
+import { place } from '../helpers/run';
+import { broken, json, wire } from '../helpers/wire';
 
 // What push says and prints, and where a secret may be from: test/cases/push-*.txt.
 
-let here: Instance;
-beforeEach(async () => {
-  here = await instance();
-});
-afterEach(() => here.close());
-
-test('several lines are pushed to the byte', async () => {
-  const { stdout } = await here.under({ stdin: '-----BEGIN\r\nkey\n\n' }).run('push');
-  expect((await here.run('get', stdout.trim())).stdout).toBe('-----BEGIN\r\nkey\n\n');
-});
-
-test('binary on standard input is refused', async () => {
-  const { code } = await here.under({ stdin: Uint8Array.of(0xff, 0xfe) }).run('push');
-  expect([code, here.asked]).toEqual([2, []]);
-});
-
-test.each([
-  ['the secret is piped', ['push'], ['stderr']],
-  ['JSON is asked for', ['push', '--json'], ['stdin', 'stderr']],
-  ['nothing may be asked', ['push', '--no-input', 'text'], ['stdin', 'stderr']],
-] as const)('without an instance, nothing is asked where %s', async (_what, argv, terminals) => {
-  const env = { PWPUSH_URL: undefined };
-  const silent = here.under({ env, terminals, prompts: [], stdin: 'secret' });
-  expect((await silent.run(...argv)).code).toBe(2);
-});
-
-describe('-p takes no value', () => {
-  test.each([
-    [['-p', 'hunter2']],
-    [['--passphrase', 'hunter2']],
-    [['--passphrase=hunter2']],
-    [['text', '-p', 'hunter2']],
-    [['-cp', 'hunter2']],
-  ])('which is neither pushed nor repeated: %j', async (argv) => {
-    const { code, stderr } = await here.under({ prompts: [] }).run('push', ...argv);
-    expect([code, stderr.includes('hunter2'), here.asked]).toEqual([2, false, []]);
-  });
-
-  test.each([[['text', '-p']], [['-p', '--', 'text']], [['-p', '--views', '1', 'text']]])(
-    'and a text is pushed: %j',
-    async (argv) => {
-      const prompts = ['Passphrase:', 'Passphrase again:'].map((secret) => ({
-        secret,
-        answer: 'horse',
-      }));
-      const { stdout } = await here.under({ prompts }).run('push', ...argv);
-      const opened = here.under({ env: { PWPUSH_PASSPHRASE: 'horse' } });
-      expect((await opened.run('get', stdout.trim())).stdout).toBe('text');
-    },
-  );
-});
-
-describe('the value of an option is no option', () => {
-  test.each<[string[], boolean]>([
-    [['--note', '--json', '--env', 'UNSET'], false],
-    [['--note', '--debug', '--env', 'UNSET'], false],
-    [['--note', '-hello', '--env', 'UNSET'], false],
-    [['-qn', '--json', '--env', 'UNSET'], false],
-    [['--note', '--json', '--bogus'], false],
-    [['-qn', '--json', '--bogus'], false],
-    [['--bogus', '--', '--json'], false],
-    [['--env', 'UNSET', '--json'], true],
-    [['--bogus', '--json'], true],
-    [['--json', '--bogus'], true],
-    [['-nq', '--json', '--bogus'], true],
-    [['--notify', 'a@b.example', '--json', '--bogus'], true],
-    [['--days', 'x', '--json'], true],
-    [['-hello', '--json'], true],
-  ])('%j is told as JSON: %j', async (argv, json) => {
-    const { code, stderr } = await here.run('push', ...argv);
-    expect([code, stderr.startsWith('{"error":{"code":"usage"')]).toEqual([2, json]);
-  });
-
-  test('nor does it keep anybody from being asked', async () => {
-    const prompts = [
-      { secret: 'Secret:', answer: 'typed' },
-      { secret: 'Passphrase (Enter for none):', answer: '' },
-    ];
-    const asked = here.under({ terminals: ['stdin'], prompts });
-    expect((await asked.run('push', '--note', '--no-input')).code).toBe(0);
-  });
-});
+const here = eachInstance();
 
 test('a text that is too long for the instance is to be attached', async () => {
   const { code, stderr } = await here.under({ stdin: 'x'.repeat(2 ** 20 + 1) }).run('push');
   expect([code, stderr]).toEqual([8, expect.stringContaining('1.0 MiB')]);
 });
+
+test.each([
+  ['http://127.0.0.1:5100', true],
+  ['http://localhost:5100', true],
+  ['http://[::1]:5100', true],
+  ['https://pw.test', false],
+])('a QR code of %s, which may lead a phone to itself, is said to: %s', async (base, local) => {
+  const created = CREATED.replaceAll('https://pw.test', base);
+  const env = { PWPUSH_URL: base };
+  const pushed = await asking([json(201, created)], ['push', 'x', '--qr', '--quiet'], { env });
+  const answer = `{"url":"${base}/p/abc/r"}`;
+  const shown = await asking([json(200, answer)], ['preview', 'abc', '--qr'], { env });
+  expect([pushed.code, shown.code]).toEqual([0, 0]);
+  for (const { stderr } of [pushed, shown]) expect(/only this machine/.test(stderr)).toBe(local);
+});
+
+const NO_PASSPHRASE = json(201, changed(CREATED, { passphrase: '' }));
+
+test.each([
+  [[json(422, '{"payload":["is bad"]}')], 8, false],
+  [[broken(false)], 9, false],
+  [[broken(true)], 11, true],
+  [[json(502, '')], 11, true],
+  [[json(201, changed(CREATED, { passphrase: null }))], 0, true],
+  // Looser than asked for: expired again, or not.
+  [[NO_PASSPHRASE, json(200, EXPIRED)], 8, false],
+  [[NO_PASSPHRASE, json(403, '{}')], 8, true],
+])(
+  'after %j, which is %d, the file of the passphrase is there: %j',
+  async (answers, code, kept) => {
+    const { send } = wire(answers);
+    const there = place({ send, stdin: 's', env: { PWPUSH_URL: 'https://pw.test' } });
+    const file = there.file('passphrase');
+    const words = ['push', '--generate-passphrase', '--passphrase-out', file];
+    expect([(await there.run(...words)).code, existsSync(file)]).toEqual([code, kept]);
+  },
+);

@@ -1,3 +1,4 @@
+import { beforeEach, onTestFinished } from 'vitest';
 import type { Transport } from '../../src/platform/context';
 import { type Place, type PlaceOptions, place } from './run';
 import { type TestService, testService } from './service';
@@ -17,10 +18,26 @@ export interface Instance extends Omit<Place, 'close'> {
   close(): Promise<void>;
 }
 
-export async function instance(
-  options: PlaceOptions & { readonly settings?: Parameters<typeof testService>[0] } = {},
-): Promise<Instance> {
+type InstanceOptions = PlaceOptions & { readonly settings?: Parameters<typeof testService>[0] };
+
+/** A place and its service, made anew before each test of a file or suite. */
+export function eachInstance(options?: InstanceOptions): Instance {
+  const here = {} as Instance;
+  beforeEach(async () => {
+    Object.assign(here, await instance(options));
+  });
+  return here;
+}
+
+/** A place and its service for the test that runs, after which both are closed. */
+export async function instance(options: InstanceOptions = {}): Promise<Instance> {
   const service = await testService(options.settings);
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= service.close();
+    return closed;
+  };
+  onTestFinished(close);
   const asked: string[] = [];
   const here = place({
     send: overFetch(service, asked),
@@ -53,7 +70,7 @@ export async function instance(
     },
     close: async () => {
       here.close();
-      await service.close();
+      await close();
     },
   };
 }

@@ -11,8 +11,8 @@ import {
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { onTestFinished } from 'vitest';
 import { execute } from '../../src/commands/program';
+import { beforeEach, onTestFinished } from 'vitest';
 import { run as runProgram } from '../../src/main';
 import type {
   Child,
@@ -117,6 +117,15 @@ export const NOW = new Date('2026-08-20T11:06:45.000Z');
 export function place(options?: PlaceOptions): Place {
   const here = openPlace(options);
   onTestFinished(here.close);
+  return here;
+}
+
+/** A place that is made anew before each test of a file or suite. */
+export function eachPlace(options?: PlaceOptions): Place {
+  const here = {} as Place;
+  beforeEach(() => {
+    Object.assign(here, place(options));
+  });
   return here;
 }
 

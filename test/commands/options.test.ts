@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { eachInstance } from '../helpers/instance';
+
+// How command lines are read; what is said of a bad one: test/cases/unknown-*.txt, options-refused.txt and usage-hints.txt.
+
+const here = eachInstance();
+
+describe('what is not understood is exit 2', () => {
+  test.each([
+    ['psuh', 'push'],
+    ['evrsion', 'version'],
+    ['upload', 'push'],
+    ['open', 'get'],
+    ['watch', 'wait'],
+    ['tokens', 'login, profile or serve token'],
+    ['delete', 'expire'],
+    ['prevew --help', 'preview'],
+    ['help prevew', 'preview'],
+    ['--json prevew -h', 'preview'],
+    ['help profile lst', 'list'],
+    ['serve token ad -h', 'add'],
+    ['--url http://x serve --port 0 tokn --help', 'token'],
+    ['profile help', 'pwpush profile --help'],
+    ['-- profile ls', 'list'],
+    ['profile sohw', 'show'],
+    ['profile delete', 'remove'],
+    ['profile frobnicate', 'pwpush profile --help'],
+    ['serve tokens', 'token'],
+    ['push --burn', '--views 1'],
+    ['push --label', '--name'],
+    // Only where the command has what is meant.
+    ['list --burn', 'pwpush list --help'],
+    ['push --josn', '--json'],
+    ['serve token add --josn', '--json'],
+    ["push --'", 'pwpush push --help'],
+    // The value of an unknown option is no command.
+    ['serve --prot 8080', '--port'],
+    ['serve -p 8080', 'pwpush serve --help'],
+    ['profile --nmae work show', 'pwpush profile --help'],
+  ])('%j: %s is suggested', async (line, meant) => {
+    const { code, stdout, stderr } = await here.run(...line.split(' '));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    const hint = stderr.trimEnd().split(/"hint":"|\nhint: /)[1] ?? '';
+    expect(hint.replace(/^did you mean (.*?)\?(?:"\}\})?$/, '$1')).toBe(meant);
+  });
+
+  test.each([
+    ['serve --token pwp_S3cret', '--token'],
+    ['--token pwp_S3cret push x', '--token'],
+    ['profile --password hunter3cret list', '--password'],
+    ['push --secret=S3cret', '--secret'],
+    ['push --frobnicate=S3cret', '--frobnicate'],
+    ['push --=S3cret', ''],
+    ["push --it's=S3cret", '--it'],
+  ])('%s: the value is not repeated', async (line, name) => {
+    const { code, stdout, stderr } = await here.run(...line.split(' '));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`pwpush: unknown option ${name}`.trimEnd());
+    expect(stderr).not.toContain('3cret');
+  });
+});
+
+test.each([
+  '--url https://a.test push x --dry-run --json',
+  'push --url https://a.test x --dry-run --json',
+  '--json push x --dry-run --url https://a.test',
+  '--url=https://b.test push x --dry-run --json --url=https://a.test',
+])('global options stand before or after the command: %s', async (line) => {
+  const { stdout } = await here.run(...line.split(' '));
+  expect(JSON.parse(stdout).url).toBe('https://a.test/api/v2/pushes');
+});
+
+describe('the value of an option is no option', () => {
+  test.each([
+    ['--note --debug --env UNSET', false],
+    ['--note -hello --env UNSET', false],
+    ['-qn --json --env UNSET', false],
+    ['--note --json --bogus', false],
+    ['-qn --json --bogus', false],
+    ['--bogus -- --json', false],
+    ['--bogus --json', true],
+    ['--json --bogus', true],
+    ['-nq --json --bogus', true],
+    ['--notify a@b.example --json --bogus', true],
+    ['--days x --json', true],
+  ])('push %s: the error is JSON: %j', async (line, json) => {
+    const { code, stderr } = await here.run('push', ...line.split(' '));
+    expect([code, stderr.startsWith('{"error":{"code":"usage"')]).toEqual([2, json]);
+  });
+
+  test('nor does it keep anybody from being asked', async () => {
+    const prompts = [
+      { secret: 'Secret:', answer: 'typed' },
+      { secret: 'Passphrase (Enter for none):', answer: '' },
+    ];
+    const asked = here.under({ terminals: ['stdin'], prompts });
+    expect((await asked.run('push', '--note', '--no-input')).code).toBe(0);
+  });
+});
+
+test.each([
+  ...['push', 'push -', 'push --from -', 'push --file - --filename x', 'push --each'],
+  ...['push --env X --passphrase-file -', 'get abc --passphrase-file -'],
+  'run abc --passphrase-file - -- true',
+])('%s does not read standard input if the token comes from there', async (line) => {
+  const [name = '', ...words] = line.split(' ');
+  const piped = here.under({ stdin: 'typed\n' });
+  const { code, stderr } = await piped.run(name, '--token-file', '-', ...words);
+  expect([code, stderr.includes('and the token'), here.asked]).toEqual([2, true, []]);
+});
+
+test.each([
+  ...['--to age1x --encrypt=link', '-R file --encrypt=words', '--no-encrypt -R file'],
+  ...['--no-encrypt --key-out file', '--key-out file', '--encrypt --kind qr'],
+])('push %s cannot be combined, and nothing is sent', async (line) => {
+  const { code, stdout } = await here.under({ stdin: 'x' }).run('push', ...line.split(' '));
+  expect([code, stdout, here.asked]).toEqual([2, '', []]);
+});

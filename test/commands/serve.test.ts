@@ -1,0 +1,187 @@
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { CommandEntry } from '../../src/cli/command-tree';
+import { openSqlite } from '../../src/server/store/sqlite';
+import { released } from '../helpers/memory';
+import { eachPlace, openPlace } from '../helpers/run';
+import { call, create, testService } from '../helpers/service';
+
+// What serve is told in options, and says: test/cases/serve-*.txt.
+
+// Before there are tests, which have the names of variables.
+const before = openPlace();
+const commands: CommandEntry[] = JSON.parse((await before.run('help', '--json')).stdout).commands;
+before.close();
+const { options = [] } = commands.find(({ name }) => name === 'serve') ?? {};
+/** Options that may be any text, which is checked later or never. */
+const free =
+  /^--(no-.*|host|public-url|data|database|title|logo|contact|tls-.*|metrics-host|reveal)$/;
+const picky = options.flatMap(({ long = '' }) =>
+  free.test(long) ? [] : [`PWPUSH_SERVE_${long.slice(2).replaceAll('-', '_').toUpperCase()}`],
+);
+
+const here = eachPlace();
+const data = () => here.file('data');
+const inData = (name: string) => here.file(`data/${name}`);
+
+describe('the first token of a service', () => {
+  /** Starts it, and ends it once its address is printed. */
+  const started = (folder: string) => {
+    const ending = new AbortController();
+    const world = { signal: ending.signal, printed: () => ending.abort('SIGTERM') };
+    return here.under(world).run('serve', '--port', '0', '--data', here.file(folder));
+  };
+
+  test('is kept as profile local, which is in use, and overwrites no other', async () => {
+    const first = await started('one');
+    const [, token] = /token of admin, .*: (\S+)\n/.exec(first.stderr) ?? [];
+    const local = { url: first.stdout.trim(), token };
+    expect(here.kept()).toEqual({ current: 'local', profiles: { local } });
+    const second = await started('two');
+    expect(second.stderr).toContain('profile "local-2"; use it with --profile local-2\n');
+    expect(here.kept()).toMatchObject({ current: 'local', profiles: { local, 'local-2': {} } });
+    // It is told once.
+    expect((await started('two')).stderr).not.toContain('token');
+  });
+});
+
+describe('variables', () => {
+  test.each(picky)('a bad value of %s is bad usage, and names it', async (name) => {
+    // It could not listen there.
+    const words = ['serve', '--data', data(), '--host', '192.0.2.77'];
+    const { code, stderr } = await here.under({ env: { [name]: '?' } }).run(...words);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(`^pwpush: ${name} must be `)]);
+  });
+
+  test('reach the words of serve that have the option, unless it is on the line', async () => {
+    expect(picky.length).toBeGreaterThan(15);
+    const there = { PWPUSH_SERVE_DATA: data(), PWPUSH_SERVE_PORT: '?' };
+    const elsewhere = { PWPUSH_SERVE_DATA: here.file('other') };
+    const empty = { PWPUSH_SERVE_DATA: '', XDG_DATA_HOME: here.file('share') };
+    for (const env of [there, empty])
+      expect((await here.under({ env }).run('serve', 'token', 'add', 'alice')).code).toBe(0);
+    for (const [env, words] of [
+      [there, ['serve', 'token', 'list']],
+      [elsewhere, ['serve', '--data', data(), 'token', 'list']],
+      [elsewhere, ['serve', 'token', 'list', '--data', data()]],
+      [empty, ['serve', 'token', 'list']],
+    ] as const)
+      expect((await here.under({ env }).run(...words)).stdout).toMatch(/^alice\t1\t/);
+  });
+});
+
+test('serve rekey seals all pushes with a new key, once no service runs', async () => {
+  const service = await testService({ data: data() });
+  await create(service, { payload: 'x' });
+  const key = () => readFileSync(inData('instance.key'), 'utf8').trim();
+  const old = key();
+  const rekey = async () => {
+    await released(data());
+    return here.run('serve', 'rekey', '--data', data(), '--json');
+  };
+  expect([(await here.run('serve', 'rekey', '--data', data())).code, key()]).toEqual([2, old]);
+  await service.close();
+  expect(JSON.parse((await rekey()).stdout)).toEqual({
+    resealed: 1,
+    key_file: inData('instance.key'),
+  });
+  expect(key().split('\n')).not.toContain(old);
+});
+
+describe('serve backup', () => {
+  const backup = (...words: string[]) => here.run('serve', 'backup', '--data', data(), ...words);
+
+  /** The service on a backup, with the instance key of the original. */
+  function restored(file: string, clock?: Parameters<typeof testService>[0]) {
+    mkdirSync(here.file('restored'));
+    writeFileSync(here.file('restored/pwpush.db'), readFileSync(file));
+    const instanceKeyFile = inData('instance.key');
+    return testService({ ...clock, data: here.file('restored'), instanceKeyFile });
+  }
+
+  test('a copy made while pushes are created has each that was acknowledged before', async () => {
+    const service = await testService({ data: data() });
+    const payloads = Array.from({ length: 200 }, (_, i) => `push ${i}`);
+    const file = here.file('copy.db');
+    const all: [string, string][] = [];
+    const creating = Promise.all(
+      payloads.map(async (payload) => all.push([await create(service, { payload }), payload])),
+    );
+    await create(service, { payload: 'first' });
+    const acknowledged = [...all];
+    const made = await backup(file);
+    await creating;
+    expect(made).toMatchObject({ code: 0, stdout: `${file}\n` });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const second = await restored(file);
+    for (const [token, payload] of acknowledged)
+      expect((await call(second, 'GET', `/api/v2/pushes/${token}`)).json.payload).toBe(payload);
+    expect(acknowledged.length).toBeGreaterThan(10);
+    await second.close();
+    await service.close();
+  });
+
+  test('what has expired since is not served from a copy, and swept', async () => {
+    const DAY = 86_400_000;
+    const service = await testService({ data: data() });
+    const push = { payload: 'x', expire_after_days: 1 };
+    const [held, due] = [await create(service, { payload: 'held' }), await create(service, push)];
+    const gone = await create(service, push);
+    await call(service, 'DELETE', `/api/v2/pushes/${gone}`);
+    await service.close();
+    await backup(here.file('copy.db'));
+    service.clock.advance(DAY);
+    const second = await restored(here.file('copy.db'), { clock: service.clock });
+    for (const [token, payload] of [
+      [held, 'held'],
+      [due, null],
+      [gone, null],
+    ])
+      expect((await call(second, 'GET', `/api/v2/pushes/${token}`)).json.payload).toBe(payload);
+    await create(second, push);
+    service.clock.advance(DAY);
+    expect(await second.service.housekeeping.sweep()).toBe(1);
+    await second.close();
+  });
+
+  test('it has no trace of what was deleted', async () => {
+    const service = await testService({ data: data() });
+    const token = await create(service, { payload: 'x' });
+    const beside = await openSqlite(inData('pwpush.db'), (load) => load());
+    const [row] = await beside.sql<{ data_key: Uint8Array }>`SELECT data_key FROM secrets`;
+    const key = Buffer.from(row?.data_key ?? []);
+    await beside.close();
+    await backup(here.file('before.db'));
+    await call(service, 'DELETE', `/api/v2/pushes/${token}`);
+    await backup(here.file('after.db'));
+    const has = (name: string) => readFileSync(here.file(name)).includes(key);
+    expect([has('before.db'), has('after.db')]).toEqual([true, false]);
+    await service.close();
+  });
+
+  test('what is there is left: a file, a link and the database itself even with --force', async () => {
+    const [file, link, itself] = [
+      here.file('copy.db'),
+      here.file('latest.db'),
+      inData('pwpush.db'),
+    ];
+    expect([(await backup(file)).code, existsSync(file)]).toEqual([1, false]);
+    await (await testService({ data: data() })).close();
+    writeFileSync(file, 'precious');
+    symlinkSync(file, link);
+    const database = readFileSync(itself);
+    const missing = here.file('missing/copy.db');
+    for (const words of [[file], [link, '--force'], [itself, '--force'], [missing]])
+      expect([words, (await backup(...words)).code]).toEqual([words, 2]);
+    expect([readlinkSync(link), readFileSync(file, 'utf8')]).toEqual([file, 'precious']);
+    expect([readFileSync(itself), existsSync(here.file('missing'))]).toEqual([database, false]);
+  });
+});
