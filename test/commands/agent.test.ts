@@ -1,13 +1,16 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { invocation } from '../../src/cli/terminal/output';
 import { TransportError } from '../../src/client/transport/network-errors';
 import { commands } from '../../src/commands/program';
 import { type PlacePlan, reservePlace } from '../../src/deliver/place';
-import type { Context } from '../../src/platform/context';
+import { type Context } from '../../src/platform/context';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/profile/settings';
 import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
 import type { Conditions, Outcome } from '../helpers/run';
+import { broken } from '../helpers/wire';
+
+// What is said where an agent reads it: test/cases/agent.txt.
 
 const SECRET = 'MARKsecret7f3a9c2e51';
 
@@ -16,182 +19,160 @@ const MARKERS = [
   ...['AI_AGENT', 'AGENT', 'CLAUDECODE', 'CODEX_THREAD_ID', 'CURSOR_AGENT', 'GEMINI_CLI'],
   ...['COPILOT_CLI', 'OPENCODE', 'QWEN_CODE', 'CLINE_ACTIVE', 'AUGMENT_AGENT'],
 ];
+const agent = { CLAUDECODE: '1' };
 
 interface Line {
   readonly words: string;
   readonly stdin?: string;
   readonly terminals?: Conditions['terminals'];
-  /** It would print a secret; else it does its work. */
-  readonly refused?: true;
   /** It ends with another code than 0, without an agent too. */
   readonly code?: number;
   /** It is not run with --reveal: what it prints would go elsewhere. */
   readonly reveal?: false;
 }
 
-const refused = { refused: true } as const;
-const piped = { stdin: SECRET };
-const ours = { ...refused, reveal: false } as const;
-/** It cannot listen there. */
-const served = { ...refused, code: 1 } as const;
+const lines = (all: readonly string[], more: Partial<Line> = {}): Line[] =>
+  all.map((words) => ({ words, ...more }));
 const watched = { terminals: ['stdout', 'stderr'] } as const;
+const piped = { stdin: SECRET };
+/** Nobody can listen there. */
+const UNHEARD = '--here --host 203.0.113.1';
 
-/** Every command, in every way in which it may print a secret. PUSH has a text, FILES a file too; DIR is a folder. */
-const lines: Record<string, readonly Line[]> = {
-  get: [
-    { words: 'get PUSH', ...refused },
-    { words: 'get PUSH', ...refused, ...watched },
-    { words: 'get PUSH --json', ...refused },
-    { words: 'get PUSH --qr', ...refused, ...watched },
-    { words: 'get PUSH --no-files', ...refused },
-    { words: 'get PUSH --no-decrypt', ...refused },
-    { words: 'get PUSH --output -', ...refused },
-    { words: 'get PUSH --output /dev/stdout', ...ours },
-    { words: 'get PUSH --output /dev/stderr --force', ...ours },
-    { words: 'get PUSH --output /proc/self/fd/1', ...ours },
-    { words: 'get PUSH --output DIR/out/ --json', ...refused },
-    { words: 'get PUSH --output DIR/inbox --json', ...refused },
-    { words: 'get PUSH --output DIR/inbox --json --no-files', ...refused },
+// Every command, in every way in which it may print a secret. PUSH has a text, FILES a file too; DIR is a folder.
+
+/** They would print a secret. */
+const refused: readonly Line[] = [
+  ...lines([
+    ...['get PUSH', 'get PUSH --json', 'get PUSH --no-files', 'get PUSH --no-decrypt'],
+    ...['get PUSH --output -', 'get PUSH --output DIR/out/ --json'],
+    ...['get PUSH --output DIR/inbox --json', 'get PUSH --output DIR/inbox --json --no-files'],
     // A push with files makes it a folder.
-    { words: 'get FILES --output DIR/out --json', ...refused },
-    { words: 'get PUSH --output DIR/null', ...ours },
-    { words: 'get PUSH --github-output NAME', ...refused },
-    { words: 'get PUSH --github-env NAME', ...refused },
-    { words: 'get PUSH --copy', ...refused, ...watched },
-    { words: 'get --from-file DIR/secret', ...refused },
-    { words: 'get --from-file DIR/secret --json', ...refused },
-    { words: 'get PUSH --output DIR/out' },
-    { words: 'get FILES --output DIR/out/' },
-    { words: 'get PUSH --output DIR/out --json --no-files' },
-    { words: 'get --from-file DIR/secret --output DIR/out' },
-  ],
-  generate: [
-    { words: 'generate', ...refused },
-    { words: 'generate words:5 --json', ...refused },
-    { words: 'generate --quiet', ...refused, ...watched },
-  ],
-  push: [
-    { words: 'push --generate', ...refused },
-    { words: 'push --generate', ...refused, ...watched },
-    { words: 'push --generate --dry-run', ...refused },
-    { words: 'push --generate --json', ...refused },
-    { words: 'push --generate --json --quiet', ...refused },
-    { words: 'push --generate --json --encrypt', ...refused },
-    { words: 'push --generate-passphrase', ...piped, ...refused },
-    { words: 'push --generate-passphrase --json', ...piped, ...refused },
-    { words: 'push --generate-passphrase --quiet', ...piped, ...refused },
-    { words: 'push --encrypt=words', ...piped, ...refused },
-    { words: 'push --encrypt=words --json --quiet', ...piped, ...refused },
-    { words: 'push', ...piped },
-    { words: 'push --json', ...piped },
-    { words: 'push --qr', ...piped, ...watched },
-    { words: 'push --encrypt --json', ...piped },
-    { words: 'push --each --json', ...piped },
-    { words: 'push --generate --quiet' },
-    { words: 'push --generate --into -- true' },
-    { words: 'push --generate --into --json -- true' },
-    { words: 'push --generate --quiet', ...watched },
-    { words: 'push --generate --dry-run --json' },
-    { words: 'push --generate-passphrase --dry-run --encrypt=words', ...piped },
-    { words: 'push --generate-passphrase --passphrase-out DIR/out --json', ...piped },
-    { words: 'push --encrypt=words --key-out DIR/out --json', ...piped },
-  ],
-  request: [
-    { words: 'request what? --generate-passphrase', ...refused },
-    { words: 'request what? --generate-passphrase --json', ...refused },
-    { words: 'request what? --here --host 203.0.113.1', ...served },
-    { words: 'request what? --here --json --host 203.0.113.1', ...served },
-    { words: 'request --here --host 203.0.113.1', ...served },
-    { words: 'request --here --output - --host 203.0.113.1', ...served },
-    { words: 'request --here --output /dev/stdout --host 203.0.113.1', ...served },
-    { words: 'request --here --output DIR/out/ --json --host 203.0.113.1', ...served },
-    { words: 'request --here --output DIR/out --json --allow-files --host 203.0.113.1', ...served },
-    { words: 'request what?' },
-    { words: 'request what? --json' },
-    { words: 'request what? --generate-passphrase --passphrase-out DIR/out' },
-  ],
-  respond: [
-    { words: 'respond ASKED --generate --json', ...refused },
-    { words: 'respond ASKED --generate', ...refused, ...watched },
-    { words: 'respond ASKED --generate --quiet' },
-    { words: 'respond ASKED', ...piped },
-  ],
-  serve: [
-    { words: 'serve token add ann --data DIR/data', ...refused },
-    { words: 'serve token add ann --data DIR/data --json', ...refused },
-    { words: 'serve token add ann --data DIR/data --output /dev/stdout', ...ours },
-    { words: 'serve token add ann --data DIR/data --output DIR/out' },
-    { words: 'serve token list --data DIR/data', code: 1 },
-  ],
-  run: [{ words: 'run PUSH --as NAME -- true' }],
-  list: [{ words: 'list' }, { words: 'list --json' }, { words: 'list requests --json' }],
-  show: [{ words: 'show PUSH' }, { words: 'show PUSH --json' }],
-  preview: [{ words: 'preview PUSH' }, { words: 'preview PUSH --json' }],
-  expire: [{ words: 'expire PUSH --json' }],
-  audit: [{ words: 'audit PUSH --json' }],
-  wait: [{ words: 'wait PUSH --json --for 9', code: 12 }],
-  notify: [{ words: 'notify PUSH a@b.test --json', code: 8 }],
-  login: [{ words: 'login https://pw.test --json', stdin: 'ADMIN' }],
-  logout: [{ words: 'logout --json' }],
-  profile: [{ words: 'profile list --json' }, { words: 'profile show --json' }],
-  doctor: [{ words: 'doctor' }, { words: 'doctor --json' }],
-  version: [{ words: 'version --json' }],
-  completion: [{ words: 'completion bash' }],
-  mcp: [{ words: 'mcp --root DIR' }],
-};
+    'get FILES --output DIR/out --json',
+    ...['get PUSH --github-output NAME', 'get PUSH --github-env NAME'],
+    ...['get --from-file DIR/secret', 'get --from-file DIR/secret --json'],
+    ...['generate', 'generate words:5 --json'],
+    ...['push --generate', 'push --generate --dry-run', 'push --generate --json'],
+    ...['push --generate --json --quiet', 'push --generate --json --encrypt'],
+    'request what? --generate-passphrase',
+    'request what? --generate-passphrase --json',
+    'respond ASKED --generate --json',
+    'serve token add ann --data DIR/data',
+    'serve token add ann --data DIR/data --json',
+  ]),
+  ...lines(
+    [
+      ...['get PUSH', 'get PUSH --qr', 'get PUSH --copy', 'generate --quiet', 'push --generate'],
+      'respond ASKED --generate',
+    ],
+    watched,
+  ),
+  ...lines(
+    [
+      ...['push --generate-passphrase', 'push --generate-passphrase --json'],
+      ...['push --generate-passphrase --quiet', 'push --encrypt=words'],
+      'push --encrypt=words --json --quiet',
+    ],
+    piped,
+  ),
+  ...lines(
+    [
+      `request what? ${UNHEARD}`,
+      `request what? --json ${UNHEARD}`,
+      `request ${UNHEARD}`,
+      `request --output - ${UNHEARD}`,
+      `request --output /dev/stdout ${UNHEARD}`,
+      `request --output DIR/out/ --json ${UNHEARD}`,
+      `request --output DIR/out --json --allow-files ${UNHEARD}`,
+    ],
+    { code: 1 },
+  ),
+  ...lines(
+    [
+      ...['get PUSH --output /dev/stdout', 'get PUSH --output /dev/stderr --force'],
+      ...['get PUSH --output /proc/self/fd/1', 'get PUSH --output DIR/null'],
+      'serve token add ann --data DIR/data --output /dev/stdout',
+    ],
+    { reveal: false },
+  ),
+];
 
-const cases = Object.values(lines).flat();
+/** They do their work. */
+const allowed: readonly Line[] = [
+  ...lines([
+    ...['get PUSH --output DIR/out', 'get FILES --output DIR/out/'],
+    'get PUSH --output DIR/out --json --no-files',
+    'get --from-file DIR/secret --output DIR/out',
+    ...['push --generate --quiet', 'push --generate --into -- true'],
+    ...['push --generate --into --json -- true', 'push --generate --dry-run --json'],
+    ...['request what?', 'request what? --json'],
+    'request what? --generate-passphrase --passphrase-out DIR/out',
+    'respond ASKED --generate --quiet',
+    'serve token add ann --data DIR/data --output DIR/out',
+    ...['run PUSH --as NAME -- true', 'list', 'list --json', 'list requests --json'],
+    ...['show PUSH', 'show PUSH --json', 'preview PUSH', 'preview PUSH --json'],
+    ...['expire PUSH --json', 'audit PUSH --json', 'logout --json', 'profile list --json'],
+    ...['profile show --json', 'doctor', 'doctor --json', 'version --json', 'completion bash'],
+    'mcp --root DIR',
+  ]),
+  { words: 'push --generate --quiet', ...watched },
+  { words: 'push --qr', ...watched, ...piped },
+  ...lines(
+    [
+      ...['push', 'push --json', 'push --encrypt --json', 'push --each --json', 'respond ASKED'],
+      'push --generate-passphrase --dry-run --encrypt=words',
+      'push --generate-passphrase --passphrase-out DIR/out --json',
+      'push --encrypt=words --key-out DIR/out --json',
+    ],
+    piped,
+  ),
+  { words: 'serve token list --data DIR/data', code: 1 },
+  { words: 'wait PUSH --json --for 9', code: 12 },
+  { words: 'notify PUSH a@b.test --json', code: 8 },
+  { words: 'login https://pw.test --json', stdin: 'ADMIN' },
+];
 
 /** Of one push or request, and not a listing. */
 const RETRIEVAL = /\/api\/v2\/(pushes|requests)\/(?!active|expired|open|ready|closed)[\w-]+$/;
 
-/** The service, as one that repeats secrets in all that it returns besides a retrieved push. */
-const REPEATED = Object.fromEntries(
-  ['payload', 'response', 'passphrase', 'generated'].map((name) => [name, SECRET]),
-);
+/** A body, its objects with a secret in each field that may have one. */
+function repeated(body: string): string {
+  const secrets = { payload: SECRET, response: SECRET, passphrase: SECRET, generated: SECRET };
+  const add = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(add) : { ...(value as object), ...secrets };
+  return /^[[{]/.test(body) ? JSON.stringify(add(JSON.parse(body))) : body;
+}
 
-async function repeating(settings: Profile = {}, loses = false): Promise<Instance> {
+interface Meanwhile {
+  /** The response to a creation is lost. */
+  readonly loses?: boolean;
+  /** Called when the service has answered. */
+  readonly answered?: (method: string) => void;
+}
+
+/** The service, as one that repeats secrets in all that it returns besides a retrieved push, and what runs lines there. */
+async function world(settings: Profile = {}, { loses, answered }: Meanwhile = {}) {
   const asked: string[] = [];
   const here: Instance = await instance({
     invented: 'any',
     send: async (request) => {
       const response = await overFetch(here.service, asked)(request);
-      if (loses && request.method === 'POST')
-        throw new TransportError('no response', { sent: true, cause: undefined });
+      answered?.(request.method);
+      if (loses && request.method === 'POST') throw broken(true);
       const { pathname } = new URL(request.url);
       if (request.method === 'GET' && RETRIEVAL.test(pathname)) return response;
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of response.body) chunks.push(chunk);
-      const body = Buffer.from(repeated(Buffer.concat(chunks)));
+      const body = repeated(await new Response(response.body as never).text());
       const { 'content-length': _, ...headers } = response.headers;
-      return { ...response, headers, body: [body].values() as never };
+      return { ...response, headers, body: [Buffer.from(body)].values() as never };
     },
   });
   const kept = { url: BASE, token: here.service.adminToken, ...settings };
   await here.keep({ current: 'kept', profiles: { kept, other: { url: BASE } } });
-  return { ...here, asked };
-}
-
-function repeated(body: Buffer): Buffer | string {
-  try {
-    const add = (value: unknown): unknown =>
-      Array.isArray(value) ? value.map(add) : { ...(value as object), ...REPEATED };
-    return JSON.stringify(add(JSON.parse(body.toString())));
-  } catch {
-    return body;
-  }
-}
-
-/** Runs lines at one instance, with what they name. */
-async function runner(here: Instance) {
   writeFileSync(here.file('secret'), SECRET);
   writeFileSync(here.file('github'), '');
   for (const folder of ['inbox', 'data']) mkdirSync(here.file(folder));
   symlinkSync('/dev/null', here.file('null'));
-  const link = async (...words: string[]) => {
-    const { stdout } = await here.under({ stdin: SECRET, env: {} }).run(...words);
-    return stdout.trim();
-  };
+  const link = async (...words: string[]) =>
+    (await here.under({ stdin: SECRET }).run(...words)).stdout.trim();
   const makers: Record<string, () => Promise<string>> = {
     PUSH: () => link('push'),
     FILES: () => link('push', '--file', here.file('secret'), '--message', SECRET),
@@ -201,197 +182,162 @@ async function runner(here: Instance) {
   };
   const made = new Map<string, string>();
   const real = async (text: string) => {
-    for (const [name = ''] of text.matchAll(/PUSH|FILES|ASKED|ADMIN|DIR/g))
-      if (!made.has(name)) made.set(name, (await makers[name]?.()) ?? '');
+    for (const [name, make] of Object.entries(makers))
+      if (text.includes(name) && !made.has(name)) made.set(name, await make());
     return text.replace(/PUSH|FILES|ASKED|ADMIN|DIR/g, (name) => made.get(name) ?? '');
   };
-  return async (line: Line, env: Conditions['env'], ...more: string[]): Promise<Outcome> => {
-    const [before = '', behind] = line.words.split(' -- ');
-    const words = (await real(before)).split(' ');
-    const argv = [...words, ...more, ...(behind ? ['--', behind] : [])];
-    const { stdin = '', terminals = [] } = line;
+  const github = { GITHUB_OUTPUT: here.file('github'), GITHUB_ENV: here.file('github') };
+  const run = async (line: Line | string, env: Conditions['env'] = {}, ...more: string[]) => {
+    const { words, stdin = '', terminals = [] } = typeof line === 'string' ? { words: line } : line;
+    const [before = '', behind] = words.split(' -- ');
+    const argv = [...(await real(before)).split(' '), ...more, ...(behind ? ['--', behind] : [])];
     const typed = await real(stdin);
-    here.asked.length = 0;
-    const own = {
-      PATH: process.env.PATH,
-      GITHUB_OUTPUT: here.file('github'),
-      GITHUB_ENV: here.file('github'),
-    };
-    return here.under({ env: { ...own, ...env }, stdin: typed, terminals }).run(...argv);
+    asked.length = 0;
+    const all = { PATH: process.env.PATH, ...github, ...env };
+    return here.under({ env: all, stdin: typed, terminals }).run(...argv);
   };
+  return { here, asked, run };
 }
 
 const spelled = [SECRET, Buffer.from(SECRET).toString('base64').slice(0, 20)];
 const leaks = ({ stdout, stderr }: Outcome) =>
   spelled.some((secret) => `${stdout}${stderr}`.includes(secret));
+const markerAt = (at: number) => MARKERS[at % MARKERS.length] ?? '';
 
-test('every command has its lines here', () => {
-  expect(Object.keys(lines).sort()).toEqual(commands.map(({ name }) => name).sort());
+test('every command has its lines here', async () => {
+  const { run } = await world();
+  const names = JSON.parse((await run('help --json')).stdout).commands.map(
+    ({ name }: { name: string }) => name,
+  );
+  const tried = [...refused, ...allowed].map(({ words }) => words.split(' ')[0]);
+  expect([...new Set(tried)].sort()).toEqual(names.sort());
 });
 
 describe('where an agent reads it', () => {
-  let here: Instance;
-  let run: Awaited<ReturnType<typeof runner>>;
-  beforeEach(async () => {
-    here = await repeating();
-    run = await runner(here);
-    here.asked.length = 0;
-  });
-  afterEach(() => here.close());
-
-  const refuse = async (line: Line, marker: string) => {
+  async function refuse(line: Line, marker: string) {
+    const { asked, run } = await world();
     const outcome = await run(line, { [marker]: '1' });
     expect([outcome.code, outcome.stdout, leaks(outcome)]).toEqual([2, '', false]);
     expect(outcome.stderr).toMatch(new RegExp(`${marker} is set: .* is not printed`));
     expect(outcome.stderr).toContain('--reveal');
-    expect(here.asked).toEqual([]);
-  };
+    expect(asked).toEqual([]);
+    return run;
+  }
 
-  test.each(MARKERS)('%s is a marker', (marker) => refuse({ words: 'generate' }, marker));
+  test.each(MARKERS)('%s is a marker', async (marker) => {
+    await refuse({ words: 'generate' }, marker);
+  });
 
-  test.each(cases.filter((line) => line.refused).map((line, at) => ({ ...line, at })))(
+  test.each(refused.map((line, at) => ({ ...line, at })))(
     '$words is refused before anything is asked or made, and not with --reveal',
     async (line) => {
-      await refuse(line, MARKERS[line.at % MARKERS.length] ?? '');
+      const run = await refuse(line, markerAt(line.at));
       if (line.reveal === false) return;
-      const { code, stdout, stderr } = await run(line, { CLAUDECODE: '1' }, '--reveal');
+      const { code, stdout, stderr } = await run(line, agent, '--reveal');
       expect([code, `${stdout}${stderr}`]).toEqual([line.code ?? 0, expect.stringMatching(/./)]);
       expect(stderr).not.toContain('CLAUDECODE');
     },
   );
 
-  test.each(cases.filter((line) => !line.refused).map((line, at) => ({ ...line, at })))(
+  test.each(allowed.map((line, at) => ({ ...line, at })))(
     '$words does its work, and prints no secret that the instance repeats',
     async (line) => {
-      const marker = MARKERS[line.at % MARKERS.length] ?? '';
-      const outcome = await run(line, { [marker]: 'yes' });
+      const { run } = await world();
+      const outcome = await run(line, { [markerAt(line.at)]: 'yes' });
       expect([outcome.code, leaks(outcome)]).toEqual([line.code ?? 0, false]);
     },
   );
 });
 
 describe('the setting agent of the profile in use', () => {
-  const agent = { CLAUDECODE: '1' };
-  const line = (words: string): Line => ({ words });
-
   test('allow prints where an agent reads it', async () => {
-    const here = await repeating({ agent: 'allow' });
-    const run = await runner(here);
-    expect((await run(line('get PUSH'), agent)).stdout).toBe(SECRET);
-    expect((await run(line('generate hex:32'), agent)).stdout).toMatch(/^[\da-f]{32}\n$/);
-    expect((await run(line('list --json'), agent)).stdout).toContain(SECRET);
+    const { run } = await world({ agent: 'allow' });
+    expect((await run('get PUSH', agent)).stdout).toBe(SECRET);
+    expect((await run('generate hex:32', agent)).stdout).toMatch(/^[\da-f]{32}\n$/);
+    expect((await run('list --json', agent)).stdout).toContain(SECRET);
     // What it allows is for that profile alone.
-    for (const more of [{ PWPUSH_PROFILE: 'other' }, { GEMINI_CLI: '1', PWPUSH_PROFILE: 'other' }])
-      expect((await run(line('get PUSH'), { ...agent, ...more })).code).toBe(2);
-    expect((await run(line('get PUSH --profile other'), agent)).code).toBe(2);
-    await here.close();
+    expect((await run('get PUSH', { ...agent, PWPUSH_PROFILE: 'other' })).code).toBe(2);
+    expect((await run('get PUSH --profile other', agent)).code).toBe(2);
   });
 
   test('refuse prints nothing where there is no agent either', async () => {
-    const here = await repeating({ agent: 'refuse' });
-    const run = await runner(here);
+    const { run } = await world({ agent: 'refuse' });
     for (const words of ['get PUSH', 'generate', 'push --generate --json']) {
-      const { code, stdout, stderr } = await run(line(words), {});
+      const { code, stdout, stderr } = await run(words);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toMatch(/setting agent of profile .*kept.* is refuse/);
     }
-    expect(leaks(await run(line('list --json'), {}))).toBe(false);
-    expect((await run(line('get PUSH'), {}, '--reveal')).stdout).toBe(SECRET);
-    expect((await run(line('get PUSH --profile other'), {})).stdout).toBe(SECRET);
-    await here.close();
+    expect(leaks(await run('list --json'))).toBe(false);
+    expect((await run('get PUSH', {}, '--reveal')).stdout).toBe(SECRET);
+    expect((await run('get PUSH --profile other')).stdout).toBe(SECRET);
   });
 
   test('in a config file that cannot be read has no effect', async () => {
-    const here = await repeating();
-    const run = await runner(here);
+    const { here, run } = await world();
     writeFileSync(here.file('config/config.json'), '{"profiles": {"agent"');
-    expect((await run(line('generate'), agent)).code).toBe(2);
-    expect((await run(line('generate'), {})).code).toBe(0);
-    await here.close();
+    expect([(await run('generate', agent)).code, (await run('generate')).code]).toEqual([2, 0]);
   });
 });
 
 describe('a marker', () => {
   test.each(['', '0', 'false', 'FALSE'])('that is "%s" is none', async (value) => {
-    const here = await repeating();
-    const run = await runner(here);
+    const { run } = await world();
     const env = Object.fromEntries(MARKERS.map((name) => [name, value]));
-    expect((await run({ words: 'get PUSH' }, env)).stdout).toBe(SECRET);
-    expect(leaks(await run({ words: 'list --json' }, env))).toBe(true);
-    await here.close();
+    expect((await run('get PUSH', env)).stdout).toBe(SECRET);
+    expect(leaks(await run('list --json', env))).toBe(true);
   });
 
   test('lets nothing prompt, not even with --reveal', async () => {
-    const here = await repeating();
-    const typing = { terminals: ['stdin', 'stderr'] as const, prompts: [] };
+    const { here } = await world();
+    const typing = here.under({ terminals: ['stdin', 'stderr'], prompts: [], env: { AGENT: 'x' } });
     for (const words of [['push'], ['push', '--reveal'], ['get', 'x', '-p', '--reveal']]) {
-      const asked = await here.under({ ...typing, env: { AGENT: 'goose' } }).run(...words);
-      expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('no terminal')]);
+      const { code, stderr } = await typing.run(...words);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('no terminal')]);
     }
-    await here.close();
   });
 
   test('refuses words that the profile wants', async () => {
-    const here = await repeating({ encrypt: 'words' });
-    const run = await runner(here);
-    const refused = await run({ words: 'push', stdin: SECRET }, { OPENCODE: '1' });
-    expect([refused.code, refused.stdout, here.asked]).toEqual([2, '', []]);
-    await here.close();
+    const { asked, run } = await world({ encrypt: 'words' });
+    expect(await run({ words: 'push', ...piped }, agent)).toMatchObject({ code: 2, stdout: '' });
+    expect(asked).toEqual([]);
   });
 
   test('lets a program of the desktop copy the text', async () => {
-    const here = await repeating();
-    const run = await runner(here);
+    const { here, run } = await world();
     writeFileSync(here.file('wl-copy'), `#!/bin/sh\ncat >'${here.file('board')}'\n`);
     chmodSync(here.file('wl-copy'), 0o755);
-    const env = { CLAUDECODE: '1', WAYLAND_DISPLAY: 'w', PATH: `${here.folder}:/usr/bin:/bin` };
+    const env = { ...agent, WAYLAND_DISPLAY: 'w', PATH: `${here.folder}:/usr/bin:/bin` };
     const copied = await run({ words: 'get PUSH --copy', terminals: ['stderr'] }, env);
     expect([copied.code, leaks(copied)]).toEqual([0, false]);
     expect(readFileSync(here.file('board'), 'utf8')).toBe(SECRET);
-    await here.close();
   });
 });
 
-test('serve token add writes the token to a file that only its owner can read', async () => {
-  const here = await repeating();
-  const run = await runner(here);
+test('serve token add makes no token that cannot be written', async () => {
+  const { here, run } = await world();
   const words = 'serve token add ann --data DIR/data --output DIR/out';
-  const { stdout } = await run({ words: `${words} --json` }, { CLAUDECODE: '1' });
+  const { stdout } = await run(`${words} --json`, agent);
   expect(JSON.parse(stdout)).toEqual({ name: 'ann', saved_to: here.file('out') });
-  expect(readFileSync(here.file('out'), 'utf8')).toMatch(/^pwp_[\w-]{43}\n$/);
-  // No token is made that cannot be written.
-  expect((await run({ words }, {})).code).toBe(2);
-  const listed = await run({ words: 'serve token list --data DIR/data --json' }, {});
+  expect((await run(words)).code).toBe(2);
+  const listed = await run('serve token list --data DIR/data --json');
   expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'ann', tokens: 1 }]);
-  await here.close();
 });
 
 test('a text whose folder is gone is not printed instead', async () => {
-  let swap = () => {};
-  const here: Instance = await instance({
-    settings: { anonymousFiles: true },
-    send: async (request) => {
-      const response = await overFetch(here.service)(request);
-      if (request.method === 'GET') swap();
-      return response;
-    },
-  });
-  const run = await runner(here);
-  const line = { words: 'get FILES --output DIR/inbox/out' };
-  swap = () => {
-    rmSync(here.file('inbox'), { recursive: true, force: true });
-    writeFileSync(here.file('inbox'), '');
-  };
   for (const [env, leaked] of [
-    [{ CLAUDECODE: '1' }, false],
+    [agent, false],
     [{}, true],
   ] as const) {
-    rmSync(here.file('inbox'), { recursive: true });
-    mkdirSync(here.file('inbox'));
-    const outcome = await run(line, env);
+    const { here, run } = await world(undefined, {
+      answered: (method) => {
+        if (method !== 'GET') return;
+        rmSync(here.file('inbox'), { recursive: true, force: true });
+        writeFileSync(here.file('inbox'), '');
+      },
+    });
+    const outcome = await run('get FILES --output DIR/inbox/out', env);
     expect([outcome.code, leaks(outcome)]).toEqual([1, leaked]);
   }
-  await here.close();
 });
 
 test('the rest of a download prints nothing, unless it goes to standard output', async () => {
@@ -405,9 +351,7 @@ test('the rest of a download prints nothing, unless it goes to standard output',
 });
 
 test('a creation without a response is told without a secret', async () => {
-  const here = await repeating({}, true);
-  const { code, stderr } = await here.under({ stdin: 'x' }).run('push', '--json');
-  expect(code).toBe(11);
-  expect(stderr).not.toContain(SECRET);
-  await here.close();
+  const { run } = await world({}, { loses: true });
+  const outcome = await run({ words: 'push --json', stdin: 'x' });
+  expect([outcome.code, leaks(outcome)]).toEqual([11, false]);
 });

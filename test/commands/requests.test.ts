@@ -463,7 +463,7 @@ describe('files of an answer that were not saved', () => {
     const first = await run.run(...(taking ? [name, link, ...others] : words));
     fails = false;
     const [, kept = ''] = /pwpush get --resume '(.*)'\n/.exec(first.stderr) ?? [];
-    return { here, first, kept, resume: [...words, '--resume', kept] };
+    return { here, link, first, kept, resume: [...words, '--resume', kept] };
   }
 
   const cut = () => {
@@ -478,14 +478,15 @@ describe('files of an answer that were not saved', () => {
     ['are kept after Ctrl-C', 130, interrupt],
     ['are kept after a failure', 1, cut],
   ])('%s, and --resume gets them with the key of the request', async (_, code, how) => {
-    const { here, first, kept, resume } = await failing(how);
+    const { here, link, first, kept } = await failing(how);
     expect(first.code).toBe(code);
     expect(first.stderr).not.toContain('uses another view');
     expect(readFileSync(kept, 'utf8')).not.toContain('b.key');
-    // Nothing of them is printed, which an agent may read.
+    // Nothing of them is printed where an agent reads it.
     const agent = here.under({ env: { CLAUDECODE: '1' } });
-    expect((await agent.run(...resume, '--output', '-')).code).toBe(2);
-    expect(await agent.run(...resume)).toMatchObject({ code: 0, stdout: '' });
+    expect((await agent.run('get', '--resume', kept, '--output', '-')).code).toBe(2);
+    const again = await agent.run('get', link, '--resume', kept, '--json');
+    expect([again.code, again.stdout.includes('payload')]).toEqual([0, false]);
     expect(readdirSync(here.file('out')).sort()).toEqual(['a.crt', 'b.key']);
     expect(readFileSync(here.file('out/b.key'), 'utf8')).toBe('B');
     expect(here.rescued()).toEqual({});
