@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { durationCode, durationText, parseDuration } from '../../src/contract/lifetime';
+import {
+  durationCode,
+  durationText,
+  type Edition,
+  expiryFields,
+  parseDuration,
+} from '../../src/contract/lifetime';
 
 test.each([
   ['0s', 0],
@@ -32,4 +38,27 @@ test.each([
 ])('%i seconds are %s, or %s', (seconds, text, code) => {
   expect([durationText(seconds), durationCode(seconds)]).toEqual([text, code]);
   expect(parseDuration(code)).toBe(seconds);
+});
+
+test.each<[Edition, string, object | undefined]>([
+  ['commercial', '14m', undefined],
+  ['commercial', '20m', { expire_after_duration: 0 }],
+  ['commercial', '45m', { expire_after_duration: 2 }],
+  ['commercial', '6h', { expire_after_duration: 4 }],
+  ['commercial', '11h', { expire_after_duration: 4 }],
+  ['commercial', '1d', { expire_after_duration: 6 }],
+  ['commercial', '10d', { expire_after_duration: 12 }],
+  ['commercial', '2w', { expire_after_duration: 13 }],
+  ['commercial', '1mo', { expire_after_duration: 15 }],
+  ['commercial', '180d', { expire_after_duration: 17 }],
+  ['oss', '23h', undefined],
+  ['oss', '36h', { expire_after_days: 1 }],
+  ['oss', '48h', { expire_after_days: 2 }],
+  ['oss', '1mo', { expire_after_days: 30 }],
+  ['pwpush', '59s', undefined],
+  ['pwpush', '90s', { expires_in: 90 }],
+  ['pwpush', '36h', { expires_in: 129_600 }],
+  ['pwpush', '10d', { expire_after_days: 10 }],
+])('%s is asked for %s, or the longest shorter time, by %j', (edition, text, fields) => {
+  expect(expiryFields(parseDuration(text) ?? 0, edition)).toEqual(fields);
 });

@@ -57,8 +57,6 @@ export interface StandIn {
 interface StandInOptions {
   readonly now: () => Date;
   readonly guesses?: Partial<Guesses>;
-  /** The open-source edition: days only, and no accounts. */
-  readonly edition?: 'commercial' | 'oss';
 }
 
 const MINUTES = [15, 30, 45, 60, 360, 720];
@@ -73,26 +71,25 @@ const ACCOUNTS = [
   { id: 42, name: 'Work', ...TIMES },
 ];
 
-/** An instance that answers as the commercial edition is said to, or as the open-source one, from memory. */
-export function standIn({ now, guesses = {}, edition = 'commercial' }: StandInOptions): StandIn {
+/** An instance that answers as the commercial edition is said to, from memory. */
+export function standIn({ now, guesses = {} }: StandInOptions): StandIn {
   const guessed = { ...LIKELY, ...guesses };
   const asked: string[] = [];
   const bodies: unknown[] = [];
   const active: Record<string, unknown>[] = [];
-  const commercial = edition === 'commercial';
   const answer = async ({ method, url, body }: HttpRequest): Promise<[number, unknown]> => {
     const { pathname, search, searchParams } = new URL(url);
     const path = pathname.replace('/api/v2', '');
     asked.push(`${method} ${path}${search}`);
-    if (path === '/version') return [200, versionOf(guessed, commercial)];
-    if (path === '/requests/open' && commercial) return [200, []];
-    if (path === '/accounts' && commercial && guessed.accounts !== 'none')
+    if (path === '/version') return [200, versionOf(guessed)];
+    if (path === '/requests/open') return [200, []];
+    if (path === '/accounts' && guessed.accounts !== 'none')
       return [200, guessed.accounts === 'array' ? ACCOUNTS : { accounts: ACCOUNTS }];
     if (method === 'POST' && path === '/pushes') {
       const sent = await textOf(body);
       const read = sent.startsWith('{') ? JSON.parse(sent) : formOf(sent);
       bodies.push(read);
-      const [status, push] = created(read, guessed, commercial, now());
+      const [status, push] = created(read, guessed, now());
       if (status === 201) active.push(push);
       return [status, push];
     }
@@ -105,7 +102,7 @@ export function standIn({ now, guesses = {}, edition = 'commercial' }: StandInOp
     if (token === 'expired') return [200, []];
     if (token !== 'active') return [404, { error: 'not-found' }];
     const account = Number(searchParams.get('account_id') ?? ACCOUNTS[0]?.id);
-    const listed = active.filter(({ account_id }) => !commercial || account_id === account);
+    const listed = active.filter(({ account_id }) => account_id === account);
     return [200, searchParams.get('page') === '1' ? listed : []];
   };
   const send: Transport = async (request) => {
@@ -119,12 +116,12 @@ export function standIn({ now, guesses = {}, edition = 'commercial' }: StandInOp
   return { send, asked, bodies };
 }
 
-function versionOf({ named, features, capital }: Guesses, commercial: boolean): object {
-  const on = { enabled: commercial };
+function versionOf({ named, features, capital }: Guesses): object {
+  const on = { enabled: true };
   return {
     application_version: '2.11.4',
     api_version: features ? '2.1' : '2.0',
-    ...(named && { edition: commercial ? (capital ? 'Commercial' : 'commercial') : 'oss' }),
+    ...(named && { edition: capital ? 'Commercial' : 'commercial' }),
     ...(features && { features: { accounts: on, requests: on, pushes: { enabled: true } } }),
   };
 }
@@ -137,7 +134,6 @@ interface Creation {
 function created(
   { push, account_id }: Creation,
   guesses: Guesses,
-  commercial: boolean,
   now: Date,
 ): [number, Record<string, unknown>] {
   const { expire_after_days: days, expire_after_duration: index } = push;
@@ -145,7 +141,7 @@ function created(
   const accepts = (name: string) =>
     known.includes(name) || (name === 'expire_after_days' && guesses.days === 'accepted');
   const strange = Object.keys(push).filter((name) => !accepts(name));
-  if (commercial && guesses.strict && strange.length > 0)
+  if (guesses.strict && strange.length > 0)
     return [422, Object.fromEntries(strange.map((name) => [name, ['is unknown']]))];
   const granted = {
     url_token: 'quyul5r5w08',
@@ -154,7 +150,6 @@ function created(
     passphrase: push.passphrase ?? '',
     created_at: now.toISOString(),
   };
-  if (!commercial) return [201, { ...granted, expire_after_days: days ?? 7 }];
   const taken = guesses.days === 'accepted' && days !== undefined ? Number(days) * 1440 : undefined;
   const minutes = taken ?? minutesOf(Number(index ?? 12), guesses);
   return [
