@@ -1,5 +1,8 @@
+import { mkdirSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { Client, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
+import { expect, onTestFinished } from 'vitest';
+import type { Instance } from './instance';
 import { type Ended, type Running, start } from './program';
 import type { Conditions, Outcome, Place } from './run';
 
@@ -95,6 +98,33 @@ export async function connected(
   const conditions = { ...connecting.conditions, arriving, printed: lines.printed };
   const ended = place.under(conditions).run('mcp', ...words);
   return connectedTo(lines, ended, connecting);
+}
+
+/** Marks a secret of tests of `pwpush mcp`. */
+export const SECRET = 'marker-Xq7pLw2vT9';
+/** As it would stand in what encodes it. */
+const forms = (['utf8', 'base64', 'hex'] as const).map((one) => Buffer.from(SECRET).toString(one));
+
+/**
+ * The same for the owner of an instance, with `root` there as its folder, until the test that runs ends. No form of
+ * `SECRET` stands in its messages and errors then.
+ */
+export async function serving(
+  here: Instance,
+  words: readonly string[] = [],
+  connecting: Connecting = {},
+): Promise<Connected> {
+  mkdirSync(here.file('root'), { recursive: true });
+  const env = { ...here.admin, ...connecting.conditions?.env };
+  const conditions = { ...connecting.conditions, env };
+  const all = ['--root', here.file('root'), ...words];
+  const made = await connected(here, all, { ...connecting, conditions });
+  onTestFinished(async () => {
+    const { stderr } = await made.close();
+    const said = `${made.transcript.join('\n')}${stderr}`;
+    for (const form of forms) expect(said).not.toContain(form);
+  });
+  return made;
 }
 
 /** Starts the built program, and connects a client to it. */

@@ -1,60 +1,44 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import type { Transport } from '../../../src/platform/context';
 import { commercialRequests, OWNER, PRO } from '../../helpers/commercial-requests';
 import { lose } from '../../helpers/here';
-import { type Instance, instance } from '../../helpers/instance';
-import { type Connected, connected, eras, type ShowPage } from '../../helpers/mcp';
+import { eachInstance } from '../../helpers/instance';
+import { connected, eras, SECRET, type ShowPage, serving } from '../../helpers/mcp';
 import { changed } from '../../helpers/reference';
-import { type Place, place } from '../../helpers/run';
+import { eachPlace, place } from '../../helpers/run';
 
-const ANSWER = 'marker-Xq7pLw2vT9';
 /** Open for long: the clock of the instance runs while someone waits. */
 const QUESTION = { question: 'The password of db1?', file: 'db.env', expire: '4w' };
 
 /** A short pause between two looks. */
 const nap = () => new Promise<void>((resolve) => void setTimeout(resolve, 50));
 
-let here: Instance;
+const here = eachInstance();
 /** Someone with a browser on this machine. */
-let person: Place;
-let open: Connected[];
-beforeEach(async () => {
-  here = await instance();
-  person = place({ transport: (options) => undiciTransport(options) });
+const person = eachPlace({ transport: (options) => undiciTransport(options) });
+beforeEach(() => {
   mkdirSync(here.file('root'));
-  open = [];
-});
-afterEach(async () => {
-  for (const one of open) {
-    expect(await one.close()).toMatchObject({ code: 0 });
-    expect(one.transcript.join('\n')).not.toContain(ANSWER);
-  }
-  person.close();
-  await here.close();
 });
 
 /** Where the question is asked: at the instance, or from this machine without one. */
 const places = ['instance', 'machine'] as const;
 const cases = eras.flatMap((era) => places.map((where) => ({ era, where })));
 
-async function server({ era, where }: (typeof cases)[number], showPage?: ShowPage) {
+function server({ era, where }: (typeof cases)[number], showPage?: ShowPage) {
   // Of the operator, which no question has.
   const passphrase = { PWPUSH_PASSPHRASE: 'open sesame' };
-  const env = { ...(where === 'instance' ? here.admin : { PWPUSH_URL: undefined }), ...passphrase };
-  const words = ['--root', here.file('root')];
-  const more = showPage ? { showPage } : {};
-  const made = await connected(here, words, { era, ...more, conditions: { env } });
-  open.push(made);
-  return made;
+  const nowhere = { PWPUSH_URL: undefined, PWPUSH_TOKEN: undefined };
+  const env = { ...(where === 'machine' && nowhere), ...passphrase };
+  return serving(here, [], { era, ...(showPage && { showPage }), conditions: { env } });
 }
 
 /** Answers the question of a link, as in a browser. */
 async function respond(link: string): Promise<number> {
   const at = /127\.0\.0\.1/.test(link) ? person : here;
-  const { code } = await at.under({ stdin: ANSWER }).run('respond', link);
+  const { code } = await at.under({ stdin: SECRET }).run('respond', link);
   return code;
 }
 
@@ -70,7 +54,7 @@ describe.each(cases)('version $era, a question of the $where', (one) => {
       return 'accept';
     });
     expect(await call('ask', QUESTION)).toBe('saved to db.env, 17 bytes');
-    expect([saved(), statSync(here.file('root/db.env')).mode & 0o777]).toEqual([ANSWER, 0o600]);
+    expect([saved(), statSync(here.file('root/db.env')).mode & 0o777]).toEqual([SECRET, 0o600]);
   });
 
   test('is closed if the person declines', async () => {
@@ -94,7 +78,7 @@ describe.each(cases)('version $era, a question of the $where', (one) => {
     expect(await call('ask', QUESTION)).toMatch(/^! another answer is to be saved to "db.env"/);
     await respond(link);
     expect(await call('wait', { link })).toBe('saved to db.env, 17 bytes');
-    expect(saved()).toBe(ANSWER);
+    expect(saved()).toBe(SECRET);
   });
 
   test('is left with the person who looks at the page for long', async () => {
@@ -139,7 +123,6 @@ test('an instance without requests is not asked: this machine is', async () => {
   await respond(linkIn(told));
   expect(await call('wait', { link: linkIn(told) })).toBe('saved to db.env, 17 bytes');
   expect((await close()).code).toBe(0);
-  pro.close();
 });
 
 test('is saved at once, also if the page of the person may not know', async () => {
@@ -147,10 +130,10 @@ test('is saved at once, also if the page of the person may not know', async () =
   const link = linkIn(await call('ask', QUESTION));
   const { origin, pathname } = new URL(link);
   const path = `${origin}/api/v2/requests/${pathname.split('/').at(-1)}/respond`;
-  const body = JSON.stringify({ request: { response: ANSWER } });
+  const body = JSON.stringify({ request: { response: SECRET } });
   await lose(path, 'Jk3dF8s-Qw2mZx0pLr7tVg', { method: 'PATCH', body });
   expect(await call('wait', { link })).toMatch(/^saved to db\.env/);
-  expect(saved()).toBe(ANSWER);
+  expect(saved()).toBe(SECRET);
 });
 
 test('of a client that fails to show a page the model gets the link', async () => {
@@ -200,7 +183,6 @@ test.each([
       expect(told).toContain('\nwarning: the link is on https://elsewhere');
     expect((await close()).code).toBe(0);
     expect(asked.join()).not.toContain('another');
-    pro.close();
   },
 );
 

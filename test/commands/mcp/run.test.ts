@@ -1,28 +1,14 @@
-import { mkdirSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Instance, instance } from '../../helpers/instance';
-import { type Connected, connected } from '../../helpers/mcp';
+import { beforeEach, expect, test } from 'vitest';
+import { eachInstance } from '../../helpers/instance';
+import { type Connected, SECRET, serving } from '../../helpers/mcp';
 
-const SECRET = 'marker-Xq7pLw2vT9';
-
-let here: Instance;
+const here = eachInstance({
+  env: { PATH: process.env.PATH, DB_PASSWORD: `operator-${SECRET}`, PWPUSH_STATE: SECRET },
+});
 let server: Connected;
 beforeEach(async () => {
-  here = await instance({
-    env: { PATH: process.env.PATH, DB_PASSWORD: `operator-${SECRET}`, PWPUSH_STATE: SECRET },
-  });
-  mkdirSync(here.file('root'));
-  const words = ['--root', here.file('root'), '--env', 'DB_PASSWORD', '--debug'];
-  const programs = ['sh', 'env', 'no-such-program'];
-  const allowed = programs.flatMap((name) => ['--allow-run', name]);
-  const conditions = { env: here.admin };
-  server = await connected(here, [...words, ...allowed], { conditions });
-});
-afterEach(async () => {
-  const { code, stderr } = await server.close();
-  expect(code).toBe(0);
-  expect(`${server.transcript.join('\n')}${stderr}`).not.toContain(SECRET);
-  await here.close();
+  const allowed = ['sh', 'env', 'no-such-program'].flatMap((name) => ['--allow-run', name]);
+  server = await serving(here, ['--env', 'DB_PASSWORD', '--debug', ...allowed]);
 });
 
 const pushed = (payload = SECRET) => here.push({ payload }, here.admin.PWPUSH_TOKEN);

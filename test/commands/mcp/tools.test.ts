@@ -1,42 +1,20 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Transport } from '../../../src/platform/context';
-import { BASE, type Instance, instance, overFetch } from '../../helpers/instance';
-import { type Connected, type Connecting, connected, eras } from '../../helpers/mcp';
+import { BASE, eachInstance, overFetch } from '../../helpers/instance';
+import { type Connecting, connected, eras, SECRET, serving } from '../../helpers/mcp';
 import { place } from '../../helpers/run';
 import { createWithFiles, filePart } from '../../helpers/service';
 
-const SECRET = 'marker-Xq7pLw2vT9';
-/** As it would stand in what encodes it. */
-const forms = [SECRET, Buffer.from(SECRET).toString('base64'), Buffer.from(SECRET).toString('hex')];
-
-let here: Instance;
-let open: Connected[];
-beforeEach(async () => {
-  here = await instance({ env: { PATH: process.env.PATH, DB_PASSWORD: SECRET } });
-  open = [];
+const here = eachInstance({ env: { PATH: process.env.PATH, DB_PASSWORD: SECRET } });
+beforeEach(() => {
   mkdirSync(here.file('root'));
   writeFileSync(here.file('root/db.env'), `PASSWORD=${SECRET}\n`);
 });
-afterEach(async () => {
-  for (const one of open) {
-    const { stderr } = await one.close();
-    // Whatever a test did.
-    for (const form of forms) expect(`${one.transcript.join('\n')}${stderr}`).not.toContain(form);
-  }
-  await here.close();
-});
 
-async function server(words: readonly string[] = [], connecting: Connecting = {}) {
-  const root = ['--root', here.file('root')];
-  const env = { ...here.admin, ...connecting.conditions?.env };
-  const conditions = { ...connecting.conditions, env };
-  const made = await connected(here, [...root, ...words], { ...connecting, conditions });
-  open.push(made);
-  return made;
-}
-
+const server = (words: readonly string[] = [], connecting: Connecting = {}) =>
+  serving(here, words, connecting);
 const owner = () => here.under({ env: here.admin });
 const saved = (name: string) => readFileSync(here.file(`root/${name}`), 'utf8');
 
