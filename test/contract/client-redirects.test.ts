@@ -16,21 +16,18 @@ const to = (location: string, status = 302): Literal => ({ status, headers: { lo
 const getting = (path: string) => `GET https://pw.test${path}\n${AUTHORIZED}`;
 const creating = (path: string) => `POST https://pw.test${path}\n${AUTHORIZED}\n${BODY}`;
 
-const push = (api: Api) => api.create({ payload: 'hunter2' });
-
-async function asked(answers: Literal[], ...argv: string[]) {
+async function asked(answers: Literal[], line: string) {
   const conditions = { stdin: 'hunter2', env: { PWPUSH_TOKEN: 't0ken' } };
-  const { code, stdout, stderr, sent } = await asking(answers, argv, conditions);
-  return { stdout, stderr, sent, told: [code, ...sent] };
+  const { code, stderr, sent } = await asking(answers, line.split(' '), conditions);
+  return { stderr, told: [code, ...sent] };
 }
 
 describe('a redirect within the origin', () => {
   test.each([301, 302, 303, 307, 308])('%d of a GET is followed, token and all', async (status) => {
     const answers = [to('/api/v2/pushes/other/preview?x=1', status), json(200, PREVIEWED)];
-    const { told, stdout } = await asked(answers, 'preview', 'quyul5r5w08');
     const paths = ['quyul5r5w08/preview', 'other/preview?x=1'];
-    expect(told).toEqual([0, ...paths.map((path) => getting(`/api/v2/pushes/${path}`))]);
-    expect(stdout).toBe('https://pw.test/p/quyul5r5w08/r\n');
+    const sent = paths.map((path) => getting(`/api/v2/pushes/${path}`));
+    expect((await asked(answers, 'preview quyul5r5w08')).told).toEqual([0, ...sent]);
   });
 
   test.each([307, 308])('%d of a POST is followed with its body', async (status) => {
@@ -49,18 +46,22 @@ describe('a redirect within the origin', () => {
     [308, 0, 2],
   ])('%d of a DELETE ends with %d', async (status, code, requests) => {
     const answers = [to('/api/v2/pushes/other', status), json(200, EXPIRED)].slice(0, requests);
-    const { told, sent } = await asked(answers, 'expire', 'quyul5r5w08');
-    expect([told[0], sent.length]).toEqual([code, requests]);
+    const { told } = await asked(answers, 'expire quyul5r5w08');
+    expect([told[0], told.length - 1]).toEqual([code, requests]);
   });
 
-  test('without end is given up', async () => {
-    const answers = Array.from({ length: 6 }, (_, at) => to(`/hop/${at}`));
-    const { told, sent } = await asked(answers, 'version');
-    expect([told[0], sent.length]).toEqual([1, 6]);
+  test('is followed to the letter: the passphrase goes along only where it says so', async () => {
+    const answers = [to('/api/v2/pushes/quyul5r5w08.json'), json(200, RETRIEVED)];
+    const env = { PWPUSH_PASSPHRASE: 'horse' };
+    const { sent } = await asking(answers, ['get', 'quyul5r5w08'], { env });
+    expect(sent.map((one) => one.split('\n')[0])).toEqual([
+      'GET https://pw.test/api/v2/pushes/quyul5r5w08?passphrase=horse',
+      'GET https://pw.test/api/v2/pushes/quyul5r5w08.json',
+    ]);
   });
 });
 
-describe('a redirect to another origin is reported, and nothing is sent there', () => {
+describe('a redirect elsewhere is reported, and nothing is sent there:', () => {
   test.each([
     ['https://evil.test/api/v2/version', 'https://evil.test'],
     ['http://pw.test/api/v2/version', 'http://pw.test'],
@@ -75,25 +76,24 @@ describe('a redirect to another origin is reported, and nothing is sent there', 
     });
   });
 
-  test.each([
-    ['get', 'https://pw.test/p/quyul5r5w08#k'],
-    ['expire', 'https://pw.test/p/quyul5r5w08'],
-    ['get', 'https://pw.test/r/quyul5r5w08'],
-  ])('%s %s is not told the link', async (command, link) => {
-    const location = 'https://eu.pw.test/api/v2/pushes/quyul5r5w08';
-    const { told, stderr } = await asked([to(location, 301)], command, link);
-    expect([told[0], /quyul5r5w08|#k/.test(stderr)]).toEqual([1, false]);
-  });
-
-  test.each(['push', 'get', 'expire'])('by %s too, 307 or not', async (command) => {
-    const argv = command === 'push' ? [command] : [command, 'quyul5r5w08'];
-    const { told } = await asked([to('https://evil.test/', 307)], ...argv);
+  test.each(['push', 'get quyul5r5w08', 'expire quyul5r5w08'])('by %s, too', async (line) => {
+    const { told } = await asked([to('https://evil.test/', 307)], line);
     expect([told[0], told.length]).toEqual([1, 2]);
   });
 
-  test('also by the second hop', async () => {
+  test('by the second hop', async () => {
     const { told } = await asked([to('/hop'), to('https://evil.test/')], 'version');
     expect(told).toEqual([1, getting('/api/v2/version'), getting('/hop')]);
+  });
+
+  test.each(['http://', 'https://[', 'ftp://pw.test/'])('nowhere: %j', async (location) => {
+    const { told } = await asked([to(location)], 'get quyul5r5w08');
+    expect([told[0], told.length]).toEqual([1, 2]);
+  });
+
+  test('with a user name in it, which is not printed', async () => {
+    const { told, stderr } = await asked([to('https://ann:pass@pw.test/')], 'version');
+    expect([told[0], told.length, /ann|pass@/.test(stderr)]).toEqual([1, 2, false]);
   });
 
   test.each(['$(reboot)', '`reboot`', 'a;reboot;b', 'a&reboot&b', "a'b", 'a$IFS'])(
@@ -104,77 +104,34 @@ describe('a redirect to another origin is reported, and nothing is sent there', 
     },
   );
 
-  test('with a user name in it is not followed, and the name is not printed', async () => {
-    const { told, stderr } = await asked([to('https://ann:pass@pw.test/')], 'version');
-    expect([told[0], told.length, /ann|pass@/.test(stderr)]).toEqual([1, 2, false]);
-  });
-});
-
-test.each(['/first_run', '/users/sign_in', '/en/users/sign_in/'])(
-  'a redirect of an instance that is not set up, to %s, is not followed',
-  async (location) => {
-    expect((await failing([to(location)], push)).facts).toEqual([phrase('setup-redirect')]);
-  },
-);
-
-describe('the login page of an access proxy', () => {
-  const LOGIN = 'https://team.cloudflareaccess.com/cdn-cgi/access/login/pw.test?kid=x';
-  const page = '<!DOCTYPE html><html><title>Sign in ・ Cloudflare Access</title>';
-  const cloudflare = phrase('make-service-token');
-  const other = phrase('send-headers');
-
-  test.each([
-    [LOGIN, 'team.cloudflareaccess.com', cloudflare],
-    ['/cdn-cgi/access/login/pw.test', '', cloudflare],
-    ['/oauth2/start?rd=%2Fapi', '', other],
-    ['https://sso.test/login?next=/', 'sso.test', other],
-    ['https://auth.test/?rd=https%3A%2F%2Fpw.test%2F', 'auth.test', other],
-    ['https://idp.test/realms/x/protocol/openid-connect/auth?x=1', 'idp.test', other],
-  ])('by a redirect to %s', async (location, host, step) => {
-    expect(await failing([to(location)], push)).toMatchObject({
-      facts: [phrase('login-redirect', 'pw.test', host)],
-      steps: [step],
-    });
-  });
-
-  test.each([
-    [200, page, cloudflare],
-    [403, page, cloudflare],
-    [401, '<html><form><input type="password">', other],
-    [200, '\n<html><body><h1>Log in with SSO</h1>', other],
-  ])('as HTML with status %d', async (status, body, step) => {
-    for (const ask of [push, (api: Api) => api.list('active', 1)])
-      expect(await failing([html(status, body)], ask)).toMatchObject({
-        facts: [phrase('login-page', status)],
-        steps: [step],
-      });
-  });
-
-  test('in spite of a service token says that this was refused', async () => {
-    const headers = { 'cf-access-client-id': 'id' };
-    for (const answer of [to(LOGIN), html(403, page)])
-      expect((await failing([answer], push, { headers })).steps).toEqual([
-        phrase('check-service-token'),
-      ]);
-  });
-});
-
-test.each(['http://', 'https://[', 'ftp://pw.test/'])(
-  'a redirect to nowhere (%j) is not followed',
-  async (location) => {
-    const { told } = await asked([to(location)], 'get', 'quyul5r5w08');
-    expect([told[0], told.length]).toEqual([1, 2]);
-  },
-);
-
-test('a redirect is followed to the letter: the passphrase goes along only where it says so', async () => {
-  const { sent } = await asking(
-    [to('/api/v2/pushes/quyul5r5w08.json'), json(200, RETRIEVED)],
-    ['get', 'quyul5r5w08'],
-    { env: { PWPUSH_PASSPHRASE: 'horse' } },
+  test.each(['get https://pw.test/p/quyul5r5w08#k', 'get https://pw.test/r/quyul5r5w08'])(
+    '%s is told how the link is there, but not the link',
+    async (line) => {
+      const location = 'https://eu.pw.test/api/v2/pushes/quyul5r5w08';
+      const { stderr } = await asked([to(location, 301)], line);
+      expect(stderr).toMatch(/https:\/\/eu\.pw\.test .*https:\/\/pw\.test /);
+      expect(stderr).not.toMatch(/quyul5r5w08|#k/);
+    },
   );
-  expect(sent).toEqual([
-    `GET https://pw.test/api/v2/pushes/quyul5r5w08?passphrase=horse\n${HEADERS}\nidempotency-key: KEY`,
-    `GET https://pw.test/api/v2/pushes/quyul5r5w08.json\n${HEADERS}\nidempotency-key: KEY`,
-  ]);
+});
+
+describe('a page that is not of the API is told by where it is, or what it shows:', () => {
+  const cloudflare = 'CF-Access-Client-Id';
+  const page = '<!DOCTYPE html><html><title>Sign in ・ Cloudflare Access</title>';
+
+  test.each<[Literal, string]>([
+    ...['/first_run', '/users/sign_in', '/en/users/sign_in/'].map((path): [Literal, string] => [
+      to(path),
+      'first-run',
+    ]),
+    [to('/cdn-cgi/access/login/pw.test'), cloudflare],
+    [to('https://auth.test/?rd=https%3A%2F%2Fpw.test%2F'), '--headers-file'],
+    [to('https://idp.test/realms/x/protocol/openid-connect/auth?x=1'), '--headers-file'],
+    [html(200, page), cloudflare],
+    [html(200, '\n<html><body><h1>Log in with SSO</h1>'), '--headers-file'],
+  ])('%j: %s', async (answer, named) => {
+    const { told, stderr } = await asked([answer], 'push');
+    expect(told).toEqual([1, creating('/api/v2/pushes')]);
+    expect(stderr).toContain(named);
+  });
 });

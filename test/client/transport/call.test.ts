@@ -63,6 +63,28 @@ describe('Retry-After', () => {
 
 const request: HttpRequest = { method: 'GET', url: 'https://pw.test/', headers: {} };
 
+test.each([
+  ['60 s in all are waited for', ['25', '35', '1'], [25, 35]],
+  [
+    '0 is waited for a second, so that it cannot go on for ever',
+    Array(61).fill('0'),
+    Array(60).fill(1),
+  ],
+  ['more than 60 s are not waited for', ['61'], []],
+])('of 429 with Retry-After %s', async (_what, values, expected) => {
+  const left = [...values];
+  const waits: number[] = [];
+  const send: Transport = async () => ({
+    status: 429,
+    headers: { 'retry-after': left.shift() },
+    body: (async function* () {})(),
+  });
+  const sleep = async (milliseconds: number) => void waits.push(milliseconds / 1000);
+  const rules = { repeatable: false, waitsOn429: true, sleep, waiting: () => {} };
+  const { status } = await call(send, request, { ...rules, now: () => now, timeout: 30 });
+  expect([status, waits, left]).toEqual([429, expected, []]);
+});
+
 /** A clock that moves when it is told to. */
 function world() {
   const sent: string[] = [];
