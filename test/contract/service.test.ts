@@ -2,14 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type TestService, testService } from '../helpers/service';
 
 // Paths, methods, statuses and bodies stand here as `docs/wire.md` has them (column "ours"), not as the contract module
-// does: a mistake that client and service share would not show otherwise.
+// does: a mistake that client and service share would not show otherwise. What the recorded requests ask is in
+// recordings.test.ts.
 
 let service: TestService;
-
 beforeEach(async () => {
   service = await testService();
 });
-
 afterEach(() => service.close());
 
 async function send(
@@ -104,12 +103,6 @@ describe('GET /api/v2/version', () => {
       }),
     );
   });
-
-  test('is the same with a token that is not valid', async () => {
-    expect(await send('GET', '/api/v2/version', { Authorization: 'Bearer nonsense' })).toEqual(
-      await send('GET', '/api/v2/version'),
-    );
-  });
 });
 
 describe('POST /api/v2/pushes', () => {
@@ -136,65 +129,26 @@ describe('POST /api/v2/pushes', () => {
     expect(answer).toEqual(answered(201, push));
   });
 
-  test('fills in 7 days, 5 views, deletable, retrieval step, and needs no token', async () => {
-    const { body } = await post('{"push":{"payload":"hunter2"}}');
-    expect(body).toEqual(pushBody(body.url_token, { name: '', note: '' }));
-  });
-
-  test('a url push has no deletable_by_viewer', async () => {
-    const { status, body } = await post(
-      '{"push":{"payload":"https://example.com/x?y=1","kind":"url","deletable_by_viewer":true}}',
-    );
-    expect([status, body.deletable_by_viewer]).toEqual([201, null]);
-  });
-
-  test('takes numbers as strings and booleans as words', async () => {
-    const { status, body } = await post(
-      '{"push":{"payload":"x","expire_after_days":"90","expire_after_views":"100","deletable_by_viewer":"false","retrieval_step":"true","colour":"red"}}',
-    );
-    expect(status).toBe(201);
-    expect(body).toMatchObject({
-      ...{ expire_after_days: 90, expire_after_views: 100 },
-      ...{ deletable_by_viewer: false, retrieval_step: true },
-    });
-  });
-
   test.each([
-    ['{}', 400, 'error'],
-    ['{"push":"x"}', 400, 'error'],
-    ['{"push":[]}', 400, 'error'],
     ['null', 400, 'error'],
-    ['{"push":{"payload":"hun', 400, 'error'],
-    ['', 400, 'error'],
-    ['{"push":{}}', 422, 'payload'],
-    ['{"push":{"payload":" \\n "}}', 422, 'payload'],
     [
       '{"push":{"payload":"x","expire_after_days":91,"expire_after_views":0}}',
       ...[422, 'expire_after_days', 'expire_after_views'],
     ],
     ['{"push":{"kind":"file"}}', 422, 'files'],
-    ['{"push":{"payload":"ftp://example.com","kind":"url"}}', 422, 'payload'],
     ['{"push":{"payload":"x","files":["a"]}}', 422, 'files'],
   ])('%s is answered %i', async (body, ...expected) => {
     const headers = { ...asJson, ...asAdmin() };
     expect(await refused('POST', '/api/v2/pushes', headers, `${body}`)).toEqual(expected);
   });
 
-  test.each(['{"payload":"x","files":[]}', '{"payload":"x","files":["a"]}', '{"kind":"file"}'])(
-    'files need a token, however many: %s',
-    async (push) => {
-      const body = `{"push":${push}}`;
-      expect(await refused('POST', '/api/v2/pushes', asJson, body)).toEqual(noToken);
-    },
-  );
-
-  test('an empty list of files is none', async () => {
-    await created('{"push":{"payload":"x","files":[]}}', asAdmin());
-    await created('{"push":{"payload":"x","files":null}}');
+  test('files need a token, however many', async () => {
+    for (const push of ['{"payload":"x","files":[]}', '{"payload":"x","files":["a"]}'])
+      expect(await refused('POST', '/api/v2/pushes', asJson, `{"push":${push}}`)).toEqual(noToken);
   });
 
-  test.each(['"a@example.com"', '"a@example.com, b@example.com"', '"nobody"', '["a"]', '5'])(
-    'an e-mail to %s is refused, and no push is kept: there is no mail',
+  test.each(['"nobody"', '["a"]', '5'])(
+    'an e-mail to %s is refused: there is no mail',
     async (to) => {
       const push = `{"push":{"payload":"x","notify_emails_to":${to}}}`;
       const headers = { ...asJson, ...asAdmin() };
@@ -215,53 +169,26 @@ describe('POST /api/v2/pushes', () => {
     expect(new URL(html_url).search).toBe(query);
   });
 
-  test('nobody to e-mail is no such request', async () => {
-    await created('{"push":{"payload":"x","notify_emails_to":"","notify_emails_to_locale":"en"}}');
-    await created('{"push":{"payload":"x","notify_emails_to":null}}');
-  });
-
-  test('the fields are taken without the push around them, as the reference does', async () => {
-    const token = await created('{"payload":"x","expire_after_views":2}');
-    const { body } = await send('GET', `/api/v2/pushes/${token}`);
-    expect([body.payload, body.views_remaining]).toEqual(['x', 1]);
+  test.each([
+    ...['"files":[]', '"files":null', '"notify_emails_to":null'],
+    '"notify_emails_to":"","notify_emails_to_locale":"en"',
+  ])('no files and nobody to e-mail are no such request: %s', async (fields) => {
+    await created(`{"push":{"payload":"x",${fields}}}`, asAdmin());
   });
 });
 
-describe('what clients of Password Pusher send besides', () => {
-  test('a path may end in .json', async () => {
-    const answer = await send(
-      'POST',
-      '/api/v2/pushes.json',
-      { ...asJson, ...asAdmin() },
-      '{"push":{"payload":"x"}}',
+test('a path may end in .json, as clients of Password Pusher have it', async () => {
+  const push = `/api/v2/pushes/${await created('{"push":{"payload":"x"}}', asAdmin())}`;
+  const paths = ['/api/v2/version', '/api/v2/pushes/active', `${push}/audit`, `${push}/preview`];
+  for (const path of paths)
+    expect(await send('GET', `${path}.json`, asAdmin())).toEqual(
+      await send('GET', path, asAdmin()),
     );
-    expect(answer.status).toBe(201);
-    const push = `/api/v2/pushes/${answer.body.url_token}`;
-    const paths = ['/api/v2/version', '/api/v2/pushes/active', `${push}/audit`, `${push}/preview`];
-    for (const path of paths) {
-      const there = await send('GET', path, asAdmin());
-      expect(await send('GET', `${path}.json`, asAdmin())).toEqual(there);
-    }
-    const page = `/api/v2/pushes/active.json?page=2`;
-    expect((await send('GET', page, asAdmin())).body).toEqual([]);
-    const seen = await send('GET', `${push}.json`);
-    expect([seen.body.payload, seen.body.views_remaining]).toEqual(['x', 4]);
-    expect((await send('DELETE', `${push}.json`)).body.deleted).toBe(true);
-    expect((await send('GET', '/api/v2/openapi.json')).status).toBe(200);
-    expect((await send('GET', '/api/v2/openapi')).status).toBe(404);
-    expect((await send('GET', `${push}.xml`)).status).toBe(404);
-  });
-
-  test.each([
-    ['Authorization', (token: string) => `Token ${token}`],
-    ['Authorization', (token: string) => `bearer ${token}`],
-    ['X-User-Token', (token: string) => token],
-  ])('%s has the token, too', async (header, spelled) => {
-    await created('{"push":{"payload":"x"}}', { [header]: spelled(service.adminToken) });
-    expect((await send('GET', '/api/v2/pushes/active', asAdmin())).body).toHaveLength(1);
-    const wrong = { [header]: spelled('nonsense') };
-    expect(await refused('GET', '/api/v2/pushes/active', wrong)).toEqual(noToken);
-  });
+  expect((await send('GET', '/api/v2/pushes/active.json?page=2', asAdmin())).body).toEqual([]);
+  expect((await send('DELETE', `${push}.json`)).body.deleted).toBe(true);
+  expect((await send('GET', '/api/v2/openapi.json')).status).toBe(200);
+  for (const path of ['/api/v2/openapi', `${push}.xml`])
+    expect((await send('GET', path)).status).toBe(404);
 });
 
 describe('POST /api/v2/pushes with files', () => {
@@ -320,66 +247,23 @@ describe('POST /api/v2/pushes with files', () => {
     });
   });
 
-  test('needs a token', async () => {
-    expect(await refused('POST', '/api/v2/pushes', asForm, form)).toEqual(noToken);
-  });
-
-  test('is answered 422 for an eleventh file, 413 for one that is too large', async () => {
-    const file = (bytes: number) =>
-      `--3f9a\r\nContent-Disposition: form-data; name="push[files][]"; filename="a"\r\n\r\n${'x'.repeat(bytes)}\r\n`;
-    const sent = (form: string) =>
-      refused('POST', '/api/v2/pushes', { ...asForm, ...asAdmin() }, `${form}--3f9a--\r\n`);
-    expect(await sent(file(1).repeat(11))).toEqual([422, 'files']);
-    expect(await sent(file(101 * 1024 * 1024))).toEqual([413, 'error']);
-  });
-
-  test('a link that is no link is answered 404', async () => {
-    expect(await send('GET', '/files/nonsense')).toEqual(notFound);
+  test('is answered 413 for a file that is too large', async () => {
+    const file = `--3f9a\r\nContent-Disposition: form-data; name="push[files][]"; filename="a"\r\n\r\n`;
+    const body = `${file}${'x'.repeat(101 * 1024 * 1024)}\r\n--3f9a--\r\n`;
+    const answer = await refused('POST', '/api/v2/pushes', { ...asForm, ...asAdmin() }, body);
+    expect(answer).toEqual([413, 'error']);
   });
 });
 
-describe('GET /api/v2/pushes/:token', () => {
-  test('answers payload and files, and takes a view', async () => {
-    const push = '{"push":{"payload":"hunter2\\n","expire_after_views":2,"name":"n","note":"m"}}';
-    const token = await created(push);
-    const content = { payload: 'hunter2\n', files: [] };
-    const left = { expire_after_views: 2, views_remaining: 1 };
-    const shown = pushBody(token, { ...left, ...content });
-    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual(answered(200, shown));
-  });
-
-  test('the last view has the payload; after it the answer is still 200, expired and empty', async () => {
-    const token = await created('{"push":{"payload":"hunter2","expire_after_views":1}}');
-    const last = await send('GET', `/api/v2/pushes/${token}`);
-    expect(last.status).toBe(200);
-    expect(last.body).toMatchObject({ expired: false, views_remaining: 0, payload: 'hunter2' });
-    const gone = pushBody(token, {
-      expire_after_views: 1,
-      views_remaining: 0,
-      expired: true,
-      expired_on: '2026-08-20T11:06:45.000Z',
-      passphrase: null,
-      payload: null,
-      files: [],
-    });
-    expect(await send('GET', `/api/v2/pushes/${token}`)).toEqual(answered(200, gone));
-  });
-
-  test('the passphrase goes as a query parameter', async () => {
-    const token = await created('{"push":{"payload":"hunter2","passphrase":"open sesame & more"}}');
-    const path = `/api/v2/pushes/${token}`;
-    const none = await send('GET', path);
-    const wrong = await send('GET', `${path}?passphrase=sesame`);
-    expect([none, wrong]).toEqual([answered(401, noPassphrase), answered(401, noPassphrase)]);
-    expect(wrong.body.message).not.toBe(none.body.message);
-    const right = await send('GET', `${path}?passphrase=open%20sesame+%26+more`);
-    expect(right.status).toBe(200);
-    expect(right.body).toMatchObject({ payload: 'hunter2', passphrase: null });
-  });
-
-  test('an unknown token is answered 404', async () => {
-    expect(await send('GET', '/api/v2/pushes/nosuchpush')).toEqual(notFound);
-  });
+test('the passphrase of a retrieval goes as a query parameter, as forms have it', async () => {
+  const token = await created('{"push":{"payload":"hunter2","passphrase":"open sesame & more"}}');
+  const path = `/api/v2/pushes/${token}`;
+  const none = await send('GET', path);
+  const wrong = await send('GET', `${path}?passphrase=sesame`);
+  expect([none, wrong]).toEqual([answered(401, noPassphrase), answered(401, noPassphrase)]);
+  expect(wrong.body.message).not.toBe(none.body.message);
+  const right = await send('GET', `${path}?passphrase=open%20sesame+%26+more`);
+  expect(right.body).toMatchObject({ payload: 'hunter2', passphrase: null });
 });
 
 describe('GET /p/:token.json, the json_url', () => {
@@ -401,10 +285,6 @@ describe('GET /p/:token.json, the json_url', () => {
     expect(await send('GET', path)).toEqual(await send('GET', `/api/v2/pushes/${token}`));
   });
 
-  test('an unknown token is answered 404', async () => {
-    expect(await send('GET', '/p/nosuchpush.json')).toEqual(notFound);
-  });
-
   test.each([
     ['GET', '/p/active.json'],
     ['GET', '/p/expired.json'],
@@ -419,57 +299,31 @@ describe('GET /p/:token.json, the json_url', () => {
   });
 });
 
-test('GET /api/v2/pushes/:token/preview answers the link and takes no view', async () => {
-  const token = await created('{"push":{"payload":"x","expire_after_views":1}}');
-  expect(await send('GET', `/api/v2/pushes/${token}/preview`)).toEqual(
-    answered(200, { url: `https://pw.test/p/${token}/r` }),
-  );
-  expect((await send('GET', `/api/v2/pushes/${token}`)).body.payload).toBe('x');
-});
-
-describe('GET /api/v2/pushes/:token/audit', () => {
-  test('answers what happened, oldest first', async () => {
-    const agent = { 'User-Agent': 'curl/8', Referer: 'https://chat.example/' };
-    const token = await created('{"push":{"payload":"x"}}', asAdmin());
-    service.clock.advance(1500);
-    await send('GET', `/api/v2/pushes/${token}`, agent);
-    await send('GET', `/api/v2/pushes/${token}`, asAdmin());
-    const row = (kind: string, created_at: string, user_agent = '', referrer = '') => {
-      return { ip: '127.0.0.1', user_agent, referrer, kind, created_at, updated_at: created_at };
-    };
-    const logs = [
-      row('creation', '2026-08-20T11:06:45.000Z'),
-      row('view', '2026-08-20T11:06:46.500Z', 'curl/8', 'https://chat.example/'),
-      row('owner_view', '2026-08-20T11:06:46.500Z'),
-    ];
-    const audit = await send('GET', `/api/v2/pushes/${token}/audit`, asAdmin());
-    expect(audit).toEqual(answered(200, { logs }));
-  });
-
-  test('is refused without a token, to others, and past page 200', async () => {
-    const token = await created('{"push":{"payload":"x"}}', asAdmin());
-    const path = `/api/v2/pushes/${token}/audit`;
-    expect(await refused('GET', path)).toEqual(noToken);
-    expect(await refused('GET', path, asBob())).toEqual([403, 'error']);
-    expect(await send('GET', `${path}?page=200`, asAdmin())).toEqual(answered(200, { logs: [] }));
-    expect(await refused('GET', `${path}?page=201`, asAdmin())).toEqual([400, 'error']);
-  });
+test('GET /api/v2/pushes/:token/audit answers what happened, oldest first', async () => {
+  const agent = { 'User-Agent': 'curl/8', Referer: 'https://chat.example/' };
+  const token = await created('{"push":{"payload":"x"}}', asAdmin());
+  service.clock.advance(1500);
+  await send('GET', `/api/v2/pushes/${token}`, agent);
+  await send('GET', `/api/v2/pushes/${token}`, asAdmin());
+  const row = (kind: string, created_at: string, user_agent = '', referrer = '') => {
+    return { ip: '127.0.0.1', user_agent, referrer, kind, created_at, updated_at: created_at };
+  };
+  const logs = [
+    row('creation', '2026-08-20T11:06:45.000Z'),
+    row('view', '2026-08-20T11:06:46.500Z', 'curl/8', 'https://chat.example/'),
+    row('owner_view', '2026-08-20T11:06:46.500Z'),
+  ];
+  const audit = await send('GET', `/api/v2/pushes/${token}/audit`, asAdmin());
+  expect(audit).toEqual(answered(200, { logs }));
 });
 
 describe('DELETE /api/v2/pushes/:token', () => {
   test('ends a push that viewers may end, once', async () => {
     const token = await created('{"push":{"payload":"x"}}');
     service.clock.advance(60_000);
-    const ended = answered(
-      200,
-      pushBody(token, {
-        expired: true,
-        expired_on: '2026-08-20T11:07:45.000Z',
-        deleted: true,
-        passphrase: null,
-        updated_at: '2026-08-20T11:07:45.000Z',
-      }),
-    );
+    const at = '2026-08-20T11:07:45.000Z';
+    const end = { expired: true, expired_on: at, updated_at: at, deleted: true };
+    const ended = answered(200, pushBody(token, { ...end, passphrase: null }));
     expect(await send('DELETE', `/api/v2/pushes/${token}`)).toEqual(ended);
     service.clock.advance(60_000);
     expect(await send('DELETE', `/api/v2/pushes/${token}`)).toEqual(ended);
@@ -486,47 +340,22 @@ describe('DELETE /api/v2/pushes/:token', () => {
   });
 });
 
-describe('GET /api/v2/pushes/active and /expired', () => {
-  test("answer an owner's pushes with names and notes", async () => {
-    const token = await created('{"push":{"payload":"x","name":"wifi","note":"attic"}}', asAdmin());
-    await created('{"push":{"payload":"y","name":"not yours"}}', asBob());
-    const active = pushBody(token, { name: 'wifi', note: 'attic' });
-    expect(await send('GET', '/api/v2/pushes/active', asAdmin())).toEqual(answered(200, [active]));
-    await send('DELETE', `/api/v2/pushes/${token}`, asAdmin());
-    const expired = {
-      ...active,
-      expired: true,
-      expired_on: active.created_at,
-      deleted: true,
-      passphrase: null,
-      note: '',
-    };
-    expect(await send('GET', '/api/v2/pushes/expired?page=1', asAdmin())).toEqual(
-      answered(200, [expired]),
-    );
-    expect((await send('GET', '/api/v2/pushes/active', asAdmin())).body).toEqual([]);
-    expect((await send('GET', '/api/v2/pushes/expired?page=2', asAdmin())).body).toEqual([]);
-  });
-
-  test.each(['0', '-1', '201', 'two', '1.5', ''])('page=%s is answered 400', async (page) => {
-    const path = `/api/v2/pushes/active?page=${page}`;
-    expect(await refused('GET', path, asAdmin())).toEqual([400, 'error']);
-  });
-
-  test.each(['active', 'expired'])('%s needs a token', async (list) => {
-    expect(await refused('GET', `/api/v2/pushes/${list}`)).toEqual(noToken);
-  });
-});
-
-test('POST /api/v2/pushes/:token/notify_emails is answered 404: there is no mail', async () => {
-  const token = await created('{"push":{"payload":"x"}}', asAdmin());
-  const body = '{"notify_emails_to":"a@example.com","notify_emails_to_locale":"en"}';
-  const path = `/api/v2/pushes/${token}/notify_emails`;
-  const answer = await refused('POST', path, { ...asJson, ...asAdmin() }, body);
-  expect(answer).toEqual([404, 'error']);
+test("GET /api/v2/pushes/active and /expired answer an owner's pushes with names and notes", async () => {
+  const token = await created('{"push":{"payload":"x","name":"wifi","note":"attic"}}', asAdmin());
+  await created('{"push":{"payload":"y","name":"not yours"}}', asBob());
+  const list = (path: string) => send('GET', `/api/v2/pushes/${path}`, asAdmin());
+  const active = pushBody(token, { name: 'wifi', note: 'attic' });
+  expect(await list('active')).toEqual(answered(200, [active]));
+  await send('DELETE', `/api/v2/pushes/${token}`, asAdmin());
+  const ended = { expired: true, expired_on: active.created_at, deleted: true };
+  const expired = { ...active, ...ended, passphrase: null, note: '' };
+  expect(await list('expired?page=1')).toEqual(answered(200, [expired]));
+  for (const path of ['active', 'expired?page=2']) expect((await list(path)).body).toEqual([]);
 });
 
 test.each([
+  ['GET', '/p/nosuchpush.json'],
+  ['GET', '/files/nonsense'],
   ['GET', '/api/v2/requests/unknown'],
   ['GET', '/api/v2'],
   ['GET', '/api/v1/pushes'],
@@ -537,19 +366,15 @@ test.each([
 
 test('a sixth passphrase try within a minute is answered 429 with Retry-After', async () => {
   const token = await created('{"push":{"payload":"x","passphrase":"right"}}');
-  const tries = Array.from({ length: 5 }, () =>
-    send('GET', `/api/v2/pushes/${token}?passphrase=wrong`),
-  );
-  expect((await Promise.all(tries)).map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
+  for (let tries = 0; tries < 5; tries++)
+    expect((await send('GET', `/api/v2/pushes/${token}?passphrase=wrong`)).status).toBe(401);
   service.clock.advance(20_000);
-  const path = `https://pw.test/api/v2/pushes/${token}?passphrase=right`;
-  const refused = await service.fetch(new Request(path));
-  const body = await refused.json();
-  expect([refused.status, refused.headers.get('retry-after'), Object.keys(body as object)]).toEqual(
-    [429, '40', ['error']],
-  );
+  const path = `/api/v2/pushes/${token}?passphrase=right`;
+  const answer = await service.fetch(new Request(`https://pw.test${path}`));
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '40']);
+  expect(await refused('GET', path)).toEqual([429, 'error']);
   service.clock.advance(40_000);
-  expect((await service.fetch(new Request(path))).status).toBe(200);
+  expect((await send('GET', path)).status).toBe(200);
 });
 
 test('with anonymous access off everything but version needs a token', async () => {
