@@ -68,11 +68,8 @@ describe('looser limits than requested: the push is expired again and the run fa
   });
 
   test('also though another one is stricter, and by the token of its link', async () => {
-    const fields = { url_token: undefined, expire_after_days: 7 };
-    const { told } = await pushed(
-      [granting(fields), json(200, EXPIRED)],
-      ...['--days', '180', '--views', '1'],
-    );
+    const answers = [granting({ url_token: undefined }), json(200, EXPIRED)];
+    const { told } = await pushed(answers, '--days', '180', '--views', '1');
     expect(told).toEqual(ended);
   });
 
@@ -91,13 +88,13 @@ describe('looser limits than requested: the push is expired again and the run fa
 });
 
 test.each([
-  ['deletable_by_viewer, as for url pushes', { deletable_by_viewer: null }, 0],
-  ['views', { expire_after_views: undefined }, 1],
-  ['days', { expire_after_days: null }, 1],
-  ['either', { expire_after_days: null, expire_after_views: null }, 1],
+  [{ deletable_by_viewer: null }, 0],
+  [{ expire_after_views: undefined }, 1],
+  [{ expire_after_days: null }, 1],
+  [{ expire_after_days: null, expire_after_views: null }, 1],
 ])(
-  'a response that does not tell %s is not compared with what was asked',
-  async (_, fields, warnings) => {
+  'what a response does not tell is not compared with what was asked: %j',
+  async (fields, warnings) => {
     const granted = { deletable_by_viewer: false, expire_after_views: 1, expire_after_days: 2 };
     const words = ['--no-deletable', '--views', '1', '--days', '2'];
     const { told } = await pushed([granting({ ...granted, ...fields })], ...words);

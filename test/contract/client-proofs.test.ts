@@ -56,13 +56,11 @@ test.each(['../x', 7, null, `${SALT.slice(0, -1)}x`, { length: 22 }])(
   },
 );
 
-test.each(['hunter2', 'correct horse battery staple', 'one two three'])(
-  'a retrieval makes no proof of a text that could be guessed: %s',
-  async (PWPUSH_KEY) => {
-    const answer = incomplete({ key_salt: SALT });
+test('a retrieval makes no proof of a text that could be guessed', async () => {
+  const answer = incomplete({ key_salt: SALT });
+  for (const PWPUSH_KEY of ['hunter2', 'correct horse battery staple', 'one two three'])
     expect((await asked([answer], `get ${LINK}`, { PWPUSH_KEY })).told.slice(1)).toEqual([GET]);
-  },
-);
+});
 
 test('the key is proved at the page too, where the API requires a token', async () => {
   const features = { anonymous_access: false, pushes: { json_pages: { enabled: true } } };

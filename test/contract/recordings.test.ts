@@ -55,13 +55,8 @@ const document = readFileSync(join(import.meta.dirname, '../../docs/wire.md'), '
 
 describe('the client decodes', () => {
   const codeOf: Readonly<Record<number, ErrorCode>> = {
-    400: 'rejected',
-    401: 'unauthorized',
-    403: 'forbidden',
-    404: 'not_found',
-    422: 'rejected',
-    429: 'rate_limited',
-    500: 'failed',
+    ...{ 400: 'rejected', 401: 'unauthorized', 403: 'forbidden', 404: 'not_found' },
+    ...{ 422: 'rejected', 429: 'rate_limited', 500: 'failed' },
   };
   /** Where the status alone does not tell. */
   const codeOfStep: Readonly<Record<string, ErrorCode>> = {
