@@ -7,7 +7,6 @@ import {
   rmdirSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newKeyPair, parseRecipient } from '../../src/age/key-files';
 import type { Transport } from '../../src/platform/context';
@@ -19,10 +18,9 @@ import {
   PRO,
   type StandIn,
 } from '../helpers/commercial-requests';
-import { mountDisk, needsDisk } from '../helpers/disk';
 import { BASE, eachInstance } from '../helpers/instance';
 import { type Place, place } from '../helpers/run';
-import { broken } from '../helpers/wire';
+import { broken, rewriting } from '../helpers/wire';
 
 // What is said is told by the transcripts test/cases/request-*.txt and respond-*.txt.
 
@@ -74,15 +72,6 @@ describe('with the service', () => {
     const { stderr } = await request({ failing: { stdout: 'EPIPE' } });
     expect(stderr).toMatch(new RegExp(`^${BASE}/r/[\\w-]+#age1[a-z0-9]{58}$`, 'm'));
     expect(keys()).toHaveLength(2);
-  });
-
-  test('a full disk is noticed before anything is sent', needsDisk, async () => {
-    const disk = mountDisk(1);
-    disk.fill();
-    const made = await owner({ PWPUSH_STATE_DIR: join(disk.folder, 'state') }).run('request', 'Q');
-    disk.remove();
-    expect(made).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('ENOSPC') });
-    expect(here.asked).toEqual([]);
   });
 
   test('--json has the object of the instance, and the answer in it', async () => {
@@ -239,13 +228,11 @@ describe('a server that cheats', () => {
     'response' in body ? { ...body, response } : body;
   beforeEach(() => {
     cheat = (body) => body;
-    ({ here, instance } = standIn({ encrypts: true }, ({ send }) => async (request) => {
-      const response = await send(request);
-      const { pathname } = new URL(request.url);
-      const body = (await new Response(response.body as never).json()) as Record<string, unknown>;
-      const text = JSON.stringify(cheat(body, `${request.method} ${pathname}`));
-      return { ...response, body: [Buffer.from(text)].values() as never };
-    }));
+    ({ here, instance } = standIn({ encrypts: true }, ({ send }) =>
+      rewriting(send, (text, { method, url }) =>
+        JSON.stringify(cheat(JSON.parse(text), `${method} ${new URL(url).pathname}`)),
+      ),
+    ));
   });
 
   const asked = async (...more: string[]) =>

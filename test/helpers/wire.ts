@@ -63,6 +63,21 @@ export function wire(answers: readonly (Literal | TransportError)[]): Wire {
   };
 }
 
+/** The same instance, but that `change` makes its bodies. */
+export function rewriting(
+  send: Transport,
+  change: (body: string, request: HttpRequest) => string,
+): Transport {
+  return async (request) => {
+    const response = await send(request);
+    const { 'content-length': _, ...headers } = response.headers;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of response.body) pieces.push(piece);
+    const body = change(Buffer.concat(pieces).toString(), request);
+    return { ...response, headers, body: bodyOf({ status: response.status, body }) };
+  };
+}
+
 /** A request as lines: method and address, headers with no random value, an empty line and the body where there is one. */
 function spelled({ method, url, headers, body }: HttpRequest): string {
   const lines = Object.entries(headers).map(

@@ -1,14 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
-import type { Transport } from '../../../src/platform/context';
 import { commercialRequests, OWNER, PRO } from '../../helpers/commercial-requests';
 import { lose } from '../../helpers/here';
 import { eachInstance } from '../../helpers/instance';
 import { connected, eras, SECRET, type ShowPage, serving } from '../../helpers/mcp';
 import { changed } from '../../helpers/reference';
 import { eachPlace, place } from '../../helpers/run';
+import { rewriting } from '../../helpers/wire';
 
 /** Open for long: the clock of the instance runs while someone waits. */
 const QUESTION = { question: 'The password of db1?', file: 'db.env', expire: '4w' };
@@ -163,15 +162,10 @@ test.each([
   async (_, html_url) => {
     const { send } = commercialRequests({ encrypts: true });
     const asked: string[] = [];
-    const lying: Transport = async (request) => {
-      asked.push(request.url);
-      const response = await send(request);
-      if (request.method !== 'POST') return response;
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of response.body) chunks.push(chunk);
-      const body = changed(Buffer.concat(chunks).toString(), { html_url });
-      return { ...response, body: Readable.from([Buffer.from(body)]) };
-    };
+    const lying = rewriting(send, (body, { method, url }) => {
+      asked.push(url);
+      return method === 'POST' ? changed(body, { html_url }) : body;
+    });
     const pro = place({ asleep: nap, send: lying, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER } });
     mkdirSync(pro.file('root'));
     const showPage = async () => 'accept' as const;

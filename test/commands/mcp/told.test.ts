@@ -1,81 +1,69 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { failure, programEnd, saidText, toldError, toldJson } from '../../../src/commands/mcp/told';
 
 const ran = { status: 0, stdout: '', stderr: '' };
-const toldOf = (stdout: string) => toldJson({ ...ran, stdout }).text;
+const toldOf = (object: unknown) => toldJson({ ...ran, stdout: JSON.stringify(object) }).text;
 
-describe('what is told of an object', () => {
-  test('are known fields, and never a text that may be a secret', () => {
-    const json = JSON.stringify({
-      ...{ html_url: 'https://x/p/1#key', views_remaining: 2, expired: false, name: 'n\u001b' },
-      ...{ payload: 's', note: 's', response: 's', passphrase: 's' },
-      ...{ files: [{ url: 's' }], kind: { nested: 's' }, days_remaining: null, generated: 's' },
-    });
-    const told = { html_url: 'https://x/p/1#key', name: 'n\\x1b', views_remaining: 2 };
-    expect(JSON.parse(toldOf(json))).toEqual({ ...told, expired: false });
-    expect(JSON.parse(toldOf(`[${json}]`))).toHaveLength(1);
-    expect(toldOf('null')).toBe('{}');
-  });
-
-  test('long texts are cut, and links are not', () => {
-    const html_url = `https://x/${'p'.repeat(1000)}`;
-    const json = JSON.stringify({ html_url, user_agent: 'x'.repeat(1000) });
-    expect(JSON.parse(toldOf(json))).toEqual({ html_url, user_agent: 'x'.repeat(400) });
-  });
-
-  test('half an object is an error', () => {
-    expect(() => toldOf('{"html_url":"htt')).toThrow('the response of the instance is too long');
-  });
-
-  test('is followed by what the command warned of', () => {
-    const stderr = '{"warning":{"message":"plain http"}}\n';
-    expect(toldJson({ ...ran, stdout: '{}', stderr }).text).toBe('{}\nwarning: plain http');
-  });
+test('of an object known fields are told, and never a text that may be a secret', () => {
+  const object = {
+    ...{ html_url: 'https://x/p/1#key', views_remaining: 2, expired: false, name: 'n\u001b' },
+    ...{ payload: 's', note: 's', response: 's', passphrase: 's' },
+    ...{ files: [{ url: 's' }], kind: { nested: 's' }, days_remaining: null, generated: 's' },
+  };
+  const told = { html_url: 'https://x/p/1#key', name: 'n\\x1b', views_remaining: 2 };
+  expect(JSON.parse(toldOf(object))).toEqual({ ...told, expired: false });
+  expect([JSON.parse(toldOf([object])).length, toldOf(null)]).toEqual([1, '{}']);
+  const html_url = `https://x/${'p'.repeat(1000)}`;
+  const cut = { html_url, user_agent: 'x'.repeat(400) };
+  expect(JSON.parse(toldOf({ html_url, user_agent: 'x'.repeat(1000) }))).toEqual(cut);
+  const half = () => toldJson({ ...ran, stdout: '{"html_url":"htt' });
+  expect(half).toThrow('the response of the instance is too long');
 });
 
-test('errors are messages and hints, with the link of what was created', async () => {
-  const error = { code: 'failed', message: 'no space', hint: 'try again', link: 'https://x/p/1' };
-  expect(saidText(`${JSON.stringify({ error })}\n`)).toBe(
-    'no space; try again; its link is https://x/p/1',
-  );
-  expect(saidText(JSON.stringify({ error: { ...error, expired: true } }))).toBe(
-    'no space; try again',
-  );
-  const lines = '{"warning":{"message":"odd\\u001b"}}\npwpush: bad\nhint: good\n[1]';
-  expect(saidText(lines)).toBe('warning: odd\\x1b\nbad\nhint: good\n[1]');
-  expect(failure({ ...ran, status: 3 })).toMatchObject({ failed: true });
-  expect(failure({ ...ran, status: 1 }).text).toBe('failed with status 1');
+const error = { code: 'failed', message: 'no space', hint: 'try again', link: 'https://x/p/1' };
+test.each([
+  [JSON.stringify({ error }), 'no space; try again; its link is https://x/p/1'],
+  [JSON.stringify({ error: { ...error, expired: true } }), 'no space; try again'],
+  [
+    '{"warning":{"message":"odd\\u001b"}}\npwpush: bad\nhint: good\n[1]',
+    'warning: odd\\x1b\nbad\nhint: good\n[1]',
+  ],
+])('%j is told as %j', (stderr, text) => {
+  expect(saidText(`${stderr}\n`).trimEnd()).toBe(text);
+});
+
+test('a failure is told without what may be a secret', async () => {
+  expect(failure({ ...ran, status: 1 })).toEqual({ failed: true, text: 'failed with status 1' });
   expect((await toldError(new Error('secret'))).text).not.toContain('secret');
 });
 
-describe('of a program', () => {
-  test('streams that are not empty, and what the command warned of before', () => {
-    const told = programEnd({ ...ran, status: 7, stderr: 'a\u0007\tb\n' });
-    expect(told).toEqual({ text: 'exit code 7\n\nstandard error:\na\\x07\tb\n' });
-    const warning = '{"warning":{"message":"unused files: a"}}\n';
-    expect(programEnd({ ...ran, stdout: 'x', stderr: `${warning}b` }).text).toBe(
-      'exit code 0\nwarning: unused files: a\n\nstandard output:\nx\n\nstandard error:\nb',
-    );
-  });
+const own = (code: string) => `{"error":{"code":"${code}","message":"why"}}\n`;
+const warning = '{"warning":{"message":"unused files: a"}}\n';
+const why = { text: 'why', failed: true };
+test.each([
+  [
+    'its streams that are not empty',
+    { status: 7, stderr: 'a\u0007\tb\n' },
+    { text: 'exit code 7\n\nstandard error:\na\\x07\tb\n' },
+  ],
+  [
+    'what the command warned of before',
+    { stdout: 'x', stderr: `${warning}b` },
+    {
+      text: 'exit code 0\nwarning: unused files: a\n\nstandard output:\nx\n\nstandard error:\nb',
+    },
+  ],
+  ['why it was not started', { status: 6, stderr: own('expired') }, why],
+  ['why it is not there', { status: 127, stderr: own('usage') }, why],
+])('of a program is told %s', (_what, end, told) => {
+  expect(programEnd({ ...ran, ...end })).toEqual(told);
+});
 
-  const error = (code: string) => `{"error":{"code":"${code}","message":"why"}}\n`;
-  test.each([
-    [
-      'that was not started',
-      { status: 6, stderr: error('expired') },
-      { text: 'why', failed: true },
-    ],
-    ['that is not there', { status: 127, stderr: error('usage') }, { text: 'why', failed: true }],
-  ])('%s, why', (_, end, told) => {
-    expect(programEnd({ ...ran, ...end })).toEqual(told);
-  });
-
-  test.each([
-    ['another status', { status: 1, stderr: error('expired') }],
-    ['a code that is none of ours', { status: 1, stderr: error('E_AUTH') }],
-    ['output', { status: 6, stdout: 'x', stderr: error('expired') }],
-    ['more errors', { status: 6, stderr: `${error('expired')}x` }],
-  ])('its own error with %s is its output', (_, end) => {
-    expect(programEnd({ ...ran, ...end }).text).toMatch(/^exit code [16]\n/);
-  });
+test.each([
+  ['another status', { status: 1, stderr: own('expired') }],
+  ['a code that is none of ours', { status: 1, stderr: own('E_AUTH') }],
+  ['output', { status: 6, stdout: 'x', stderr: own('expired') }],
+  ['more errors', { status: 6, stderr: `${own('expired')}x` }],
+])('an error of a program with %s is its output', (_what, end) => {
+  expect(programEnd({ ...ran, ...end }).text).toMatch(/^exit code [16]\n/);
 });

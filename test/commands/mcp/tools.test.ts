@@ -1,11 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Transport } from '../../../src/platform/context';
 import { BASE, eachInstance, overFetch } from '../../helpers/instance';
 import { type Connecting, connected, eras, SECRET, serving } from '../../helpers/mcp';
 import { place } from '../../helpers/run';
 import { createWithFiles, filePart } from '../../helpers/service';
+import { rewriting } from '../../helpers/wire';
 
 const here = eachInstance({ env: { PATH: process.env.PATH, DB_PASSWORD: SECRET } });
 beforeEach(() => {
@@ -39,15 +38,13 @@ describe.each(eras)('version %s', (era) => {
     expect(await call('save', { link, file: 'copy.env' })).toBe('saved to copy.env, 27 bytes');
     expect(saved('copy.env')).toBe(`PASSWORD=${SECRET}\n`);
     expect(statSync(here.file('root/copy.env')).mode & 0o777).toBe(0o600);
-    expect(await call('wait', { link: 'last', seconds: 1 })).toMatch(
-      /^nothing happened within 1 s/,
-    );
+    const waited = await call('wait', { link: 'last', seconds: 1 });
+    expect(waited).toMatch(/^nothing happened within 1 s/);
     const events: { kind: string }[] = JSON.parse(await call('audit', { link }));
     expect(events.map(({ kind }) => kind).sort()).toEqual(['creation', 'owner_view']);
     expect(JSON.parse(await call('expire', { link }))).toMatchObject([{ expired: true }]);
-    expect(JSON.parse(await call('list', { state: 'expired' }))).toMatchObject([
-      { url_token: pushed.url_token },
-    ]);
+    const [listed] = JSON.parse(await call('list', { state: 'expired' }));
+    expect(listed.url_token).toBe(pushed.url_token);
   });
 
   test('ends with 0 once its standard input is closed', async () => {
@@ -59,16 +56,14 @@ describe.each(eras)('version %s', (era) => {
 describe('push', () => {
   test('takes a variable that the operator names, and no other', async () => {
     const { call } = await server(['--env', 'DB_PASSWORD']);
-    const { html_url: link } = JSON.parse(
-      await call('push', { env: 'DB_PASSWORD', encrypt: true }),
-    );
+    const pushed = await call('push', { env: 'DB_PASSWORD', encrypt: true });
+    const { html_url: link } = JSON.parse(pushed);
     expect(link).toMatch(/#[\w-]{22}$/);
     expect((await owner().run('get', link)).stdout).toBe(SECRET);
     // It goes through a pipe.
     expect(JSON.stringify(here.started)).not.toContain(SECRET);
-    expect(await call('push', { env: 'PATH' })).toMatch(
-      /^! the operator has not allowed .*--env PATH/,
-    );
+    const refused = await call('push', { env: 'PATH' });
+    expect(refused).toMatch(/^! the operator has not allowed .*--env PATH/);
   });
 
   test.each([
@@ -76,9 +71,8 @@ describe('push', () => {
     ['', 'the variable "DB_PASSWORD" is empty'],
     [undefined, 'the variable "DB_PASSWORD" is not set'],
   ])('takes a variable to the byte: %j', async (DB_PASSWORD, expected) => {
-    const { call } = await server(['--env', 'DB_PASSWORD'], {
-      conditions: { env: { DB_PASSWORD } },
-    });
+    const conditions = { env: { DB_PASSWORD } };
+    const { call } = await server(['--env', 'DB_PASSWORD'], { conditions });
     const told = await call('push', { env: 'DB_PASSWORD' });
     const link = /"html_url":"([^"]+)"/.exec(told)?.[1];
     expect(link ? (await owner().run('get', link)).stdout : told).toContain(expected);
@@ -86,15 +80,9 @@ describe('push', () => {
 
   test('tells what the command warned of', async () => {
     const doubt = 'warning: the link is on https://elsewhere.test, not on https://pw.test';
-    const send: Transport = async (request) => {
-      const response = await overFetch(here.service)(request);
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of response.body) chunks.push(chunk);
-      const text = Buffer.concat(chunks)
-        .toString()
-        .replaceAll('https://pw.test/p/', 'https://elsewhere.test/p/');
-      return { ...response, body: Readable.from([Buffer.from(text)]) };
-    };
+    const send = rewriting(overFetch(here.service), (text) =>
+      text.replaceAll('https://pw.test/p/', 'https://elsewhere.test/p/'),
+    );
     const other = place({ send, env: { PWPUSH_URL: BASE } });
     mkdirSync(other.file('root'));
     const { call, close } = await connected(other, ['--root', other.file('root')]);
@@ -115,9 +103,8 @@ describe('push', () => {
   test('attaches a file', async () => {
     const { call } = await server();
     const { html_url } = JSON.parse(await call('push', { file: 'db.env', retrieval_step: false }));
-    expect(await call('save', { link: html_url, file: 'inbox/' })).toMatch(
-      /saved .*inbox\/db\.env/,
-    );
+    const told = await call('save', { link: html_url, file: 'inbox/' });
+    expect(told).toMatch(/saved .*inbox\/db\.env/);
     expect(saved('inbox/db.env')).toBe(`PASSWORD=${SECRET}\n`);
   });
 
