@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { passphraseRecipient } from '../../src/age/age';
 import { newKeyPair } from '../../src/age/key-files';
@@ -16,7 +16,8 @@ import {
   RETRIEVED,
   VERSION,
 } from '../helpers/reference';
-import { type Conditions, type Outcome, type Place, place } from '../helpers/run';
+import { type Conditions, place } from '../helpers/run';
+import { answering, json } from '../helpers/wire';
 
 // Secrets that can be told from anything else. Where one turns up, there is a leak.
 const marks = {
@@ -167,21 +168,15 @@ const cases: readonly Line[] = [
   ),
 ];
 
+/** Of its secrets, an agent sees none but a note. */
+const AGENT = ' for an agent';
+const TERMINAL = 'on a terminal';
 const modes = [
-  ...['', '--json', '--debug', '--json --debug', '--quiet', 'on a terminal'],
-  ...['for an agent', '--json --debug for an agent'],
+  ...['', '--json', '--debug', '--json --debug', '--quiet', TERMINAL],
+  ...[AGENT, `--json --debug${AGENT}`],
 ];
 
-/** Of its secrets, an agent sees none but a note. */
-const AGENT = /for an agent$/;
-
-const answer = (status: number, body: string, headers: Record<string, string> = {}) => ({
-  status,
-  headers: { 'content-type': 'application/json', ...headers },
-  body: (async function* () {
-    yield Buffer.from(body);
-  })(),
-});
+const answer = (...words: Parameters<typeof json>) => answering(json(...words));
 
 /** All that was sent, as a careless instance or proxy repeats it. */
 async function echoOf({ method, url, headers, body }: HttpRequest): Promise<string> {
@@ -218,15 +213,18 @@ const echoing =
   async (request) =>
     answer(status, wrap(await echoOf(request)), headers);
 
-const asError = (echo: string) => JSON.stringify({ error: `cannot do ${echo}` });
 const page = { 'content-type': 'text/html' };
 const all = Object.values(marks).join(' ');
 
-const failing = (error: () => unknown): Transport => {
+/** With all secrets in the cause. */
+const failing = (error: (cause: Error) => unknown): Transport => {
   return async () => {
-    throw error();
+    throw error(new RangeError(all));
   };
 };
+const unanswered = (message: string, sent: boolean) =>
+  failing((cause) => new TransportError(message, { sent, cause }));
+const breaksOff = unanswered('pw.test sent no complete response', true);
 
 /** Who answers, or does not. */
 const worlds: Record<string, Transport> = {
@@ -234,7 +232,7 @@ const worlds: Record<string, Transport> = {
   ...Object.fromEntries(
     [400, 401, 403, 404, 413, 422, 429, 500, 503].map((status) => [
       `an instance that answers ${status} and repeats all`,
-      echoing(status, asError),
+      echoing(status, (echo) => JSON.stringify({ error: `cannot do ${echo}` })),
     ]),
   ),
   'one that wants another passphrase': echoing(
@@ -244,51 +242,23 @@ const worlds: Record<string, Transport> = {
   'one whose pushes have expired': async () => answer(200, changed(EXPIRED, { payload: null })),
   'a page of a proxy that repeats all': echoing(502, (echo) => `<h1>${echo}</h1>`, page),
   'the same at 200': echoing(200, (echo) => `<html>${echo}`, page),
-  'a redirect to elsewhere': async (request) =>
-    answer(302, '', {
-      location: `https://evil.test/?next=${encodeURIComponent(await echoOf(request))}`,
-    }),
-  'one that cannot be reached': failing(
-    () => new TransportError('pw.test cannot be reached', { sent: false, cause: new Error(all) }),
-  ),
-  'one that breaks off': failing(
-    () =>
-      new TransportError('pw.test sent no complete response', {
-        sent: true,
-        cause: new Error(all),
-      }),
-  ),
-  'a bug of ours': failing(
-    () => new TypeError(`cannot read ${all}`, { cause: new RangeError(all) }),
-  ),
+  'a redirect to elsewhere': async (request) => {
+    const location = `https://evil.test/?next=${encodeURIComponent(await echoOf(request))}`;
+    return answer(302, '', { location });
+  },
+  'one that cannot be reached': unanswered('pw.test cannot be reached', false),
+  'one that breaks off': breaksOff,
+  'a bug of ours': failing((cause) => new TypeError(`cannot read ${all}`, { cause })),
   'a bug of the engine': async () => answer(200, JSON.parse(`{"${marks.token}`)),
-  'a failing system call': failing(() =>
-    Object.assign(new Error(all), { code: 'EIO', syscall: 'read' }),
+  'a failing system call': failing((cause) =>
+    Object.assign(cause, { code: 'EIO', syscall: 'read' }),
   ),
 };
 
 const seen = new Set<number>();
 
-/** Runs a line with all secrets around it, and answers what leaked. */
-async function leaks(
-  line: Line,
-  mode: string,
-  send: Transport,
-  terminals: readonly ('stdout' | 'stderr')[],
-) {
-  const world = home(send);
-  try {
-    const outcome = await world.run(line, mode, {
-      terminals: line.prompts ? ['stdin', ...terminals] : terminals,
-    });
-    seen.add(outcome.code);
-    return leaked(outcome, line, mode, world.here);
-  } finally {
-    world.here.close();
-  }
-}
-
-function home(send: Transport, signal?: AbortSignal) {
+/** Runs a line with all secrets around it, and answers what turned up where it must not. */
+async function leaks(line: Line, mode: string, send: Transport, signal?: AbortSignal) {
   let time = Date.UTC(2026, 7, 20);
   const here = place({
     now: () => new Date(time),
@@ -297,70 +267,54 @@ function home(send: Transport, signal?: AbortSignal) {
     },
     send,
     invented: 'any',
+    ...(signal && { signal }),
   });
   for (const name of ['payload', 'passphrase', 'token', 'content', 'key'] as const)
     writeFileSync(here.file(name), marks[name]);
   writeFileSync(here.file('there'), '');
-  mkdirSync(here.file('tmp'));
-  const env = {
-    TMPDIR: here.file('tmp'),
-    PATH: process.env.PATH,
-    PWPUSH_TOKEN: '',
-    SECRET_TEXT: marks.payload,
-    PWPUSH_PASSPHRASE: marks.passphrase,
-    PWPUSH_KEY: marks.key,
-  };
-  return {
-    here,
-    run: async (line: Line, mode: string, more: Conditions): Promise<Outcome> => {
-      const kept = { url: 'https://pw.test', token: marks.token };
-      mkdirSync(here.file('config'));
-      const stored = { current: 'kept', profiles: { kept } };
-      writeFileSync(here.file('config/config.json'), JSON.stringify(stored));
-      const [before = '', ...behind] = line.words.split(' -- ');
-      const words = `${before} ${mode.replace(AGENT, '')}`
-        .trim()
-        .replaceAll('DIR', here.folder)
-        .split(' ');
-      const { stdin = '', prompts } = line;
-      const conditions = {
-        env: { ...env, AI_AGENT: AGENT.test(mode) ? 'some' : '' },
-        stdin,
-        ...more,
-        ...(prompts && !AGENT.test(mode) ? { prompts } : {}),
-        ...(signal ? { signal } : {}),
-      };
-      const argv = [...words, ...behind.flatMap((one) => ['--', ...one.split(' ')])];
-      return here.under(conditions).run(...argv);
+  for (const folder of ['tmp', 'config']) mkdirSync(here.file(folder));
+  const kept = { url: 'https://pw.test', token: marks.token };
+  const stored = { current: 'kept', profiles: { kept } };
+  writeFileSync(here.file('config/config.json'), JSON.stringify(stored));
+  const forAgent = mode.endsWith(AGENT);
+  const seeing = mode === TERMINAL ? (['stdout', 'stderr'] as const) : [];
+  const { words, stdin = '', prompts } = line;
+  const conditions = {
+    env: {
+      TMPDIR: here.file('tmp'),
+      PATH: process.env.PATH,
+      PWPUSH_TOKEN: '',
+      SECRET_TEXT: marks.payload,
+      PWPUSH_PASSPHRASE: marks.passphrase,
+      PWPUSH_KEY: marks.key,
+      AI_AGENT: forAgent ? 'some' : '',
     },
+    stdin,
+    terminals: prompts ? (['stdin', ...seeing] as const) : seeing,
+    ...(prompts && !forAgent && { prompts }),
   };
-}
-
-/** What turned up where it must not. */
-function leaked({ stdout, stderr }: Outcome, line: Line, mode: string, here: Place): string[] {
+  const [before = '', ...behind] = words.split(' -- ');
+  const options = mode.replace(AGENT, '').replace(TERMINAL, '');
+  const argv = `${before} ${options}`.trim().replaceAll('DIR', here.folder).split(' ');
+  for (const one of behind) argv.push('--', ...one.split(' '));
+  const { code, stdout, stderr } = await here.under(conditions).run(...argv);
+  seen.add(code);
   const prints = (mode.includes('json') ? line.printsJson : line.prints) ?? [];
-  const may = prints.filter((one) => one === 'note' || !AGENT.test(mode));
+  const may = prints.filter((one) => one === 'note' || !forAgent);
   const config = JSON.stringify(here.kept(), (key, value) => (key === 'token' ? '' : value)) ?? '';
-  return [
-    ...marksIn(stdout)
-      .filter((one) => !may.includes(one))
-      .map((one) => `${one} on stdout`),
-    ...marksIn(stderr).map((one) => `${one} on stderr`),
-    ...marksIn(config).map((one) => `${one} in the config file`),
-    ...left(here.file('tmp')).map((name) => `${name} in the folder for temporary files`),
-    ...left(here.file('config')).filter((name) => name !== 'config.json'),
-    ...Object.entries(here.rescued()).flatMap(([name, text]) =>
-      marksIn(`${name} ${text}`)
-        .filter((one) => one !== 'payload' && one !== 'content')
-        .map((one) => `${one} in the state folder`),
-    ),
+  const rescued = Object.entries(here.rescued()).map(([name, text]) => `${name} ${text}`);
+  const found = (where: string, text: string, allowed: readonly Mark[] = []) =>
+    marksIn(text).flatMap((one) => (allowed.includes(one) ? [] : [`${one} ${where}`]));
+  const leaked = [
+    ...found('on stdout', stdout, may),
+    ...found('on stderr', stderr),
+    ...found('in the config file', config),
+    ...rescued.flatMap((text) => found('in the state folder', text, ['payload', 'content'])),
+    ...readdirSync(here.file('tmp')).map((name) => `${name} in the folder for temporary files`),
+    ...readdirSync(here.file('config')).filter((name) => name !== 'config.json'),
   ];
-}
-
-function left(folder: string): string[] {
-  return statSync(folder, { throwIfNoEntry: false })
-    ? readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    : [];
+  here.close();
+  return leaked;
 }
 
 test('every command has its lines here', async () => {
@@ -384,11 +338,7 @@ test.each(cases.map((line, at) => [line.words, line, at] as const))(
     const asked = Object.entries(line.prompts ? { 'the reference': reference } : worlds);
     for (const [nth, [who, send]] of partOf([...asked.entries()], at, 4)) {
       for (const mode of modesOf(at, nth, asked.length)) {
-        const found =
-          mode === 'on a terminal'
-            ? await leaks(line, '', send, ['stdout', 'stderr'])
-            : await leaks(line, mode, send, []);
-        expect([who, mode, ...found]).toEqual([who, mode]);
+        expect([who, mode, ...(await leaks(line, mode, send))]).toEqual([who, mode]);
       }
     }
   },
@@ -396,18 +346,13 @@ test.each(cases.map((line, at) => [line.words, line, at] as const))(
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s leaks nothing either', async (name) => {
   for (const line of cases.filter(({ prompts }) => !prompts)) {
-    const controller = new AbortController();
-    const world = home(async () => {
-      controller.abort(name);
-      throw new TransportError('pw.test sent no complete response', {
-        sent: true,
-        cause: new Error(all),
-      });
-    }, controller.signal);
-    const outcome = await world.run(line, '--debug', {});
-    seen.add(outcome.code);
-    expect([line.words, ...leaked(outcome, line, '--debug', world.here)]).toEqual([line.words]);
-    world.here.close();
+    const ended = new AbortController();
+    const send: Transport = (request) => {
+      ended.abort(name);
+      return breaksOff(request);
+    };
+    const found = await leaks(line, '--debug', send, ended.signal);
+    expect([line.words, ...found]).toEqual([line.words]);
   }
 });
 

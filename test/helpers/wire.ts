@@ -1,5 +1,5 @@
 import { TransportError } from '../../src/client/transport/network-errors';
-import type { HttpRequest, Transport } from '../../src/platform/context';
+import { type HttpRequest, type HttpResponse, type Transport } from '../../src/platform/context';
 import { phrase } from '../../src/platform/errors';
 
 /** An answer, word for word. */
@@ -55,12 +55,17 @@ export function wire(answers: readonly (Literal | TransportError)[]): Wire {
       const answer = left.shift();
       if (answer === undefined) throw new Error(`one request too many: ${spelled(request)}`);
       if (answer instanceof TransportError) throw answer;
-      return { status: answer.status, headers: answer.headers ?? {}, body: bodyOf(answer) };
+      return answering(answer);
     },
     check: () => {
       if (left.length > 0) throw new Error(`${left.length} answers were never asked for`);
     },
   };
+}
+
+/** An answer as a transport has it. */
+export function answering(answer: Literal): HttpResponse {
+  return { status: answer.status, headers: answer.headers ?? {}, body: bodyOf(answer) };
 }
 
 /** The same instance, but that `change` makes its bodies. */
@@ -74,7 +79,7 @@ export function rewriting(
     const pieces: Uint8Array[] = [];
     for await (const piece of response.body) pieces.push(piece);
     const body = change(Buffer.concat(pieces).toString(), request);
-    return { ...response, headers, body: bodyOf({ status: response.status, body }) };
+    return answering({ ...response, headers, body });
   };
 }
 
