@@ -19,7 +19,7 @@ import {
   type StandIn,
 } from '../helpers/commercial-requests';
 import { BASE, eachInstance } from '../helpers/instance';
-import { type Place, place } from '../helpers/run';
+import { place } from '../helpers/run';
 import { broken, rewriting } from '../helpers/wire';
 
 // What is said is told by the transcripts test/cases/request-*.txt and respond-*.txt.
@@ -73,38 +73,17 @@ describe('with the service', () => {
     expect(stderr).toMatch(new RegExp(`^${BASE}/r/[\\w-]+#age1[a-z0-9]{58}$`, 'm'));
     expect(keys()).toHaveLength(2);
   });
-
-  test('--json has the object of the instance, and the answer in it', async () => {
-    const made = await owner().run('request', 'Q', '--json');
-    const { html_url, encrypted, public_key } = JSON.parse(made.stdout);
-    expect([encrypted, html_url.endsWith(`#${public_key}`)]).toEqual([true, true]);
-    const answered = await here.run('respond', html_url, '--generate', '12', '--json');
-    const { generated, state } = JSON.parse(answered.stdout);
-    expect(state).toBe('ready');
-    const got = JSON.parse((await owner().run('get', html_url, '--json')).stdout);
-    expect(got).toMatchObject({ response: generated, encrypted: true });
-    expect('payload' in got).toBe(false);
-  });
-
-  test.each(['get', 'wait', 'show', 'expire', 'audit', 'preview'])(
-    '%s says of an unknown link what it is of',
-    async (command) => {
-      for (const [path, what] of [
-        ['r', 'request'],
-        ['p', 'push'],
-      ])
-        expect((await owner().run(command, `${BASE}/${path}/abcdefgh`)).stderr).toMatch(
-          `pwpush: no such ${what} on this instance\n`,
-        );
-    },
-  );
 });
 
 /** A place for the owner at a stand-in for the commercial edition, whose answers go through `send`. */
-function standIn(guesses: Guesses, send: (standIn: StandIn) => Transport = (one) => one.send) {
+function standIn(guesses: Guesses = {}, send: (standIn: StandIn) => Transport = (one) => one.send) {
   const instance = commercialRequests(guesses);
   const env = { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER, PATH: process.env.PATH };
-  return { instance, here: place({ env, send: send(instance), stdin: 'hunter2' }) };
+  const here = place({ env, send: send(instance), stdin: 'hunter2' });
+  /** Asks, and returns the link. */
+  const asked = async (...more: string[]) =>
+    (await here.run('request', 'The password?', ...more)).stdout.trim();
+  return { instance, here, asked };
 }
 
 test.each([
@@ -126,31 +105,25 @@ test.each([
   expect([code, here.transports.at(-1)?.timeout]).toEqual([12, 3]);
 });
 
-describe('with the commercial edition', () => {
-  let instance: StandIn;
-  let here: Place;
-  const edition = (guesses: Guesses = {}) => {
-    ({ instance, here } = standIn(guesses));
-  };
-  const asked = async (...more: string[]) =>
-    (await here.run('request', 'The password?', '--no-encrypt', ...more)).stdout.trim();
-  const saving = () => writeFileSync(here.file('a.txt'), 'AAA');
+/** Its page does not encrypt. */
+const CLEAR = ['--no-encrypt'];
 
+describe('with the commercial edition', () => {
   test('--account chooses whose it is, in JSON and in a form', async () => {
-    edition();
-    saving();
+    const { here, asked } = standIn();
+    writeFileSync(here.file('a.txt'), 'AAA');
     const owner = ['--account', '8'];
-    const link = await asked(...owner);
-    await asked(...owner, '--file', here.file('a.txt'));
-    await asked();
+    const link = await asked(...CLEAR, ...owner);
+    await asked(...CLEAR, ...owner, '--file', here.file('a.txt'));
+    await asked(...CLEAR);
     const list = async (...argv: string[]) =>
       (await here.run('list', 'requests', 'open', ...argv)).stdout.match(/^request\d/gm);
     expect(await list(...owner)).toEqual(['request1', 'request2']);
     expect(await list()).toEqual(['request3']);
     expect((await here.run('wait', link, ...owner, '--for', '1')).code).toBe(12);
     expect((await here.run('show', link, ...owner)).code).toBe(0);
-    const waiting = ['--no-encrypt', '--wait', '--for', '1'];
-    expect((await here.run('request', 'Four', ...owner, ...waiting)).code).toBe(12);
+    const waiting = [...CLEAR, ...owner, '--wait', '--for', '1'];
+    expect((await here.run('request', 'Four', ...waiting)).code).toBe(12);
   });
 
   const guesses: [string, Guesses][] = [
@@ -165,9 +138,8 @@ describe('with the commercial edition', () => {
     ['whose log names an answer otherwise', { answerKind: 'request_response' }],
   ];
   test.each(guesses)('one %s', async (_name, guess) => {
-    edition(guess);
-    const made = await here.run('request', 'Q', ...(guess.encrypts ? [] : ['--no-encrypt']));
-    const link = made.stdout.trim();
+    const { here, instance, asked } = standIn(guess);
+    const link = await asked(...(guess.encrypts ? [] : CLEAR));
     expect((await here.run('wait', link, '--for', '0.5')).code).toBe(12);
     expect((await here.run('respond', link, '--quiet')).code).toBe(0);
     expect((await here.run('wait', link)).code).toBe(0);
@@ -186,9 +158,9 @@ describe('with the commercial edition', () => {
     ['takes no files', { answerFiles: false }, 8, 'open'],
     ['names their parts otherwise', { fileParts: 'request[response_files][]' }, 8, 'open'],
   ])('one that %s of an answer loses nothing', async (_name, guess, code, state) => {
-    edition(guess);
-    saving();
-    const link = await asked('--allow-files');
+    const { here, instance, asked } = standIn(guess);
+    writeFileSync(here.file('a.txt'), 'AAA');
+    const link = await asked(...CLEAR, '--allow-files');
     expect((await here.run('respond', link, '--file', here.file('a.txt'))).code).toBe(code);
     expect(instance.requests.get('request1')?.state).toBe(state);
     if (code !== 0) return;
@@ -197,7 +169,7 @@ describe('with the commercial edition', () => {
   });
 
   test('/r/TOKEN is a URL push where it is no request', async () => {
-    edition();
+    const { here, instance } = standIn();
     instance.pushes.set('pushed', 'https://secret.test');
     expect((await here.run('get', `${PRO}/r/pushed`)).stdout).toBe('https://secret.test');
     expect(instance.asked.map((one) => one.replace('/api/v2', ''))).toEqual([
@@ -211,15 +183,14 @@ describe('with the commercial edition', () => {
       (command) => `${command} ${PRO}/api/v2/requests/some`,
     ),
   ])('%s says that an instance has no requests', async (line) => {
-    edition({ requests: false });
+    const { here } = standIn({ requests: false });
     expect(await here.run(...line.split(' '))).toMatchObject({ code: 8, stdout: '' });
     expect(here.rescued()).toEqual({});
   });
 });
 
 describe('a server that cheats', () => {
-  let here: Place;
-  let instance: StandIn;
+  let { here, instance, asked }: ReturnType<typeof standIn> = {} as never;
   /** Changes what it returns. */
   let cheat: (body: Record<string, unknown>, path: string) => Record<string, unknown>;
   const other = newKeyPair();
@@ -228,21 +199,18 @@ describe('a server that cheats', () => {
     'response' in body ? { ...body, response } : body;
   beforeEach(() => {
     cheat = (body) => body;
-    ({ here, instance } = standIn({ encrypts: true }, ({ send }) =>
+    ({ here, instance, asked } = standIn({ encrypts: true }, ({ send }) =>
       rewriting(send, (text, { method, url }) =>
         JSON.stringify(cheat(JSON.parse(text), `${method} ${new URL(url).pathname}`)),
       ),
     ));
   });
 
-  const asked = async (...more: string[]) =>
-    (await here.run('request', 'Q', ...more)).stdout.trim();
-  const answer = (link: string) => here.run('respond', link);
   /** The link of a request that was answered, before the server cheats. */
   const answered = async (...more: string[]) => {
     cheat = (body) => body;
     const link = await asked(...more);
-    await answer(link);
+    await here.run('respond', link);
     return link;
   };
   const states = () => [...instance.requests.values()].map(({ state }) => state);
@@ -254,7 +222,7 @@ describe('a server that cheats', () => {
   test('by another key has no effect, and is noticed', async () => {
     const link = await asked();
     cheat = replacing;
-    const { code, stderr } = await answer(link);
+    const { code, stderr } = await here.run('respond', link);
     expect([code, /^warning: /m.test(stderr)]).toEqual([0, true]);
     expect((await here.run('get', link)).stdout).toBe('hunter2');
   });
@@ -347,11 +315,14 @@ describe('a server that cheats', () => {
       return here.under({ env: { GITHUB_ENV: here.file('job') } }).run(name, ...more, ...others);
     };
 
-    test('is warned of where only the key was kept', async () => {
-      const link = await answered();
+    test('is warned of where only the key was kept, and passed to no command', async () => {
+      const bare = (await answered()).replace(/#.*/, '');
       cheat = forging('forged');
-      const { code, stdout, stderr } = await here.run('get', link.replace(/#.*/, ''));
+      const { code, stdout, stderr } = await here.run('get', bare);
       expect([code, stdout, /^warning: /.test(stderr)]).toEqual([0, 'forged', true]);
+      const second = (await answered()).replace(/#.*/, '');
+      cheat = forging('forged');
+      expect(await using(run, second)).toMatchObject({ code: 1, stdout: '' });
     });
 
     test.each([
@@ -398,7 +369,7 @@ describe('a server that cheats', () => {
     ['escaped', (link) => link.replace('#a', '#%61')],
     ['gone, with what followed it', (link) => link.replace(/#.*/, '#&utm_source=mail')],
   ])('a damaged key in the link is refused: %s', async (_how, damage) => {
-    expect(await answer(damage(await asked()))).toMatchObject({ code: 2, stdout: '' });
+    expect(await here.run('respond', damage(await asked()))).toMatchObject({ code: 2, stdout: '' });
     expect(states()).toEqual(['open']);
   });
 });
@@ -430,19 +401,17 @@ describe('files of an answer that were not saved', () => {
   async function failing(how: (end: AbortController) => void, taking?: readonly string[]) {
     const end = new AbortController();
     let fails = false;
-    const { here } = standIn(
-      { encrypts: true, keepsAnswer: false },
-      ({ send }) =>
-        async (request) => {
-          if (fails && request.url.endsWith('/1')) how(end);
-          return send(request);
-        },
-    );
-    writeFileSync(here.file('a.crt'), 'A');
-    writeFileSync(here.file('b.key'), 'B');
-    const link = (await here.run('request', 'Q', '--allow-files')).stdout.trim();
-    const files = ['--file', here.file('a.crt'), '--file', here.file('b.key')];
-    expect((await here.run('respond', link, ...files)).code).toBe(0);
+    const sending =
+      ({ send }: StandIn): Transport =>
+      async (request) => {
+        if (fails && request.url.endsWith('/1')) how(end);
+        return send(request);
+      };
+    const { here, asked } = standIn({ encrypts: true, keepsAnswer: false }, sending);
+    const files = ['a.crt', 'b.key'].map((name) => here.file(name));
+    for (const file of files) writeFileSync(file, file.endsWith('key') ? 'B' : 'A');
+    const link = await asked('--allow-files');
+    expect((await here.run('respond', link, '--file', ...files)).code).toBe(0);
     const words = ['get', link, '--output', here.file('out/')];
     const [name = '', ...others] = taking ?? [];
     fails = true;
