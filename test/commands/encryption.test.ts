@@ -43,30 +43,6 @@ describe('push --encrypt', () => {
     expect(await get(named.stdout)).toBe('hunter3');
   });
 
-  test('--json has the whole link and says so, but no payload; what was generated has a field', async () => {
-    const pushed = async (...words: string[]) =>
-      JSON.parse((await here.run('push', '--encrypt', '--json', ...words)).stdout);
-    const { html_url, encrypted, ...others } = await pushed();
-    expect([encrypted, await get(html_url)]).toEqual([true, 'hunter2']);
-    expect(JSON.stringify(others)).not.toContain('hunter2');
-    const made = await pushed('--generate', 'hex:32');
-    expect(made).toMatchObject({ generated: expect.stringMatching(/^[\da-f]{32}$/) });
-    expect([made.payload, await get(made.html_url)]).toEqual([undefined, made.generated]);
-  });
-
-  test('--each gives every line a key of its own, or encrypts all to the same public keys', async () => {
-    const lines = here.under({ stdin: 'one\ntwo\n{three}\n' });
-    const texts = ['one', 'two', '{three}'];
-    const links = async (...words: string[]) =>
-      (await lines.run('push', '--each', ...words)).stdout.trim().split('\n');
-    const keyed = await links('--encrypt');
-    expect(new Set(keyed.map(keyOf)).size).toBe(3);
-    expect(await Promise.all(keyed.map((link) => get(link)))).toEqual(texts);
-    const to = await links('--to', PAIR.recipient);
-    const path = identity();
-    expect(await Promise.all(to.map((link) => get(link, '-i', path)))).toEqual(texts);
-  });
-
   test('the longest text is as long as the armor of a link key allows', async () => {
     const most = 'x'.repeat(773_924);
     const { stdout } = await here.under({ stdin: most }).run('push', '--encrypt');
@@ -146,18 +122,6 @@ describe('a link that lost its key', () => {
     };
     const got = await here.under({ prompts: [prompt] }).run('get', withoutKey(link));
     expect([got.stdout, saved, here.rescued()]).toEqual(['hunter2', 1, {}]);
-  });
-
-  test('may be pasted whole, at the prompt, in a file and in PWPUSH_KEY', async () => {
-    const { stdout } = await here.run('push', '--encrypt', '--views', '9');
-    const bare = withoutKey(stdout);
-    writeFileSync(here.file('link'), stdout);
-    for (const text of [stdout.trim(), `#${keyOf(stdout)}`]) {
-      const prompts = [{ secret: 'Key or words:', answer: text }];
-      for (const conditions of [{ prompts }, { env: { PWPUSH_KEY: text } }])
-        expect((await here.under(conditions).run('get', bare)).stdout).toBe('hunter2');
-      expect(await get(bare, '--key-file', here.file('link'))).toBe('hunter2');
-    }
   });
 });
 

@@ -10,41 +10,6 @@ const piped = (stdin: string, ...argv: string[]) =>
   here.under({ stdin }).run('push', '--each', ...argv);
 const lines = (text: string) => text.trimEnd().split('\n');
 
-test('each line is a push of its own, and the links come in the order of the lines', async () => {
-  const secrets = Array.from({ length: 30 }, (_, at) => `secret ${at}`);
-  const { code, stdout, stderr } = await piped(`${secrets.join('\r\n')}\n`);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  for (const [at, link] of lines(stdout).entries())
-    expect((await here.run('get', link)).stdout).toBe(secrets[at]);
-});
-
-test('a line of JSON has limits and a passphrase of its own, over those of the command line', async () => {
-  const stdin = [
-    { payload: 'one', views: 1, 'retrieval-step': false },
-    { payload: 'two', passphrase: 'sesame', name: 'second', note: 'n' },
-  ].map((line) => JSON.stringify(line));
-  const env = { ...here.admin, PWPUSH_PASSPHRASE: 'correct horse' };
-  const { stdout } = await here
-    .under({ stdin: stdin.join('\n'), env })
-    .run('push', '--each', '--json', '--days', '3', '--views', '9', '--retrieval-step');
-  const pushes = lines(stdout).map((line) => JSON.parse(line));
-  expect(pushes).toMatchObject([
-    { expire_after_days: 3, expire_after_views: 1, retrieval_step: false, name: '' },
-    { expire_after_days: 3, expire_after_views: 9, retrieval_step: true, name: 'second' },
-  ]);
-  for (const [at, PWPUSH_PASSPHRASE] of ['correct horse', 'sesame'].entries()) {
-    expect((await here.run('get', pushes[at].html_url)).code).toBe(7);
-    const given = here.under({ env: { PWPUSH_PASSPHRASE } });
-    expect((await given.run('get', pushes[at].html_url)).code).toBe(0);
-  }
-});
-
-test('a line that fails has its place with --dry-run, too', async () => {
-  const { code, stdout } = await piped('a\n\nb\n', '--dry-run', '--json');
-  const fields = lines(stdout).map((line) => Object.keys(JSON.parse(line)).join());
-  expect([code, fields]).toEqual([2, ['method,url,body', 'line,error', 'method,url,body']]);
-});
-
 describe('when standard output takes no more, no further line is begun,', () => {
   /** As many as are under way at once. */
   const AT_ONCE = 8;
@@ -81,10 +46,7 @@ describe('every option is applied, or refused before anything is sent', () => {
     ...['--generate-passphrase', '--passphrase-out x', '--key-out x', '--qr', '--copy', '--here'],
     ...['--host 0.0.0.0', '--port 1'],
   ];
-  const besides = [
-    ...['text', '--kind file', '--host ', '--passphrase-file -', '--encrypt=words', '-R -'],
-    '--token-file -',
-  ];
+  const besides = ['text', '--kind file', '--host ', '-R -', '--token-file -'];
 
   test.each([...refused, ...besides])('%s is refused', async (line) => {
     expect([(await piped('a\n', ...line.split(' '))).code, here.asked]).toEqual([2, []]);
@@ -113,15 +75,10 @@ describe('every option is applied, or refused before anything is sent', () => {
 
   test.each(Object.entries(applied))('%s is applied', async (line, fields) => {
     writeFileSync(here.file('phrase'), 'sesame\n');
-    const asked = ['Passphrase:', 'Passphrase again:'].map((secret) => ({
-      secret,
-      answer: 'sesame',
-    }));
-    const prompts = line === '--passphrase' ? asked : [];
-    const words = line.replace('FILE', here.file('phrase')).split(' ');
-    const { stdout } = await here
-      .under({ stdin: 'a\n', prompts })
-      .run('push', '--each', '--dry-run', '--json', ...words);
+    const asked = line === '--passphrase' ? ['Passphrase:', 'Passphrase again:'] : [];
+    const prompts = asked.map((secret) => ({ secret, answer: 'sesame' }));
+    const words = ['--dry-run', '--json', ...line.replace('FILE', here.file('phrase')).split(' ')];
+    const { stdout } = await here.under({ stdin: 'a\n', prompts }).run('push', '--each', ...words);
     expect(JSON.parse(stdout).body.push).toEqual({ payload: '***', ...fields });
   });
 
