@@ -279,18 +279,4 @@ describe('a key in the wrong place', () => {
         expect(stderr).not.toContain(secret);
       }
   });
-
-  test('of several links that fail is not quoted either; other words are', async () => {
-    const links = ['one', 'two'].map((token) => `https://pw.test/p/${token}#${key}`);
-    for (const more of [[], ['--json', '--debug']]) {
-      const { code, stderr } = await here.run('expire', ...more, ...links);
-      expect([code, stderr.includes('two: '), stderr.includes(key.slice(0, 9))]).toEqual([
-        5,
-        true,
-        false,
-      ]);
-    }
-    const name = 'abacus-abdomen-abdominal-abide-zzz-nonsense';
-    expect((await here.run('get', 'abc', '--key-file', name)).stderr).toContain(name);
-  });
 });
