@@ -4,13 +4,13 @@ import { TransportError } from '../../src/client/transport/network-errors';
 import { commands } from '../../src/commands/program';
 import { type PlacePlan, reservePlace } from '../../src/deliver/place';
 import { type Context } from '../../src/platform/context';
+import { type Profile } from '../../src/profile/settings';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Profile } from '../../src/profile/settings';
 import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
 import type { Conditions, Outcome } from '../helpers/run';
-import { broken, rewriting } from '../helpers/wire';
+import { rewriting } from '../helpers/wire';
 
-// What is said where an agent reads it: test/cases/agent.txt.
+// What is said where an agent reads it: test/cases/agent.txt and agent-setting.txt.
 
 const SECRET = 'MARKsecret7f3a9c2e51';
 
@@ -142,28 +142,20 @@ function repeated(body: string): string {
   return /^[[{]/.test(body) ? JSON.stringify(add(JSON.parse(body))) : body;
 }
 
-interface Meanwhile {
-  /** The response to a creation is lost. */
-  readonly loses?: boolean;
-  /** Called when the service has answered. */
-  readonly answered?: (method: string) => void;
-}
-
 /** The service, as one that repeats secrets in all that it returns besides a retrieved push, and what runs lines there. */
-async function world(settings: Profile = {}, { loses, answered }: Meanwhile = {}) {
+async function world(answered = (_method: string) => {}) {
   const asked: string[] = [];
   const here: Instance = await instance({
     invented: 'any',
     send: async (request) => {
       const response = await overFetch(here.service, asked)(request);
-      answered?.(request.method);
-      if (loses && request.method === 'POST') throw broken(true);
+      answered(request.method);
       const taken = request.method === 'GET' && RETRIEVAL.test(new URL(request.url).pathname);
       return taken ? response : rewriting(async () => response, repeated)(request);
     },
   });
-  const kept = { url: BASE, token: here.service.adminToken, ...settings };
-  await here.keep({ current: 'kept', profiles: { kept, other: { url: BASE } } });
+  const kept = { url: BASE, token: here.service.adminToken };
+  await here.keep({ current: 'kept', profiles: { kept } });
   writeFileSync(here.file('secret'), SECRET);
   writeFileSync(here.file('github'), '');
   for (const folder of ['inbox', 'data']) mkdirSync(here.file(folder));
@@ -246,78 +238,14 @@ describe('where an agent reads it', () => {
   );
 });
 
-describe('the setting agent of the profile in use', () => {
-  test('allow prints where an agent reads it', async () => {
-    const { run } = await world({ agent: 'allow' });
-    expect((await run('get PUSH', agent)).stdout).toBe(SECRET);
-    expect((await run('generate hex:32', agent)).stdout).toMatch(/^[\da-f]{32}\n$/);
-    expect((await run('list --json', agent)).stdout).toContain(SECRET);
-    // What it allows is for that profile alone.
-    expect((await run('get PUSH', { ...agent, PWPUSH_PROFILE: 'other' })).code).toBe(2);
-    expect((await run('get PUSH --profile other', agent)).code).toBe(2);
-  });
-
-  test('refuse prints nothing where there is no agent either', async () => {
-    const { run } = await world({ agent: 'refuse' });
-    for (const words of ['get PUSH', 'generate', 'push --generate --json']) {
-      const { code, stdout, stderr } = await run(words);
-      expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toMatch(/setting agent of profile .*kept.* is refuse/);
-    }
-    expect(leaks(await run('list --json'))).toBe(false);
-    expect((await run('get PUSH', {}, '--reveal')).stdout).toBe(SECRET);
-    expect((await run('get PUSH --profile other')).stdout).toBe(SECRET);
-  });
-
-  test('in a config file that cannot be read has no effect', async () => {
-    const { here, run } = await world();
-    writeFileSync(here.file('config/config.json'), '{"profiles": {"agent"');
-    expect([(await run('generate', agent)).code, (await run('generate')).code]).toEqual([2, 0]);
-  });
-});
-
-describe('a marker', () => {
-  test.each(['', '0', 'false', 'FALSE'])('that is "%s" is none', async (value) => {
-    const { run } = await world();
-    const env = Object.fromEntries(MARKERS.map((name) => [name, value]));
-    expect((await run('get PUSH', env)).stdout).toBe(SECRET);
-    expect(leaks(await run('list --json', env))).toBe(true);
-  });
-
-  test('lets nothing prompt, not even with --reveal', async () => {
-    const { here } = await world();
-    const typing = here.under({ terminals: ['stdin', 'stderr'], prompts: [], env: { AGENT: 'x' } });
-    for (const words of [['push'], ['push', '--reveal'], ['get', 'x', '-p', '--reveal']]) {
-      const { code, stderr } = await typing.run(...words);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('no terminal')]);
-    }
-  });
-
-  test('refuses words that the profile wants', async () => {
-    const { asked, run } = await world({ encrypt: 'words' });
-    expect(await run({ words: 'push', ...piped }, agent)).toMatchObject({ code: 2, stdout: '' });
-    expect(asked).toEqual([]);
-  });
-
-  test('lets a program of the desktop copy the text', async () => {
-    const { here, run } = await world();
-    writeFileSync(here.file('wl-copy'), `#!/bin/sh\ncat >'${here.file('board')}'\n`);
-    chmodSync(here.file('wl-copy'), 0o755);
-    const env = { ...agent, WAYLAND_DISPLAY: 'w', PATH: `${here.folder}:/usr/bin:/bin` };
-    const copied = await run({ words: 'get PUSH --copy', terminals: ['stderr'] }, env);
-    expect([copied.code, leaks(copied)]).toEqual([0, false]);
-    expect(readFileSync(here.file('board'), 'utf8')).toBe(SECRET);
-  });
-});
-
-test('serve token add makes no token that cannot be written', async () => {
+test('a program of the desktop gets the text where an agent reads what is printed', async () => {
   const { here, run } = await world();
-  const words = 'serve token add ann --data DIR/data --output DIR/out';
-  const { stdout } = await run(`${words} --json`, agent);
-  expect(JSON.parse(stdout)).toEqual({ name: 'ann', saved_to: here.file('out') });
-  expect((await run(words)).code).toBe(2);
-  const listed = await run('serve token list --data DIR/data --json');
-  expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'ann', tokens: 1 }]);
+  writeFileSync(here.file('wl-copy'), `#!/bin/sh\ncat >'${here.file('board')}'\n`);
+  chmodSync(here.file('wl-copy'), 0o755);
+  const env = { ...agent, WAYLAND_DISPLAY: 'w', PATH: `${here.folder}:/usr/bin:/bin` };
+  const copied = await run({ words: 'get PUSH --copy', terminals: ['stderr'] }, env);
+  expect([copied.code, leaks(copied)]).toEqual([0, false]);
+  expect(readFileSync(here.file('board'), 'utf8')).toBe(SECRET);
 });
 
 test('a text whose folder is gone is not printed instead', async () => {
@@ -325,12 +253,10 @@ test('a text whose folder is gone is not printed instead', async () => {
     [agent, false],
     [{}, true],
   ] as const) {
-    const { here, run } = await world(undefined, {
-      answered: (method) => {
-        if (method !== 'GET') return;
-        rmSync(here.file('inbox'), { recursive: true, force: true });
-        writeFileSync(here.file('inbox'), '');
-      },
+    const { here, run } = await world((method) => {
+      if (method !== 'GET') return;
+      rmSync(here.file('inbox'), { recursive: true, force: true });
+      writeFileSync(here.file('inbox'), '');
     });
     const outcome = await run('get FILES --output DIR/inbox/out', env);
     expect([outcome.code, leaks(outcome)]).toEqual([1, leaked]);
@@ -345,10 +271,4 @@ test('the rest of a download prints nothing, unless it goes to standard output',
   const folder = { path: '.', force: false, taken: new Set<string>() };
   await reserve({ to: 'rest', force: false, folder });
   await expect(reserve({ to: 'dash', force: false })).rejects.toThrow('X is set');
-});
-
-test('a creation without a response is told without a secret', async () => {
-  const { run } = await world({}, { loses: true });
-  const outcome = await run({ words: 'push --json', stdin: 'x' });
-  expect([outcome.code, leaks(outcome)]).toEqual([11, false]);
 });
