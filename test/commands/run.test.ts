@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { eachInstance } from '../helpers/instance';
 import { needsFile } from '../helpers/needs';
@@ -17,16 +17,9 @@ function documented(): string[] {
   return [...page.matchAll(/^\.It Ev (PWPUSH_\w+)/gm)].map(([, name = '']) => name);
 }
 
-const once = { name: 'push[expire_after_views]', value: '1' };
 const sh = (line: string) => ['--', 'sh', '-c', line];
 const run = (token: string, ...words: string[]) => here.run('run', token, ...words);
 const rescued = () => Object.values(here.rescued()).sort();
-
-test('with --as the text is one variable, whatever it looks like, to the byte', async () => {
-  const token = await here.push({ payload: 'A=1\n\n' });
-  const { stdout } = await run(token, '--as', 'ALL', ...sh('printf "[%s][%s]" "$A" "$ALL"'));
-  expect(stdout).toBe('[][A=1\n\n]');
-});
 
 test('the command gets no variable that holds or names a secret of ours, unless allowed', async () => {
   const token = await here.push({ payload: 'A=1', passphrase: 'horse' });
@@ -123,20 +116,6 @@ describe('the last view was used, and the program cannot be run: the secret is s
     expect(Object.values(cut.rescued())).toEqual(saved ? ['hunter2'] : []);
   });
 
-  test('with --json all rescued files are named, also the answer that made no sense', async () => {
-    const half = '{"payload":"half';
-    const { send } = wire([json(200, last), json(200, last), json(200, half)]);
-    const cut = elsewhere({ send });
-    const { code, stderr } = await cut.run('run', 'a', 'b', 'c', '--json', '--', 'true');
-    const { error } = JSON.parse(stderr);
-    const files = Object.entries(cut.rescued());
-    expect([code, error.status, error.hint.includes('rm ')]).toEqual([11, 200, true]);
-    expect(error.saved_to.toSorted()).toEqual(
-      files.map(([name]) => cut.file(`state/${name}`)).sort(),
-    );
-    expect(files.map(([, text]) => text).sort()).toEqual(['hunter2', 'hunter2', half].sort());
-  });
-
   test('of a run that was interrupted meanwhile', async () => {
     const controller = new AbortController();
     const cut = elsewhere({
@@ -151,43 +130,16 @@ describe('the last view was used, and the program cannot be run: the secret is s
   });
 });
 
-describe('--file gives the path of a file, 0600 in a folder 0700, that is gone at the end,', () => {
-  const look = 'stat -c %a "$F" "$(dirname "$F")" && cat "$F" && echo "@$F"';
-  const pathIn = (stdout: string) => stdout.split('@')[1]?.trim() ?? '';
-  const message = (value: string) => ({ name: 'push[payload]', value });
-
-  test('of the text, or of the one pushed file', async () => {
-    const token = await here.push({ payload: 'k: v\n' });
-    const one = await createWithFiles(here.service, filePart('kube config.yaml', 'k: v\n'));
-    for (const [from, wish, name] of [
-      [token, 'F', 'text'],
-      [token, 'F=-', 'text'],
-      [one, 'F', 'kube config.yaml'],
-    ] as const) {
-      const { code, stdout } = await run(from, '--file', wish, ...sh(look));
-      expect([code, stdout.split('@')[0]]).toEqual([0, '600\n700\nk: v\n']);
-      expect(pathIn(stdout).endsWith(`/${name}`)).toBe(true);
-      expect(existsSync(pathIn(stdout))).toBe(false);
-    }
-  });
-
-  test('in memory where there is such a place', needsFile('/dev/shm'), async () => {
+describe('a file for the command is', () => {
+  test('in memory where there is such a place, until it ends', needsFile('/dev/shm'), async () => {
     const token = await here.push({ payload: 'x' });
-    const path = pathIn((await run(token, '--file', 'F', ...sh('echo "@$F"'))).stdout);
-    expect(path).toMatch(/^\/dev\/shm\/pwpush-run-\w+\/text$/);
-    expect(readdirSync('/dev/shm')).not.toContain(path.split('/')[3]);
-  });
-
-  test('beside the variables of the text, or one that goes nowhere and is saved', async () => {
-    const both = await createWithFiles(here.service, message('A=1'), filePart('f', 'x'));
-    expect((await run(both, '--file', 'F', ...sh('cat $F; echo $A'))).stdout).toBe('x1\n');
-    const prose = await createWithFiles(here.service, once, message('Hi'), filePart('f', 'x'));
-    const { code, stdout } = await run(prose, '--file', 'F', ...sh('cat $F'));
-    expect([code, stdout, rescued()]).toEqual([0, 'x', ['Hi']]);
+    const { stdout } = await run(token, '--file', 'F', ...sh('cat "$F"; echo "$F"'));
+    expect(stdout).toMatch(/^x\/dev\/shm\/pwpush-run-\w+\/text\n$/);
+    expect(readdirSync('/dev/shm')).not.toContain(stdout.split('/')[3]);
   });
 
   test.each([
-    ['text', 'hunter2\nswordfish\n', true],
+    ['a text', 'hunter2\nswordfish\n', true],
     ['long', `hunter2\n${'x'.repeat(1024 * 1024)}\n`, false],
     ['binary', 'hunter2\n\0', false],
     ['latin1', Buffer.from('hunter2\n\xff', 'latin1'), false],
@@ -197,16 +149,5 @@ describe('--file gives the path of a file, 0600 in a folder 0700, that is gone a
     const { stdout, stderr } = await run(one, ...words);
     expect(/warning: not masked: .* in F\n/.test(stderr)).toBe(!masked);
     expect(stdout).toMatch(new RegExp(`^${masked ? '\\*{3}' : 'hunter2'}\n.*/${name}\n$`));
-  });
-
-  test('and files that were not asked for, or are not there, are saved when nothing is started', async () => {
-    for (const wish of [[], ['--file', 'F=c'], ['--file', 'F']]) {
-      const two = await createWithFiles(
-        here.service,
-        ...[once, filePart('a', 'A'), filePart('b', 'B')],
-      );
-      expect(await run(two, ...wish, ...sh('echo started'))).toMatchObject({ code: 2, stdout: '' });
-    }
-    expect(rescued()).toEqual(['A', 'A', 'A', 'B', 'B', 'B']);
   });
 });
