@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { eachInstance } from '../helpers/instance';
-import { CREATED, changed, VERSION } from '../helpers/reference';
+import { VERSION } from '../helpers/reference';
 import { place } from '../helpers/run';
-import { broken, json, wire } from '../helpers/wire';
+import { json, wire } from '../helpers/wire';
 
 // What is said and refused: test/cases/push-into*.txt.
 
@@ -107,50 +106,14 @@ describe('the command', () => {
     }
     expect([posts(), here.rescued()]).toEqual([0, {}]);
   });
-
-  test('finds an unused new file for words of the run before', async () => {
-    const words = [...into, '--generate-passphrase', '--passphrase-out', here.file('words')];
-    const codes = [];
-    for (const line of ['exit 1', 'exit 0', 'touch "$DIR/started"'])
-      codes.push((await here.run(...words, ...sh(line))).code);
-    expect([codes, started()]).toEqual([[1, 0, 2], false]);
-  });
 });
 
-describe('after the command succeeded', () => {
-  const looser = json(201, changed(CREATED, { expire_after_views: 90 }));
-  const at = (responses: Parameters<typeof wire>[0]) =>
-    place({
+describe('where nothing can be saved', () => {
+  test('after the command succeeded, its secret is said to be lost', async () => {
+    const cut = place({
       env: { PATH: process.env.PATH, PWPUSH_URL: 'https://pw.test', PWPUSH_EDITION: 'oss' },
-      send: wire([json(200, VERSION), ...responses]).send,
+      send: wire([json(200, VERSION), json(422, '{}')]).send,
     });
-
-  test.each([
-    ['is refused', [json(422, '{"errors":{"payload":["bad"]}}')], 8],
-    ['cannot be sent', [broken(false)], 9],
-    ['has no response', [broken(true)], 11],
-    ['fails', [json(500, '{}')], 11],
-    ['gets looser limits', [looser, json(200, '{}')], 8],
-    ['makes no sense', [json(201, 'nonsense')], 11],
-  ])('the push %s: the secret is saved, which is said first', async (_, responses, code) => {
-    const cut = at(responses);
-    const got = cut.file('got');
-    const words = [...into, '--json', '--views', '1', '--', 'sh', '-c', `cat >'${got}'`];
-    const outcome = await cut.run(...words);
-    const [[name = '', value] = []] = Object.entries(cut.rescued());
-    const saved_to = join(cut.folder, 'state', name);
-    expect(outcome).toMatchObject({ code, stdout: '' });
-    expect(value).toBe(readFileSync(got, 'utf8'));
-    expect(JSON.parse(outcome.stderr).error).toMatchObject({
-      saved_to,
-      message: expect.stringMatching(
-        `^the command succeeded; the new value was saved to ${saved_to};`,
-      ),
-    });
-  });
-
-  test('a secret that can no longer be saved either is said to be lost', async () => {
-    const cut = at([json(422, '{}')]);
     const PWPUSH_STATE_DIR = cut.file('safe');
     const line = `rm -r '${PWPUSH_STATE_DIR}'; touch '${PWPUSH_STATE_DIR}'`;
     const unsafe = cut.under({ env: { PWPUSH_STATE_DIR, TMPDIR: '/proc/nowhere' } });
@@ -159,7 +122,7 @@ describe('after the command succeeded', () => {
     expect(stderr).toContain('the command succeeded, and the new value is LOST');
   });
 
-  test('where nothing can be saved no command is started, and the check leaves no file', async () => {
+  test('no command is started, and the check leaves no file', async () => {
     const nowhere = { PWPUSH_STATE_DIR: '/proc/nowhere', TMPDIR: '/proc/nowhere' };
     const words = [...into, ...sh('touch "$DIR/started"')];
     const { code } = await here.under({ env: nowhere }).run(...words);
