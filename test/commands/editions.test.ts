@@ -1,15 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { GUESSES, type Guesses, type StandIn, standIn } from '../helpers/commercial';
-import { asking, lines } from '../helpers/foreign';
-import { eachInstance } from '../helpers/instance';
-import { CREATED, changed, VERSION } from '../helpers/reference';
 import { NOW, type Place, place } from '../helpers/run';
-import { json } from '../helpers/wire';
 
 // How an expiry is told to each edition, and accounts of the commercial one. Of that one nothing was recorded: what its
 // documentation leaves open is guessed, and the client has to work with each guess. What is said is told by
-// test/cases/push-expire-editions.txt and push-account.txt; which field asks for it by test/contract/lifetime.test.ts.
+// test/cases/push-expire*.txt and push-account.txt; which field asks for it by test/contract/lifetime.test.ts.
 
 const LINK = 'https://pw.test/p/quyul5r5w08';
 
@@ -67,70 +63,13 @@ describe('the commercial edition', () => {
     expect(instance.asked).toEqual(['POST /pushes']);
     expect(instance.bodies).toMatchObject([{ push: { expire_after_duration: 7 } }]);
   });
-});
 
-describe('the open-source edition', () => {
-  const version = json(200, VERSION);
-  const granting = (expire_after_days: number) =>
-    json(201, changed(CREATED, { expire_after_days }));
-  const named = changed(VERSION, { edition: undefined });
-  const bare = changed(VERSION, { features: undefined });
-
-  test.each([
-    ['is known by its name', VERSION],
-    ['is known by its features', named],
-    ['is known by its name alone', bare],
-  ])('%s, and told whole days', async (_how, body) => {
-    const answers = [json(200, body), granting(14)];
-    const { stderr, sent } = await asking(answers, ['push', '-e', '2w'], { stdin: 'x' });
-    expect([stderr, sent[1]?.split('\n').at(-1)]).toEqual([
-      '',
-      '{"push":{"payload":"x","expire_after_days":14}}',
-    ]);
-  });
-
-  test.each([
-    ['an expiry', ['-e', '1d'], {}, ['GET', 'POST']],
-    ['no expiry', ['-v', '5'], {}, ['POST']],
-    ['an edition that is known', ['-e', '1d'], { PWPUSH_EDITION: 'oss' }, ['POST']],
-    ['a dry run of whole days', ['-d', '2', '--dry-run'], {}, []],
-  ])('with %s is asked %j', async (_what, argv, env, methods) => {
-    const answers = [...(methods[0] === 'GET' ? [version] : []), granting(1)];
-    const all = answers.slice(0, methods.length);
-    const outcome = await asking(all, ['push', ...argv], { stdin: 'x', env });
-    expect([outcome.code, lines(outcome).map((line) => line.split(' ')[0])]).toEqual([0, methods]);
-  });
-
-  test('is not taken for that of a profile for another address', async () => {
+  test('is not known by what a profile has for another address', async () => {
     commercial({}, { PWPUSH_URL: '' });
     const p = { url: 'https://other.test', edition: 'oss' } as const;
     await here.keep({ current: 'p', profiles: { p } });
     await here.run('push', '--url', 'https://pw.test', '--days', '2');
     expect(instance.asked).toEqual(['GET /version', 'POST /pushes']);
-  });
-});
-
-describe('pwpush serve is told seconds', () => {
-  const here = eachInstance();
-
-  test.each<[string[], string]>([
-    [['--days', '10'], '2026-08-30T11:06:45.000Z'],
-    [['--expire', '90s'], '2026-08-20T11:08:15.000Z'],
-    [['--expire', '36h'], '2026-08-21T23:06:45.000Z'],
-    [['--expire', '2026-08-20T14:06:45+02:00'], '2026-08-20T12:06:45.000Z'],
-    [['--expire', '2026-08-20T12:06:45.115Z'], '2026-08-20T12:06:45.000Z'],
-  ])('%j', async (argv, expires_at) => {
-    const run = here.under({ stdin: 'x' });
-    const { stdout, stderr } = await run.run('push', '--json', ...argv);
-    expect([stderr, JSON.parse(stdout).expires_at]).toEqual(['', expires_at]);
-    expect(here.asked).toEqual(['GET /api/v2/version', 'POST /api/v2/pushes']);
-  });
-
-  test.each([
-    ...['', '6', '0h', '-1h', '2026-12-01T09:00', '2026-13-01T09:00Z', '2026-11-31T09:00Z'],
-    ...['2027-02-29T23:00-02:00', '2026-12-01T09:00:00.Z'],
-  ])('--expire %j is refused', async (text) => {
-    expect([(await here.run('push', 'x', `--expire=${text}`)).code, here.asked]).toEqual([2, []]);
   });
 });
 
@@ -172,11 +111,5 @@ describe('accounts', () => {
     await here.run('push', ...pushed);
     expect((await here.run('wait', ...named, '--for', '5')).code).toBe(12);
     expect((await here.run('show', ...named)).code).toBe(0);
-  });
-
-  test('login refuses one where there are none', async () => {
-    const login = ['login', 'https://pw.test', '--account', '42'];
-    const answers = [json(200, VERSION), json(200, '[]')];
-    expect((await asking(answers, login, { stdin: 't0ken' })).code).toBe(2);
   });
 });
