@@ -1,11 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
 import { invocation } from '../../src/cli/terminal/output';
-import { TransportError } from '../../src/client/transport/network-errors';
-import { commands } from '../../src/commands/program';
 import { type PlacePlan, reservePlace } from '../../src/deliver/place';
-import { type Context } from '../../src/platform/context';
-import { type Profile } from '../../src/profile/settings';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Context } from '../../src/platform/context';
 import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
 import type { Conditions, Outcome } from '../helpers/run';
 import { rewriting } from '../helpers/wire';

@@ -1,11 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { MARKERS } from '../../src/cli/agent';
-import { Command } from '../../src/cli/command';
-import { type CommandEntry } from '../../src/cli/command-tree';
-import { topics } from '../../src/cli/help/help-layout';
-import { addGlobalOptions } from '../../src/cli/options';
-import { commands } from '../../src/commands/program';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { CommandEntry } from '../../src/cli/command-tree';
 import { exitStatus } from '../../src/platform/errors';
 import { eachPlace, openPlace } from '../helpers/run';
 

@@ -1,7 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { type Fact, phrase } from '../../src/platform/errors';
-import { asking, failing } from '../helpers/foreign';
-import { html, json } from '../helpers/wire';
+import { expect, test } from 'vitest';
+import { asking } from '../helpers/foreign';
+import { json } from '../helpers/wire';
 
 // An instance, or a proxy in front of it, that sends back what it was sent. Pages: test/cases/unexpected-responses.txt.
 

@@ -1,8 +1,8 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exitStatus, phrase } from '../../src/platform/errors';
-import { asking, failing } from '../helpers/foreign';
+import { exitStatus } from '../../src/platform/errors';
+import { asking } from '../helpers/foreign';
 import { times } from '../helpers/long';
 import * as reference from '../helpers/reference';
 import { place } from '../helpers/run';

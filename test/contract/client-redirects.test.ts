@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Api } from '../../src/client/client';
 import { phrase } from '../../src/platform/errors';
 import { asking, failing } from '../helpers/foreign';
 import { CREATED, EXPIRED, PREVIEWED, RETRIEVED } from '../helpers/reference';

@@ -11,8 +11,8 @@ import {
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { execute } from '../../src/commands/program';
 import { beforeEach, onTestFinished } from 'vitest';
+import { execute } from '../../src/commands/program';
 import { run as runProgram } from '../../src/main';
 import type {
   Child,

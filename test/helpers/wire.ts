@@ -1,5 +1,5 @@
 import { TransportError } from '../../src/client/transport/network-errors';
-import { type HttpRequest, type HttpResponse, type Transport } from '../../src/platform/context';
+import type { HttpRequest, HttpResponse, Transport } from '../../src/platform/context';
 import { phrase } from '../../src/platform/errors';
 
 /** An answer, word for word. */
@@ -79,7 +79,7 @@ export function rewriting(
     const pieces: Uint8Array[] = [];
     for await (const piece of response.body) pieces.push(piece);
     const body = change(Buffer.concat(pieces).toString(), request);
-    return answering({ ...response, headers, body });
+    return { status: response.status, headers, body: bodyOf({ status: response.status, body }) };
   };
 }
 
