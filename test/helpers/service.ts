@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest';
 import { type OpenService, openService } from '../../src/server/open-service';
 import type { PassphraseCost, ServiceSettings } from '../../src/server/service-settings';
 import type { Database } from '../../src/server/store/sql';
@@ -9,6 +10,10 @@ export interface TestService {
   readonly adminToken: string;
   /** Of the owner `bob`. */
   readonly otherToken: string;
+  /** A call by the owner `admin`. */
+  readonly asAdmin: { readonly token: string };
+  /** A call by the owner `bob`. */
+  readonly asOther: { readonly token: string };
   readonly clock: TestClock;
   /** The request log. */
   readonly lines: string[];
@@ -46,15 +51,22 @@ export const defaults: ServiceSettings = {
 /** Hashes a passphrase in microseconds, for tests that are about something else. */
 export const QUICK: PassphraseCost = { N: 16, r: 1, p: 1 };
 
+export interface TestOptions extends Partial<ServiceSettings> {
+  readonly clock?: TestClock;
+  /** Of the database; by default the same. */
+  readonly serverClock?: TestClock | undefined;
+  readonly passphraseCost?: PassphraseCost;
+}
+
+/** The same for the test that runs, after which it is closed unless it has been. */
+export async function opened(options?: TestOptions): Promise<TestService> {
+  const service = await testService(options);
+  onTestFinished(() => service.close());
+  return service;
+}
+
 /** The embedded service without a socket: in memory, or in the folder `data`. */
-export async function testService(
-  options: Partial<ServiceSettings> & {
-    clock?: TestClock;
-    /** Of the database; by default the same. */
-    serverClock?: TestClock | undefined;
-    passphraseCost?: PassphraseCost;
-  } = {},
-): Promise<TestService> {
+export async function testService(options: TestOptions = {}): Promise<TestService> {
   const { clock = testClock(), passphraseCost = QUICK, serverClock, ...settings } = options;
   const lines: string[] = [];
   const warnings: string[] = [];
@@ -69,15 +81,25 @@ export async function testService(
       passphraseCost,
     },
   );
+  const [adminToken, otherToken] = [
+    await service.owners.add('admin'),
+    await service.owners.add('bob'),
+  ];
+  let closed: Promise<void> | undefined;
   return {
     fetch: (request) => service.app(request, { ip: '127.0.0.1' }),
-    adminToken: await service.owners.add('admin'),
-    otherToken: await service.owners.add('bob'),
+    adminToken,
+    otherToken,
+    asAdmin: { token: adminToken },
+    asOther: { token: otherToken },
     clock,
     lines,
     warnings,
     service,
-    close: () => service.close(),
+    close: () => {
+      closed ??= service.close();
+      return closed;
+    },
   };
 }
 
@@ -119,6 +141,10 @@ export interface Call {
   readonly body?: unknown;
   /** Sent as `multipart/form-data`. */
   readonly form?: readonly FormPart[];
+  /** Sent as a browser sends a form without files. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** Sent as it is. */
+  readonly content?: string | Uint8Array<ArrayBuffer> | ReadableStream;
   readonly headers?: Record<string, string>;
   /** When it is aborted, the client has gone. */
   readonly signal?: AbortSignal;
@@ -139,19 +165,17 @@ export async function call(
   { fetch }: Pick<TestService, 'fetch'>,
   method: string,
   path: string,
-  { token, body, form, headers = {}, signal }: Call = {},
+  { token, headers, signal, ...how }: Call = {},
 ): Promise<Answer> {
-  const content = form ? formBytes(form) : body === undefined ? undefined : JSON.stringify(body);
-  const type = form ? FORM_TYPE : 'application/json';
   const response = await fetch(
     new Request(`http://pw.test${path}`, {
       method,
       headers: {
-        ...(content === undefined ? {} : { 'content-type': type }),
+        ...typeOf(how),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...headers,
       },
-      ...(content === undefined ? {} : { body: content }),
+      ...bodyOf(how),
       ...(signal ? { signal } : {}),
     }),
   );
@@ -160,18 +184,49 @@ export async function call(
   return { status: response.status, headers: response.headers, bytes, text, json: parsed(text) };
 }
 
+function typeOf({ body, form }: Call): Record<string, string> {
+  if (form) return { 'content-type': FORM_TYPE };
+  return body === undefined ? {} : { 'content-type': 'application/json' };
+}
+
+function bodyOf({ body, form, fields, content }: Call): RequestInit {
+  if (form) return { body: formBytes(form) };
+  if (fields) return { body: new URLSearchParams(fields) };
+  const sent = body === undefined ? content : JSON.stringify(body);
+  return sent === undefined ? {} : ({ body: sent, duplex: 'half' } as RequestInit);
+}
+
+/** The path of a push, or of its part, in the API. */
+export const at = (token: string, rest = '') => `/api/v2/pushes/${token}${rest}`;
+
+/** A retrieval; `token` may have a query. */
+export const retrieve = (service: Pick<TestService, 'fetch'>, token: string, how?: Call) =>
+  call(service, 'GET', at(token), how);
+
+/** Ends a push. */
+export const expire = (service: Pick<TestService, 'fetch'>, token: string, how?: Call) =>
+  call(service, 'DELETE', at(token), how);
+
+/** The entries of its audit log. */
+export async function logOf(service: TestService, token: string) {
+  const { json } = await call(service, 'GET', at(token, '/audit'), service.asAdmin);
+  return json.logs as { kind: string; count?: number; [field: string]: unknown }[];
+}
+
+/** What its audit log has, and how often where that is told. */
+export const kindsOf = async (service: TestService, token: string) =>
+  (await logOf(service, token)).map(({ kind, count }) =>
+    count === undefined ? kind : `${kind} ${count}`,
+  );
+
 /** Creates a push and answers its token. */
 export async function create(
   service: Pick<TestService, 'fetch'>,
   push: Record<string, unknown>,
   token?: string,
 ): Promise<string> {
-  const answer = await call(service, 'POST', '/api/v2/pushes', {
-    body: { push },
-    ...(token === undefined ? {} : { token }),
-  });
-  if (answer.status !== 201) throw new Error(`not created: ${answer.status} ${answer.text}`);
-  return answer.json.url_token;
+  const how = token === undefined ? {} : { token };
+  return tokenOf(await call(service, 'POST', '/api/v2/pushes', { body: { push }, ...how }));
 }
 
 /** Creates a push with files and answers its token. */
@@ -179,9 +234,13 @@ export async function createWithFiles(
   service: Pick<TestService, 'fetch' | 'adminToken'>,
   ...form: FormPart[]
 ): Promise<string> {
-  const answer = await call(service, 'POST', '/api/v2/pushes', { form, token: service.adminToken });
-  if (answer.status !== 201) throw new Error(`not created: ${answer.status} ${answer.text}`);
-  return answer.json.url_token;
+  const how = { form, token: service.adminToken };
+  return tokenOf(await call(service, 'POST', '/api/v2/pushes', how));
+}
+
+function tokenOf({ status, text, json }: Answer): string {
+  if (status !== 201) throw new Error(`not created: ${status} ${text}`);
+  return json.url_token;
 }
 
 /** How many uploads, files and chunks a database has. */

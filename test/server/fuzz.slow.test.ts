@@ -1,44 +1,41 @@
-import { connect } from 'node:net';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectionLimitOf } from '../../src/server/http/hardening/connections';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ClientSocket } from '../../src/server/http/request-origin';
 import { commonHeaders } from '../../src/server/http/responses';
-import { createSockets } from '../../src/server/http/sockets';
-import { openSqlite } from '../../src/server/store/sqlite';
+import { speak } from '../helpers/listen';
 import { times } from '../helpers/long';
-import { collectGarbage, folders } from '../helpers/memory';
+import { collectGarbage } from '../helpers/memory';
 import { described } from '../helpers/openapi';
 import { seed } from '../helpers/seed';
 import {
   call,
   create,
   createWithFiles,
-  defaults,
+  expire,
   filePart,
+  opened,
+  retrieve,
   type TestService,
-  testService,
 } from '../helpers/service';
+import { onSqlite, type Room } from '../helpers/stores';
 import { type Asked, requests, type There } from './fuzz/requests';
 import { wireBytes } from './fuzz/wire';
+import { onSockets } from './on-sockets';
 
 const [IN_PROCESS, ON_THE_WIRE] = [times(2400), times(320)];
 
-const folder = folders();
-
-let data: string;
+const store = onSqlite();
+let room: Room;
 let service: TestService;
 let there: There;
 
 beforeEach(async () => {
-  data = await folder();
-  service = await testService({ data, maxViews: 1_000_000 });
+  room = await store.room();
+  service = await opened({ ...room.settings, maxViews: 1_000_000 });
   there = await pushes(service);
   service.lines.length = 0;
 });
-
-afterEach(() => service.close());
 
 /** Pushes of each kind, the last one expired; some belong to somebody who does not take part, and outlast it all. */
 async function pushes(on: TestService): Promise<There> {
@@ -51,29 +48,22 @@ async function pushes(on: TestService): Promise<There> {
     { name: 'push[deletable_by_viewer]', value: 'false' },
   );
   const gone = await create(on, { payload: 'x' });
-  await call(on, 'DELETE', `/api/v2/pushes/${gone}`);
+  await expire(on, gone);
   const tokens = [
     await create(on, { ...many, retrieval_step: false }, token),
     await create(on, many, token),
     await create(on, { ...many, passphrase: 'p' }, token),
     await create(on, { ...many, payload: 'http://example.com', kind: 'url' }, on.adminToken),
     await create(on, { payload: 'x' }, on.otherToken),
-    file,
-    gone,
-    ...(await Promise.all(
-      [{}, {}, { response_file_attachments: true }, { passphrase: 'p' }].map((fields) =>
-        request(on, token, fields),
-      ),
-    )),
+    ...[file, gone],
   ];
-  const { json } = await call(on, 'GET', `/api/v2/pushes/${file}`);
+  for (const fields of [{}, {}, { response_file_attachments: true }, { passphrase: 'p' }]) {
+    const how = { token, body: { request: { request: 'x', ...fields } } };
+    tokens.push((await call(on, 'POST', '/api/v2/requests', how)).json.url_token);
+  }
+  const { json } = await retrieve(on, file);
   const files = json.files.map(({ url }: { url: string }) => new URL(url).pathname);
   return { tokens, files, apiTokens: [on.adminToken, on.otherToken] };
-}
-
-async function request(on: TestService, token: string, fields: object): Promise<string> {
-  const body = { request: { request: 'x', ...fields } };
-  return (await call(on, 'POST', '/api/v2/requests', { token, body })).json.url_token;
 }
 
 /** What was asked as a `Request` and its connection; nothing for what no `Request` can be. */
@@ -89,10 +79,8 @@ function asRequest({ method, path, headers, body = Buffer.alloc(0), split, break
   };
   try {
     const pairs = headers.map(([name, value]): [string, string] => [name, value]);
-    return {
-      request: new Request(`http://pw.test${path}`, { method, headers: pairs }),
-      connection,
-    };
+    const request = new Request(`http://pw.test${path}`, { method, headers: pairs });
+    return { request, connection };
   } catch {
     return undefined;
   }
@@ -114,11 +102,10 @@ const INSIDE = /\bat \S+:\d+|node:|node_modules|\.ts\b|SELECT|INSERT|sqlite|ECON
 /** What is left of uploads that no push has, and whether each request has one line of the log. */
 async function expectNothingLeft(requests: number): Promise<void> {
   expect(service.warnings).toEqual([]);
-  expect(service.lines.filter((line) => !/^\S+Z \S+ \S+ [1-4]\d\d \d+ms \d+B$/.test(line))).toEqual(
-    [],
-  );
+  const line = /^\S+Z \S+ \S+ [1-4]\d\d \d+ms \d+B$/;
+  expect(service.lines.filter((one) => !line.test(one))).toEqual([]);
   expect(service.lines).toHaveLength(requests);
-  const beside = await openSqlite(join(data, 'pwpush.db'), (load) => load());
+  const beside = await room.beside();
   const left = await beside.sql`
     SELECT uploads.id FROM uploads WHERE push_id IS NULL
     UNION SELECT upload_id FROM chunks WHERE upload_id NOT IN (SELECT id FROM uploads)`;
@@ -161,43 +148,17 @@ test('no request causes a failure, or leaves anything behind', async () => {
   expect(heapAfterCollection() - heap).toBeLessThan(16 * 1024 ** 2);
 });
 
-/** Writes all of that to a socket and answers all that comes until it is closed. */
-function exchanged(port: number, bytes: Buffer): Promise<string> {
-  return new Promise((resolve) => {
-    let received = '';
-    connect(port, '127.0.0.1')
-      .setEncoding('latin1')
-      .on('data', (text) => {
-        received += text;
-      })
-      .on('error', () => undefined)
-      .on('close', () => resolve(received))
-      .end(bytes);
-  });
-}
-
 test('no bytes on a socket cause a failure, or leave anything behind', async () => {
-  const { app, log } = service.service;
-  const sockets = createSockets(app, [{ host: '127.0.0.1', port: 0 }], {
-    tls: undefined,
-    log,
-    now: service.clock.now,
-    timeouts: {
-      head: 1000,
-      idle: 1000,
-      body: 1000,
-      read: { bytes: 1, milliseconds: 1000 },
-      rest: { bytes: 1024 ** 2, milliseconds: 200 },
-    },
-    connections: connectionLimitOf(defaults),
-    grace: 1000,
-  });
-  const [listening] = await sockets.listen();
-  const port = Number(new URL(listening?.url ?? '').port);
+  const read = { bytes: 1, milliseconds: 1000 };
+  const rest = { bytes: 1024 ** 2, milliseconds: 200 };
+  const timeouts = { head: 1000, idle: 1000, body: 1000, read, rest };
+  const { port, stop } = await onSockets(service, { timeouts });
   let answers = 0;
   await fc.assert(
     fc.asyncProperty(wireBytes(there), async (bytes) => {
-      const received = await exchanged(port, bytes);
+      const { socket, ended } = speak(port, bytes);
+      socket.end();
+      const received = await ended;
       if (received !== '') expect(received).toMatch(/^HTTP\/1\.1 \d{3} /);
       for (const [, status, head] of received.matchAll(
         /^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n/gm,
@@ -212,6 +173,6 @@ test('no bytes on a socket cause a failure, or leave anything behind', async () 
     { numRuns: ON_THE_WIRE, seed },
   );
   expect(answers).toBeGreaterThan(0.5 * ON_THE_WIRE);
-  await sockets.stop();
+  await stop();
   await expectNothingLeft(service.lines.length);
 });

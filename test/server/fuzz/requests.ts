@@ -1,5 +1,14 @@
 import fc from 'fast-check';
-import { anyJson, type Body, creationJson, multipart, mutated, odd, urlencoded } from './values';
+import {
+  anyJson,
+  type Body,
+  creationJson,
+  multipart,
+  mutated,
+  odd,
+  urlencoded,
+  weighted,
+} from './values';
 
 /** A request as its parts; a path or a header that no `Request` takes is for the wire. */
 export interface Asked {
@@ -24,187 +33,121 @@ export interface There {
 const asJson = (text: fc.Arbitrary<string>, type = 'application/json'): fc.Arbitrary<Body> =>
   text.map((json) => ({ type, bytes: Buffer.from(json) }));
 
-const body: fc.Arbitrary<Body> = fc.oneof(
-  { weight: 8, arbitrary: asJson(creationJson) },
-  { weight: 2, arbitrary: asJson(anyJson) },
-  { weight: 8, arbitrary: multipart },
-  { weight: 3, arbitrary: urlencoded },
-  {
-    weight: 1,
-    arbitrary: asJson(
-      creationJson,
-      'application/json; charset=utf-16; boundary="b"; =; application/json',
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc
-      .integer({ min: 60_000, max: 300_000 })
-      .map((length) => ({ type: 'application/json', bytes: Buffer.alloc(length, '[') })),
-  },
-  { weight: 1, arbitrary: fc.record({ type: odd, bytes: fc.uint8Array().map(Buffer.from) }) },
+const oddType = 'application/json; charset=utf-16; boundary="b"; =; application/json';
+const deep = fc.integer({ min: 60_000, max: 300_000 }).map((length) => '['.repeat(length));
+
+const body: fc.Arbitrary<Body> = weighted(
+  [8, asJson(creationJson)],
+  [2, asJson(anyJson)],
+  [8, multipart],
+  [3, urlencoded],
+  [1, asJson(creationJson, oddType)],
+  [1, asJson(deep)],
+  [1, fc.record({ type: odd, bytes: fc.uint8Array().map(Buffer.from) })],
 );
 
-const header = fc.oneof(
-  fc.tuple(
-    fc.constantFrom('range', 'Range'),
-    fc.constantFrom(
-      'bytes=0-0',
-      'bytes=-1',
-      'bytes=1-',
-      'bytes=-0',
-      'bytes=5-2',
-      'bytes=0-999999999999999',
-      'bytes=99999999999999999999-',
-      'bytes=0-1,2-3',
-      'bytes=',
-      'lines=1-2',
-      'bytes=-',
-    ),
+const values: Readonly<Record<string, readonly string[]>> = {
+  range: [
+    ...['bytes=0-0', 'bytes=-1', 'bytes=1-', 'bytes=-0', 'bytes=5-2', 'bytes=0-999999999999999'],
+    ...['bytes=99999999999999999999-', 'bytes=0-1,2-3', 'bytes=', 'lines=1-2', 'bytes=-'],
+  ],
+  'if-range': ['"x"', 'W/"x"', '', 'Thu, 01 Jan 1970'],
+  'sec-purpose': ['prefetch', 'prefetch;prerender', ''],
+  'sec-fetch-site': ['same-origin', 'cross-site', 'none', ''],
+  origin: ['null', 'http://pw.test', 'http://evil', '://'],
+  'x-forwarded-for': [',', '1.1.1.1', '[::1]:80', '%', 'x'],
+  'x-forwarded-host': ['a b', 'a:99999', '[::', 'evil', ''],
+  'x-forwarded-proto': ['javascript', 'https,http', ''],
+  'content-length': ['0', '1', '99999999999', '9'.repeat(30)],
+  'content-encoding': ['gzip', 'identity'],
+  accept: ['text/html', 'application/json', '*/*', ';'],
+};
+const free = ['user-agent', 'referer', 'cookie', 'purpose', 'x-moz', 'accept-language'];
+const header: fc.Arbitrary<[string, string]> = fc.oneof(
+  ...Object.entries(values).map(([name, all]) =>
+    fc.tuple(fc.constant(name), fc.constantFrom(...all)),
   ),
-  fc.tuple(fc.constant('if-range'), fc.constantFrom('"x"', 'W/"x"', '', 'Thu, 01 Jan 1970')),
-  fc.tuple(fc.constant('sec-purpose'), fc.constantFrom('prefetch', 'prefetch;prerender', '')),
-  fc.tuple(fc.constant('sec-fetch-site'), fc.constantFrom('same-origin', 'cross-site', 'none', '')),
-  fc.tuple(fc.constant('origin'), fc.constantFrom('null', 'http://pw.test', 'http://evil', '://')),
-  fc.tuple(fc.constant('x-forwarded-for'), fc.constantFrom(',', '1.1.1.1', '[::1]:80', '%', 'x')),
-  fc.tuple(fc.constant('x-forwarded-host'), fc.constantFrom('a b', 'a:99999', '[::', 'evil', '')),
-  fc.tuple(fc.constant('x-forwarded-proto'), fc.constantFrom('javascript', 'https,http', '')),
-  fc.tuple(fc.constant('content-length'), fc.constantFrom('0', '1', '99999999999', '9'.repeat(30))),
-  fc.tuple(fc.constant('content-encoding'), fc.constantFrom('gzip', 'identity')),
-  fc.tuple(fc.constant('accept'), fc.constantFrom('text/html', 'application/json', '*/*', ';')),
-  fc.tuple(
-    fc.constantFrom('user-agent', 'referer', 'cookie', 'purpose', 'x-moz', 'accept-language'),
-    odd,
-  ),
+  fc.tuple(fc.constantFrom(...free), odd),
 );
 
 function authorization({ apiTokens }: There): fc.Arbitrary<[string, string][]> {
-  const right = fc.constantFrom(...apiTokens.map((token) => `Bearer ${token}`));
-  const wrong = fc.oneof(
-    fc.constantFrom('Bearer', 'Bearer ', 'bearer nonsense', 'Basic YTpi', 'Bearer a b', ''),
-    odd.map((text) => `Bearer ${text}`),
-  );
-  return fc
-    .oneof(
-      { weight: 5, arbitrary: fc.constant(undefined) },
-      { weight: 4, arbitrary: right },
-      { weight: 1, arbitrary: wrong },
-    )
-    .map((value) => (value === undefined ? [] : [['authorization', value]]));
+  const wrong = ['Bearer', 'Bearer ', 'bearer nonsense', 'Basic YTpi', 'Bearer a b', ''];
+  return weighted<string | undefined>(
+    [5, fc.constant(undefined)],
+    [4, fc.constantFrom(...apiTokens.map((token) => `Bearer ${token}`))],
+    [
+      1,
+      fc.oneof(
+        fc.constantFrom(...wrong),
+        odd.map((text) => `Bearer ${text}`),
+      ),
+    ],
+  ).map((value) => (value === undefined ? [] : [['authorization', value]]));
 }
 
+const known = [
+  ...['', '/preview', '/audit', '/notify_emails'].map((rest) => `/api/v2/pushes/*${rest}`),
+  ...['active', 'expired'].map((state) => `/api/v2/pushes/${state}`),
+  ...['', '/preview', '/audit', '/respond', '/respond'].map((rest) => `/api/v2/requests/*${rest}`),
+  ...['open', 'ready', 'closed', 'active'].map((state) => `/api/v2/requests/${state}`),
+  ...['/p/*', '/p/*/r', '/p/*.json', '/r/*', '/r/*.json', '/up', '/', '/api/v2/version'],
+  '/api/v2/openapi.json',
+];
+const unknown = [
+  ...['/files/*', '/api/v2/*', '/api/*/pushes', '/*', '/*/*', '//p/*', '/p//*', '/p/*/'],
+  ...['/p/*/r/r', '/P/*', '/api/v2/pushes/*/audit/', '/api/v2/../v2/pushes/*', '/p/%2e%2e/*'],
+];
+const parameter = fc.tuple(
+  fc.constantFrom('page', 'page', 'push_locale', '__proto__', 'passphrase[]', ''),
+  fc.oneof(fc.constantFrom('1', '200', '201', '-1', '%', '%00', '%ff', '1e2'), odd),
+);
+const query = weighted(
+  [5, fc.constant('')],
+  [
+    4,
+    fc
+      .array(parameter, { maxLength: 3 })
+      .map((pairs) => `?${pairs.map((pair) => pair.join('=')).join('&')}`),
+  ],
+  [1, fc.constantFrom('?passphrase=', '?passphrase', '?', '??', '?&&=')],
+);
+
 function pathOf({ tokens, files }: There): fc.Arbitrary<string> {
-  const token = fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom(...tokens) },
-    { weight: 2, arbitrary: odd.map(encoded) },
-    { weight: 1, arbitrary: odd },
-    { weight: 1, arbitrary: fc.constantFrom('active', 'expired', 'unknown', 'x'.repeat(129)) },
+  const token = weighted(
+    [6, fc.constantFrom(...tokens)],
+    [2, odd.map(encoded)],
+    [1, odd],
+    [1, fc.constantFrom('active', 'expired', 'unknown', 'x'.repeat(129))],
   );
-  const template = fc.oneof(
-    {
-      weight: 12,
-      arbitrary: fc.constantFrom(
-        '/api/v2/pushes/*',
-        '/api/v2/pushes/*/preview',
-        '/api/v2/pushes/*/audit',
-        '/api/v2/pushes/*/notify_emails',
-        '/p/*',
-        '/p/*/r',
-        '/p/*.json',
-        '/api/v2/pushes/active',
-        '/api/v2/pushes/expired',
-        '/api/v2/version',
-        '/api/v2/openapi.json',
-        '/up',
-        '/',
-        ...['', '/preview', '/audit', '/respond', '/respond'].map(
-          (rest) => `/api/v2/requests/*${rest}`,
-        ),
-        ...['open', 'ready', 'closed', 'active'].map((state) => `/api/v2/requests/${state}`),
-        '/r/*',
-        '/r/*.json',
-      ),
-    },
-    {
-      weight: 3,
-      arbitrary: fc.constantFrom(
-        '/files/*',
-        '/api/v2/*',
-        '/api/*/pushes',
-        '/*',
-        '/*/*',
-        '//p/*',
-        '/p//*',
-        '/p/*/',
-        '/p/*/r/r',
-        '/P/*',
-        '/api/v2/pushes/*/audit/',
-        '/api/v2/../v2/pushes/*',
-        '/p/%2e%2e/*',
-      ),
-    },
-  );
-  const queried = fc.oneof(
-    { weight: 5, arbitrary: fc.constant('') },
-    {
-      weight: 4,
-      arbitrary: fc
-        .array(
-          fc.tuple(
-            fc.constantFrom('page', 'page', 'push_locale', '__proto__', 'passphrase[]', ''),
-            fc.oneof(fc.constantFrom('1', '200', '201', '-1', '%', '%00', '%ff', '1e2'), odd),
-          ),
-          { maxLength: 3 },
-        )
-        .map((pairs) => `?${pairs.map((pair) => pair.join('=')).join('&')}`),
-    },
-    { weight: 1, arbitrary: fc.constantFrom('?passphrase=', '?passphrase', '?', '??', '?&&=') },
-  );
-  const usual = fc.tuple(template, token, queried).map(([path, name, query]) => {
-    return path.replaceAll('*', () => name) + query;
-  });
-  return fc.oneof(
-    { weight: 10, arbitrary: usual },
-    { weight: 1, arbitrary: fc.constantFrom(...files) },
-  );
+  const template = weighted([12, fc.constantFrom(...known)], [3, fc.constantFrom(...unknown)]);
+  const usual = fc
+    .tuple(template, token, query)
+    .map(([path, name, query]) => path.replaceAll('*', () => name) + query);
+  return weighted([10, usual], [1, fc.constantFrom(...files)]);
 }
 
 function encoded(text: string): string {
   return /\p{Surrogate}/u.test(text) ? '%ed%a0%80' : encodeURIComponent(text);
 }
 
-const method = fc.oneof(
-  { weight: 6, arbitrary: fc.constant('GET') },
-  { weight: 5, arbitrary: fc.constant('POST') },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom(
-      'DELETE',
-      'HEAD',
-      'PUT',
-      'PATCH',
-      'OPTIONS',
-      'PROPFIND',
-      'X-Y',
-      'get',
-    ),
-  },
+const otherMethods = ['DELETE', 'HEAD', 'PUT', 'PATCH', 'OPTIONS', 'PROPFIND', 'X-Y', 'get'];
+const method = weighted(
+  [6, fc.constant('GET')],
+  [5, fc.constant('POST')],
+  [2, fc.constantFrom(...otherMethods)],
 );
 
 /** The same body as that of a request or an answer. */
 const inRequest =
   (text: 'request' | 'response') =>
-  ({ type, bytes }: Body): Body => ({
-    type,
-    bytes: Buffer.from(
-      bytes
-        .toString('latin1')
-        .replaceAll('payload', text)
-        .replaceAll('"push"', '"request"')
-        .replace(/push(?=\[|%5B)/g, 'request'),
-      'latin1',
-    ),
-  });
+  ({ type, bytes }: Body): Body => {
+    const renamed = bytes
+      .toString('latin1')
+      .replaceAll('payload', text)
+      .replaceAll('"push"', '"request"')
+      .replace(/push(?=\[|%5B)/g, 'request');
+    return { type, bytes: Buffer.from(renamed, 'latin1') };
+  };
 
 /** Half of them creations: most of what is read, is read there. */
 export function requests(there: There): fc.Arbitrary<Asked> {
@@ -218,38 +161,25 @@ export function requests(there: There): fc.Arbitrary<Asked> {
   const sent = body.chain(({ type, bytes }) =>
     mutated(fc.constant(bytes)).map((all) => ({ type, bytes: all })),
   );
-  const creation = fc.record({
-    method: fc.constant('POST'),
-    path: fc.constant('/api/v2/pushes'),
-    sent,
-    ...common,
-  });
-  const asking = fc.record({
-    method: fc.constant('POST'),
-    path: fc.constant('/api/v2/requests'),
-    sent: sent.map(inRequest('request')),
-    ...common,
-  });
-  const answer = fc.record({
-    method: fc.constantFrom('PATCH', 'POST'),
-    path: fc
-      .tuple(
-        fc.constantFrom('/api/v2/requests/*/respond', '/r/*'),
-        fc.constantFrom(...there.tokens),
-      )
-      .map(([path, token]) => path.replace('*', token)),
-    sent: sent.map(inRequest('response')),
-    ...common,
-  });
-  const other = fc.record({
-    method,
-    path: pathOf(there),
-    sent: fc.option(sent, { freq: 2, nil: undefined }),
-    ...common,
-  });
-  return fc.oneof(creation, other, asking, answer).map(({ sent: brought, headers, ...rest }) => ({
-    ...rest,
-    headers: brought ? [...headers, ['content-type', brought.type] as const] : headers,
-    body: brought?.bytes,
-  }));
+  const asked = (
+    method: fc.Arbitrary<string>,
+    path: fc.Arbitrary<string>,
+    sent: fc.Arbitrary<Body | undefined>,
+  ) => fc.record({ method, path, sent, ...common });
+  const post = fc.constant('POST');
+  const answers = fc
+    .tuple(fc.constantFrom('/api/v2/requests/*/respond', '/r/*'), fc.constantFrom(...there.tokens))
+    .map(([path, token]) => path.replace('*', token));
+  return fc
+    .oneof(
+      asked(post, fc.constant('/api/v2/pushes'), sent),
+      asked(method, pathOf(there), fc.option(sent, { freq: 2, nil: undefined })),
+      asked(post, fc.constant('/api/v2/requests'), sent.map(inRequest('request'))),
+      asked(fc.constantFrom('PATCH', 'POST'), answers, sent.map(inRequest('response'))),
+    )
+    .map(({ sent: brought, headers, ...rest }) => ({
+      ...rest,
+      headers: brought ? [...headers, ['content-type', brought.type] as const] : headers,
+      body: brought?.bytes,
+    }));
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Asked, requests, type There } from './requests';
-import { mutated, odd } from './values';
+import { mutated, odd, weighted } from './values';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 
@@ -40,69 +40,35 @@ function chunked(body: Buffer, trailers = ''): Buffer {
   ]);
 }
 
+/** The first mostly; seldom one of the others. */
+const rarely = <T>(usual: T, ...others: readonly T[]) =>
+  weighted([12, fc.constant(usual)], [1, fc.constantFrom(...others)]);
+
 const wrong = fc.record({
-  version: fc.oneof(
-    { weight: 12, arbitrary: fc.constant('HTTP/1.1') },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom('HTTP/1.0', 'HTTP/2.0', 'http/1.1', 'HTTP/9.9', '', 'HTTP/1.1 x'),
-    },
+  version: rarely('HTTP/1.1', 'HTTP/1.0', 'HTTP/2.0', 'http/1.1', 'HTTP/9.9', '', 'HTTP/1.1 x'),
+  host: rarely(
+    'Host: pw.test',
+    ...['', 'Host:', 'Host: a b', 'Host: a\r\nHost: b', 'Host: [::', 'Host: a:99999'],
+    ...['Host: evil/path?x#y', 'Host: u:p@evil', 'Host: \u00e9'],
   ),
-  host: fc.oneof(
-    { weight: 12, arbitrary: fc.constant('Host: pw.test') },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        '',
-        'Host:',
-        'Host: a b',
-        'Host: a\r\nHost: b',
-        'Host: [::',
-        'Host: a:99999',
-        'Host: evil/path?x#y',
-        'Host: u:p@evil',
-        'Host: \u00e9',
-      ),
-    },
-  ),
-  more: fc.oneof(
-    { weight: 8, arbitrary: fc.constant('') },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        'Expect: 100-continue',
-        'Expect: 200-ok',
-        'Connection: close',
-        'Connection: upgrade\r\nUpgrade: websocket',
+  more: weighted(
+    [8, fc.constant('')],
+    [
+      1,
+      fc.constantFrom(
+        ...['Expect: 100-continue', 'Expect: 200-ok', 'Connection: close', ' folded: 1'],
+        ...['Connection: upgrade\r\nUpgrade: websocket', 'Upgrade-Insecure-Requests: 1'],
         'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__',
-        'Upgrade-Insecure-Requests: 1',
-        ' folded: 1',
-        'no colon',
-        ': no name',
-        'a b: c',
-        'X\u0000: 1',
-        `X: ${'x'.repeat(20_000)}`,
+        ...['no colon', ': no name', 'a b: c', 'X\u0000: 1', `X: ${'x'.repeat(20_000)}`],
         Array.from({ length: 1500 }, (_, i) => `X-${i}: 1`).join('\r\n'),
       ),
-    },
-    { weight: 1, arbitrary: odd.map((text) => `X: ${text}`) },
+    ],
+    [1, odd.map((text) => `X: ${text}`)],
   ),
-  target: fc.oneof(
-    { weight: 12, arbitrary: fc.constant(undefined) },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        '*',
-        'http://evil/',
-        'http://a:b:c/',
-        '//',
-        '',
-        '/\u00e9',
-        `/${'x'.repeat(30_000)}`,
-        '/p/\u0000',
-        'pw.test:80',
-      ),
-    },
+  target: rarely<string | undefined>(
+    undefined,
+    ...['*', 'http://evil/', 'http://a:b:c/', '//', '', '/\u00e9', '/p/\u0000', 'pw.test:80'],
+    `/${'x'.repeat(30_000)}`,
   ),
   framing: fc.constantFrom(...framings),
   newline: fc.constantFrom('\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\n'),
@@ -127,19 +93,19 @@ function written(asked: Asked, wrongs: typeof wrong extends fc.Arbitrary<infer W
 /** What somebody writes to a socket: a request, two of them, or nothing of the kind. */
 export function wireBytes(there: There): fc.Arbitrary<Buffer> {
   const one = fc.tuple(requests(there), wrong).map(([asked, wrongs]) => written(asked, wrongs));
-  return fc.oneof(
-    { weight: 10, arbitrary: mutated(one) },
-    { weight: 2, arbitrary: fc.tuple(one, one).map((both) => Buffer.concat(both)) },
-    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 100 }).map(Buffer.from) },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
+  return weighted(
+    [10, mutated(one)],
+    [2, fc.tuple(one, one).map((both) => Buffer.concat(both))],
+    [1, fc.uint8Array({ maxLength: 100 }).map(Buffer.from)],
+    [
+      1,
+      fc.constantFrom(
         latin('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'),
         latin('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
         latin('CONNECT evil:443 HTTP/1.1\r\nHost: evil\r\n\r\n'),
         latin('TRACE / HTTP/1.1\r\nHost: x\r\n\r\n'),
         latin('\r\n\r\n\r\n'),
       ),
-    },
+    ],
   );
 }

@@ -1,0 +1,46 @@
+import { onTestFinished } from 'vitest';
+import { connectionLimitOf } from '../../src/server/http/hardening/connection-limit';
+import type { Timeouts } from '../../src/server/http/hardening/timeouts';
+import type { App } from '../../src/server/http/parts';
+import { createSockets, type Sockets } from '../../src/server/http/sockets';
+import { defaults, type TestService } from '../helpers/service';
+
+const MIB = 1024 * 1024;
+
+interface Options {
+  /** Those under test: all others are generous. */
+  readonly timeouts?: Partial<Timeouts>;
+  readonly app?: App;
+  readonly connections?: ReturnType<typeof connectionLimitOf>;
+  readonly ownHost?: string;
+}
+
+export interface OnSockets extends Sockets {
+  readonly port: number;
+}
+
+/** Has a service answer on a port of loopback until the test is over. */
+export async function onSockets(
+  { service, clock }: Pick<TestService, 'service' | 'clock'>,
+  { timeouts, app = service.app, connections = connectionLimitOf(defaults), ownHost }: Options = {},
+): Promise<OnSockets> {
+  const sockets = createSockets(app, [{ host: '127.0.0.1', port: 0 }], {
+    tls: undefined,
+    log: service.log,
+    now: clock.now,
+    timeouts: {
+      head: 60_000,
+      idle: 60_000,
+      body: 60_000,
+      read: { bytes: MIB, milliseconds: 60_000 },
+      rest: { bytes: MIB, milliseconds: 1000 },
+      ...timeouts,
+    },
+    connections,
+    ownHost,
+    grace: 1000,
+  });
+  onTestFinished(() => sockets.stop());
+  const [place] = await sockets.listen();
+  return { ...sockets, port: Number(new URL(place?.url ?? '').port) };
+}
