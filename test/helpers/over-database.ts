@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest';
 import { createApp } from '../../src/server/app';
 import type { App } from '../../src/server/http/app-options';
 import { instanceKey } from '../../src/server/keys/instance-key';
@@ -72,6 +73,18 @@ export function overDatabase(database: Database, rateLimit?: RateLimit): OverDat
     clock,
     lines,
   };
+}
+
+/**
+ * The same on SQLite in memory, for the test that runs, with an owner `admin`.
+ * @param over what stands between the service and the database
+ */
+export async function overNoted(over: (database: Database) => Database = (database) => database) {
+  const { database, statements } = await notedDatabase();
+  onTestFinished(() => database.close());
+  const service = overDatabase(over(database));
+  const adminToken = await service.owners.add('admin');
+  return { ...service, database, statements, adminToken, asAdmin: { token: adminToken } };
 }
 
 /** SQLite in memory that notes each statement, its values left out. */

@@ -144,7 +144,7 @@ export interface Call {
   /** Sent as a browser sends a form without files. */
   readonly fields?: Readonly<Record<string, string>>;
   /** Sent as it is. */
-  readonly content?: string | Uint8Array<ArrayBuffer> | ReadableStream;
+  readonly content?: string | Uint8Array | ReadableStream;
   readonly headers?: Record<string, string>;
   /** When it is aborted, the client has gone. */
   readonly signal?: AbortSignal;
@@ -208,13 +208,13 @@ export const expire = (service: Pick<TestService, 'fetch'>, token: string, how?:
   call(service, 'DELETE', at(token), how);
 
 /** The entries of its audit log. */
-export async function logOf(service: TestService, token: string) {
+export async function logOf(service: Pick<TestService, 'fetch' | 'asAdmin'>, token: string) {
   const { json } = await call(service, 'GET', at(token, '/audit'), service.asAdmin);
   return json.logs as { kind: string; count?: number; [field: string]: unknown }[];
 }
 
 /** What its audit log has, and how often where that is told. */
-export const kindsOf = async (service: TestService, token: string) =>
+export const kindsOf = async (service: Pick<TestService, 'fetch' | 'asAdmin'>, token: string) =>
   (await logOf(service, token)).map(({ kind, count }) =>
     count === undefined ? kind : `${kind} ${count}`,
   );

@@ -3,6 +3,8 @@ import { connectionLimitOf } from '../../src/server/http/hardening/connection-li
 import type { Timeouts } from '../../src/server/http/hardening/timeouts';
 import type { App } from '../../src/server/http/parts';
 import { createSockets, type Sockets } from '../../src/server/http/sockets';
+import { type Service, type ServiceIo, startService } from '../../src/server/service';
+import type { ServiceSettings } from '../../src/server/service-settings';
 import { defaults, type TestService } from '../helpers/service';
 
 const MIB = 1024 * 1024;
@@ -43,4 +45,34 @@ export async function onSockets(
   onTestFinished(() => sockets.stop());
   const [place] = await sockets.listen();
   return { ...sockets, port: Number(new URL(place?.url ?? '').port) };
+}
+
+export interface Started extends Service {
+  readonly port: number;
+  /** Its log. */
+  readonly lines: string[];
+  readonly warnings: string[];
+}
+
+/** Starts a service as `pwpush serve` does, in memory or in the folder `data`, until the test is over. */
+export async function started(
+  settings: Partial<ServiceSettings> = {},
+  io: Partial<ServiceIo> = {},
+  timeouts?: Partial<Timeouts>,
+): Promise<Started> {
+  const lines: string[] = [];
+  const warnings: string[] = [];
+  const service = await startService(
+    { ...defaults, ephemeral: settings.data === undefined, ...settings },
+    {
+      log: (line) => void lines.push(line),
+      warn: (line) => void warnings.push(line),
+      now: () => new Date(),
+      version: '0.1.0',
+      ...io,
+    },
+    timeouts,
+  );
+  onTestFinished(() => service.close());
+  return { ...service, port: Number(new URL(service.localUrl).port), lines, warnings };
 }

@@ -1,68 +1,51 @@
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { connectionLimitOf } from '../../../src/server/http/hardening/connections';
-import type { Timeouts } from '../../../src/server/http/hardening/timeouts';
+import { type Timeouts } from '../../../src/server/http/hardening/timeouts';
 import { createSockets, type Sockets } from '../../../src/server/http/sockets';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { readingRateOf } from '../../../src/server/service-settings';
 import { speak as speakTo } from '../../helpers/listen';
-import { notedDatabase, overDatabase } from '../../helpers/over-database';
+import { overNoted } from '../../helpers/over-database';
 import {
   call,
   create,
   createWithFiles,
   defaults,
+  filePart,
+  opened,
+  retrieve,
   type TestService,
-  testService,
 } from '../../helpers/service';
+import { type OnSockets, onSockets } from '../on-sockets';
 
 const MIB = 1024 * 1024;
 
 let service: TestService;
-let sockets: Sockets;
-let port: number;
+let sockets: OnSockets;
 
 beforeEach(async () => {
-  service = await testService();
-});
-
-afterEach(async () => {
-  await sockets.stop();
-  await service.close();
+  service = await opened();
 });
 
 /** A service with generous timeouts, except those under test. */
 async function listening(
-  timeouts: Partial<Timeouts> = {},
-  app = service.service.app,
-  connections = connectionLimitOf(defaults),
-  ownHost?: string,
+  timeouts: NonNullable<Parameters<typeof onSockets>[1]>['timeouts'] = {},
+  more: Parameters<typeof onSockets>[1] = {},
 ) {
-  sockets = createSockets(app, [{ host: '127.0.0.1', port: 0 }], {
-    tls: undefined,
-    log: service.service.log,
-    now: service.clock.now,
-    timeouts: {
-      head: 60_000,
-      idle: 60_000,
-      body: 60_000,
-      read: { bytes: MIB, milliseconds: 60_000 },
-      rest: { bytes: MIB, milliseconds: 1000 },
-      ...timeouts,
-    },
-    connections,
-    ownHost,
-    grace: 1000,
-  });
-  const [place] = await sockets.listen();
-  port = Number(new URL(place?.url ?? '').port);
+  sockets = await onSockets(service, { timeouts, ...more });
 }
 
-const speak = (...said: (string | Buffer)[]) => speakTo(port, ...said);
-
+const speak = (...said: (string | Buffer)[]) => speakTo(sockets.port, ...said);
 const statuses = (received: string) =>
   [...received.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
+
+/** The status for that request alone. */
+const asked = async (target: string, host = 'x') =>
+  statuses(
+    await speak(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`).ended,
+  );
 
 /** Sends as long as somebody takes it. */
 function flood(socket: Socket): void {
@@ -70,6 +53,12 @@ function flood(socket: Socket): void {
     if (!socket.destroyed) socket.write(Buffer.alloc(MIB, 'x'), (error) => error ?? more());
   };
   more();
+}
+
+/** Does that again and again until the test is over. */
+function every(milliseconds: number, step: () => unknown): void {
+  const steps = setInterval(step, milliseconds);
+  onTestFinished(() => clearInterval(steps));
 }
 
 const accepting = async () => (await once(sockets.servers[0] as Server, 'connection'))[0] as Socket;
@@ -91,9 +80,7 @@ const asking = (token: string, ending = '') =>
   `GET /api/v2/pushes/${token} HTTP/1.1\r\nHost: x\r\n${ending}\r\n`;
 
 const viewsLeft = async (token: string) => {
-  const { json } = await call(service, 'GET', '/api/v2/pushes/active', {
-    token: service.adminToken,
-  });
+  const { json } = await call(service, 'GET', '/api/v2/pushes/active', service.asAdmin);
   return json.find((one: { url_token: string }) => one.url_token === token).views_remaining;
 };
 
@@ -102,10 +89,6 @@ describe('answers that wait for their reader', () => {
   const large = { payload: '\u0001'.repeat(MIB), expire_after_views: 100, retrieval_step: false };
   const answeredWith = (status: number) =>
     service.lines.filter((line) => line.includes(`GET /api/v2/pushes/:token ${status}`)).length;
-  const another = async () => {
-    const { ended } = speak('GET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    expect(statuses(await ended)).toEqual([200]);
-  };
 
   test('keep the next request of their connection waiting, and its view', async () => {
     await listening();
@@ -114,7 +97,7 @@ describe('answers that wait for their reader', () => {
     socket.pause();
     socket.write(asking(token).repeat(4) + asking(token, 'Connection: close\r\n'));
     await expect.poll(() => answeredWith(200)).toBe(1);
-    for (let round = 0; round < 5; round++) await another();
+    for (let round = 0; round < 5; round++) expect(await asked('/up')).toEqual([200]);
     expect(await viewsLeft(token)).toBe(99);
     socket.resume();
     expect((await ended).match(/HTTP\/1\.1 200/g)).toHaveLength(5);
@@ -132,8 +115,7 @@ describe('answers that wait for their reader', () => {
     ['/api/v2/pushes/', '\u0001'],
     ['/p/', '"'],
   ])('take a bounded memory, and no view beyond: %s', async (path, character) => {
-    await service.close();
-    service = await testService({ maxBuffer: 32 * MIB });
+    service = await opened({ maxBuffer: 32 * MIB });
     await listening();
     const push = { ...large, payload: character.repeat(MIB) };
     const token = await create(service, push, service.adminToken);
@@ -147,7 +129,7 @@ describe('answers that wait for their reader', () => {
     expect([given, await viewsLeft(token)]).toEqual([16, 84]);
     // A small secret is shown all the same.
     const small = await create(service, { payload: 'hunter2' });
-    expect((await call(service, 'GET', `/api/v2/pushes/${small}`)).json.payload).toBe('hunter2');
+    expect((await retrieve(service, small)).json.payload).toBe('hunter2');
     for (const { socket } of readers) socket.destroy();
     await Promise.all(readers.map(({ ended }) => ended));
     const last = () => speak(request.replace('Host: x', 'Host: x\r\nConnection: close')).ended;
@@ -155,16 +137,15 @@ describe('answers that wait for their reader', () => {
   });
 
   test('take a part of it for one client', async () => {
-    await service.close();
     const rateLimit = { requests: 1000, milliseconds: 1000 };
-    service = await testService({ maxBuffer: 32 * MIB, rateLimit });
+    service = await opened({ maxBuffer: 32 * MIB, rateLimit });
     await listening();
     const token = await create(service, large, service.adminToken);
     const readers = Array.from({ length: 20 }, () => speak());
     for (const { socket } of readers) socket.pause().write(asking(token));
     await expect.poll(() => answeredWith(200) + answeredWith(503)).toBe(20);
     expect(answeredWith(200)).toBe(4);
-    const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    const other = connect({ port: sockets.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
     other.end(asking(token, 'Connection: close\r\n'));
     expect(String(await once(other, 'data'))).toContain('HTTP/1.1 200');
     for (const { socket } of [...readers, { socket: other }]) socket.destroy();
@@ -179,8 +160,7 @@ describe('answers that wait for their reader', () => {
     await expect.poll(() => accepted.writableLength).toBeGreaterThan(0);
     // As if the system had told of nothing for as long as a connection may be idle.
     accepted.emit('timeout');
-    const steps = setInterval(() => socket.resume().once('data', () => socket.pause()), 30);
-    onTestFinished(() => clearInterval(steps));
+    every(30, () => socket.resume().once('data', () => socket.pause()));
     const received = await ended;
     expect(received.length).toBeGreaterThan(6 * MIB);
   });
@@ -190,8 +170,7 @@ describe('answers that wait for their reader', () => {
     const token = await create(service, large);
     const { socket } = speak();
     socket.pause().write(asking(token));
-    const steps = setInterval(() => socket.read(1000), 20);
-    onTestFinished(() => clearInterval(steps));
+    every(20, () => socket.read(1000));
     await once(await accepting(), 'close');
     expect(socket.bytesRead).toBeGreaterThan(0);
     expect(socket.bytesRead).toBeLessThan(MIB);
@@ -206,40 +185,43 @@ test('an operator sets how fast answers must be read', () => {
 
 describe('connections', () => {
   const half = 'GET /up HTTP/1.1\r\nX-';
-  const whole = 'GET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+  /** So many connections that have said half a head. */
+  async function held(count: number): Promise<Socket[]> {
+    const all = Array.from({ length: count }, () => speak(half).socket);
+    for (const socket of all) await once(socket, 'connect');
+    onTestFinished(() => all.forEach((socket) => void socket.destroy()));
+    return all;
+  }
+  const destroyed = (all: Socket[]) => all.map((socket) => socket.destroyed);
+  const limited = (most: number, clientOf = (_?: string): string | undefined => undefined) =>
+    listening({}, { connections: { most, clientOf } });
 
   test('when there are too many, half a head gives way, the oldest first', async () => {
-    await listening({}, service.service.app, { most: 16, clientOf: () => undefined });
-    const holding = Array.from({ length: 16 }, () => speak(half));
-    for (const { socket } of holding) await once(socket, 'connect');
-    expect(statuses(await speak(whole).ended)).toEqual([200]);
-    expect(await holding[0]?.ended).toBe('');
-    expect(holding.slice(1).map(({ socket }) => socket.destroyed)).toEqual(Array(15).fill(false));
-    for (const { socket } of holding) socket.destroy();
+    await limited(16);
+    const [oldest, ...others] = (await held(16)) as [Socket, ...Socket[]];
+    expect(await asked('/up')).toEqual([200]);
+    await expect.poll(() => oldest.destroyed).toBe(true);
+    expect([oldest.bytesRead, destroyed(others)]).toEqual([0, Array(15).fill(false)]);
   });
 
   test('count no more once they are closed', async () => {
-    await listening({}, service.service.app, { most: 16, clientOf: () => undefined });
-    const holding = Array.from({ length: 8 }, () => speak(half));
-    for (const { socket } of holding) await once(socket, 'connect');
-    for (let count = 0; count < 32; count++)
-      expect(statuses(await speak(whole).ended)).toEqual([200]);
-    expect(holding.map(({ socket }) => socket.destroyed)).toEqual(Array(8).fill(false));
-    for (const { socket } of holding) socket.destroy();
+    await limited(16);
+    const holding = await held(8);
+    for (let count = 0; count < 32; count++) expect(await asked('/up')).toEqual([200]);
+    expect(destroyed(holding)).toEqual(Array(8).fill(false));
   });
 
   test('of one client are a part of all', async () => {
-    const clientOf = (address: string | undefined) => address;
-    await listening({}, service.service.app, { most: 64, clientOf });
-    const from = (localAddress: string) => connect({ port, host: '127.0.0.1', localAddress });
-    const own = Array.from({ length: 5 }, () => from('127.0.0.66'));
-    const other = from('127.0.0.77');
-    for (const socket of [...own, other]) socket.on('error', () => undefined).write(half);
-    await once(own[0] as Socket, 'close');
-    expect([...own.slice(1), other].map(({ destroyed }) => destroyed)).toEqual(
-      Array(5).fill(false),
-    );
-    for (const socket of [...own, other]) socket.destroy();
+    await limited(64, (address) => address);
+    const all = Array.from({ length: 6 }, (_, at) => {
+      const localAddress = at < 5 ? '127.0.0.66' : '127.0.0.77';
+      return connect({ port: sockets.port, host: '127.0.0.1', localAddress });
+    });
+    for (const socket of all) socket.on('error', () => undefined).write(half);
+    await once(all[0] as Socket, 'close');
+    expect(destroyed(all.slice(1))).toEqual(Array(5).fill(false));
+    for (const socket of all) socket.destroy();
   });
 });
 
@@ -272,14 +254,12 @@ describe('a request target that is not in its normal form', () => {
     ['/api/v2/version#/p/', 400],
   ])('%s: %i', async (target, status) => {
     await listening();
-    const { ended } = speak(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-    expect(statuses(await ended)).toEqual([status]);
+    expect(await asked(target)).toEqual([status]);
   });
 });
 
 describe('a host that a request names', () => {
-  const asked = (host: string) =>
-    speak(`GET /up HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`).ended;
+  const onLoopback = () => listening({}, { ownHost: 'here.example' });
 
   test.each([
     ['127.0.0.1:5100', 200],
@@ -291,19 +271,20 @@ describe('a host that a request names', () => {
     ['evil.example:5100', 421],
     ['localhost.evil.example', 421],
     ['127.0.0.1.evil.example', 421],
-  ])('%s on loopback: %i', async (host, status) => {
-    await listening({}, service.service.app, undefined, 'here.example');
-    expect(statuses(await asked(host))).toEqual([status]);
+    // Both could be meant.
+    ['here.example\r\nHost: localhost', 400],
+  ])('%j on loopback: %i', async (host, status) => {
+    await onLoopback();
+    expect(await asked('/up', host)).toEqual([status]);
   });
 
   test.each(['xn--a', '999.999.1.1', '99999999999', '[::1', 'a:99999'])(
     '%s is not valid: 400, and no error of ours',
     async (host) => {
-      await listening({}, service.service.app, undefined, 'here.example');
-      const here = await asked(host);
-      await sockets.stop();
+      await onLoopback();
+      const here = await asked('/up', host);
       await listening();
-      expect([...statuses(here), ...statuses(await asked(host))]).toEqual([400, 400]);
+      expect([...here, ...(await asked('/up', host))]).toEqual([400, 400]);
       expect(service.warnings).toEqual([]);
       expect(service.lines).toEqual(Array(2).fill(expect.stringContaining(' GET - 400 ')));
     },
@@ -311,14 +292,8 @@ describe('a host that a request names', () => {
 
   test('may be any behind a proxy', async () => {
     await listening();
-    expect(statuses(await asked('pw.example'))).toEqual([200]);
+    expect(await asked('/up', 'pw.example')).toEqual([200]);
   });
-});
-
-test('a request that names two hosts is answered with 400, for both could be meant', async () => {
-  await listening();
-  const { ended } = speak('GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n');
-  expect(statuses(await ended)).toEqual([400]);
 });
 
 describe('a client that takes its time', () => {
@@ -330,8 +305,7 @@ describe('a client that takes its time', () => {
     await listening({ head: 200 });
     const { socket, ended } = speak(...said);
     // A byte now and then must not help.
-    const drip = setInterval(() => said.length > 0 && socket.writable && socket.write('x'), 20);
-    onTestFinished(() => clearInterval(drip));
+    every(20, () => said.length > 0 && socket.writable && socket.write('x'));
     expect(statuses(await ended)).toEqual([408]);
     expect(service.lines).toEqual([expect.stringMatching(/Z - - 408 0ms \d+B$/)]);
   });
@@ -358,8 +332,7 @@ describe('a client that takes its time', () => {
   ])('has so long for a body, however it drips: %s', async (_, said) => {
     await listening({ body: 200, rest: { bytes: MIB, milliseconds: 200 } });
     const { socket, ended } = speak(said);
-    const drip = setInterval(() => socket.writable && socket.write('x'), 20);
-    onTestFinished(() => clearInterval(drip));
+    every(20, () => socket.writable && socket.write('x'));
     await ended;
     expect(service.lines.length).toBeLessThan(2);
     await create(service, { payload: 'still there' });
@@ -376,20 +349,15 @@ describe('a client that takes its time', () => {
       const name = `--b\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n`;
       const text = `${name}${'x'.repeat(60)}\r\n--b--\r\n`;
       const head = `${form.replace('5000', `${text.length}`)}Connection: close\r\n`;
-      const token = { token: service.adminToken };
-      const body = { request: { request: 'x' } };
-      const { json } = await call(service, 'POST', '/api/v2/requests', { ...token, body });
+      const asking = { ...service.asAdmin, body: { request: { request: 'x' } } };
+      const { json } = await call(service, 'POST', '/api/v2/requests', asking);
       const said =
         status === 201
           ? post(`${head}${authorization} ${service.adminToken}\r\n`)
           : post(head).replace('/api/v2/pushes', `/r/${json.url_token}`);
       const { socket, ended } = speak(said);
       const letters = [...text];
-      const drip = setInterval(() => {
-        const letter = letters.shift();
-        if (letter !== undefined) socket.write(letter);
-      }, 5);
-      onTestFinished(() => clearInterval(drip));
+      every(5, () => letters.length > 0 && socket.write(letters.shift() as string));
       expect(statuses(await ended)).toEqual([status]);
     },
   );
@@ -397,7 +365,7 @@ describe('a client that takes its time', () => {
   test('and reads no answer is not listened to either, and cut', async () => {
     await listening({ idle: 300, read: { bytes: MIB, milliseconds: 300 } });
     const token = await create(service, { payload: '\u0001'.repeat(MIB) });
-    const { socket } = speak(`GET /api/v2/pushes/${token} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const { socket } = speak(asking(token));
     const accepted = await accepting();
     socket.pause();
     socket.write('\0');
@@ -434,20 +402,12 @@ describe('what goes on and on', () => {
 });
 
 test('a download that nobody reads is not read from the database, and ends', async () => {
-  const { database, statements } = await notedDatabase();
-  const over = overDatabase(database);
-  await listening({ read: { bytes: MIB, milliseconds: 500 } }, over.app);
-  const token = await over.owners.add('admin');
+  const over = await overNoted();
+  const { statements } = over;
+  await listening({ read: { bytes: MIB, milliseconds: 500 } }, { app: over.app });
   const size = 40 * MIB;
-  const pushed = await createWithFiles(
-    { fetch: over.fetch, adminToken: token },
-    {
-      name: 'push[files][]',
-      filename: 'a',
-      value: Buffer.alloc(size),
-    },
-  );
-  const { json } = await call(over, 'GET', `/api/v2/pushes/${pushed}`);
+  const pushed = await createWithFiles(over, filePart('a', Buffer.alloc(size)));
+  const { json } = await retrieve(over, pushed);
   const { pathname } = new URL(json.files[0].url);
   statements.length = 0;
   const { socket } = speak();
@@ -459,6 +419,4 @@ test('a download that nobody reads is not read from the database, and ends', asy
   expect(read).toBeGreaterThan(0);
   expect(read * 65_536).toBeLessThan(size / 2);
   socket.destroy();
-  await sockets.stop();
-  await database.close();
 });

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Buckets, networkOf } from '../../../src/server/http/rate-limit';
 import type { ServiceSettings } from '../../../src/server/service-settings';
 import {
+  at,
+  type Call,
   call,
   createWithFiles,
   filePart,
+  opened,
   type TestService,
-  testService,
 } from '../../helpers/service';
 
 describe('a bucket', () => {
@@ -115,18 +117,16 @@ test.each([
 
 describe('the service', () => {
   let service: TestService;
-  afterEach(() => service.close());
-
   const serving = async (settings: Partial<ServiceSettings>) => {
-    service = await testService(settings);
+    service = await opened(settings);
   };
   /** One request from that address; nothing stands for a socket that has none. */
-  const from = async (ip: string | undefined, path: string, init: RequestInit = {}) =>
-    service.service.app(new Request(`http://pw.test${path}`, init), { ip });
-  const statuses = async (count: number, ip: string | undefined, init: RequestInit = {}) => {
+  const from = (ip: string | undefined, path: string, how?: Call) =>
+    call({ fetch: async (request) => service.service.app(request, { ip }) }, 'GET', path, how);
+  const statuses = async (count: number, ip: string | undefined, how?: Call) => {
     const all: Record<number, number> = {};
     for (let i = 0; i < count; i++) {
-      const { status } = await from(ip, '/api/v2/version', init);
+      const { status } = await from(ip, '/api/v2/version', how);
       all[status] = (all[status] ?? 0) + 1;
     }
     return all;
@@ -138,16 +138,13 @@ describe('the service', () => {
     const file = await createWithFiles(service, filePart('a.txt', 'A'));
     await from('192.0.2.1', '/api/v2/version');
     service.clock.advance(20_500);
-    for (const path of ['/api/v2/version', '/api/v2/pushes/x', `/p/${file}.json`, '/files/x']) {
-      const answer = await from('192.0.2.1', path);
-      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '40']);
-      expect(Object.keys((await answer.json()) as object)).toEqual(['error']);
-    }
-    for (const path of ['/', `/p/${file}`, '/p/neverwas', '/nowhere']) {
-      const answer = await from('192.0.2.1', path);
-      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '40']);
-      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const apis = ['/api/v2/version', '/api/v2/pushes/x', `/p/${file}.json`, '/files/x'];
+    const pages = ['/', `/p/${file}`, '/p/neverwas', '/nowhere'];
+    for (const path of [...apis, ...pages]) {
+      const { status, headers, json } = await from('192.0.2.1', path);
+      expect([path, status, headers.get('retry-after')]).toEqual([path, 429, '40']);
+      if (apis.includes(path)) expect(Object.keys(json)).toEqual(['error']);
+      else expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     }
     service.clock.advance(39_500);
     expect((await from('192.0.2.1', '/api/v2/version')).status).toBe(200);
@@ -155,11 +152,9 @@ describe('the service', () => {
 
   test('counts a token’s owner as anybody, and asks the database nothing for who is refused', async () => {
     await serving({ rateLimit: once });
-    const headers = { authorization: `Bearer ${service.adminToken}` };
-    expect(await statuses(1, '192.0.2.1', { headers })).toEqual({ 200: 1 });
+    expect(await statuses(1, '192.0.2.1', service.asAdmin)).toEqual({ 200: 1 });
     await service.close();
-    expect(await statuses(5, '192.0.2.1', { headers })).toEqual({ 429: 5 });
-    await serving({});
+    expect(await statuses(5, '192.0.2.1', service.asAdmin)).toEqual({ 429: 5 });
   });
 
   test('health checks are not counted', async () => {
@@ -179,23 +174,20 @@ describe('the service', () => {
     await serving({ rateLimit: once });
     for (const ip of ['127.0.0.1', '::1', undefined])
       expect(await statuses(2, ip)).toEqual({ 200: 1, 429: 1 });
-    await service.close();
     await serving({ rateLimit: 'off' });
     expect(await statuses(200, '192.0.2.1')).toEqual({ 200: 200 });
   });
 
   test('X-Forwarded-For gets nobody a bucket of their own, unless a proxy is trusted', async () => {
+    const asked = async (ip: string, list: string) =>
+      (await from(ip, '/api/v2/version', { headers: { 'x-forwarded-for': list } })).status;
     await serving({ rateLimit: once });
-    const forwarded = (list: string) => ({ headers: { 'x-forwarded-for': list } });
-    expect(await statuses(1, '192.0.2.1', forwarded('203.0.113.1'))).toEqual({ 200: 1 });
-    expect(await statuses(1, '192.0.2.1', forwarded('203.0.113.2'))).toEqual({ 429: 1 });
-    await service.close();
+    expect(await asked('192.0.2.1', '203.0.113.1')).toBe(200);
+    expect(await asked('192.0.2.1', '203.0.113.2')).toBe(429);
     await serving({ rateLimit: once, trustProxy: true });
-    expect(await statuses(1, '127.0.0.1', forwarded('1.1.1.1, 203.0.113.1'))).toEqual({ 200: 1 });
-    expect(await statuses(1, '127.0.0.1', forwarded('2.2.2.2, 203.0.113.1'))).toEqual({ 429: 1 });
-    expect(await statuses(1, '127.0.0.1', forwarded('203.0.113.1, 203.0.113.2'))).toEqual({
-      200: 1,
-    });
+    expect(await asked('127.0.0.1', '1.1.1.1, 203.0.113.1')).toBe(200);
+    expect(await asked('127.0.0.1', '2.2.2.2, 203.0.113.1')).toBe(429);
+    expect(await asked('127.0.0.1', '203.0.113.1, 203.0.113.2')).toBe(200);
   });
 
   test('behind a proxy that is trusted, its clients are not this machine', async () => {
@@ -206,15 +198,12 @@ describe('the service', () => {
 
   test('nothing is made of a push that is refused', async () => {
     await serving({ rateLimit: { requests: 2, milliseconds: 60_000 } });
-    const push = { body: { push: { payload: 'x' } }, token: service.adminToken };
+    const push = { ...service.asAdmin, body: { push: { payload: 'x' } } };
     const made = [];
     for (let i = 0; i < 3; i++)
       made.push((await call(service, 'POST', '/api/v2/pushes', push)).status);
     expect(made).toEqual([201, 201, 429]);
     service.clock.advance(60_000);
-    const { json } = await call(service, 'GET', '/api/v2/pushes/active', {
-      token: service.adminToken,
-    });
-    expect(json).toHaveLength(2);
+    expect((await call(service, 'GET', at('active'), service.asAdmin)).json).toHaveLength(2);
   });
 });

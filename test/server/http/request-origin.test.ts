@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { baseOf, isOwnForm, isPrefetch, originOf } from '../../../src/server/http/request-origin';
+import {
+  baseOf,
+  isCrossSite,
+  isOwnForm,
+  isPrefetch,
+  originOf,
+} from '../../../src/server/http/request-origin';
 
 const request = (headers: Record<string, string> = {}) =>
   new Request('http://pw.test:5100/p/x', { headers });
@@ -93,16 +99,53 @@ test.each([
   expect(isPrefetch(request(headers))).toBe(expected);
 });
 
+// Over plain http, browsers say the origin alone; under no-referrer, our own forms have the origin `null`.
 test.each([
+  [{}, true],
   [{ 'sec-fetch-site': 'same-origin', origin: 'null' }, true],
+  // The address bar.
   [{ 'sec-fetch-site': 'none' }, true],
   [{ 'sec-fetch-site': 'cross-site' }, false],
+  [{ 'sec-fetch-site': 'cross-site', origin: 'null' }, false],
   [{ 'sec-fetch-site': 'same-site', origin: 'http://pw.test:5100' }, false],
+  [{ 'sec-fetch-site': '', origin: 'null' }, false],
+  [{ 'sec-fetch-site': 'cross-site, same-origin' }, false],
+  [{ 'sec-fetch-site': 'Same-Origin' }, false],
   [{ origin: 'http://pw.test:5100' }, true],
   [{ origin: 'null' }, true],
+  [{ origin: '' }, false],
   [{ origin: 'http://evil.example' }, false],
+  [{ origin: 'http://pw.test' }, false],
   [{ origin: 'http://pw.test:80' }, false],
-  [{}, true],
+  [{ origin: 'https://pw.test:5100' }, false],
+  [{ origin: 'HTTP://PW.TEST:5100' }, false],
+  [{ origin: 'http://pw.test:5100.evil.example' }, false],
+  [{ origin: 'http://evil-pw.test:5100' }, false],
+  [{ origin: 'http://pw.test:5100 http://evil.example' }, false],
+  [{ origin: 'http://pw.test:5100@evil.example' }, false],
+  [{ origin: 'http://a.b', 'x-forwarded-host': 'a.b' }, false],
 ])('a form with %j is ours: %s', (headers, expected) => {
   expect(isOwnForm(request(headers), 'http://pw.test:5100')).toBe(expected);
+});
+
+const FORM = 'application/x-www-form-urlencoded';
+
+test.each([
+  [{ 'sec-fetch-site': 'cross-site' }, true],
+  [{ 'sec-fetch-site': 'Cross-Site' }, true],
+  [{ 'sec-fetch-site': 'same-site' }, false],
+  [{ 'sec-fetch-site': 'same-origin' }, false],
+  [{ 'sec-fetch-site': 'none' }, false],
+  [{ origin: 'http://evil.example', 'content-type': FORM }, true],
+  // That of a sandboxed frame.
+  [{ origin: 'null', 'content-type': FORM }, true],
+  [{ origin: 'http://evil.example', 'content-type': 'multipart/form-data; boundary=b' }, true],
+  [{ origin: 'http://evil.example', 'content-type': 'text/plain' }, true],
+  [{ origin: 'http://evil.example' }, true],
+  [{ origin: 'http://pw.test:5100', 'content-type': FORM }, false],
+  // A browser asks about this first.
+  [{ origin: 'chrome-extension://abc', 'content-type': 'application/json' }, false],
+  [{}, false],
+])('a call with %j is of another site: %s', (headers, expected) => {
+  expect(isCrossSite(request(headers), 'http://pw.test:5100')).toBe(expected);
 });

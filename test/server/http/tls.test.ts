@@ -1,19 +1,18 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { request as requestOpenly } from 'node:http';
 import { Agent, request } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Service, startService } from '../../../src/server/service';
-import { defaults } from '../../helpers/service';
+import { beforeEach, expect, test } from 'vitest';
+import { folders } from '../../helpers/memory';
 import { cert, key, nextCert, nextKey } from '../certificate';
+import { type Started, started } from '../on-sockets';
 
+const newFolder = folders();
 let folder: string;
-let service: Service;
-let said: string[];
+let service: Started;
 
 const keep = async (certificate: string, privateKey: string) => {
   await writeFile(join(folder, 'cert.pem'), certificate);
@@ -22,26 +21,15 @@ const keep = async (certificate: string, privateKey: string) => {
 
 async function start(tls: boolean) {
   const pair = { tlsCert: join(folder, 'cert.pem'), tlsKey: join(folder, 'key.pem') };
-  service = await startService(
-    { ...defaults, ...(tls ? pair : {}) },
-    {
-      log: (line) => void said.push(line.slice(line.indexOf(' ') + 1)),
-      warn: (line) => void said.push(`warning ${line.replace(folder, '')}`),
-      now: () => new Date(),
-      version: '0.1.0',
-    },
-  );
+  service = await started(tls ? pair : {});
 }
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pwpush-'));
-  said = [];
-  await keep(cert, key);
-});
+/** What was said of a reload. */
+const reloads = () => service.lines.flatMap((line) => /reload .*/.exec(line)?.[0] ?? []);
 
-afterEach(async () => {
-  await service.close();
-  await rm(folder, { recursive: true });
+beforeEach(async () => {
+  folder = await newFolder();
+  await keep(cert, key);
 });
 
 /** The certificate that the service shows on this agent's connection, and the connection's own port. */
@@ -85,27 +73,24 @@ test('new connections get the new certificate, open ones live on', async () => {
     before,
     next,
   ]);
-  expect(said.filter((line) => /reload|warning/.test(line))).toEqual([
-    'reload certificate=read',
-    'reload certificate=read',
-  ]);
+  expect([...service.warnings, ...reloads()]).toEqual(Array(2).fill('reload certificate=read'));
   old.destroy();
 });
 
 test.each([
   ['do not match', () => keep(nextCert, key), /certificate and key/],
-  ['are none', () => keep('', ''), /"\/cert\.pem"/],
-  ['are gone', () => rm(join(folder, 'key.pem')), /"\/key\.pem"/],
+  ['are none', () => keep('', ''), /\/cert\.pem"/],
+  ['are gone', () => rm(join(folder, 'key.pem')), /\/key\.pem"/],
 ])('the old certificate stays where the new ones %s', async (_, spoil, why) => {
   await start(true);
   await spoil();
   await service.reload();
   expect((await shown(new Agent()))[0]).toBe(first);
-  expect(said.filter((line) => line.startsWith('warning '))).toEqual([expect.stringMatching(why)]);
+  expect(service.warnings).toEqual([expect.stringMatching(why)]);
 });
 
 test('without TLS there is nothing to reload', async () => {
   await start(false);
   await service.reload();
-  expect(said).toContain('reload certificate=none');
+  expect(reloads()).toEqual(['reload certificate=none']);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLog, type Log } from '../../../src/server/ops/log';
 import type { LogFormat } from '../../../src/server/service-settings';
-import { call, testService } from '../../helpers/service';
+import { call, opened } from '../../helpers/service';
 
 const TIME = '2026-08-20T11:06:45.000Z';
 
@@ -22,31 +22,30 @@ function written(format: LogFormat, write: (log: Log) => void): string[] {
 
 const request = { began: new Date(TIME), method: 'GET', route: '/up', status: 200, bytes: 3 };
 
-describe('entries', () => {
+const at = `{"time":"${TIME}","level"`;
+test.each([
+  [
+    'text' as const,
+    `info: ${TIME} GET /up 200 1ms 3B`,
+    `info: ${TIME} sweep expired=2`,
+    `info: ${TIME} stopping`,
+    'said: beware',
+  ],
+  [
+    'json' as const,
+    `info: ${at}:"info","event":"request","method":"GET","route":"/up","status":200,"duration_ms":1,"bytes":3}`,
+    `info: ${at}:"info","event":"sweep","expired":2}`,
+    `info: ${at}:"info","event":"stopping"}`,
+    `warning: ${at}:"warning","event":"warning","message":"beware"}`,
+  ],
+])('entries as %s', (format, ...lines) => {
   const all = (log: Log) => {
     log.request({ ...request, tookMs: 1 });
     log.event('sweep', { expired: 2 });
     log.event('stopping');
     log.warning('beware');
   };
-
-  test('as text', () => {
-    expect(written('text', all)).toEqual([
-      `info: ${TIME} GET /up 200 1ms 3B`,
-      `info: ${TIME} sweep expired=2`,
-      `info: ${TIME} stopping`,
-      'said: beware',
-    ]);
-  });
-
-  test('as JSON', () => {
-    expect(written('json', all)).toEqual([
-      `info: {"time":"${TIME}","level":"info","event":"request","method":"GET","route":"/up","status":200,"duration_ms":1,"bytes":3}`,
-      `info: {"time":"${TIME}","level":"info","event":"sweep","expired":2}`,
-      `info: {"time":"${TIME}","level":"info","event":"stopping"}`,
-      `warning: {"time":"${TIME}","level":"warning","event":"warning","message":"beware"}`,
-    ]);
-  });
+  expect(written(format, all)).toEqual(lines);
 });
 
 describe.each(['text', 'json'] as const)('%s', (format) => {
@@ -79,33 +78,22 @@ describe.each(['text', 'json'] as const)('%s', (format) => {
 });
 
 test.each(['/*', '/api/*', '/api/v2/*', '/files/*', '/p/*'])('%s is logged once', async (path) => {
-  const service = await testService();
+  const service = await opened();
   await call(service, 'GET', path);
-  await service.close();
   expect(service.lines).toHaveLength(1);
 });
 
 test('no header, path, query or body of a request gets into the log', async () => {
-  const service = await testService({ log: 'json' });
-  const headers = Object.fromEntries(
-    ['user-agent', 'referer', 'authorization', 'cookie', 'x-forwarded-for', 'x-http-method'].map(
-      (name) => [name, 'Bearer hunter2'],
-    ),
-  );
-  for (const path of [
-    '/hunter2',
-    '/p/hunter2',
-    '/api/v2/hunter2',
-    '/files/hunter2',
-    '/%00hunter2',
-  ]) {
+  const service = await opened({ log: 'json' });
+  const names = ['user-agent', 'referer', 'authorization', 'cookie', 'x-forwarded-for', 'x-method'];
+  const headers = Object.fromEntries(names.map((name) => [name, 'Bearer hunter2']));
+  const paths = ['', 'p/', 'api/v2/', 'files/', '%00'].map((before) => `/${before}hunter2`);
+  for (const path of paths)
     for (const method of ['GET', 'POST', 'DELETE', 'HUNTER2'])
       await call(service, method, `${path}?hunter2=hunter2`, {
         headers,
         ...(method === 'POST' ? { body: { push: 'hunter2' } } : {}),
       });
-  }
-  await service.close();
   expect(service.lines).toHaveLength(20);
   expect(service.lines.join('\n')).not.toContain('hunter2');
 });

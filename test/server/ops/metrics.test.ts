@@ -1,20 +1,27 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createMetrics, scraper } from '../../../src/server/ops/metrics';
+import { connect, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createMetrics, health, scraper } from '../../../src/server/ops/metrics';
+import type { ServiceSettings } from '../../../src/server/service-settings';
+import { listen } from '../../helpers/listen';
+import { freePort } from '../../helpers/postgres';
 import {
   call,
   create,
   createWithFiles,
+  expire,
   fetchLink,
   filePart,
+  opened,
+  retrieve,
   type TestService,
-  testService,
 } from '../../helpers/service';
+import { type Started, started } from '../on-sockets';
 
 let service: TestService;
 beforeEach(async () => {
-  service = await testService();
+  service = await opened();
 });
-afterEach(() => service.close());
 
 /** The samples whose names begin with `name`, without those that are 0. */
 async function samples(name: string): Promise<string[]> {
@@ -22,18 +29,14 @@ async function samples(name: string): Promise<string[]> {
   return lines.filter((line) => line.startsWith(name) && !line.endsWith(' 0'));
 }
 
-const get = (token: string, query = '', owner?: string) =>
-  call(service, 'GET', `/api/v2/pushes/${token}${query}`, owner ? { token: owner } : {});
+const get = (token: string) => retrieve(service, token);
 
 describe('pushes', () => {
   test('created, viewed, and ended with the last view', async () => {
-    const token = await create(
-      service,
-      { payload: 'x', expire_after_views: 2 },
-      service.adminToken,
-    );
+    const push = { payload: 'x', expire_after_views: 2 };
+    const token = await create(service, push, service.adminToken);
     await get(token);
-    await get(token, '', service.adminToken);
+    await retrieve(service, token, service.asAdmin);
     expect(await samples('pwpush_pushes_expired')).toEqual([]);
     await get(token);
     await get(token);
@@ -52,8 +55,7 @@ describe('pushes', () => {
     const payload = { payload: 'https://example.com/', kind: 'url', expire_after_days: 1 };
     const [late] = await Promise.all([create(service, payload), create(service, payload)]);
     const token = await create(service, { payload: 'x' });
-    await call(service, 'DELETE', `/api/v2/pushes/${token}`);
-    await call(service, 'DELETE', `/api/v2/pushes/${token}`);
+    for (const _ of ['once', 'twice']) await expire(service, token);
     service.clock.advance(86_400_000);
     await get(late);
     await service.service.housekeeping.sweep();
@@ -67,7 +69,7 @@ describe('pushes', () => {
 
   test('wrong passphrases, but not missing ones', async () => {
     const token = await create(service, { payload: 'x', passphrase: 'sesame' });
-    for (const query of ['', '?passphrase=no', '?passphrase=sesame']) await get(token, query);
+    for (const query of ['', '?passphrase=no', '?passphrase=sesame']) await get(token + query);
     expect(await samples('pwpush_wrong_passphrases')).toEqual(['pwpush_wrong_passphrases_total 1']);
   });
 
@@ -83,8 +85,7 @@ describe('pushes', () => {
 });
 
 test('requests are counted by method, route and status, none of which a client can make up', async () => {
-  await get('sometoken', '?passphrase=hunter2');
-  await get('sometoken');
+  for (const query of ['?passphrase=hunter2', '']) await get(`sometoken${query}`);
   for (const method of ['BREW', 'PROPFIND', 'PATCH'])
     await call(service, method, '/api/v2/pushes/othertoken');
   for (const path of ['/one', '/two', '/api/v2/three']) await call(service, 'GET', path);
@@ -106,19 +107,18 @@ test('an internal error is counted, not what it says', async () => {
 });
 
 test('requests: made, answered, read, closed and expired, and not counted as pushes', async () => {
-  const token = service.adminToken;
   const tokens: string[] = [];
   for (const close_after of [60, 60, 60, 3600]) {
-    const body = { request: { request: 'x', close_after } };
-    tokens.push((await call(service, 'POST', '/api/v2/requests', { token, body })).json.url_token);
+    const how = { ...service.asAdmin, body: { request: { request: 'x', close_after } } };
+    tokens.push((await call(service, 'POST', '/api/v2/requests', how)).json.url_token);
   }
   const at = (index: number, rest = '') => `/api/v2/requests/${tokens[index]}${rest}`;
   for (const index of [0, 1]) {
     const answer = { body: { request: { response: 'x' } } };
     await call(service, 'PATCH', at(index, '/respond'), answer);
   }
-  await call(service, 'GET', at(0), { token });
-  await call(service, 'DELETE', at(2), { token });
+  await call(service, 'GET', at(0), service.asAdmin);
+  await call(service, 'DELETE', at(2), service.asAdmin);
   service.clock.advance(60_000);
   await service.service.housekeeping.sweep();
   expect(await samples('pwpush_')).toEqual(
@@ -164,42 +164,128 @@ test('active pushes are counted once for many scrapes, and absent while the data
 
 test('the text format: help and type, labels escaped, buckets that add up', async () => {
   const metrics = createMetrics();
-  const request = {
-    began: new Date(0),
-    method: 'GET',
-    route: 'a\nb\\c "d"',
-    status: 200,
-    bytes: 1,
-  };
+  const route = 'a\nb\\c "d"';
+  const request = { began: new Date(0), method: 'GET', route, status: 200, bytes: 1 };
   for (const tookMs of [-5, 5, 300, 60_000]) metrics.request({ ...request, tookMs });
   const state = { version: '0.1.0', databaseUp: true, active: undefined, usage: undefined };
   const text = (await metrics.render(state)).replaceAll('\n\n', '\n');
-  const route = 'route="a\\nb\\\\c \\"d\\""';
+  const label = 'route="a\\nb\\\\c \\"d\\""';
   const name = 'pwpush_http_request_duration_seconds';
-  expect(
-    text,
-  ).toContain(`# HELP pwpush_http_requests_total HTTP requests by method, route and status; 429 and 503 were refused temporarily.
-# TYPE pwpush_http_requests_total counter
-pwpush_http_requests_total{method="GET",${route},status="200"} 4
-# HELP ${name} Time from a request to the start of its response, by route.
-# TYPE ${name} histogram
-${name}_bucket{le="0.005",${route}} 2
-${name}_bucket{le="0.01",${route}} 2
-${name}_bucket{le="0.025",${route}} 2
-${name}_bucket{le="0.05",${route}} 2
-${name}_bucket{le="0.1",${route}} 2
-${name}_bucket{le="0.25",${route}} 2
-${name}_bucket{le="0.5",${route}} 3
-${name}_bucket{le="1",${route}} 3
-${name}_bucket{le="2.5",${route}} 3
-${name}_bucket{le="5",${route}} 3
-${name}_bucket{le="10",${route}} 3
-${name}_bucket{le="+Inf",${route}} 4
-${name}_sum{${route}} 60.305
-${name}_count{${route}} 4
-# HELP pwpush_errors_total Internal errors, as logged.
-# TYPE pwpush_errors_total counter
-pwpush_errors_total 0
-`);
+  const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+  const buckets = bounds.map(
+    (most) => `${name}_bucket{le="${most}",${label}} ${most < 0.3 ? 2 : 3}`,
+  );
+  expect(text).toContain(
+    [
+      '# HELP pwpush_http_requests_total HTTP requests by method, route and status; 429 and 503 were refused temporarily.',
+      '# TYPE pwpush_http_requests_total counter',
+      `pwpush_http_requests_total{method="GET",${label},status="200"} 4`,
+      `# HELP ${name} Time from a request to the start of its response, by route.`,
+      `# TYPE ${name} histogram`,
+      ...buckets,
+      `${name}_bucket{le="+Inf",${label}} 4`,
+      `${name}_sum{${label}} 60.305`,
+      `${name}_count{${label}} 4`,
+      '# HELP pwpush_errors_total Internal errors, as logged.',
+      '# TYPE pwpush_errors_total counter',
+      'pwpush_errors_total 0\n',
+    ].join('\n'),
+  );
   expect(text).not.toMatch(/pwpush_pushes_active|process_cpu/);
+});
+
+test('a database that hangs is not up, and is not asked again until it has answered', async () => {
+  const asked: ((error?: Error) => void)[] = [];
+  const ping = () =>
+    new Promise<void>((resolve, reject) => {
+      asked.push((error) => (error ? reject(error) : resolve()));
+    });
+  const isUp = health(ping, 1);
+  expect(await Promise.all([isUp(), isUp()])).toEqual([false, false]);
+  expect([await isUp(), asked.length]).toEqual([false, 1]);
+  const late = isUp();
+  asked[0]?.();
+  expect(await late).toBe(true);
+  const failing = isUp();
+  asked[1]?.(new Error('no'));
+  expect([await failing, asked.length]).toEqual([false, 2]);
+});
+
+describe('the port of the metrics', () => {
+  /** A service with metrics, and their address, as the log tells it. */
+  async function start(
+    settings: Partial<ServiceSettings> = {},
+  ): Promise<Started & { readonly metrics: string }> {
+    const usage = () => ({ resident: 1024, cpu: 2.5 });
+    const service = await started({ metricsPort: 0, ...settings }, { usage });
+    return { ...service, metrics: / metrics=(\S+)$/.exec(service.lines[0] ?? '')?.[1] ?? '' };
+  }
+
+  test('serves the text format, each family whole and once', async () => {
+    const { url, metrics } = await start();
+    await fetch(`${url}/up`);
+    const response = await fetch(metrics);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
+    const text = await response.text();
+    const families = [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name);
+    // With each line of a family after its head.
+    const lines = text
+      .trimEnd()
+      .split(/\n+/)
+      .map((line) => line.replace(/^# \w+ /, ''));
+    const order = lines.map((line) => families.findLastIndex((name) => line.startsWith(`${name}`)));
+    expect(order).toEqual(order.toSorted((one, other) => one - other));
+    expect(new Set(families).size).toBe(families.length);
+    for (const line of [
+      'pwpush_http_requests_total{method="GET",route="/up",status="200"} 1',
+      ...['pwpush_pushes_active 0', 'pwpush_database_up 1', 'process_cpu_seconds_total 2.5'],
+      ...['process_resident_memory_bytes 1024', 'pwpush_build_info{version="0.1.0"} 1'],
+    ])
+      expect(lines).toContain(line);
+  });
+
+  test('serves metrics only, and the service serves none', async () => {
+    const { url, metrics, close } = await start();
+    const status = async (address: string, method = 'GET') =>
+      (await fetch(address, { method })).status;
+    expect([
+      await status(`${url}/metrics`),
+      await status(metrics.replace('/metrics', '/up')),
+      await status(metrics, 'POST'),
+      await status(`${metrics}?x=1`),
+    ]).toEqual([404, 404, 405, 200]);
+    await close();
+    await expect(fetch(metrics)).rejects.toThrow();
+  });
+
+  test.each([
+    ['127.0.0.1:1', 200, 200],
+    ['localhost', 200, 200],
+    ['evil.example', 421, 200],
+    ['999.999.1.1', 400, 400],
+  ])('a page that names the host %s gets %i, and %i behind a proxy', async (host, own, behind) => {
+    const asked = async (settings: Partial<ServiceSettings> = {}) => {
+      const { port, hostname } = new URL((await start(settings)).metrics);
+      const socket = connect(Number(port), hostname);
+      socket.end(`GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      const received = await text(socket);
+      expect(received.includes('pwpush_build_info')).toBe(received.startsWith('HTTP/1.1 200 '));
+      return Number(received.split(' ')[1]);
+    };
+    expect([await asked(), await asked({ trustProxy: true })]).toEqual([own, behind]);
+  });
+
+  test('is named where it is in use with its option, and nothing is left behind', async () => {
+    const { port, close } = await listen(createServer());
+    const own = await freePort();
+    await expect(start({ port: own, metricsPort: port })).rejects.toMatchObject({
+      message: expect.stringContaining(`127.0.0.1 port ${port} `),
+      hint: expect.stringContaining('--metrics-port'),
+    });
+    await start({ port: own });
+    await close();
+  });
 });

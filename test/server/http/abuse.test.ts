@@ -1,0 +1,210 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { failingDatabase, overDatabase, overNoted } from '../../helpers/over-database';
+import {
+  at,
+  type Call,
+  call,
+  create,
+  createWithFiles,
+  expire,
+  filePart,
+  kindsOf,
+  opened,
+  retrieve,
+} from '../../helpers/service';
+import { onSqlite } from '../../helpers/stores';
+
+const DAY = 86_400_000;
+
+let service: Awaited<ReturnType<typeof overNoted>>;
+beforeEach(async () => {
+  service = await overNoted();
+});
+
+describe('what must not be told apart', () => {
+  /** The answer, and what the database was asked before it was there. */
+  async function answered(method: string, path: string, how?: Call) {
+    service.statements.length = 0;
+    const { status, headers, text } = await call(service, method, path, how);
+    const asked = [...service.statements];
+    return { asked, status, headers: Object.fromEntries(headers), body: text };
+  }
+
+  /** One of each way to have expired, by what it is. */
+  async function expired(): Promise<Record<string, string>> {
+    const short = { expire_after_days: 1, retrieval_step: false };
+    const viewed = await create(service, { payload: 'x', expire_after_views: 1, ...short });
+    await retrieve(service, viewed);
+    const deleted = await create(service, { payload: 'x' });
+    const overdue = await create(service, { payload: 'x', ...short });
+    const hidden = await create(service, { payload: 'x', passphrase: 'p', ...short });
+    const kept = await create(service, { payload: 'x', deletable_by_viewer: false, ...short });
+    const files = await createWithFiles(service, filePart('a', 'A'));
+    for (const token of [deleted, files]) await expire(service, token);
+    service.clock.advance(DAY);
+    return { viewed, deleted, overdue, hidden, kept, files };
+  }
+
+  const own = { headers: { origin: 'http://pw.test' } };
+
+  test.each<[string, string, number, Call?]>([
+    ['GET', '/p/*', 404],
+    ['GET', '/p/*/r', 404],
+    ['HEAD', '/p/*', 404],
+    ['GET', '/p/*', 404, { headers: { 'sec-purpose': 'prefetch' } }],
+    ['POST', '/p/*', 404, { ...own, fields: {} }],
+    ['POST', '/p/*/r', 404, { ...own, fields: { passphrase: 'p' } }],
+    ['POST', '/p/*', 404, { ...own, fields: { do: 'expire' } }],
+    ['POST', '/p/*', 403, { headers: { origin: 'https://evil.example' }, fields: {} }],
+    ['POST', '/p/*/r', 413, { ...own, fields: { passphrase: 'x'.repeat(20_000) } }],
+  ])(
+    '%s %s of a push that expired, and of one that never was: %i',
+    async (method, path, ...row) => {
+      const [status, how] = row;
+      const ended = await expired();
+      const never = await answered(method, path.replace('*', 'never-was'), how);
+      expect([never.status, never.asked.length]).toEqual([status, status === 404 ? 1 : 0]);
+      for (const [which, token] of Object.entries(ended))
+        expect({ which, ...(await answered(method, path.replace('*', token), how)) }).toEqual({
+          which,
+          ...never,
+        });
+    },
+  );
+
+  test('a look at a page that came too late is noted all the same, a little later', async () => {
+    const token = await create(
+      service,
+      { payload: 'x', expire_after_days: 1 },
+      service.asAdmin.token,
+    );
+    service.clock.advance(DAY);
+    await answered('GET', `/p/${token}`);
+    await service.finish();
+    expect(await kindsOf(service, token)).toEqual(['creation', 'failed_view']);
+    expect(await service.database.sql`SELECT push_id FROM secrets`).toEqual([]);
+  });
+
+  test('API tokens that are wrong, cut, longer, revoked or nothing at all', async () => {
+    const { adminToken: token, owners } = service;
+    const revoked = await owners.add('bob');
+    await owners.revoke('bob');
+    const withToken = (token: string) => answered('GET', at('active'), { token });
+    const wrong = await withToken('pwp_x');
+    expect([wrong.status, wrong.asked.length]).toEqual([401, 1]);
+    for (const text of [revoked, token.slice(0, -1), `${token}x`, token.toUpperCase(), ''])
+      expect(await withToken(text)).toEqual(wrong);
+    expect((await withToken(token)).status).toBe(200);
+  });
+
+  test('links to files that are gone, altered, or were made up', async () => {
+    const token = await createWithFiles(service, filePart('a', 'A'));
+    const { json } = await retrieve(service, token);
+    const { pathname } = new URL(json.files[0].url);
+    expect((await answered('GET', pathname)).body).toBe('A');
+    await expire(service, token, service.asAdmin);
+    const madeUp = await answered('GET', '/files/x');
+    expect(madeUp.status).toBe(404);
+    for (const path of [pathname, `${pathname}A`, pathname.slice(0, -1)])
+      expect({ ...(await answered('GET', path)), asked: madeUp.asked }).toEqual(madeUp);
+  });
+});
+
+// Which is which, test/server/http/request-origin.test.ts tells.
+test.each([
+  ['our own page', 'http://pw.test', 200],
+  ['another site', 'http://evil.example', 403],
+])('a button that %s has pressed is answered %i', async (_, origin, status) => {
+  const token = await create(service, { payload: 'hunter2' });
+  const answer = await call(service, 'POST', `/p/${token}`, { headers: { origin }, fields: {} });
+  expect([answer.status, answer.text.includes('hunter2')]).toEqual([status, status === 200]);
+  // What was refused has taken no view.
+  const { json } = await retrieve(service, token);
+  expect(json.views_remaining).toBe(status === 200 ? 3 : 4);
+});
+
+test.each([
+  ['HEAD', {}, 405],
+  ['GET', { 'sec-purpose': 'prefetch;prerender' }, 400],
+  ['GET', { 'user-agent': 'Slackbot-LinkExpanding 1.0' }, 400],
+])('nothing is shown, and no view taken, by %s with %j', async (method, headers, status) => {
+  const push = { payload: 'hunter2', retrieval_step: false, expire_after_views: 1 };
+  const token = await create(service, push);
+  const statuses = [];
+  for (const path of [`/p/${token}`, `/p/${token}/r`, `/p/${token}.json`, at(token)]) {
+    const answer = await call(service, method, path, { headers });
+    expect(answer.text).not.toContain('hunter2');
+    statuses.push(answer.status);
+  }
+  expect(statuses).toEqual([200, 200, status, status]);
+  expect((await retrieve(service, token)).json.payload).toBe('hunter2');
+});
+
+describe('who may create', () => {
+  test.each([
+    ['cross-site', 403],
+    ['same-site', 201],
+  ])('a browser that says %s: %i', async (site, status) => {
+    const headers = { 'sec-fetch-site': site };
+    const sent: Call[] = [
+      { body: { push: { payload: 'x' } } },
+      { form: [{ name: 'push[payload]', value: 'x' }] },
+      { fields: { 'push[payload]': 'x' } },
+    ];
+    for (const how of sent)
+      expect((await call(service, 'POST', '/api/v2/pushes', { ...how, headers })).status).toBe(
+        status,
+      );
+    const pushes = await service.database.sql`SELECT id FROM pushes`;
+    expect(pushes).toHaveLength(status === 201 ? 3 : 0);
+  });
+});
+
+test('what was still to be noted is noted before the service ends', async () => {
+  const { settings } = await onSqlite().room();
+  const first = await opened(settings);
+  const token = await create(first, { payload: 'x', expire_after_days: 1 }, first.adminToken);
+  first.clock.advance(DAY);
+  expect((await call(first, 'GET', `/p/${token}`)).status).toBe(404);
+  await first.close();
+  const second = await opened({ ...settings, clock: first.clock });
+  expect((await kindsOf(second, token)).at(-1)).toBe('failed_view');
+});
+
+test('no failure tells what is inside, on any route, and its place only to the log', async () => {
+  const error = new Error(
+    'relation "zebra" does not exist: SELECT * FROM zebra at /srv/zebra.ts:1',
+  );
+  const database = await failingDatabase(error);
+  const { lines, ...failing } = overDatabase(database);
+  const token = { token: 'x' };
+  const calls: [string, string, Call?][] = [
+    ['GET', '/api/v2/pushes/expired', token],
+    ['POST', '/api/v2/pushes', { body: { push: { payload: 'x' } } }],
+    ['GET', '/api/v2/pushes/x'],
+    ['GET', '/api/v2/pushes/x/preview'],
+    ['GET', '/api/v2/pushes/x/audit', token],
+    ['DELETE', '/api/v2/pushes/x'],
+    ['GET', '/api/v2/pushes/active', token],
+    ['GET', '/p/x'],
+    ['GET', '/p/x.json'],
+    ['POST', '/p/x/r'],
+    ['GET', '/api/v2/requests/ready', token],
+    ['GET', '/api/v2/requests/x'],
+    ['GET', '/api/v2/requests/x/preview'],
+    ['PATCH', '/api/v2/requests/x/respond', { body: { request: {} } }],
+    ['GET', '/r/x'],
+    ['GET', '/r/x.json'],
+    ['POST', '/r/x'],
+  ];
+  for (const [method, path, how] of calls) {
+    lines.length = 0;
+    const { status, text, headers } = await call(failing, method, path, how);
+    expect([method, path, status]).toEqual([method, path, 500]);
+    expect(text).toMatch(/^\{"error":"[^"]+"\}$|<h1>Something went wrong<\/h1>/);
+    expect(`${text}${JSON.stringify([...headers])}${lines}`).not.toMatch(/zebra|SELECT/);
+    expect(lines[0]).toMatch(/^2026-08-20T11:06:45.000Z error Error at /);
+  }
+  expect((await call(failing, 'GET', '/up')).status).toBe(503);
+  await database.close();
+});
