@@ -1,15 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { siteOf } from '../../src/server/site-identity';
-import { call, defaults, testService } from '../helpers/service';
+import { folders } from '../helpers/memory';
+import { call, defaults, opened } from '../helpers/service';
 
+const newFolder = folders();
 let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pwpush-site-'));
+beforeEach(async () => {
+  folder = await newFolder();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d', 'hex');
 const SVG =
@@ -42,9 +42,8 @@ describe('a logo', () => {
   });
 
   test('that cannot be read is refused', async () => {
-    const logo = join(folder, 'missing');
-    for (const one of [logo, folder])
-      await expect(siteOf({ ...defaults, logo: one })).rejects.toThrow(`"${one}"`);
+    for (const logo of [join(folder, 'missing'), folder])
+      await expect(siteOf({ ...defaults, logo })).rejects.toThrow(`"${logo}"`);
   });
 });
 
@@ -71,7 +70,7 @@ test.each([
 
 test('all pages name who serves them, and previews of a link tell no secret', async () => {
   const logo = file('logo.svg', SVG);
-  const service = await testService({ title: 'A & B', logo, contact: 'it@acme.example' });
+  const service = await opened({ title: 'A & B', logo, contact: 'it@acme.example' });
   for (const path of ['/', '/p/neverwas']) {
     const { text, headers } = await call(service, 'GET', path);
     expect(text).toMatch(/<title>[^<]+ · A &amp; B<\/title>/);
@@ -81,5 +80,4 @@ test('all pages name who serves them, and previews of a link tell no secret', as
     expect(text).not.toContain('neverwas');
     expect(headers.get('content-security-policy')).toContain('; img-src data:; ');
   }
-  await service.close();
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { encryptText, passphraseRecipient } from '../../../src/server/page/browser/age-passphrase';
 import decryptScript from '../../../src/server/page/browser/decrypt-page.ts?script';
 import encryptScript from '../../../src/server/page/browser/encrypt-form.ts?script';
@@ -8,31 +8,29 @@ import qrScript from '../../../src/server/page/browser/qr-page.ts?script';
 import refuseScript from '../../../src/server/page/browser/refuse-key.ts?script';
 import respondScript from '../../../src/server/page/browser/respond-form.ts?script';
 import {
+  call,
   create,
   createWithFiles,
   filePart,
+  opened,
   type TestService,
-  testService,
 } from '../../helpers/service';
 
 let service: TestService;
 
 beforeEach(async () => {
-  service = await testService({ anonymousFiles: true });
+  service = await opened({ anonymousFiles: true });
 });
 
-afterEach(() => service.close());
-
 async function open(path: string) {
-  const response = await service.fetch(new Request(`http://pw.test${path}`));
-  const html = await response.text();
+  const { text: html, headers } = await call(service, 'GET', path);
   const scripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text = '']) => text);
-  const policy = response.headers.get('content-security-policy') ?? '';
-  return { html, scripts: scripts.slice(1), policy };
+  return { html, scripts: scripts.slice(1), policy: headers.get('content-security-policy') ?? '' };
 }
 
 const armor = await encryptText('hunter2', passphraseRecipient('a key', 1));
-const step = { retrieval_step: false };
+const page = async (push: object) =>
+  open(`/p/${await create(service, { ...push, retrieval_step: false })}`);
 
 test.each([
   ['decrypt', decryptScript, 32 * 1024],
@@ -49,9 +47,7 @@ test.each([
 
 describe('scripts are only in pages that need them', () => {
   test('which a secret that is not encrypted does not', async () => {
-    const { scripts, policy } = await open(
-      `/p/${await create(service, { payload: 'x', ...step })}`,
-    );
+    const { scripts, policy } = await page({ payload: 'x' });
     expect([scripts, policy.includes('connect-src')]).toEqual([[], false]);
   });
 
@@ -59,8 +55,7 @@ describe('scripts are only in pages that need them', () => {
     ['text', [decryptScript]],
     ['qr', [decryptScript, qrScript]],
   ])('an encrypted %s', async (kind, expected) => {
-    const token = await create(service, { payload: armor, kind, ...step });
-    const { scripts, policy, html } = await open(`/p/${token}`);
+    const { scripts, policy, html } = await page({ payload: armor, kind });
     expect(scripts).toEqual(expected);
     // Nothing is fetched, so nothing can be sent that way.
     expect(policy).not.toContain('connect-src');
@@ -87,18 +82,13 @@ describe('scripts are only in pages that need them', () => {
 });
 
 test('armor with white space before it is armor, and other text is not', async () => {
-  for (const [payload, expected] of [
-    [`\n ${armor}`, 1],
-    [`a line\n${armor}`, 0],
-  ] as const) {
-    const token = await create(service, { payload, ...step });
-    expect((await open(`/p/${token}`)).scripts.length).toBe(expected);
-  }
+  expect((await page({ payload: `\n ${armor}` })).scripts).toHaveLength(1);
+  expect((await page({ payload: `a line\n${armor}` })).scripts).toHaveLength(0);
 });
 
 test('what pretends to be armor is escaped', async () => {
   const payload = '-----BEGIN AGE ENCRYPTED FILE-----\n</pre><script>alert(1)</script>';
-  const { html } = await open(`/p/${await create(service, { payload, ...step })}`);
+  const { html } = await page({ payload });
   expect(html).toContain('&lt;/pre&gt;&lt;script&gt;');
 });
 

@@ -103,18 +103,9 @@ describe.each(files)('%s', (locale) => {
 
 test('numbers, times and sizes are written as the language does', async () => {
   const english = await wordsFor(asking(''));
-  expect(
-    [
-      90 * 86_400_000,
-      1.5 * 86_400_000 - 1,
-      1.5 * 3_600_000,
-      1.5 * 3_600_000 - 1,
-      60_000,
-      59_999,
-      1,
-      0,
-    ].map((time) => english.when(time)),
-  ).toEqual([
+  const [hour, day] = [3_600_000, 86_400_000];
+  const times = [90 * day, 1.5 * day - 1, 1.5 * hour, 1.5 * hour - 1, 60_000, 59_999, 1, 0];
+  expect(times.map((time) => english.when(time))).toEqual([
     ...['in 90 days', 'in 36 hours', 'in 2 hours', 'in 90 minutes'],
     ...['in 1 minute', 'in 60 seconds', 'in 1 second', 'in 1 second'],
   ]);
@@ -123,16 +114,12 @@ test('numbers, times and sizes are written as the language does', async () => {
   ]);
   const urdu = await wordsFor(asking('?locale=ur'));
   expect(urdu.size(2048)).toBe('\u20682\u00a0KiB\u2069');
-  const date = english
-    .date(Date.UTC(2026, 0, 5, 3, 4, 5))
-    .pieces.join('')
-    .replace('\u202f', ' ');
-  expect(date).toBe(
+  const htmlOf = ({ pieces }: { pieces: readonly unknown[] }) =>
+    pieces.join('').replace('\u202f', ' ');
+  expect(htmlOf(english.date(Date.UTC(2026, 0, 5, 3, 4, 5)))).toBe(
     '<time datetime="2026-01-05T03:04:05.000Z" data-time="date">January 5, 2026 at 3:04 AM UTC</time>',
   );
-  const clock = english
-    .clockTime(Date.UTC(2026, 0, 5, 13, 4, 5))
-    .pieces.join('')
-    .replace('\u202f', ' ');
-  expect(clock).toMatch(/>1:04:05 PM UTC<\/time>$/);
+  expect(htmlOf(english.clockTime(Date.UTC(2026, 0, 5, 13, 4, 5)))).toMatch(
+    />1:04:05 PM UTC<\/time>$/,
+  );
 });

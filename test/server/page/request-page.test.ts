@@ -1,53 +1,53 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { locales } from '../../../src/contract/api';
 import respondScript from '../../../src/server/page/browser/respond-form.ts?script';
-import { type Call, call, create, type TestService, testService } from '../../helpers/service';
+import {
+  type Call,
+  call,
+  create,
+  type FormPart,
+  fetchLink,
+  opened,
+  type TestService,
+} from '../../helpers/service';
 
 const KEY = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
 /** As it is in the page. */
 const QUESTION = 'Which &lt;b&gt;password&lt;/b&gt;?';
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const SENT = 'Your answer was sent';
 
 let service: TestService;
 
 beforeEach(async () => {
-  service = await testService({ contact: 'it@example.com', title: 'Acme' });
+  service = await opened({ contact: 'it@example.com', title: 'Acme' });
 });
-
-afterEach(() => service.close());
 
 async function request(fields: object = {}): Promise<string> {
   const body = { request: { request: 'Which <b>password</b>?', ...fields } };
-  const how = { token: service.adminToken, body };
-  return (await call(service, 'POST', '/api/v2/requests', how)).json.url_token;
+  return (await call(service, 'POST', '/api/v2/requests', { ...service.asAdmin, body })).json
+    .url_token;
 }
 
 const visit = (token: string, how?: Call, query = '') =>
   call(service, 'GET', `/r/${token}${query}`, how);
 
 /** Sends the form as a browser without script does. */
-async function send(
-  token: string,
-  fields: Record<string, string>,
-  headers: Record<string, string> = {},
-) {
-  const named = Object.entries(fields).map(([name, value]) => [`request[${name}]`, value]);
-  const response = await service.fetch(
-    new Request(`http://pw.test/r/${token}`, {
-      method: 'POST',
-      headers: { ...FORM, ...headers },
-      body: new URLSearchParams(named as [string, string][]),
-    }),
-  );
-  return { status: response.status, text: await response.text() };
+function send(token: string, own: Record<string, string>, headers: Record<string, string> = {}) {
+  const named = Object.entries(own).map(([name, value]) => [`request[${name}]`, value]);
+  return call(service, 'POST', `/r/${token}`, { fields: Object.fromEntries(named), headers });
 }
 
-const form = (token: string, ...parts: { name: string; value: string; filename?: string }[]) =>
-  call(service, 'POST', `/r/${token}`, { form: parts });
+/** The status, and whether the page says that. */
+const said = async (answer: ReturnType<typeof send>, words: string) => {
+  const { status, text } = await answer;
+  return [status, text.includes(words)];
+};
+
+const form = (token: string, ...form: FormPart[]) => call(service, 'POST', `/r/${token}`, { form });
 
 async function answer(token: string, passphrase = '') {
   const path = `/api/v2/requests/${token}?passphrase=${passphrase}`;
-  return (await call(service, 'GET', path, { token: service.adminToken })).json;
+  return (await call(service, 'GET', path, service.asAdmin)).json;
 }
 
 describe('the page of a request', () => {
@@ -60,8 +60,7 @@ describe('the page of a request', () => {
     expect(text).toContain('it@example.com');
     expect(text).toContain('Without JavaScript the answer is sent unencrypted');
     expect(text).not.toContain('type="file"');
-    const sent = await send(token, { response: ' two\r\nlines ' });
-    expect([sent.status, sent.text.includes('Your answer was sent')]).toEqual([200, true]);
+    expect(await said(send(token, { response: ' two\r\nlines ' }), SENT)).toEqual([200, true]);
     expect((await answer(token)).response).toBe(' two\nlines ');
   });
 
@@ -85,36 +84,30 @@ describe('the page of a request', () => {
       { name: 'request[response]', value: '' },
       { name: 'request[files][]', filename: 'a.pem', value: 'AAA' },
     );
-    expect(sent.text).toContain('Your answer was sent');
+    expect(sent.text).toContain(SENT);
     const { response, files } = await answer(token);
-    expect([response, files.map(({ filename }: { filename: string }) => filename)]).toEqual([
-      '',
-      ['a.pem'],
-    ]);
-    const file = await call(service, 'GET', new URL(files[0].url).pathname);
-    expect(file.text).toBe('AAA');
+    expect([response, files.length, files[0].filename]).toEqual(['', 1, 'a.pem']);
+    expect((await fetchLink(service, files[0].url)).text).toBe('AAA');
   });
 
   test('refuses files elsewhere, and keeps the text', async () => {
     const token = await request();
-    const refused = await form(
+    const refused = form(
       token,
       { name: 'request[response]', value: 'kept' },
       { name: 'request[files][]', filename: 'a', value: 'A' },
     );
-    expect([refused.status, refused.text.includes('kept</textarea>')]).toEqual([422, true]);
+    expect(await said(refused, 'kept</textarea>')).toEqual([422, true]);
     expect((await send(token, { response: 'hunter2' })).status).toBe(200);
   });
 
   test('asks for the passphrase before the question, and sends it with the answer', async () => {
     const token = await request({ passphrase: 'sesame' });
     const locked = (await visit(token)).text;
-    expect([locked.includes('Enter the passphrase'), locked.includes(QUESTION)]).toEqual([
-      true,
-      false,
-    ]);
-    const wrong = await send(token, { passphrase: 'no' });
-    expect([wrong.status, wrong.text.includes('Wrong passphrase.')]).toEqual([401, true]);
+    expect(locked).toContain('Enter the passphrase');
+    expect(locked).not.toContain(QUESTION);
+    const wrong = send(token, { passphrase: 'no' });
+    expect(await said(wrong, 'Wrong passphrase.')).toEqual([401, true]);
     expect((await send(token, { response: 'x', passphrase: 'no' })).status).toBe(401);
     const open = (await send(token, { passphrase: 'sesame' })).text;
     expect(open).toContain('name="request[passphrase]" value="sesame"');
@@ -130,17 +123,16 @@ describe('the page of a request', () => {
 
   test('keeps the text of an answer that is too long or blank', async () => {
     const token = await request();
-    const blank = await send(token, { response: ' ' });
-    expect([blank.status, blank.text.includes('Enter a text.')]).toEqual([422, true]);
-    const long = await send(token, { response: 'x'.repeat(1_048_577) });
-    expect([long.status, long.text.includes('The text is too large.')]).toEqual([422, true]);
+    expect(await said(send(token, { response: ' ' }), 'Enter a text.')).toEqual([422, true]);
+    const long = send(token, { response: 'x'.repeat(1_048_577) });
+    expect(await said(long, 'The text is too large.')).toEqual([422, true]);
   });
 
   test('says that it was answered, and nothing once it is closed', async () => {
     const token = await request();
     await send(token, { response: 'first' });
-    const late = await send(token, { response: 'second' });
-    expect([late.status, late.text.includes('already answered')]).toEqual([409, true]);
+    const late = send(token, { response: 'second' });
+    expect(await said(late, 'already answered')).toEqual([409, true]);
     expect((await visit(token)).text).toContain('already answered');
     await answer(token);
     const closed = await visit(token);
@@ -153,7 +145,10 @@ describe('the page of a request', () => {
     const headers = { accept: 'application/json', 'accept-language': 'de' };
     const blank = await send(token, { response: '' }, headers);
     expect([blank.status, blank.text]).toEqual([422, '{"error":"Geben Sie einen Text ein."}']);
-    expect(await send(token, { response: 'x' }, headers)).toEqual({ status: 200, text: '{}' });
+    expect(await send(token, { response: 'x' }, headers)).toMatchObject({
+      status: 200,
+      text: '{}',
+    });
     const late = await send(token, { response: 'x' }, headers);
     expect(late.text).toBe('{"error":"Diese Anfrage wurde bereits beantwortet"}');
   });
@@ -162,16 +157,15 @@ describe('the page of a request', () => {
     const token = await request();
     const foreign = await send(token, { response: 'x' }, { 'sec-fetch-site': 'cross-site' });
     expect(foreign.status).toBe(403);
-    const bot = await visit(token, { headers: { 'user-agent': 'Slackbot 1.0' } });
-    expect([bot.status, bot.text.includes(QUESTION)]).toEqual([200, false]);
+    const bot = visit(token, { headers: { 'user-agent': 'Slackbot 1.0' } });
+    expect(await said(bot, QUESTION)).toEqual([200, false]);
     const head = await call(service, 'HEAD', `/r/${token}`);
     expect([head.status, head.text]).toEqual([200, '']);
     expect((await send(token, { response: 'x' })).status).toBe(200);
   });
 
   test('takes an answer also where the API needs a token', async () => {
-    await service.close();
-    service = await testService({ anonymous: false });
+    service = await opened({ anonymous: false });
     const token = await request();
     expect((await visit(token)).text).toContain(QUESTION);
     expect((await send(token, { response: 'hunter2' })).status).toBe(200);
@@ -186,15 +180,14 @@ describe('the page of a request', () => {
 });
 
 test('a link repaired by the page keeps the public key', async () => {
-  const { text, status } = await call(service, 'GET', `/r/abcdefghijkl%23${KEY}`);
-  expect([status, text.includes('age1[a-z0-9]{58}')]).toEqual([404, true]);
+  const visited = visit(`abcdefghijkl%23${KEY}`);
+  expect(await said(visited, 'age1[a-z0-9]{58}')).toEqual([404, true]);
 });
 
 test('/r/ opens a push, as that of kind url in the open-source edition', async () => {
   const push = { payload: 'https://example.com/x', kind: 'url', retrieval_step: false };
   const token = await create(service, push);
-  const { status, text } = await visit(token);
-  expect([status, text.includes('https://<strong>example.com</strong>/x')]).toEqual([200, true]);
+  expect(await said(visit(token), 'https://<strong>example.com</strong>/x')).toEqual([200, true]);
   const step = await create(service, { ...push, retrieval_step: true });
   expect((await send(step, {})).text).toContain('example.com');
 });
