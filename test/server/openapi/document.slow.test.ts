@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { limits } from '../../../src/contract/api';
 import { pushSchema } from '../../../src/server/rules/new-push';
 import { requestSchema, responseSchema } from '../../../src/server/rules/new-request';
 import { busy } from '../../../src/server/service-errors';
-import type { Database } from '../../../src/server/store/sql';
 import { proven } from '../../helpers/age';
 import { type Described, type Document, described } from '../../helpers/openapi';
 import { failingDatabase, overDatabase } from '../../helpers/over-database';
@@ -16,9 +15,12 @@ import {
   call,
   create,
   createWithFiles,
+  expire,
   filePart,
+  opened,
+  retrieve,
+  type TestOptions,
   type TestService,
-  testService,
 } from '../../helpers/service';
 
 const BASE = '/api/v2';
@@ -29,19 +31,17 @@ let document: Document;
 let api: Described;
 const bounds = { days: limits.days, views: limits.views };
 /** By their text, as compiling the schemas takes longer than most tests. */
-const read = new Map<string, Described>();
+const known = new Map<string, Described>();
 
-async function serving(settings: Parameters<typeof testService>[0] = {}): Promise<void> {
-  await service?.close();
-  service = await testService(settings);
+async function serving(settings: TestOptions = {}): Promise<void> {
+  service = await opened(settings);
   const { text, json } = await call(service, 'GET', PATH);
   document = json;
-  api = read.get(text) ?? described(document);
-  read.set(text, api);
+  api = known.get(text) ?? described(document);
+  known.set(text, api);
 }
 
 beforeEach(() => serving());
-afterEach(() => service.close());
 
 describe('the document', () => {
   test('is valid OpenAPI 3.1', async () => {
@@ -65,36 +65,26 @@ describe('the document', () => {
 
   test('describes the calls of the specification, and no others', () => {
     expect(Object.keys(api.calls).sort()).toEqual([
-      'DELETE /pushes/{token}',
-      'DELETE /requests/{token}',
-      'GET /pushes/active',
-      'GET /pushes/expired',
-      'GET /pushes/{token}',
-      'GET /pushes/{token}/audit',
-      'GET /pushes/{token}/preview',
+      ...['DELETE /pushes/{token}', 'DELETE /requests/{token}', 'GET /pushes/active'],
+      ...['expired', '{token}', '{token}/audit', '{token}/preview'].map(
+        (at) => `GET /pushes/${at}`,
+      ),
       ...['active', 'closed', 'open', 'ready'].map((state) => `GET /requests/${state}`),
-      'GET /requests/{token}',
-      'GET /requests/{token}/audit',
-      'GET /requests/{token}/preview',
-      'GET /version',
-      'PATCH /requests/{token}/respond',
-      'POST /pushes',
-      'POST /requests',
+      ...['{token}', '{token}/audit', '{token}/preview'].map((at) => `GET /requests/${at}`),
+      ...['GET /version', 'PATCH /requests/{token}/respond', 'POST /pushes', 'POST /requests'],
     ]);
   });
 
   test('is there for everybody, but for who has a dead token', async () => {
     await serving({ anonymous: false });
-    const [open, head, dead, posted] = [
-      await call(service, 'GET', PATH),
-      await call(service, 'HEAD', PATH),
-      await call(service, 'GET', PATH, { token: 'nonsense' }),
-      await call(service, 'POST', PATH),
-    ];
-    expect([open.status, head.status, dead.status, posted.status]).toEqual([200, 200, 401, 405]);
-    expect([head.text, head.headers.get('content-length')]).toEqual(['', `${open.bytes.length}`]);
-    expect(open.headers.get('cache-control')).toBe('no-store');
-    expect(open.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    const { status, bytes, headers } = await call(service, 'GET', PATH);
+    const head = await call(service, 'HEAD', PATH);
+    const dead = await call(service, 'GET', PATH, { token: 'nonsense' });
+    const posted = await call(service, 'POST', PATH);
+    expect([status, head.status, dead.status, posted.status]).toEqual([200, 200, 401, 405]);
+    expect([head.text, head.headers.get('content-length')]).toEqual(['', `${bytes.length}`]);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
   test('is the file in docs, and its calls have the address of the API', async () => {
@@ -120,398 +110,331 @@ describe('the document', () => {
   });
 });
 
-/** A documented call of that name, on a push of that token. */
-function ask(
-  name: string,
-  token: string,
-  how: Call = {},
-  on: Parameters<typeof call>[0] = service,
-) {
-  const [method = '', path = ''] = name.split(' ');
-  return call(on, method, BASE + path.replace('{token}', token), how);
-}
+/** A documented call, on the push or request of that token. */
+type Ask = (token?: string, how?: Call, query?: string) => Promise<Answer>;
+const asking =
+  (name: string, on: Parameters<typeof call>[0] = service): Ask =>
+  (token = '', how = {}, query = '') => {
+    const [method = '', path = ''] = name.split(' ');
+    return call(on, method, BASE + path.replace('{token}', token) + query, how);
+  };
 
-const asAdmin = () => ({ token: service.adminToken });
-const body = (push: object) => ({ body: { push } });
+/** How an answer comes about. */
+type Example = (ask: Ask) => Promise<Answer>;
 
-/** How each documented answer comes about; every call has those of `everyCall` besides. */
-const examples: Record<string, Record<number, () => Promise<Answer>>> = {
-  'GET /version': { 200: () => ask('GET /version', '', { token: 'nonsense' }) },
-  'POST /pushes': {
-    201: () => ask('POST /pushes', '', body({ payload: 'x', name: 'n', note: 'm' })),
-    400: () => ask('POST /pushes', '', { body: {} }),
-    403: () =>
-      ask('POST /pushes', '', {
-        ...body({ payload: 'x' }),
-        headers: { 'sec-fetch-site': 'cross-site' },
-      }),
-    413: () => ask('POST /pushes', '', body({ payload: 'x'.repeat(9_000_000) })),
-    422: () =>
-      ask('POST /pushes', '', {
-        ...body({ kind: 'song', expire_after_days: 0, expire_after_views: 'x', note: 5 }),
-        ...asAdmin(),
-      }),
-  },
-  'GET /pushes/active': {
-    200: async () => {
-      await create(service, { payload: 'x', name: 'n', note: 'm' }, service.adminToken);
-      await createWithFiles(service, filePart('a', 'A'));
-      const answer = await ask('GET /pushes/active', '', asAdmin());
-      expect(answer.json).toHaveLength(2);
-      return answer;
+const push = (fields: object = {}) => ({ body: { push: { payload: 'x', ...fields } } });
+const asks = (fields: object = {}) => ({
+  ...{ body: { request: { request: 'x', ...fields } }, ...service.asAdmin },
+});
+const answer = (fields: object = { response: 'x' }) => ({ body: { request: fields } });
+const pushed = (fields: object = {}, token?: string) =>
+  create(service, { payload: 'x', ...fields }, token);
+const requested = async (fields: object = {}): Promise<string> =>
+  (await asking('POST /requests')('', asks({ note: 'm', ...fields }))).json.url_token;
+const respond = (token: string, fields?: object) =>
+  asking('PATCH /requests/{token}/respond')(token, answer(fields));
+const closed = async () => {
+  const token = await requested();
+  await asking('DELETE /requests/{token}')(token, service.asAdmin);
+  return token;
+};
+const answered = async (fields: object = {}) => {
+  const token = await requested(fields);
+  await respond(token);
+  return token;
+};
+const readWithFile = () => createWithFiles(service, filePart('a', 'A'));
+
+const foreign = { headers: { 'sec-fetch-site': 'cross-site' } };
+const prefetch = { headers: { 'sec-purpose': 'prefetch' } };
+const long = 'x'.repeat(9_000_000);
+
+const unknown: Example = (ask) => ask('unknown', service.asAdmin);
+const wrongPage: Example = async (ask) =>
+  ask(await pushed({}, service.adminToken), service.asAdmin, '?page=x');
+/** Of a listing, with so many in it. */
+const listing = (length: number, make: () => Promise<unknown>): [number, Example][] => [
+  [
+    200,
+    async (ask) => {
+      await make();
+      const found = await ask('', service.asAdmin);
+      expect(found.json).toHaveLength(length);
+      return found;
     },
-    400: () => page('GET /pushes/active', 'x'),
-  },
-  'GET /pushes/expired': {
-    200: async () => {
-      const token = await create(service, { payload: 'x' }, service.adminToken);
-      await ask('DELETE /pushes/{token}', token);
-      const answer = await ask('GET /pushes/expired', '', asAdmin());
-      expect(answer.json).toHaveLength(1);
-      return answer;
-    },
-    400: () => page('GET /pushes/expired', 'x'),
-  },
-  'GET /pushes/{token}': {
-    200: async () => {
-      const token = await createWithFiles(service, filePart('a', 'A'));
-      const answer = await ask('GET /pushes/{token}', token);
-      expect(answer.json.files).toHaveLength(1);
-      return answer;
-    },
-    400: async () => {
-      const token = await create(service, { payload: 'x' });
-      return ask('GET /pushes/{token}', token, { headers: { 'sec-purpose': 'prefetch' } });
-    },
-    403: async () => {
-      const { proof, payload } = await proven('x');
-      const fields = { payload, key_proof: proof, key_salt: proof };
-      return ask('GET /pushes/{token}', await create(service, fields));
-    },
-    404: () => ask('GET /pushes/{token}', 'unknown'),
-    422: async () => reused('GET /pushes/{token}', await create(service, { payload: 'x' })),
-  },
-  'GET /pushes/{token}/preview': {
-    200: async () => ask('GET /pushes/{token}/preview', await create(service, { payload: 'x' })),
-    404: () => ask('GET /pushes/{token}/preview', 'unknown'),
-  },
-  'GET /pushes/{token}/audit': {
-    200: async () => {
-      const token = await create(service, { payload: 'x' }, service.adminToken);
-      await ask('GET /pushes/{token}', token, { headers: { 'user-agent': 'curl' } });
-      return ask('GET /pushes/{token}/audit', token, asAdmin());
-    },
-    400: () => page('GET /pushes/{token}/audit', 'x'),
-    403: async () => {
-      const token = await create(service, { payload: 'x' }, service.otherToken);
-      return ask('GET /pushes/{token}/audit', token, asAdmin());
-    },
-    404: () => ask('GET /pushes/{token}/audit', 'unknown', asAdmin()),
-  },
-  'DELETE /pushes/{token}': {
-    200: async () => ask('DELETE /pushes/{token}', await create(service, { payload: 'x' })),
-    403: async () => {
-      const push = { payload: 'x', deletable_by_viewer: false };
-      return ask('DELETE /pushes/{token}', await create(service, push));
-    },
-    404: () => ask('DELETE /pushes/{token}', 'unknown'),
-  },
+  ],
+  [400, wrongPage],
+];
+/** With a key that another call was done with. */
+const reused = (make: () => Promise<string>): Example => {
+  return async (ask) => {
+    const headers = { 'idempotency-key': '"0123456789abcdef"' };
+    await asking('POST /pushes')('', { ...push(), headers });
+    return ask(await make(), { ...service.asAdmin, headers });
+  };
+};
+/** A retrieval of a push with a passphrase, each of them tried. */
+const tried = (...passphrases: string[]): Example => {
+  return async (ask) => {
+    const token = await pushed({ passphrase: 'p' });
+    const answers = [];
+    for (const one of passphrases) answers.push(await ask(token, {}, `?passphrase=${one}`));
+    return answers.at(-1) as Answer;
+  };
 };
 
-const asks = (request: object) => ({ body: { request }, ...asAdmin() });
-
-async function requested(fields: object = {}): Promise<string> {
-  const answer = await ask('POST /requests', '', asks({ request: 'x', note: 'm', ...fields }));
-  return answer.json.url_token;
-}
-
-const respond = (token: string, fields: object = { response: 'x' }, how: Call = {}) =>
-  ask('PATCH /requests/{token}/respond', token, { body: { request: fields }, ...how });
-
-/** Of a listing of requests, with one in it. */
-const requestList = (state: string, make: () => Promise<unknown>) => ({
-  200: async () => {
-    await make();
-    const answer = await ask(`GET /requests/${state}`, '', asAdmin());
-    expect(answer.json).toHaveLength(1);
-    return answer;
-  },
-  400: () => page(`GET /requests/${state}`, 'x'),
-});
-
-const close = async () => ask('DELETE /requests/{token}', await requested(), asAdmin());
-
-Object.assign(examples, {
-  'POST /requests': {
-    201: () => ask('POST /requests', '', asks({ request: 'x' })),
-    400: () => ask('POST /requests', '', { body: { request: 'x' }, ...asAdmin() }),
-    403: () =>
-      ask('POST /requests', '', {
-        ...asks({ request: 'x' }),
-        headers: { 'sec-fetch-site': 'cross-site' },
-      }),
-    413: () => ask('POST /requests', '', asks({ request: 'x'.repeat(9_000_000) })),
-    422: () =>
-      ask(
-        'POST /requests',
-        '',
-        asks({ request: '', close_after_duration: 18, close_after: 0, public_key: 'age1x' }),
-      ),
-  },
-  'GET /requests/open': requestList('open', requested),
-  'GET /requests/active': requestList('active', requested),
-  'GET /requests/ready': requestList('ready', async () => respond(await requested())),
-  'GET /requests/closed': requestList('closed', close),
-  'GET /requests/{token}': {
-    200: async () => {
-      const token = await requested({ include_requestor: true });
-      await respond(token);
-      const answer = await ask('GET /requests/{token}', token, asAdmin());
-      expect(answer.json).toMatchObject({ response: 'x', requestor: 'admin' });
-      return answer;
-    },
-    400: async () => {
-      const headers = { 'sec-purpose': 'prefetch' };
-      return ask('GET /requests/{token}', await requested(), { headers });
-    },
-    404: () => ask('GET /requests/{token}', 'unknown'),
-    422: async () => {
-      const token = await requested();
-      await respond(token);
-      return reused('GET /requests/{token}', token, asAdmin());
-    },
-  },
-  'GET /requests/{token}/preview': {
-    200: async () => ask('GET /requests/{token}/preview', await requested()),
-    404: () => ask('GET /requests/{token}/preview', 'unknown'),
-  },
-  'PATCH /requests/{token}/respond': {
-    200: async () => respond(await requested()),
-    400: async () => respond(await requested(), {}, { body: {} }),
-    403: async () =>
-      respond(await requested(), undefined, { headers: { 'sec-fetch-site': 'cross-site' } }),
-    404: () => respond('unknown'),
-    409: async () => {
-      const token = await requested();
-      await respond(token);
-      return respond(token);
-    },
-    410: async () => {
-      const token = await requested();
-      await ask('DELETE /requests/{token}', token, asAdmin());
-      return respond(token);
-    },
-    413: async () => respond(await requested(), { response: 'x'.repeat(9_000_000) }),
-    422: async () => respond(await requested(), { response: ' ' }),
-  },
-  'GET /requests/{token}/audit': {
-    200: async () => ask('GET /requests/{token}/audit', await requested(), asAdmin()),
-    400: () => page('GET /requests/{token}/audit', 'x'),
-    403: async () =>
-      ask('GET /requests/{token}/audit', await requested(), { token: service.otherToken }),
-    404: () => ask('GET /requests/{token}/audit', 'unknown', asAdmin()),
-  },
-  'DELETE /requests/{token}': {
-    200: close,
-    403: async () =>
-      ask('DELETE /requests/{token}', await requested(), { token: service.otherToken }),
-    404: () => ask('DELETE /requests/{token}', 'unknown', asAdmin()),
-  },
-});
-
-/** More ways to the same status. */
-const variants: [string, number, () => Promise<Answer>][] = [
-  [
-    'POST /requests',
-    201,
-    () => {
-      const file = { ...filePart('a', 'A'), name: 'request[files][]' };
-      const form = [{ name: 'request[request]', value: 'x' }, file];
-      return call(service, 'POST', `${BASE}/requests`, { form, ...asAdmin() });
-    },
+/** How each documented answer comes about; every call has those of `everyCall` besides. */
+const examples: Record<string, [status: number, Example][]> = {
+  'GET /version': [[200, (ask) => ask('', { token: 'nonsense' })]],
+  'POST /pushes': [
+    [201, (ask) => ask('', push({ name: 'n', note: 'm' }))],
+    [201, (ask) => ask('', { form: [filePart('a', 'A')], ...service.asAdmin })],
+    [201, (ask) => ask('', push({ payload: 'http://a.b', kind: 'url' }))],
+    [201, (ask) => ask('', push({ passphrase: 'p' }))],
+    [400, (ask) => ask('', { body: {} })],
+    [401, (ask) => ask('', { form: [filePart('a', 'A')] })],
+    [401, (ask) => ask('', { body: { push: { kind: 'file' } } })],
+    [403, (ask) => ask('', { ...push(), ...foreign })],
+    [413, (ask) => ask('', push({ payload: long }))],
+    [
+      422,
+      (ask) =>
+        ask('', {
+          ...push({ kind: 'song', expire_after_days: 0, expire_after_views: 'x', note: 5 }),
+          ...service.asAdmin,
+        }),
+    ],
+    [422, (ask) => ask('', { body: { push: { kind: 'file' } }, ...service.asAdmin })],
+    [422, (ask) => ask('', { body: { push: { notify_emails_to: 'a@b.test' } } })],
   ],
-  [
-    'GET /requests/{token}',
-    401,
-    async () => ask('GET /requests/{token}', await requested({ passphrase: 'p' })),
+  'GET /pushes/active': listing(2, async () => {
+    await pushed({ name: 'n', note: 'm' }, service.adminToken);
+    await readWithFile();
+  }),
+  'GET /pushes/expired': listing(1, async () =>
+    expire(service, await pushed({}, service.adminToken)),
+  ),
+  'GET /pushes/{token}': [
+    [
+      200,
+      async (ask) => {
+        const found = await ask(await readWithFile());
+        expect(found.json.files).toHaveLength(1);
+        return found;
+      },
+    ],
+    [
+      200,
+      async (ask) => {
+        const token = await pushed({ expire_after_views: 1 });
+        expect((await ask(token)).json.payload).toBe('x');
+        return ask(token);
+      },
+    ],
+    [400, async (ask) => ask(await pushed(), prefetch)],
+    [401, tried('wrong')],
+    [401, tried('')],
+    [
+      403,
+      async (ask) => {
+        const { proof, payload } = await proven('x');
+        return ask(await pushed({ payload, key_proof: proof, key_salt: proof }));
+      },
+    ],
+    [404, (ask) => ask('unknown')],
+    [422, reused(() => pushed())],
+    [429, tried(...Array(6).fill('wrong'))],
   ],
-  [
-    'PATCH /requests/{token}/respond',
-    401,
-    async () => respond(await requested({ passphrase: 'p' })),
+  'GET /pushes/{token}/preview': [
+    [200, async (ask) => ask(await pushed())],
+    [404, (ask) => ask('unknown')],
   ],
-  [
-    'GET /requests/{token}',
-    200,
-    async () => ask('GET /requests/{token}', (await close()).json.url_token),
+  'GET /pushes/{token}/audit': [
+    [
+      200,
+      async (ask) => {
+        const token = await pushed({}, service.adminToken);
+        await retrieve(service, token, { headers: { 'user-agent': 'curl' } });
+        return ask(token, service.asAdmin);
+      },
+    ],
+    [400, wrongPage],
+    [403, async (ask) => ask(await pushed({}, service.otherToken), service.asAdmin)],
+    [404, unknown],
   ],
-  [
-    'POST /pushes',
-    201,
-    () => call(service, 'POST', `${BASE}/pushes`, { form: [filePart('a', 'A')], ...asAdmin() }),
+  'DELETE /pushes/{token}': [
+    [200, async (ask) => ask(await pushed())],
+    [403, async (ask) => ask(await pushed({ deletable_by_viewer: false }))],
+    [404, (ask) => ask('unknown')],
   ],
-  [
-    'POST /pushes',
-    201,
-    () => ask('POST /pushes', '', body({ payload: 'http://a.b', kind: 'url' })),
+  'POST /requests': [
+    [201, (ask) => ask('', asks())],
+    [
+      201,
+      (ask) => {
+        const file = { ...filePart('a', 'A'), name: 'request[files][]' };
+        const form = [{ name: 'request[request]', value: 'x' }, file];
+        return ask('', { form, ...service.asAdmin });
+      },
+    ],
+    [400, (ask) => ask('', { body: { request: 'x' }, ...service.asAdmin })],
+    [403, (ask) => ask('', { ...asks(), ...foreign })],
+    [413, (ask) => ask('', asks({ request: long }))],
+    [
+      422,
+      (ask) =>
+        ask(
+          '',
+          asks({ request: '', close_after_duration: 18, close_after: 0, public_key: 'age1x' }),
+        ),
+    ],
   ],
-  ['POST /pushes', 201, () => ask('POST /pushes', '', body({ payload: 'x', passphrase: 'p' }))],
-  [
-    'POST /pushes',
-    401,
-    () => call(service, 'POST', `${BASE}/pushes`, { form: [filePart('a', 'A')] }),
+  'GET /requests/open': listing(1, requested),
+  'GET /requests/active': listing(1, requested),
+  'GET /requests/ready': listing(1, answered),
+  'GET /requests/closed': listing(1, closed),
+  'GET /requests/{token}': [
+    [
+      200,
+      async (ask) => {
+        const found = await ask(await answered({ include_requestor: true }), service.asAdmin);
+        expect(found.json).toMatchObject({ response: 'x', requestor: 'admin' });
+        return found;
+      },
+    ],
+    [200, async (ask) => ask(await closed())],
+    [400, async (ask) => ask(await requested(), prefetch)],
+    [401, async (ask) => ask(await requested({ passphrase: 'p' }))],
+    [404, (ask) => ask('unknown')],
+    [422, reused(answered)],
   ],
-  ['POST /pushes', 401, () => ask('POST /pushes', '', body({ kind: 'file' }))],
-  ['POST /pushes', 422, () => ask('POST /pushes', '', { ...body({ kind: 'file' }), ...asAdmin() })],
-  ['POST /pushes', 422, () => ask('POST /pushes', '', body({ notify_emails_to: 'a@b.test' }))],
-  [
-    'GET /pushes/{token}',
-    200,
-    async () => {
-      const token = await create(service, { payload: 'x', expire_after_views: 1 });
-      expect((await ask('GET /pushes/{token}', token)).json.payload).toBe('x');
-      return ask('GET /pushes/{token}', token);
-    },
+  'GET /requests/{token}/preview': [
+    [200, async (ask) => ask(await requested())],
+    [404, (ask) => ask('unknown')],
   ],
-  ['GET /pushes/{token}', 401, async () => tried(['wrong'])],
-  ['GET /pushes/{token}', 401, async () => tried([''])],
-  ['GET /pushes/{token}', 429, async () => tried(Array(6).fill('wrong'))],
-];
-
-async function page(name: string, number: string): Promise<Answer> {
-  const token = await create(service, { payload: 'x' }, service.adminToken);
-  const [method = '', path = ''] = name.split(' ');
-  return call(
-    service,
-    method,
-    `${BASE}${path.replace('{token}', token)}?page=${number}`,
-    asAdmin(),
-  );
-}
-
-async function tried(passphrases: readonly string[]): Promise<Answer> {
-  const token = await create(service, { payload: 'x', passphrase: 'p' });
-  let answer: Answer | undefined;
-  for (const passphrase of passphrases)
-    answer = await call(service, 'GET', `${BASE}/pushes/${token}?passphrase=${passphrase}`);
-  return answer as Answer;
-}
+  'PATCH /requests/{token}/respond': [
+    [200, async (ask) => ask(await requested(), answer())],
+    [400, async (ask) => ask(await requested(), { body: {} })],
+    [401, async (ask) => ask(await requested({ passphrase: 'p' }), answer())],
+    [403, async (ask) => ask(await requested(), { ...answer(), ...foreign })],
+    [404, (ask) => ask('unknown', answer())],
+    [409, async (ask) => ask(await answered(), answer())],
+    [410, async (ask) => ask(await closed(), answer())],
+    [413, async (ask) => ask(await requested(), answer({ response: long }))],
+    [422, async (ask) => ask(await requested(), answer({ response: ' ' }))],
+  ],
+  'GET /requests/{token}/audit': [
+    [200, async (ask) => ask(await requested(), service.asAdmin)],
+    [400, wrongPage],
+    [403, async (ask) => ask(await requested(), service.asOther)],
+    [404, unknown],
+  ],
+  'DELETE /requests/{token}': [
+    [200, async (ask) => ask(await requested(), service.asAdmin)],
+    [403, async (ask) => ask(await requested(), service.asOther)],
+    [404, unknown],
+  ],
+};
 
 /** What any call is answered by a service whose database fails with that error. */
 async function failing(name: string, error: Error): Promise<Answer> {
-  const database: Database = await failingDatabase(error);
-  const answer = await ask(name, 'unknown', { token: 'x' }, overDatabase(database));
+  const database = await failingDatabase(error);
+  const failed = await asking(name, overDatabase(database))('unknown', { token: 'x' });
   await database.close();
-  return answer;
-}
-
-/** With a key that another call was done with. */
-async function reused(name: string, token: string, how: Call = {}): Promise<Answer> {
-  const headers = { 'idempotency-key': '"0123456789abcdef"' };
-  await ask('POST /pushes', '', { body: { push: { payload: 'x' } }, headers });
-  return ask(name, token, { ...how, headers });
+  return failed;
 }
 
 const everyCall: Record<number, (name: string) => Promise<Answer>> = {
-  401: (name) => ask(name, 'unknown', { token: 'nonsense' }),
+  401: (name) => asking(name)('unknown', { token: 'nonsense' }),
   429: async (name) => {
     await serving({ rateLimit: { requests: 2, milliseconds: 60_000 } });
-    await ask(name, 'unknown');
-    return ask(name, 'unknown');
+    await asking(name)('unknown');
+    return asking(name)('unknown');
   },
   500: (name) => failing(name, new Error('SELECT * FROM secrets')),
   503: (name) => failing(name, busy('The database is in use by another program.')),
 };
 
-/** Version looks at no token and asks no database. */
-const commonOf = (name: string) =>
-  Object.entries(everyCall).filter(([status]) => name !== 'GET /version' || status === '429');
-
-test('every documented status has an example here', () => {
-  const documented = Object.entries(api.calls).map(([name, { responses }]) => [
-    name,
-    Object.keys(responses),
-  ]);
-  const shown = Object.entries(examples).map(([name, statuses]) => [
-    name,
-    [...Object.keys(statuses), ...commonOf(name).map(([status]) => status)].sort(),
-  ]);
-  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(shown));
-});
-
-const all = Object.entries(examples).flatMap(([name, statuses]) => [
-  ...Object.entries(statuses).map(([status, example]) => ({ name, status, example })),
-  ...commonOf(name).map(([status, of]) => ({
-    name,
-    status,
-    example: () => of(name),
-  })),
-  ...variants
-    .filter(([one]) => one === name)
-    .map(([, status, example]) => ({ name, status: `${status}`, example })),
+const all = Object.entries(examples).flatMap(([name, own]) => [
+  ...own.map(([status, example]) => ({ name, status, example: () => example(asking(name)) })),
+  // Version looks at no token and asks no database.
+  ...Object.entries(everyCall)
+    .filter(([status]) => name !== 'GET /version' || status === '429')
+    .map(([status, of]) => ({ name, status: Number(status), example: () => of(name) })),
 ]);
 
+test('every documented status has an example here', () => {
+  const documented = Object.entries(api.calls).flatMap(([name, { responses }]) =>
+    Object.keys(responses).map((status) => `${name}: ${status}`),
+  );
+  const shown = new Set(all.map(({ name, status }) => `${name}: ${status}`));
+  expect(documented.sort()).toEqual([...shown].sort());
+});
+
 test.each(all)('$name is answered $status as described', async ({ name, status, example }) => {
-  const answer = await example();
-  expect(`${answer.status}`).toBe(status);
-  expect(api.faults(name, answer)).toEqual([]);
+  const found = await example();
+  expect(found.status).toBe(status);
+  expect(api.faults(name, found)).toEqual([]);
 });
 
 test('an answer with a field, a header or a status that is not described is found', async () => {
-  const answer = await ask('GET /version', '');
+  const found = await asking('GET /version')();
   const faults = (more: Partial<Answer>) =>
-    api.faults('GET /version', { ...answer, ...more }).length;
+    api.faults('GET /version', { ...found, ...more }).length;
   expect(faults({})).toBe(0);
   expect(faults({ status: 204 })).toBe(1);
-  expect(faults({ json: { ...answer.json, more: 1 } })).toBe(1);
-  expect(faults({ json: { ...answer.json, edition: undefined } })).toBe(1);
-  expect(faults({ headers: new Headers([...answer.headers, ['x-more', '1']]) })).toBe(1);
+  expect(faults({ json: { ...found.json, more: 1 } })).toBe(1);
+  expect(faults({ json: { ...found.json, edition: undefined } })).toBe(1);
+  expect(faults({ headers: new Headers([...found.headers, ['x-more', '1']]) })).toBe(1);
 });
 
 describe('a creation', () => {
   const long = (length: number) => 'x'.repeat(length);
 
   const creations: [object, boolean][] = [
-    [{ payload: 'x' }, true],
-    [{}, false],
+    [{}, true],
+    [{ payload: undefined }, false],
     [{ payload: '' }, false],
     [{ payload: 5 }, false],
     [{ payload: long(1_048_576) }, true],
     [{ payload: long(1_048_577) }, false],
-    [{ payload: 'x', kind: 'qr' }, true],
-    [{ payload: 'x', kind: 'file' }, false],
-    [{ payload: 'x', kind: 'song' }, false],
-    [{ payload: 'x', expire_after_days: 0 }, false],
-    [{ payload: 'x', expire_after_days: 1 }, true],
-    [{ payload: 'x', expire_after_days: 90 }, true],
-    [{ payload: 'x', expire_after_days: 91 }, false],
-    [{ payload: 'x', expire_after_days: 1.5 }, false],
-    [{ payload: 'x', expire_after_duration: 0 }, true],
-    [{ payload: 'x', expire_after_duration: 18 }, false],
-    [{ payload: 'x', expires_in: 60 }, true],
-    [{ payload: 'x', expires_in: 59 }, false],
-    [{ payload: 'x', expire_after_views: 0 }, false],
-    [{ payload: 'x', expire_after_views: 100 }, true],
-    [{ payload: 'x', expire_after_views: 101 }, false],
-    [{ payload: 'x', deletable_by_viewer: false, retrieval_step: false }, true],
-    [{ payload: 'x', deletable_by_viewer: 1 }, false],
-    [{ payload: 'x', passphrase: long(1025) }, false],
-    [{ payload: 'x', name: '🔑'.repeat(255) }, true],
-    [{ payload: 'x', name: long(256) }, false],
-    [{ payload: 'x', note: long(10_000) }, true],
-    [{ payload: 'x', note: long(10_001) }, false],
+    [{ kind: 'qr' }, true],
+    [{ kind: 'file' }, false],
+    [{ kind: 'song' }, false],
+    [{ expire_after_days: 0 }, false],
+    [{ expire_after_days: 1 }, true],
+    [{ expire_after_days: 90 }, true],
+    [{ expire_after_days: 91 }, false],
+    [{ expire_after_days: 1.5 }, false],
+    [{ expire_after_duration: 0 }, true],
+    [{ expire_after_duration: 18 }, false],
+    [{ expires_in: 60 }, true],
+    [{ expires_in: 59 }, false],
+    [{ expire_after_views: 0 }, false],
+    [{ expire_after_views: 100 }, true],
+    [{ expire_after_views: 101 }, false],
+    [{ deletable_by_viewer: false, retrieval_step: false }, true],
+    [{ deletable_by_viewer: 1 }, false],
+    [{ passphrase: long(1025) }, false],
+    [{ name: '🔑'.repeat(255) }, true],
+    [{ name: long(256) }, false],
+    [{ note: long(10_000) }, true],
+    [{ note: long(10_001) }, false],
   ];
   // A title is told whole: of a text of a mebibyte, too.
   const titled = creations.map((one) => [JSON.stringify(one[0]).slice(0, 60), ...one] as const);
 
-  test.each(titled)('is taken as described: %s', async (_, push, taken) => {
-    expect(api.schemaFaults('NewPush', push).length === 0).toBe(taken);
-    const { status } = await ask('POST /pushes', '', { ...body(push), ...asAdmin() });
+  test.each(titled)('is taken as described: %s', async (_, fields, taken) => {
+    const { body } = push(fields);
+    expect(api.schemaFaults('NewPush', JSON.parse(JSON.stringify(body.push))).length === 0).toBe(
+      taken,
+    );
+    const { status } = await asking('POST /pushes')('', { body, ...service.asAdmin });
     expect(status).toBe(taken ? 201 : 422);
   });
 
   test('gets the defaults that are described', async () => {
-    const { json } = await ask('POST /pushes', '', { body: { push: { payload: 'x' } } });
+    const { json } = await asking('POST /pushes')('', push());
     const { payload, kind, passphrase, ...fields } = document.components.schemas.NewPush.properties;
     expect([kind.default, passphrase.default]).toEqual(['text', '']);
     for (const [name, { default: value }] of Object.entries<{ default: unknown }>(fields))
