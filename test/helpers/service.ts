@@ -207,15 +207,17 @@ export const retrieve = (service: Pick<TestService, 'fetch'>, token: string, how
 export const expire = (service: Pick<TestService, 'fetch'>, token: string, how?: Call) =>
   call(service, 'DELETE', at(token), how);
 
-/** The entries of its audit log. */
-export async function logOf(service: Pick<TestService, 'fetch' | 'asAdmin'>, token: string) {
-  const { json } = await call(service, 'GET', at(token, '/audit'), service.asAdmin);
+type Asking = Pick<TestService, 'fetch' | 'asAdmin'>;
+
+/** The entries of an audit log, as its owner `admin` reads them. */
+export async function logOf(service: Asking, token: string, of = 'pushes') {
+  const { json } = await call(service, 'GET', `/api/v2/${of}/${token}/audit`, service.asAdmin);
   return json.logs as { kind: string; count?: number; [field: string]: unknown }[];
 }
 
-/** What its audit log has, and how often where that is told. */
-export const kindsOf = async (service: Pick<TestService, 'fetch' | 'asAdmin'>, token: string) =>
-  (await logOf(service, token)).map(({ kind, count }) =>
+/** What an audit log has, with how often where that is told. */
+export const kindsOf = async (service: Asking, token: string, of?: string) =>
+  (await logOf(service, token, of)).map(({ kind, count }) =>
     count === undefined ? kind : `${kind} ${count}`,
   );
 
@@ -242,6 +244,26 @@ function tokenOf({ status, text, json }: Answer): string {
   if (status !== 201) throw new Error(`not created: ${status} ${text}`);
   return json.url_token;
 }
+
+/** Creates a request of the owner `admin` and answers its token. */
+export async function createRequest(
+  service: Asking,
+  fields: Record<string, unknown> = {},
+): Promise<string> {
+  const body = { request: { request: 'x', ...fields } };
+  return tokenOf(await call(service, 'POST', '/api/v2/requests', { ...service.asAdmin, body }));
+}
+
+/** Answers a request; `token` may have a query. */
+export const respond = (
+  service: Pick<TestService, 'fetch'>,
+  token: string,
+  response: string,
+  { fields = {}, ...how }: Call & { readonly fields?: object } = {},
+) => {
+  const body = { request: { response, ...fields } };
+  return call(service, 'PATCH', `/api/v2/requests/${token}/respond`, { body, ...how });
+};
 
 /** How many uploads, files and chunks a database has. */
 export async function fileRows({ sql }: Pick<Database, 'sql'>): Promise<number[]> {

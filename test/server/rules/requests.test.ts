@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { encodeBech32 } from '../../../src/age/bech32';
 import { rekey } from '../../../src/server/keys/rotation';
 import { plain } from '../../../src/server/store/sql';
@@ -6,15 +6,21 @@ import { times } from '../../helpers/long';
 import { released } from '../../helpers/memory';
 import { untilServed } from '../../helpers/noted';
 import {
+  at,
   type Call,
   call,
+  createRequest,
   FORM_TYPE,
   type FormPart,
   fetchLink,
+  filePart,
   fileRows,
   formBytes,
+  kindsOf,
+  opened,
+  respond as respondOn,
+  type TestOptions,
   type TestService,
-  testService,
 } from '../../helpers/service';
 import { onEachStore, type Room } from '../../helpers/stores';
 
@@ -25,38 +31,33 @@ const KEY = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
 onEachStore((store) => {
   let service: TestService;
   let room: Room;
+  const open = async (options: TestOptions) => {
+    service = await opened({ ...room.settings, ...options });
+  };
 
   beforeEach(async () => {
     room = await store.room();
-    service = await testService({ ...room.settings, maxFileSize: 200_000 });
+    await open({ maxFileSize: 200_000 });
   });
-
-  afterEach(() => service.close());
 
   const ask = (method: string, path: string, how?: Call) =>
     call(service, method, `/api/v2/requests${path}`, how);
   const asOwner = (method: string, path: string, how?: Call) =>
-    ask(method, path, { token: service.adminToken, ...how });
-
-  async function request(fields: object = {}): Promise<string> {
-    const body = { request: { request: 'Which password?', ...fields } };
-    const { status, json } = await asOwner('POST', '', { body });
-    expect(status).toBe(201);
-    return json.url_token;
-  }
-
-  const respond = (token: string, response: string, more: object = {}, how: Call = {}) =>
-    ask('PATCH', `/${token}/respond`, { ...how, body: { request: { response, ...more } } });
+    ask(method, path, { ...service.asAdmin, ...how });
+  const answerOf = async (token: string) => (await asOwner('GET', `/${token}`)).json.response;
+  const request = (fields: Record<string, unknown> = {}) => createRequest(service, fields);
+  const respond = (token: string, response: string, how?: Parameters<typeof respondOn>[3]) =>
+    respondOn(service, token, response, how);
+  const kinds = (token: string) => kindsOf(service, token, 'requests');
+  const beside = async <T>(work: (sql: Awaited<ReturnType<Room['beside']>>) => Promise<T>) => {
+    const database = await room.beside();
+    const result = await work(database);
+    await database.close();
+    return result;
+  };
   const keyed = (token: string, at: number) => ({
     headers: { 'idempotency-key': `"${token}-${at}"` },
   });
-
-  const kinds = async (token: string) => {
-    const { json } = await asOwner('GET', `/${token}/audit`);
-    return json.logs.map(({ kind, count }: { kind: string; count?: number }) =>
-      count === undefined ? kind : `${kind} ${count}`,
-    );
-  };
 
   const listed = async (token: string) => {
     const states = [];
@@ -71,7 +72,7 @@ onEachStore((store) => {
     const token = await request({ name: 'db', note: 'for bob', public_key: KEY });
     expect(await listed(token)).toEqual(['open', 'active']);
     expect((await ask('GET', `/${token}`)).json).toMatchObject({
-      ...{ state: 'open', request: 'Which password?', response: null, files: [] },
+      ...{ state: 'open', request: 'x', response: null, files: [] },
       ...{ public_key: KEY, close_after_duration: 12, close_after: 604_800, days_remaining: 7 },
     });
     expect((await respond(token, 'hunter2')).json).toMatchObject({ state: 'ready' });
@@ -91,8 +92,7 @@ onEachStore((store) => {
   test('is neither listed, found nor counted as a push, and nor is its answer', async () => {
     const token = await request();
     await respond(token, 'hunter2');
-    const push = (path: string) =>
-      call(service, 'GET', `/api/v2/pushes/${path}`, { token: service.adminToken });
+    const push = (path: string) => call(service, 'GET', at(path), service.asAdmin);
     expect((await push('active')).json).toEqual([]);
     expect((await push(token)).status).toBe(404);
     expect((await call(service, 'GET', `/p/${token}`)).status).toBe(404);
@@ -107,13 +107,13 @@ onEachStore((store) => {
     const count = times(500);
     const answers = await Promise.all(
       Array.from({ length: count }, (_, at) =>
-        untilServed(() => respond(token, `answer ${at}`, {}, keyed(token, at))),
+        untilServed(() => respond(token, `answer ${at}`, keyed(token, at))),
       ),
     );
     const won = answers.flatMap(({ status }, at) => (status === 200 ? [at] : []));
     expect(won).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(count - 1);
-    expect((await asOwner('GET', `/${token}`)).json.response).toBe(`answer ${won[0]}`);
+    expect(await answerOf(token)).toBe(`answer ${won[0]}`);
   });
 
   test('of many simultaneous readings by the owner one gets the answer', async () => {
@@ -127,21 +127,22 @@ onEachStore((store) => {
     expect(reads.filter(({ json }) => json.response === 'hunter2')).toHaveLength(1);
   });
 
-  describe('a passphrase', () => {
-    test('is needed to read the question, to answer, and to read the answer', async () => {
-      const token = await request({ passphrase: 'sesame' });
-      expect((await ask('GET', `/${token}`)).json).toEqual({
-        error: expect.stringMatching(/ request .*passphrase/),
-        message: expect.stringContaining('`passphrase`'),
-        status: 'unauthorized',
-      });
-      expect((await respond(token, 'x')).status).toBe(401);
-      expect((await respond(token, 'x', { passphrase: 'no' })).status).toBe(401);
-      expect((await respond(token, 'hunter2', { passphrase: 'sesame' })).status).toBe(200);
-      expect((await asOwner('GET', `/${token}`)).status).toBe(401);
-      const read = await asOwner('GET', `/${token}?passphrase=sesame`);
-      expect(read.json).toMatchObject({ response: 'hunter2', passphrase: null });
+  test('a passphrase is needed to read the question, to answer, and to read the answer', async () => {
+    const token = await request({ passphrase: 'sesame' });
+    expect((await ask('GET', `/${token}`)).json).toEqual({
+      error: expect.stringMatching(/ request .*passphrase/),
+      message: expect.stringContaining('`passphrase`'),
+      status: 'unauthorized',
     });
+    for (const [fields, status] of [
+      [{}, 401],
+      [{ passphrase: 'no' }, 401],
+      [{ passphrase: 'sesame' }, 200],
+    ] as const)
+      expect((await respond(token, 'hunter2', { fields })).status).toBe(status);
+    expect((await asOwner('GET', `/${token}`)).status).toBe(401);
+    const read = await asOwner('GET', `/${token}?passphrase=sesame`);
+    expect(read.json).toMatchObject({ response: 'hunter2', passphrase: null });
   });
 
   test('closes when its time is over, answered or not', async () => {
@@ -151,7 +152,7 @@ onEachStore((store) => {
     expect([await listed(open), await listed(ready)]).toEqual([['closed'], ['closed']]);
     expect((await respond(open, 'x')).status).toBe(410);
     expect((await respond(ready, 'x')).status).toBe(409);
-    expect((await asOwner('GET', `/${ready}`)).json.response).toBe(null);
+    expect(await answerOf(ready)).toBe(null);
     expect(await service.service.housekeeping.sweep()).toBe(1);
     expect((await asOwner('DELETE', `/${open}`)).json).toMatchObject({ state: 'closed' });
   });
@@ -161,17 +162,17 @@ onEachStore((store) => {
     await respond(token, 'hunter2');
     const close = (how?: Call) => ask('DELETE', `/${token}`, how);
     expect((await close()).status).toBe(401);
-    expect((await close({ token: service.otherToken })).status).toBe(403);
-    expect((await close({ token: service.adminToken })).json).toMatchObject({ state: 'closed' });
-    expect((await asOwner('GET', `/${token}`)).json.response).toBe(null);
-    expect((await close({ token: service.adminToken })).status).toBe(200);
+    expect((await close(service.asOther)).status).toBe(403);
+    expect((await close(service.asAdmin)).json).toMatchObject({ state: 'closed' });
+    expect(await answerOf(token)).toBe(null);
+    expect((await close(service.asAdmin)).status).toBe(200);
     expect(await kinds(token)).toEqual(['creation', 'response', 'close', 'failed_view']);
   });
 
   test('does not give the answer to another owner', async () => {
     const token = await request();
     await respond(token, 'hunter2');
-    const other = { token: service.otherToken };
+    const other = service.asOther;
     expect((await ask('GET', `/${token}`, other)).json).toMatchObject({
       ...{ state: 'ready', response: null, files: [] },
     });
@@ -222,8 +223,7 @@ onEachStore((store) => {
     });
 
     test('the days of the instance are the limit and the default', async () => {
-      await service.close();
-      service = await testService({ ...room.settings, maxDays: 3 });
+      await open({ maxDays: 3 });
       const body = { request: { request: 'x', close_after_duration: 12 } };
       expect((await asOwner('POST', '', { body })).status).toBe(422);
       expect((await ask('GET', `/${await request()}`)).json.close_after).toBe(3 * 86_400);
@@ -239,22 +239,21 @@ onEachStore((store) => {
   });
 
   describe('files', () => {
-    const file = (value = 'content', filename = 'a.txt'): FormPart => ({
-      ...{ name: 'request[files][]', filename, value, type: 'text/plain' },
-    });
+    const file = (value = 'content') => ({ ...filePart('a.txt', value), name: 'request[files][]' });
     const text = (value: string): FormPart => ({ name: 'request[response]', value });
     const send = (token: string, ...form: FormPart[]) =>
       ask('PATCH', `/${token}/respond`, { form });
     const rows = async () => {
       await service.service.pushes.finish();
-      const beside = await room.beside();
-      const counts = await fileRows(beside);
-      await beside.close();
-      return counts;
+      return beside(fileRows);
     };
+    const withFiles = () => request({ response_file_attachments: true });
+    /** Sends an answer of files as it comes. */
+    const stream = (token: string, content: ReadableStream) =>
+      ask('PATCH', `/${token}/respond`, { content, headers: { 'content-type': FORM_TYPE } });
 
     test('of an answer are read by the owner alone, and end after a while', async () => {
-      const token = await request({ response_file_attachments: true });
+      const token = await withFiles();
       expect((await send(token, file('A'.repeat(150_000)), text('both'))).status).toBe(200);
       expect((await ask('GET', `/${token}`)).json.files).toEqual([]);
       const { json } = await asOwner('GET', `/${token}`);
@@ -279,10 +278,7 @@ onEachStore((store) => {
     });
 
     test('are refused where they are not allowed, too many or too large, and leave nothing', async () => {
-      const [without, token] = [
-        await request(),
-        await request({ response_file_attachments: true }),
-      ];
+      const [without, token] = [await request(), await withFiles()];
       const locked = await request({ response_file_attachments: true, passphrase: 'p' });
       const large = file('x'.repeat(200_001));
       const refused = [
@@ -301,7 +297,7 @@ onEachStore((store) => {
     });
 
     test('of an answer that is not read are deleted with it', async () => {
-      const token = await request({ response_file_attachments: true });
+      const token = await withFiles();
       await send(token, file());
       await asOwner('DELETE', `/${token}`);
       expect(await rows()).toEqual([0, 0, 0]);
@@ -317,18 +313,17 @@ onEachStore((store) => {
       });
       const form = formBytes(Array.from({ length: 4 }, () => file('x'.repeat(190_000))));
       send?.enqueue(form.subarray(0, -1000));
-      const method = 'PATCH';
-      const url = `http://pw.test/api/v2/requests/${token}/respond`;
-      const init = { method, headers: { 'content-type': FORM_TYPE }, body, duplex: 'half' };
-      const answered = service.fetch(new Request(url, init as RequestInit));
-      return { more: () => send?.enqueue(form.subarray(-1000, -900)), answered };
+      return {
+        more: () => send?.enqueue(form.subarray(-1000, -900)),
+        answered: stream(token, body),
+      };
     };
     const stored = async (chunks: number) => {
       while ((await rows())[2] !== chunks);
     };
 
     test('of many answers that do not end, two are stored, until another wins', async () => {
-      const token = await request({ response_file_attachments: true });
+      const token = await withFiles();
       const first = [begin(token), begin(token)];
       await stored(16);
       const third = await send(token, file());
@@ -339,11 +334,11 @@ onEachStore((store) => {
       const responses = await Promise.all(first.map(({ answered }) => answered));
       expect(responses.map(({ status }) => status)).toEqual([409, 409]);
       expect(await rows()).toEqual([0, 0, 0]);
-      expect((await asOwner('GET', `/${token}`)).json.response).toBe('text');
+      expect(await answerOf(token)).toBe('text');
     });
 
     test('of answers that do not end are deleted when the owner closes the request', async () => {
-      const token = await request({ response_file_attachments: true });
+      const token = await withFiles();
       const { more, answered } = begin(token);
       await stored(8);
       await asOwner('DELETE', `/${token}`);
@@ -353,16 +348,10 @@ onEachStore((store) => {
     });
 
     test('of an answer are taken one upload at a time where so many are allowed', async () => {
-      await service.close();
-      service = await testService({ ...room.settings, uploadsPerRequest: 1 });
-      const token = await request({ response_file_attachments: true });
+      await open({ uploadsPerRequest: 1 });
+      const token = await withFiles();
       const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-      const unfinished = service.fetch(
-        new Request(`http://pw.test/api/v2/requests/${token}/respond`, {
-          ...{ method: 'PATCH', headers: { 'content-type': FORM_TYPE } },
-          ...{ body: readable, duplex: 'half' },
-        }),
-      );
+      const unfinished = stream(token, readable);
       const sender = writable.getWriter();
       // When it takes the last one, the first ones are written.
       for (let at = 0; at < 9; at += 1) {
@@ -377,7 +366,7 @@ onEachStore((store) => {
     });
 
     test('of an answer that comes second are not kept', async () => {
-      const token = await request({ response_file_attachments: true });
+      const token = await withFiles();
       const answers = await Promise.all([send(token, file('one')), send(token, file('two'))]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
       const [first] = answers;
@@ -404,32 +393,29 @@ onEachStore((store) => {
     ['a text of more than a mebibyte', `{"request":{"response":"${'x'.repeat(1_048_577)}"}}`, 422],
   ])('a body with %s leaves the request open', async (_, body, expected) => {
     const token = await request();
-    const response = await service.fetch(
-      new Request(`http://pw.test/api/v2/requests/${token}/respond`, {
-        method: 'PATCH',
-        headers: { 'content-type': 'application/json' },
-        ...(body === '' ? {} : { body }),
-      }),
-    );
-    expect(response.status).toBe(expected);
+    const headers = { 'content-type': 'application/json' };
+    const sent = { headers, ...(body === '' ? {} : { content: body }) };
+    expect((await ask('PATCH', `/${token}/respond`, sent)).status).toBe(expected);
     expect((await ask('GET', `/${token}`)).json.state).toBe('open');
     expect((await respond(token, 'x')).status).toBe(200);
   });
 
   test('answers count for the rate limit and for the tries of a passphrase', async () => {
     const token = await request({ passphrase: 'p' });
-    for (let tries = 0; tries < 5; tries++) await respond(token, 'x', { passphrase: 'no' });
-    const locked = await respond(token, 'x', { passphrase: 'p' });
+    for (let tries = 0; tries < 5; tries++)
+      await respond(token, 'x', { fields: { passphrase: 'no' } });
+    const locked = await respond(token, 'x', { fields: { passphrase: 'p' } });
     expect([locked.status, locked.headers.get('retry-after')]).toEqual([429, '60']);
-    await service.close();
-    const rateLimit = { requests: 2, milliseconds: 60_000 };
-    service = await testService({ ...room.settings, rateLimit });
+    await open({ rateLimit: { requests: 2, milliseconds: 60_000 } });
     const statuses = [];
     for (let at = 0; at < 3; at++) statuses.push((await respond('unknown', 'x')).status);
     expect(statuses).toEqual([404, 404, 429]);
   });
 
   describe('a row that was changed by hand', () => {
+    const changed = (change: string) =>
+      beside(({ sql }) => sql(plain(`UPDATE pushes SET ${change} WHERE kind = 'request'`)));
+
     test.each([
       'owner_id = 2',
       'expires_at = expires_at + 86400000',
@@ -438,27 +424,19 @@ onEachStore((store) => {
       const [token, other] = [await request(), await request()];
       await respond(token, 'hunter2');
       await respond(other, 'another');
-      const beside = await room.beside();
-      await beside.sql(plain(`UPDATE pushes SET ${change} WHERE kind = 'request'`));
-      for (const owner of [service.adminToken, service.otherToken]) {
-        const { status, text } = await ask('GET', `/${token}`, { token: owner });
-        expect([status, text.includes('hunter2'), text.includes('another')]).toEqual([
-          ...[
-            owner === service.otherToken && change.startsWith('answer') ? 200 : 500,
-            false,
-            false,
-          ],
-        ]);
+      await changed(change);
+      for (const owner of [service.asAdmin, service.asOther]) {
+        const { status, text } = await ask('GET', `/${token}`, owner);
+        const open = owner === service.asOther && change.startsWith('answer');
+        expect([status, text.match(/hunter2|another/)]).toEqual([open ? 200 : 500, null]);
       }
-      await beside.close();
     });
 
     test.each([[`'${OTHER_KEY}'`], ['NULL']])(
       'public_key = %s: nobody is given it, nor takes an answer',
       async (key) => {
         const token = await request({ public_key: KEY });
-        const beside = await room.beside();
-        await beside.sql(plain(`UPDATE pushes SET public_key = ${key} WHERE kind = 'request'`));
+        await changed(`public_key = ${key}`);
         const responses = [
           await ask('GET', `/${token}`),
           await call(service, 'GET', `/r/${token}`),
@@ -466,12 +444,9 @@ onEachStore((store) => {
         ];
         for (const { status, text } of responses)
           expect([status, text.includes(OTHER_KEY)]).toEqual([500, false]);
-        await beside.sql(plain(`UPDATE pushes SET public_key = '${KEY}' WHERE kind = 'request'`));
-        await beside.close();
-        expect((await ask('GET', `/${token}`)).json).toMatchObject({
-          public_key: KEY,
-          state: 'open',
-        });
+        await changed(`public_key = '${KEY}'`);
+        const { json } = await ask('GET', `/${token}`);
+        expect(json).toMatchObject({ public_key: KEY, state: 'open' });
       },
     );
   });
@@ -479,19 +454,18 @@ onEachStore((store) => {
   test('an answer counts though its sender has gone', async () => {
     const token = await request();
     const gone = new AbortController();
-    const body = { request: { response: 'hunter2' } };
     gone.abort();
-    await ask('PATCH', `/${token}/respond`, { body, signal: gone.signal });
-    expect((await asOwner('GET', `/${token}`)).json.response).toBe('hunter2');
+    await respond(token, 'hunter2', { signal: gone.signal });
+    expect(await answerOf(token)).toBe('hunter2');
   });
 
   test('an answer outlasts a change of the instance key', async () => {
     const token = await request({ passphrase: 'p', note: 'kept', public_key: KEY });
-    await respond(token, 'hunter2', { passphrase: 'p' });
+    await respond(token, 'hunter2', { fields: { passphrase: 'p' } });
     await service.close();
     await released(room.settings.data);
     expect(await rekey(room.settings, {})).toMatchObject({ resealed: 2 });
-    service = await testService(room.settings);
+    await open({});
     expect((await asOwner('GET', '/ready')).json).toMatchObject([{ note: 'kept' }]);
     expect((await asOwner('GET', `/${token}?passphrase=p`)).json.response).toBe('hunter2');
   });
@@ -503,9 +477,7 @@ onEachStore((store) => {
     service.clock.advance(91 * DAY);
     await service.service.housekeeping.sweep();
     await service.service.housekeeping.sweep();
-    const beside = await room.beside();
-    expect(await beside.sql`SELECT id FROM pushes`).toEqual([]);
-    expect(await beside.sql`SELECT id FROM audit`).toEqual([]);
-    await beside.close();
+    const left = beside(({ sql }) => sql`SELECT id FROM pushes UNION SELECT id FROM audit`);
+    expect(await left).toEqual([]);
   });
 });
