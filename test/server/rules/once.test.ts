@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { instanceKey } from '../../../src/server/keys/instance-key';
 import { derive, unseal } from '../../../src/server/keys/primitives';
 import type { KeptRow } from '../../../src/server/store/kept-rows';
@@ -10,12 +10,15 @@ import {
   type Call,
   call,
   create,
+  expire,
   FORM_TYPE,
   filePart,
   formBytes,
+  kindsOf,
+  opened,
+  retrieve,
   type TestService,
   testClock,
-  testService,
 } from '../../helpers/service';
 import { onEachStore, type Room } from '../../helpers/stores';
 
@@ -37,20 +40,18 @@ onEachStore((store) => {
 
   beforeEach(async () => {
     room = await store.room();
-    const first = await testService(room.settings);
-    services = [first, await testService({ ...room.settings, clock: first.clock })];
+    const first = await opened(room.settings);
+    services = [first, await opened({ ...room.settings, clock: first.clock })];
   });
-  afterEach(close);
 
-  const admin = () => ({ token: service().adminToken });
-  const at = (path: string) => `/api/v2/${path}`;
-  const get = (path: string, how?: Call) => call(service(), 'GET', at(path), how);
-  const post = (path: string, how: Call) => call(service(), 'POST', at(path), how);
+  const admin = () => service().asAdmin;
+  const get = (token: string, how?: Call) => retrieve(service(), token, how);
+  const payload = async (token: string, how?: Call) => (await get(token, how)).json.payload;
+  const ask = (method: string, path: string, how: Call) =>
+    call(service(), method, `/api/v2/${path}`, how);
+  const post = (path: string, how: Call) => ask('POST', path, how);
   const copies = <T>(work: (one: TestService) => Promise<T>) =>
     Promise.all([0, 1, 0, 1, 0, 1].map((index) => work(services[index] as TestService)));
-
-  const kinds = async (path: string) =>
-    (await get(`${path}/audit`, admin())).json.logs.map(({ kind }: { kind: string }) => kind);
 
   const kept = async () => {
     const beside = await room.beside();
@@ -64,34 +65,33 @@ onEachStore((store) => {
 
     test('that is sent again gets the response again, and takes one view', async () => {
       const token = await oneTime();
-      const first = await get(`pushes/${token}`, withKey(KEY));
-      const again = await get(`pushes/${token}`, withKey(KEY));
+      const first = await get(token, withKey(KEY));
+      const again = await get(token, withKey(KEY));
       expect(first.json).toMatchObject({ payload: 'x', views_remaining: 0, expired: false });
       expect(again.json).toEqual(first.json);
-      expect(await kinds(`pushes/${token}`)).toEqual(['creation', 'view']);
-      for (const how of [{}, withKey(OTHER)])
-        expect((await get(`pushes/${token}`, how)).json.payload).toBeNull();
+      expect(await kindsOf(service(), token)).toEqual(['creation', 'view']);
+      for (const how of [{}, withKey(OTHER)]) expect(await payload(token, how)).toBeNull();
     });
 
     test('takes a view of a push that has more of them, and tells its own again', async () => {
       const token = await create(service(), { payload: 'x', expire_after_views: 3 });
-      const first = await get(`pushes/${token}`, withKey(KEY));
-      expect((await get(`pushes/${token}`, withKey(OTHER))).json.views_remaining).toBe(1);
-      expect((await get(`pushes/${token}`)).json.views_remaining).toBe(0);
-      expect((await get(`pushes/${token}`, withKey(KEY))).json).toEqual(first.json);
+      const first = await get(token, withKey(KEY));
+      expect((await get(token, withKey(OTHER))).json.views_remaining).toBe(1);
+      expect((await get(token)).json.views_remaining).toBe(0);
+      expect((await get(token, withKey(KEY))).json).toEqual(first.json);
     });
 
     test('gets it for two minutes, and then it is deleted', async () => {
       const token = await oneTime();
-      await get(`pushes/${token}`, withKey(KEY));
+      await get(token, withKey(KEY));
       service().clock.advance(2 * MINUTE - 1);
-      expect((await get(`pushes/${token}`, withKey(KEY))).json.payload).toBe('x');
+      expect(await payload(token, withKey(KEY))).toBe('x');
       service().clock.advance(1);
       expect(await kept()).toHaveLength(1);
       await service().service.housekeeping.sweep();
       expect(await kept()).toEqual([]);
-      expect((await get(`pushes/${token}`, withKey(KEY))).json.payload).toBeNull();
-      expect((await get(`pushes/${await oneTime()}`, withKey(KEY))).json.payload).toBe('x');
+      expect(await payload(token, withKey(KEY))).toBeNull();
+      expect(await payload(await oneTime(), withKey(KEY))).toBe('x');
     });
 
     test('is answered whenever its two minutes end meanwhile', async () => {
@@ -102,11 +102,11 @@ onEachStore((store) => {
         if (looks === 0) clock.advance(2 * MINUTE);
         return clock.now();
       };
-      const one = await testService({ ...room.settings, clock: { ...clock, now } });
-      const path = at(`pushes/${await create(one, { payload: 'x', expire_after_views: 50 })}`);
+      const one = await opened({ ...room.settings, clock: { ...clock, now } });
+      const token = await create(one, { payload: 'x', expire_after_views: 50 });
       const got = new Set<string>();
       for (let nth = 1; looks <= 0; nth += 1) {
-        const ask = () => call(one, 'GET', path, withKey(`${KEY}-${nth}`));
+        const ask = () => retrieve(one, token, withKey(`${KEY}-${nth}`));
         looks = Number.POSITIVE_INFINITY;
         const before = (await ask()).json.views_remaining;
         looks = nth;
@@ -114,18 +114,14 @@ onEachStore((store) => {
         got.add(status === 200 ? `${before - json.views_remaining} more` : `${status}`);
       }
       expect([...got].sort()).toEqual(['0 more', '1 more']);
-      await one.close();
     });
 
     test('gets it no longer than the push was to live', async () => {
-      const token = await create(service(), {
-        payload: 'x',
-        expire_after_views: 1,
-        expires_in: 60,
-      });
-      await get(`pushes/${token}`, withKey(KEY));
+      const push = { payload: 'x', expire_after_views: 1, expires_in: 60 };
+      const token = await create(service(), push);
+      await get(token, withKey(KEY));
       service().clock.advance(MINUTE);
-      expect((await get(`pushes/${token}`, withKey(KEY))).json.payload).toBeNull();
+      expect(await payload(token, withKey(KEY))).toBeNull();
     });
 
     test.each([600, 60])(
@@ -133,7 +129,7 @@ onEachStore((store) => {
       async (life) => {
         const push = { payload: 'x', expire_after_views: 1, expires_in: life };
         const token = await create(service(), push);
-        const read = async () => (await get(`pushes/${token}`, withKey(KEY))).json.payload;
+        const read = () => payload(token, withKey(KEY));
         const got = [await read()];
         service().clock.advance(Math.min(2 * MINUTE, life * 1000));
         got.push(await read());
@@ -143,19 +139,17 @@ onEachStore((store) => {
     );
 
     test('gets it where the logs of expired pushes are not kept', async () => {
-      const one = await testService({ ...room.settings, clock: service().clock, keepDays: 0 });
+      const one = await opened({ ...room.settings, clock: service().clock, keepDays: 0 });
       const how = withKey(OTHER, { body: { push: { payload: 'x', expire_after_views: 1 } } });
-      const { json } = await call(one, 'POST', at('pushes'), how);
-      const read = async () => (await get(`pushes/${json.url_token}`, withKey(KEY))).json.payload;
-      const make = async () => (await call(one, 'POST', at('pushes'), how)).json.url_token;
-      expect(await read()).toBe('x');
+      const make = async () => (await call(one, 'POST', '/api/v2/pushes', how)).json.url_token;
+      const token = await make();
+      expect(await payload(token, withKey(KEY))).toBe('x');
       service().clock.advance(MINUTE);
       await one.service.housekeeping.sweep();
-      expect([await read(), await make()]).toEqual(['x', json.url_token]);
+      expect([await payload(token, withKey(KEY)), await make()]).toEqual(['x', token]);
       service().clock.advance(9 * MINUTE);
       await one.service.housekeeping.sweep();
-      expect((await get(`pushes/${json.url_token}`)).status).toBe(404);
-      await one.close();
+      expect((await get(token)).status).toBe(404);
     });
 
     test('gets nothing once the push is expired by its owner', async () => {
@@ -164,21 +158,21 @@ onEachStore((store) => {
         [used, KEY],
         [open, OTHER],
       ] as const) {
-        await get(`pushes/${token}`, withKey(key));
-        await call(service(), 'DELETE', at(`pushes/${token}`), admin());
-        expect((await get(`pushes/${token}`, withKey(key))).json.payload).toBeNull();
+        await get(token, withKey(key));
+        await expire(service(), token, admin());
+        expect((await get(token, withKey(key))).json.payload).toBeNull();
       }
       expect(await kept()).toEqual([]);
     });
 
     test('is another one for another push, passphrase, caller or call', async () => {
       const token = await create(service(), { payload: 'x', passphrase: 'y' });
-      const path = `pushes/${token}?passphrase=`;
+      const path = `${token}?passphrase=`;
       expect((await get(`${path}y`, withKey(KEY))).status).toBe(200);
       const others = [
         await get(`${path}z`, withKey(KEY)),
         await get(`${path}y`, withKey(KEY, admin())),
-        await get(`pushes/${await oneTime()}`, withKey(KEY)),
+        await get(await oneTime(), withKey(KEY)),
         await post('pushes', withKey(KEY, { body: { push: { payload: 'x' } } })),
       ];
       expect(others.map(({ status }) => status)).toEqual([422, 422, 422, 422]);
@@ -194,28 +188,27 @@ onEachStore((store) => {
       );
       pushes.judge();
       expect(all.map(({ json }) => json.payload)).toEqual(all.map(() => 'x'));
-      expect(await kinds(`pushes/${token}`)).toEqual(['creation', 'view']);
+      expect(await kindsOf(service(), token)).toEqual(['creation', 'view']);
     });
 
     test('that is refused keeps nothing', async () => {
       const token = await create(service(), { payload: 'x', passphrase: 'y' });
-      expect((await get(`pushes/${token}?passphrase=z`, withKey(KEY))).status).toBe(401);
+      expect((await get(`${token}?passphrase=z`, withKey(KEY))).status).toBe(401);
       expect(await kept()).toEqual([]);
     });
 
     test('gets its files again', async () => {
       const form = [filePart('a.txt', 'content'), { name: 'push[expire_after_views]', value: '1' }];
       const { json } = await post('pushes', { form, ...admin() });
-      await get(`pushes/${json.url_token}`, withKey(KEY));
-      const again = await get(`pushes/${json.url_token}`, withKey(KEY));
-      const [file] = again.json.files;
+      await get(json.url_token, withKey(KEY));
+      const [file] = (await get(json.url_token, withKey(KEY))).json.files;
       const content = await call(service(), 'GET', new URL(file.url).pathname);
       expect([file.filename, content.text]).toEqual(['a.txt', 'content']);
     });
 
     test('is kept so that neither the database nor the instance key opens it', async () => {
       const token = await create(service(), { payload: 'MARKER', expire_after_views: 1 });
-      await get(`pushes/${token}`, withKey(KEY));
+      await get(token, withKey(KEY));
       await close();
       expect((await room.remains()).includes('MARKER')).toBe(false);
       const [row] = (await kept()) as [KeptRow];
@@ -254,14 +247,14 @@ onEachStore((store) => {
 
     test('is done once in six copies, and after a restart', async () => {
       const how = withKey(KEY, { body, ...admin() });
-      const all = await copies((one) => call(one, 'POST', at('pushes'), how));
+      const all = await copies((one) => call(one, 'POST', '/api/v2/pushes', how));
       await close();
-      services = [await testService({ ...room.settings, clock: service().clock })];
+      services = [await opened({ ...room.settings, clock: service().clock })];
       const made = [...all, await post('pushes', withKey(KEY, { body, token: admin().token }))];
       // The new start has a token of its own for `admin`.
       expect(made.map(({ status }) => status)).toEqual(made.map(() => 201));
       expect(new Set(made.map(({ json }) => json.html_url)).size).toBe(1);
-      expect((await get('pushes/active', admin())).json).toHaveLength(1);
+      expect((await get('active', admin())).json).toHaveLength(1);
     });
 
     test('with files, too', async () => {
@@ -269,12 +262,12 @@ onEachStore((store) => {
       const first = await post('pushes', how('one'));
       expect((await post('pushes', how('one'))).json.html_url).toBe(first.json.html_url);
       expect((await post('pushes', how('two'))).status).toBe(422);
-      expect((await get('pushes/active', admin())).json).toHaveLength(1);
+      expect((await get('active', admin())).json).toHaveLength(1);
     });
 
     test('that is ended meanwhile is not done again', async () => {
       const first = await post('pushes', withKey(KEY, { body, ...admin() }));
-      await call(service(), 'DELETE', at(`pushes/${first.json.url_token}`), admin());
+      await expire(service(), first.json.url_token, admin());
       const again = await post('pushes', withKey(KEY, { body, ...admin() }));
       expect(again.json).toMatchObject({ url_token: first.json.url_token, expired: true });
       service().clock.advance(10 * MINUTE);
@@ -289,12 +282,13 @@ onEachStore((store) => {
       return (await post('requests', withKey(OTHER, { body, ...admin() }))).json.url_token;
     };
     const respond = (token: string, how: Call, one = service()) =>
-      call(one, 'PATCH', at(`requests/${token}/respond`), how);
+      call(one, 'PATCH', `/api/v2/requests/${token}/respond`, how);
+    const read = async (token: string) => (await ask('GET', `requests/${token}`, admin())).json;
     const answer = (response: string) => ({ body: { request: { response } } });
 
     test('is created once', async () => {
       expect(await asked()).toBe(await asked());
-      expect((await get('requests/open', admin())).json).toHaveLength(1);
+      expect(await read('open')).toHaveLength(1);
     });
 
     test('has one answer that is sent six times, and is read as often', async () => {
@@ -304,16 +298,13 @@ onEachStore((store) => {
       expect((await respond(token, withKey(KEY, answer('43')))).status).toBe(422);
       expect((await respond(token, answer('42'))).status).toBe(409);
       const key = 'a-third-key-of-22-chars';
-      const path = at(`requests/${token}`);
-      const read: Answer[] = await copies((one) => call(one, 'GET', path, withKey(key, admin())));
-      expect(read.map(({ json }) => json.response)).toEqual(read.map(() => '42'));
-      expect(read.map(({ json }) => json)).toEqual(read.map(() => read[0]?.json));
-      expect((await get(`requests/${token}`, admin())).json.response).toBeNull();
-      const log = await kinds(`requests/${token}`);
-      expect(log.filter((kind: string) => kind.startsWith('response'))).toEqual([
-        'response',
-        'response_view',
-      ]);
+      const path = `/api/v2/requests/${token}`;
+      const all: Answer[] = await copies((one) => call(one, 'GET', path, withKey(key, admin())));
+      expect(all.map(({ json }) => json.response)).toEqual(all.map(() => '42'));
+      expect(all.map(({ json }) => json)).toEqual(all.map(() => all[0]?.json));
+      expect((await read(token)).response).toBeNull();
+      const log = await kindsOf(service(), token, 'requests');
+      expect(log.filter((kind) => /^resp/.test(kind))).toEqual(['response', 'response_view']);
     });
 
     test('takes an answer whose copy is still arriving', async () => {
@@ -321,12 +312,8 @@ onEachStore((store) => {
       const form = [{ ...filePart('a.txt', 'x'.repeat(1_000_000)), name: 'request[files][]' }];
       const bytes = formBytes(form);
       const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-      const copy = service().fetch(
-        new Request(`http://pw.test${at(`requests/${token}/respond`)}`, {
-          ...{ method: 'PATCH', body: readable, duplex: 'half' },
-          headers: { 'content-type': FORM_TYPE, 'idempotency-key': `"${KEY}"` },
-        }),
-      );
+      const headers = { 'content-type': FORM_TYPE, 'idempotency-key': `"${KEY}"` };
+      const copy = respond(token, { content: readable, headers });
       const sender = writable.getWriter();
       const middle = 900_000;
       // When it takes the last one, the upload has begun.
@@ -336,7 +323,7 @@ onEachStore((store) => {
       await sender.write(bytes.subarray(middle));
       await sender.close();
       expect([first.status, (await copy).status]).toEqual([200, 200]);
-      expect(await kinds(`requests/${token}`)).toEqual(['creation', 'response']);
+      expect(await kindsOf(service(), token, 'requests')).toEqual(['creation', 'response']);
     });
 
     test('takes the files of an answer once', async () => {
@@ -346,21 +333,14 @@ onEachStore((store) => {
       expect([(await send()).status, (await send()).status]).toEqual([200, 200]);
       const other = { ...file, value: 'another' };
       expect((await respond(token, withKey(KEY, { form: [other] }))).status).toBe(422);
-      const { files } = (await get(`requests/${token}`, admin())).json;
-      expect(files).toHaveLength(1);
+      expect((await read(token)).files).toHaveLength(1);
     });
   });
 
   test.each([
-    '"short"',
-    'without-any-quotes-at-all',
-    `"${'x'.repeat(256)}"`,
-    '"a\\b-0123456789abc"',
+    ...['"short"', 'without-any-quotes-at-all', `"${'x'.repeat(256)}"`, '"a\\b-0123456789abc"'],
   ])('a key that is %s is refused', async (value) => {
-    const token = await create(service(), { payload: 'x' });
-    const { status, json } = await get(`pushes/${token}`, {
-      headers: { 'idempotency-key': value },
-    });
+    const { status, json } = await get('any', { headers: { 'idempotency-key': value } });
     expect([status, json.error]).toEqual([400, expect.stringContaining('double quotes')]);
   });
 });
