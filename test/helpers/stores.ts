@@ -22,6 +22,16 @@ export interface Room {
   remains(): Promise<Buffer>;
 }
 
+/** Works once on the data in a room, beside a service. */
+export async function inRoom<T>(room: Room, work: (database: Database) => Promise<T>): Promise<T> {
+  const beside = await room.beside();
+  try {
+    return await work(beside);
+  } finally {
+    await beside.close();
+  }
+}
+
 export interface Store {
   readonly name: 'SQLite' | 'PostgreSQL';
   /** A new room for one test, which is cleared away after it. */
@@ -65,12 +75,16 @@ export function onSqlite(): Store {
       const data = await folder();
       return {
         settings: { data },
-        beside: () => openSqlite(join(data, 'pwpush.db'), (load) => load()),
+        beside: () => sqliteIn(data),
         remains: () => filesOf(data),
       };
     },
   };
 }
+
+/** The database of a service on SQLite. */
+export const sqliteIn = (data: string): Promise<Database> =>
+  openSqlite(join(data, 'pwpush.db'), (load) => load());
 
 /** Runs the tests with the PostgreSQL server that all test files share: they are not to stop it. */
 export function onSharedPostgres(tests: (databases: () => SharedDatabases) => void): void {

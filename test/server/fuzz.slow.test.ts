@@ -18,7 +18,7 @@ import {
   retrieve,
   type TestService,
 } from '../helpers/service';
-import { onSqlite, type Room } from '../helpers/stores';
+import { inRoom, onSqlite, type Room } from '../helpers/stores';
 import { type Asked, requests, type There } from './fuzz/requests';
 import { wireBytes } from './fuzz/wire';
 import { onSockets } from './on-sockets';
@@ -105,12 +105,13 @@ async function expectNothingLeft(requests: number): Promise<void> {
   const line = /^\S+Z \S+ \S+ [1-4]\d\d \d+ms \d+B$/;
   expect(service.lines.filter((one) => !line.test(one))).toEqual([]);
   expect(service.lines).toHaveLength(requests);
-  const beside = await room.beside();
-  const left = await beside.sql`
-    SELECT uploads.id FROM uploads WHERE push_id IS NULL
-    UNION SELECT upload_id FROM chunks WHERE upload_id NOT IN (SELECT id FROM uploads)`;
-  await beside.close();
-  expect(left).toEqual([]);
+  const left = inRoom(
+    room,
+    ({ sql }) => sql`
+      SELECT uploads.id FROM uploads WHERE push_id IS NULL
+      UNION SELECT upload_id FROM chunks WHERE upload_id NOT IN (SELECT id FROM uploads)`,
+  );
+  expect(await left).toEqual([]);
 }
 
 function heapAfterCollection(): number {

@@ -12,9 +12,9 @@ import { passphraseChecks } from '../../src/server/keys/primitives';
 import { outwardAddress } from '../../src/server/ops/listen';
 import { ServiceError } from '../../src/server/service';
 import type { ServiceSettings } from '../../src/server/service-settings';
-import { openSqlite } from '../../src/server/store/sqlite';
 import { listen, speak } from '../helpers/listen';
 import { folders } from '../helpers/memory';
+import { sqliteIn } from '../helpers/stores';
 import { cert, key } from './certificate';
 import { type Started, started } from './on-sockets';
 
@@ -58,7 +58,7 @@ const posted = (body: string, protocol = '1.1', headers = 'Host: localhost\r\n')
 
 /** Of the database of a service that has ended. */
 async function keptPushes(): Promise<number> {
-  const database = await openSqlite(join(data, 'pwpush.db'), (load) => load());
+  const database = await sqliteIn(data);
   const pushes = await database.sql`SELECT id FROM pushes`;
   await database.close();
   return pushes.length;

@@ -1,59 +1,46 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { newKeySalt } from '../../../src/age/key-proof';
 import { node } from '../../../src/age/node-primitives';
 import type { StoredPush } from '../../../src/server/store/push-rows';
 import { proven } from '../../helpers/age';
 import {
+  at,
   type Call,
   call,
   create,
+  createWithFiles,
+  expire,
   filePart,
+  kindsOf,
+  opened,
+  retrieve,
   type TestService,
-  testService,
 } from '../../helpers/service';
-import { onEachStore, type Room } from '../../helpers/stores';
+import { inRoom, onEachStore, type Room } from '../../helpers/stores';
 
 const MINUTE = 60_000;
 const ONCE = { 'idempotency-key': '"Jk3dF8s-Qw2mZx0pLr7tVg"' };
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 const { proof, payload } = await proven('hunter2');
 const { proof: wrong } = await proven('other');
 const salt = newKeySalt(node);
+const showing = (given: string) => ({ 'x-key-proof': given });
 
 onEachStore((store) => {
   let room: Room;
   let service: TestService;
   beforeEach(async () => {
     room = await store.room();
-    service = await testService(room.settings);
-    return () => service.close();
+    service = await opened(room.settings);
   });
 
-  const at = (token: string) => `/api/v2/pushes/${token}`;
   const get = (token: string, headers: Record<string, string> = {}, how: Call = {}) =>
-    call(service, 'GET', at(token), { ...how, headers });
-  const showing = (given: string) => ({ 'x-key-proof': given });
-  const push = (fields: object = {}) =>
-    create(service, { payload, key_proof: proof, expire_after_views: 3, ...fields });
-  const post = (fields: object) =>
-    call(service, 'POST', '/api/v2/pushes', { body: { push: { payload, ...fields } } });
+    retrieve(service, token, { ...how, headers });
+  const push = (fields: object = {}, token?: string) =>
+    create(service, { payload, key_proof: proof, expire_after_views: 3, ...fields }, token);
+  const owned = (fields: object = {}) => push(fields, service.adminToken);
   const submit = (token: string, fields: Record<string, string>, accept = 'text/plain') =>
-    service.fetch(
-      new Request(`http://pw.test/p/${token}`, {
-        method: 'POST',
-        headers: { ...FORM, accept },
-        body: new URLSearchParams(fields),
-      }),
-    );
-  const admin = () => ({ token: service.adminToken });
-  const log = async (token: string, how = admin()) =>
-    (await call(service, 'GET', `${at(token)}/audit`, how)).json.logs.map(
-      ({ kind, count }: { kind: string; count?: number }) =>
-        count === undefined ? kind : `${kind} ${count}`,
-    );
-  const owned = (fields: object = {}) =>
-    create(service, { payload, key_proof: proof, expire_after_views: 3, ...fields }, admin().token);
+    call(service, 'POST', `/p/${token}`, { fields, headers: { accept } });
 
   describe('a retrieval', () => {
     test('takes a view with the proof, and none without it or with another', async () => {
@@ -65,19 +52,19 @@ onEachStore((store) => {
       }
       const { json } = await get(token, showing(proof));
       expect(json).toMatchObject({ payload, views_remaining: 2 });
-      expect(await log(token)).toEqual(['creation', 'failed_view 2', 'view']);
+      expect(await kindsOf(service, token)).toEqual(['creation', 'failed_view 2', 'view']);
     });
 
     test('that only lacks the proof is on record, and no wrong one', async () => {
       const token = await owned();
       await get(token);
-      expect(await log(token)).toEqual(['creation', 'failed_view 0']);
+      expect(await kindsOf(service, token)).toEqual(['creation', 'failed_view 0']);
     });
 
     test('by the owner needs none', async () => {
       const token = await owned();
-      expect((await get(token, {}, admin())).json.payload).toBe(payload);
-      const other = await get(token, {}, { token: service.otherToken });
+      expect((await get(token, {}, service.asAdmin)).json.payload).toBe(payload);
+      const other = await get(token, {}, service.asOther);
       expect(other.json.error).toBe('link_incomplete');
     });
 
@@ -95,12 +82,10 @@ onEachStore((store) => {
     test('that is the last leaves no wrong ones', async () => {
       const token = await push({ expire_after_views: 1 });
       await get(token, showing(wrong));
-      const { sql, close } = await room.beside();
-      onTestFinished(close);
-      const tries = async () => (await sql`SELECT whose FROM tries`).length;
-      expect(await tries()).toBe(1);
+      const tries = () => inRoom(room, ({ sql }) => sql`SELECT whose FROM tries`);
+      expect(await tries()).toHaveLength(1);
       expect((await get(token, showing(proof))).json.payload).toBe(payload);
-      expect(await tries()).toBe(0);
+      expect(await tries()).toEqual([]);
     });
 
     test('with a hundred missing ones keeps nobody out', async () => {
@@ -128,7 +113,7 @@ onEachStore((store) => {
 
     test('of an expired push needs none, as there is nothing to get', async () => {
       const token = await push();
-      await call(service, 'DELETE', at(token));
+      await expire(service, token);
       expect((await get(token)).json).toMatchObject({ expired: true, payload: null });
     });
 
@@ -141,16 +126,14 @@ onEachStore((store) => {
     });
 
     test('of files needs it too', async () => {
-      const { json } = await call(service, 'POST', '/api/v2/pushes', {
-        ...admin(),
-        form: [
-          { name: 'push[payload]', value: payload },
-          { name: 'push[key_proof]', value: proof },
-          filePart('1.age', 'x'),
-        ],
-      });
-      expect((await get(json.url_token)).json).not.toHaveProperty('files');
-      expect((await get(json.url_token, showing(proof))).json.files).toHaveLength(1);
+      const token = await createWithFiles(
+        service,
+        { name: 'push[payload]', value: payload },
+        { name: 'push[key_proof]', value: proof },
+        filePart('1.age', 'x'),
+      );
+      expect((await get(token)).json).not.toHaveProperty('files');
+      expect((await get(token, showing(proof))).json.files).toHaveLength(1);
     });
 
     test('with words gets the salt to prove them with', async () => {
@@ -167,20 +150,15 @@ onEachStore((store) => {
 
   test('other requests for the link use no view', async () => {
     const token = await owned({ retrieval_step: false, expire_after_views: 1 });
+    const paths = [...['', '/r', '.json'].map((end) => `/p/${token}${end}`), at(token, '/preview')];
     for (const accept of ['text/html', 'text/plain', '*/*', 'application/json'])
       for (const method of ['GET', 'HEAD'])
-        for (const path of [
-          `/p/${token}`,
-          `/p/${token}/r`,
-          `/p/${token}.json`,
-          `${at(token)}/preview`,
-        ])
-          await call(service, method, path, { headers: { accept } });
+        for (const path of paths) await call(service, method, path, { headers: { accept } });
     expect((await submit(token, {})).status).toBe(403);
     expect((await submit(token, {}, 'text/html')).status).toBe(403);
     expect((await submit(token, { key_proof: wrong }, 'application/json')).status).toBe(403);
     const taken = await submit(token, { key_proof: proof });
-    expect([taken.status, await taken.text()]).toEqual([200, payload]);
+    expect([taken.status, taken.text]).toEqual([200, payload]);
   });
 
   test('curl is told what takes a view, and why it gets none', async () => {
@@ -191,8 +169,7 @@ onEachStore((store) => {
       405,
       `The secret is end-to-end encrypted. This link has 3 views left. To use one:\n  pwpush get 'http://pw.test/p/${token}'\n`,
     ]);
-    const refused = await submit(token, {});
-    expect(await refused.text()).toBe(
+    expect((await submit(token, {})).text).toBe(
       'The end of this link is missing: ask for the whole link. No view was used.\n',
     );
   });
@@ -208,23 +185,19 @@ onEachStore((store) => {
         [{ key_proof: proof, payload: 'clear' }, 'key_proof'],
       ] as const;
       for (const [fields, problem] of bad) {
-        const { status, json } = await post(fields);
+        const body = { push: { payload, ...fields } };
+        const { status, json } = await call(service, 'POST', '/api/v2/pushes', { body });
         expect([status, Object.keys(json)]).toEqual([422, [problem]]);
       }
     });
 
     test('returns neither the proof nor a hash of it, and nothing else does', async () => {
-      const made = await call(service, 'POST', '/api/v2/pushes', {
-        ...admin(),
-        body: { push: { payload, key_proof: proof } },
-      });
-      const { url_token } = made.json;
+      const body = { push: { payload, key_proof: proof } };
+      const made = await call(service, 'POST', '/api/v2/pushes', { ...service.asAdmin, body });
+      const { url_token: token } = made.json;
       const seen = [
-        made,
-        await get(url_token),
-        await get(url_token, showing(proof)),
-        await call(service, 'GET', at('active'), admin()),
-        await call(service, 'DELETE', at(url_token), admin()),
+        ...[made, await get(token), await get(token, showing(proof))],
+        ...[await get('active', {}, service.asAdmin), await expire(service, token)],
       ];
       for (const { text } of seen) expect(text).not.toMatch(/key_(proof|salt)/);
     });
@@ -232,9 +205,7 @@ onEachStore((store) => {
 
   test('the database has a hash of the proof alone', async () => {
     await push({ key_salt: salt });
-    const { sql, close } = await room.beside();
-    const [row] = await sql<StoredPush>`SELECT * FROM pushes`;
-    await close();
+    const [row] = await inRoom(room, ({ sql }) => sql<StoredPush>`SELECT * FROM pushes`);
     expect(row).toMatchObject({ key_proof: expect.stringMatching(/^[\w-]{43}$/), key_salt: salt });
     expect(JSON.stringify(row)).not.toContain(proof);
   });

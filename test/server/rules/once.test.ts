@@ -20,7 +20,7 @@ import {
   type TestService,
   testClock,
 } from '../../helpers/service';
-import { onEachStore, type Room } from '../../helpers/stores';
+import { inRoom, onEachStore, type Room } from '../../helpers/stores';
 
 const KEY = 'Jk3dF8s-Qw2mZx0pLr7tVg';
 const OTHER = 'b1u4HnY9oXc5TeKa2WfE6Q';
@@ -53,12 +53,7 @@ onEachStore((store) => {
   const copies = <T>(work: (one: TestService) => Promise<T>) =>
     Promise.all([0, 1, 0, 1, 0, 1].map((index) => work(services[index] as TestService)));
 
-  const kept = async () => {
-    const beside = await room.beside();
-    const rows = await beside.sql<KeptRow>`SELECT * FROM kept`;
-    await beside.close();
-    return rows;
-  };
+  const kept = () => inRoom(room, ({ sql }) => sql<KeptRow>`SELECT * FROM kept`);
 
   describe('a retrieval', () => {
     const oneTime = () => create(service(), { payload: 'x', expire_after_views: 1 }, admin().token);

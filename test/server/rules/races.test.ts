@@ -1,15 +1,17 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { PASSPHRASE_COST } from '../../../src/server/keys/primitives';
 import { openService } from '../../../src/server/open-service';
 import { times } from '../../helpers/long';
 import { noted, untilServed, viewsIn } from '../../helpers/noted';
 import {
   type Answer,
+  at,
   call,
   create,
   defaults,
+  opened,
+  retrieve,
   type TestService,
-  testService,
 } from '../../helpers/service';
 import { onEachStore } from '../../helpers/stores';
 
@@ -19,30 +21,19 @@ const DAY = 86_400_000;
 onEachStore((store) => {
   /** Two that share their data, as two processes would. */
   let services: TestService[];
+  const one = () => services[0] as TestService;
+  let pushes: ReturnType<typeof noted<Answer>>;
 
   beforeEach(async () => {
     const { settings } = await store.room();
     // Long enough for others to wait.
     const passphraseCost = { ...PASSPHRASE_COST, p: 1 };
-    const first = await testService({ ...settings, passphraseCost });
-    const second = await testService({ ...settings, passphraseCost, clock: first.clock });
-    services = [first, second];
+    const first = await opened({ ...settings, passphraseCost });
+    services = [first, await opened({ ...settings, passphraseCost, clock: first.clock })];
+    pushes = noted((client, ...how) => call(services[client % 2] as TestService, ...how));
   });
 
-  afterEach(async () => {
-    await Promise.all(services.map((service) => service.close()));
-  });
-
-  const one = () => services[0] as TestService;
-
-  let pushes: ReturnType<typeof noted<Answer>>;
-  beforeEach(() => {
-    pushes = noted((client, method, path, how) =>
-      call(services[client % 2] as TestService, method, path, how),
-    );
-  });
-
-  const preview = (token: string) => call(one(), 'GET', `/api/v2/pushes/${token}/preview`);
+  const preview = (token: string) => call(one(), 'GET', at(token, '/preview'));
   const statusesOf = (answers: Answer[]) =>
     [...new Set(answers.map(({ status }) => status))].sort();
 
@@ -50,15 +41,14 @@ onEachStore((store) => {
   async function viewsOf(token: string): Promise<number> {
     let views = 0;
     for (let page = 1; ; page++) {
-      const path = `/api/v2/pushes/${token}/audit?page=${page}`;
-      const { json } = await call(one(), 'GET', path, { token: one().adminToken });
+      const { json } = await call(one(), 'GET', at(token, `/audit?page=${page}`), one().asAdmin);
       views += json.logs.filter(({ kind }: { kind: string }) => kind === 'view').length;
       if (json.logs.length === 0) return views;
     }
   }
 
   const createOwn = (push: { expire_after_views: number; [field: string]: unknown }) =>
-    pushes.create(push, { token: one().adminToken });
+    pushes.create(push, one().asAdmin);
 
   test('of many simultaneous requests for ten views exactly ten get the payload', async () => {
     const token = await createOwn({ expire_after_views: 10 });
@@ -138,12 +128,10 @@ onEachStore((store) => {
   });
 
   test('DELETE and a reading of the owner: no payload once it was answered, not even again', async () => {
-    const { adminToken: token } = one();
     for (let round = 0; round < times(40); round++) {
       const id = await createOwn({ expire_after_views: 3 });
       const headers = { 'idempotency-key': `"${id}-${round}"` };
-      const read = (on = 0) =>
-        call(services[on] as TestService, 'GET', `/api/v2/pushes/${id}`, { token, headers });
+      const read = () => retrieve(one(), id, { ...one().asAdmin, headers });
       const reading = read();
       await pushes.expire(1, id);
       await reading;

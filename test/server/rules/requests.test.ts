@@ -22,7 +22,7 @@ import {
   type TestOptions,
   type TestService,
 } from '../../helpers/service';
-import { onEachStore, type Room } from '../../helpers/stores';
+import { inRoom, onEachStore, type Room } from '../../helpers/stores';
 
 const DAY = 86_400_000;
 const OTHER_KEY = encodeBech32('age', Buffer.alloc(32, 9));
@@ -49,12 +49,6 @@ onEachStore((store) => {
   const respond = (token: string, response: string, how?: Parameters<typeof respondOn>[3]) =>
     respondOn(service, token, response, how);
   const kinds = (token: string) => kindsOf(service, token, 'requests');
-  const beside = async <T>(work: (sql: Awaited<ReturnType<Room['beside']>>) => Promise<T>) => {
-    const database = await room.beside();
-    const result = await work(database);
-    await database.close();
-    return result;
-  };
   const keyed = (token: string, at: number) => ({
     headers: { 'idempotency-key': `"${token}-${at}"` },
   });
@@ -245,7 +239,7 @@ onEachStore((store) => {
       ask('PATCH', `/${token}/respond`, { form });
     const rows = async () => {
       await service.service.pushes.finish();
-      return beside(fileRows);
+      return inRoom(room, fileRows);
     };
     const withFiles = () => request({ response_file_attachments: true });
     /** Sends an answer of files as it comes. */
@@ -414,7 +408,7 @@ onEachStore((store) => {
 
   describe('a row that was changed by hand', () => {
     const changed = (change: string) =>
-      beside(({ sql }) => sql(plain(`UPDATE pushes SET ${change} WHERE kind = 'request'`)));
+      inRoom(room, ({ sql }) => sql(plain(`UPDATE pushes SET ${change} WHERE kind = 'request'`)));
 
     test.each([
       'owner_id = 2',
@@ -477,7 +471,7 @@ onEachStore((store) => {
     service.clock.advance(91 * DAY);
     await service.service.housekeeping.sweep();
     await service.service.housekeeping.sweep();
-    const left = beside(({ sql }) => sql`SELECT id FROM pushes UNION SELECT id FROM audit`);
+    const left = inRoom(room, ({ sql }) => sql`SELECT id FROM pushes UNION SELECT id FROM audit`);
     expect(await left).toEqual([]);
   });
 });

@@ -1,88 +1,82 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../src/server/store/sql';
-import { openSqlite } from '../../../src/server/store/sqlite';
 import { type Disk, mountDisk, needsDisk } from '../../helpers/disk';
-import { folders } from '../../helpers/memory';
 import {
+  at,
   call,
   create,
+  createRequest,
   createWithFiles,
+  expire,
+  fetchLink,
   filePart,
   fileRows,
+  opened,
+  respond,
+  retrieve,
   type TestService,
-  testService,
 } from '../../helpers/service';
+import { onSqlite, sqliteIn } from '../../helpers/stores';
 
 const MIB = 1024 * 1024;
 const DAY = 86_400_000;
 
-const newFolder = folders();
 let service: TestService;
 let beside: Database;
 
-const push = (payload: string, more = {}) =>
-  call(service, 'POST', '/api/v2/pushes', { body: { push: { payload, ...more } } });
-const secrets = async () => (await beside.sql`SELECT push_id FROM secrets`).length;
-
-async function request(on: TestService): Promise<string> {
-  const how = { token: on.adminToken, body: { request: { request: 'x' } } };
-  return (await call(on, 'POST', '/api/v2/requests', how)).json.url_token;
+/** Opens a service on those data, and a connection beside it. */
+async function open(data: string, reserve: number): Promise<void> {
+  service = await opened({ data, reserve });
+  beside = await sqliteIn(data);
+  onTestFinished(() => beside.close());
 }
 
-const respond = (token: string, response: string, on = service) =>
-  call(on, 'PATCH', `/api/v2/requests/${token}/respond`, { body: { request: { response } } });
-const readAnswer = (token: string) =>
-  call(service, 'GET', `/api/v2/requests/${token}`, { token: service.adminToken });
+const push = (payload: string, more = {}) =>
+  call(service, 'POST', '/api/v2/pushes', { body: { push: { payload, ...more } } });
+const upload = (bytes: number) =>
+  call(service, 'POST', '/api/v2/pushes', {
+    ...{ form: [filePart('a', Buffer.alloc(bytes))], ...service.asAdmin },
+  });
+const once = (key: unknown) => ({ headers: { 'idempotency-key': `"0123456789abcdef${key}"` } });
+const secrets = async () => (await beside.sql`SELECT push_id FROM secrets`).length;
+const readAnswer = async (token: string) =>
+  (await call(service, 'GET', `/api/v2/requests/${token}`, service.asAdmin)).json;
 
 describe('while less space is free than is kept', () => {
   let made: string;
-  let [open, ready] = ['', ''];
+  let [asked, ready] = ['', ''];
 
   beforeEach(async () => {
-    const data = await newFolder();
-    const roomy = await testService({ data, reserve: 0 });
+    const { data } = (await onSqlite().room()).settings;
+    const roomy = await opened({ data, reserve: 0 });
     made = await create(roomy, { payload: 'made before' });
-    [open, ready] = [await request(roomy), await request(roomy)];
-    await respond(ready, 'answered before', roomy);
+    [asked, ready] = [await createRequest(roomy), await createRequest(roomy)];
+    await respond(roomy, ready, 'answered before');
     await roomy.close();
-    service = await testService({ data, reserve: 2 ** 60 });
-    beside = await openSqlite(join(data, 'pwpush.db'), (load) => load());
-    return async () => {
-      await beside.close();
-      await service.close();
-    };
+    await open(data, 2 ** 60);
   });
 
   test('creations are refused, and uploads, and nothing is left of them', async () => {
     const { status, headers, json } = await push('x');
-    expect([status, headers.get('retry-after'), json]).toEqual([
-      503,
-      '60',
-      { error: 'The instance is short of space. Try again later.' },
-    ]);
-    const form = [filePart('a', Buffer.alloc(2 * MIB))];
-    const upload = await call(service, 'POST', '/api/v2/pushes', {
-      form,
-      token: service.adminToken,
-    });
-    expect([upload.status, await fileRows(beside)]).toEqual([503, [0, 0, 0]]);
+    const error = 'The instance is short of space. Try again later.';
+    expect([status, headers.get('retry-after'), json]).toEqual([503, '60', { error }]);
+    expect([(await upload(2 * MIB)).status, await fileRows(beside)]).toEqual([503, [0, 0, 0]]);
     expect(service.warnings).toEqual([
       'space for data is low: pushes are refused until there is more',
     ]);
   });
 
   test('answers are refused, and their requests stay open', async () => {
-    expect((await respond(open, 'x')).status).toBe(503);
-    expect((await readAnswer(open)).json.state).toBe('open');
-    expect((await readAnswer(ready)).json.response).toBe('answered before');
+    expect((await respond(service, asked, 'x')).status).toBe(503);
+    expect((await readAnswer(asked)).state).toBe('open');
+    expect((await readAnswer(ready)).response).toBe('answered before');
   });
 
   test('what is there is handed out, and only the response of a last view kept', async () => {
     const kept = async (key: string) => {
-      const headers = { 'idempotency-key': `"0123456789abcdef${key}"` };
-      const { json } = await call(service, 'GET', `/api/v2/pushes/${made}`, { headers });
+      const { json } = await retrieve(service, made, once(key));
       const rows = await beside.sql`SELECT push_id FROM kept WHERE sealed IS NOT NULL`;
       return [json.payload, json.views_remaining, rows.length];
     };
@@ -95,45 +89,41 @@ describe('while less space is free than is kept', () => {
   });
 
   test('what is there is handed out, and ends', async () => {
-    expect((await call(service, 'GET', `/api/v2/pushes/${made}`)).json.payload).toBe('made before');
-    expect((await call(service, 'DELETE', `/api/v2/pushes/${made}`)).json.deleted).toBe(true);
+    expect((await retrieve(service, made)).json.payload).toBe('made before');
+    expect((await expire(service, made)).json.deleted).toBe(true);
     // Of the requests and the answer.
     expect(await secrets()).toBe(3);
   });
 });
 
+/** Creates pushes of 1 MiB until one is refused. */
+async function fillWithPushes(): Promise<string[]> {
+  const tokens: string[] = [];
+  for (;;) {
+    const { status, json } = await push('x'.repeat(MIB), { expire_after_views: 2 });
+    if (status !== 201) return tokens;
+    tokens.push(json.url_token);
+  }
+}
+
 describe('a service in memory', () => {
   beforeEach(async () => {
-    service = await testService({ maxData: 16 * MIB, reserve: 4 * MIB });
-    return () => service.close();
+    service = await opened({ maxData: 16 * MIB, reserve: 4 * MIB });
   });
 
   test('refuses pushes beyond its maximum, and takes others when some have ended', async () => {
-    const tokens: string[] = [];
-    for (;;) {
-      const { status, json } = await push('x'.repeat(MIB));
-      if (status !== 201) break;
-      tokens.push(json.url_token);
-    }
+    const tokens = await fillWithPushes();
     expect([tokens.length > 8, tokens.length <= 16]).toEqual([true, true]);
-    for (const token of tokens) {
-      expect((await call(service, 'DELETE', `/api/v2/pushes/${token}`)).status).toBe(200);
-    }
+    for (const token of tokens) expect((await expire(service, token)).status).toBe(200);
     expect((await push('x'.repeat(MIB))).status).toBe(201);
   });
 
   test('refuses files beyond its maximum, and takes others when some have ended', async () => {
-    const upload = () =>
-      call(service, 'POST', '/api/v2/pushes', {
-        form: [filePart('a', Buffer.alloc(10 * MIB))],
-        token: service.adminToken,
-      });
-    const { status, json } = await upload();
-    expect(status).toBe(201);
-    expect((await upload()).status).toBe(503);
-    await call(service, 'DELETE', `/api/v2/pushes/${json.url_token}`);
+    const { status, json } = await upload(10 * MIB);
+    expect([status, (await upload(10 * MIB)).status]).toEqual([201, 503]);
+    await expire(service, json.url_token);
     await service.service.pushes.finish();
-    expect((await upload()).status).toBe(201);
+    expect((await upload(10 * MIB)).status).toBe(201);
   });
 });
 
@@ -143,35 +133,18 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
 
   beforeEach(async () => {
     disk = mountDisk(64);
+    onTestFinished(() => disk.remove());
     data = join(disk.folder, 'data');
-    service = await testService({ data, reserve: 16 * MIB });
-    beside = await openSqlite(join(data, 'pwpush.db'), (load) => load());
+    await open(data, 16 * MIB);
   });
-  afterEach(async () => {
-    await beside.close();
-    await service.close();
-    disk.remove();
-  });
-
-  /** Creates pushes of 1 MiB until one is refused. */
-  async function fillWithPushes(): Promise<string[]> {
-    const tokens: string[] = [];
-    for (;;) {
-      const { status, json } = await push('x'.repeat(MIB), { expire_after_views: 2 });
-      if (status !== 201) return tokens;
-      tokens.push(json.url_token);
-    }
-  }
+  const hasReserve = () => existsSync(join(data, 'pwpush.reserve'));
 
   test('that pushes fill keeps its reserve; full to the last byte, all of them still end', async () => {
     const tokens = await fillWithPushes();
     expect(tokens.length).toBeGreaterThan(10);
     disk.fill();
     const half = tokens.splice(0, 5);
-    for (const token of half) {
-      const { status } = await call(service, 'DELETE', `/api/v2/pushes/${token}`);
-      expect(status).toBe(200);
-    }
+    for (const token of half) expect((await expire(service, token)).status).toBe(200);
     expect(await secrets()).toBe(tokens.length);
     service.clock.advance(7 * DAY);
     // One sweep, as it would be a minute later: on a disk that is as full as before.
@@ -179,9 +152,9 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
     expect(await service.service.housekeeping.sweep()).toBe(tokens.length);
     expect(await secrets()).toBe(0);
     disk.clear();
-    expect(existsSync(join(data, 'pwpush.reserve'))).toBe(false);
+    expect(hasReserve()).toBe(false);
     await service.service.housekeeping.sweep();
-    expect(existsSync(join(data, 'pwpush.reserve'))).toBe(true);
+    expect(hasReserve()).toBe(true);
     expect((await push('y')).status).toBe(201);
   });
 
@@ -191,11 +164,8 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
       tokens.push(await create(service, { payload: `${at}`.repeat(MIB), expire_after_views: 1 }));
     disk.fill();
     for (const [at, token] of tokens.entries()) {
-      const headers = { 'idempotency-key': `"0123456789abcdef${at}"` };
-      for (const _ of ['first', 'again']) {
-        const { json } = await call(service, 'GET', `/api/v2/pushes/${token}`, { headers });
-        expect(json.payload?.[0]).toBe(`${at}`);
-      }
+      for (const _ of ['first', 'again'])
+        expect((await retrieve(service, token, once(at))).json.payload?.[0]).toBe(`${at}`);
     }
   });
 
@@ -203,13 +173,11 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
     const push = { payload: 'x'.repeat(MIB), expire_after_views: 1 };
     const token = await create(service, push, service.adminToken);
     for (let at = 0; at < 60; at += 1) {
-      const headers = { 'idempotency-key': `"0123456789abcdef${at}"` };
-      const how = { token: service.adminToken, headers };
-      const { json } = await call(service, 'GET', `/api/v2/pushes/${token}`, how);
-      expect(json.payload).toHaveLength(MIB);
+      const how = { ...service.asAdmin, ...once(at) };
+      expect((await retrieve(service, token, how)).json.payload).toHaveLength(MIB);
     }
     expect((await beside.sql`SELECT push_id FROM kept`).length).toBeLessThan(50);
-    expect(existsSync(join(data, 'pwpush.reserve'))).toBe(true);
+    expect(hasReserve()).toBe(true);
   });
 
   test('a view that cannot be written down is not given', async () => {
@@ -218,37 +186,36 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
     const statuses: number[] = [];
     // A page or two may be left in the log.
     while (statuses.length < 50 && statuses.at(-1) !== 503) {
-      const { status, text } = await call(service, 'GET', `/api/v2/pushes/${token}`);
+      const { status, text } = await retrieve(service, token);
       expect(text.includes('hunter2')).toBe(status === 200);
       statuses.push(status);
     }
     const given = statuses.length - 1;
     expect(statuses).toEqual([...Array(given).fill(200), 503]);
     disk.clear();
-    const { json } = await call(service, 'GET', `/api/v2/pushes/${token}`);
+    const { json } = await retrieve(service, token);
     expect(json.views_remaining).toBe(98 - given);
   });
 
   test('an answer is whole or refused, and a full disk does not keep it from its owner', async () => {
-    const [open, ready] = [await request(service), await request(service)];
-    await respond(ready, 'hunter2');
+    const [asked, ready] = [await createRequest(service), await createRequest(service)];
+    await respond(service, ready, 'hunter2');
     disk.fill();
-    expect((await respond(open, 'x'.repeat(MIB))).status).toBe(503);
-    expect((await readAnswer(ready)).json.response).toBe('hunter2');
+    expect((await respond(service, asked, 'x'.repeat(MIB))).status).toBe(503);
+    expect((await readAnswer(ready)).response).toBe('hunter2');
     disk.clear();
-    expect((await readAnswer(open)).json).toMatchObject({ state: 'open', response: null });
-    expect((await respond(open, 'later')).status).toBe(200);
-    expect((await readAnswer(open)).json.response).toBe('later');
+    expect(await readAnswer(asked)).toMatchObject({ state: 'open', response: null });
+    expect((await respond(service, asked, 'later')).status).toBe(200);
+    expect((await readAnswer(asked)).response).toBe('later');
   });
 
   test('files larger than what is free are gone when the answer is there', async () => {
     const token = await createWithFiles(service, filePart('a', Buffer.alloc(24 * MIB)));
-    const seen = await call(service, 'GET', `/api/v2/pushes/${token}`);
-    const link = new URL(seen.json.files[0].url).pathname;
+    const seen = await retrieve(service, token);
     disk.fill();
-    expect((await call(service, 'DELETE', `/api/v2/pushes/${token}`)).status).toBe(200);
+    expect((await expire(service, token)).status).toBe(200);
     expect(await secrets()).toBe(0);
-    expect((await call(service, 'GET', link)).status).toBe(404);
+    expect((await fetchLink(service, seen.json.files[0].url)).status).toBe(404);
     await service.service.pushes.finish();
     expect(await fileRows(beside)).toEqual([0, 0, 0]);
   });
@@ -257,8 +224,8 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
     const token = await create(service, { payload: 'x'.repeat(MIB), expire_after_days: 1 });
     service.clock.advance(DAY);
     disk.fill();
-    expect((await call(service, 'GET', '/api/v2/pushes/abcdefghijklmnopqrs')).status).toBe(404);
-    expect((await call(service, 'GET', `/api/v2/pushes/${token}/preview`)).status).toBe(200);
+    expect((await retrieve(service, 'abcdefghijklmnopqrs')).status).toBe(404);
+    expect((await call(service, 'GET', at(token, '/preview'))).status).toBe(200);
     expect((await call(service, 'GET', `/p/${token}`)).status).toBe(404);
   });
 });
