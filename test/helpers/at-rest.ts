@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { instanceKey } from '../../src/server/keys/instance-key';
+import { type InstanceKey, instanceKey } from '../../src/server/keys/instance-key';
 import { readLinks } from '../../src/server/keys/keyring';
 import { unseal } from '../../src/server/keys/primitives';
 import { type KeyTerms, termsOf } from '../../src/server/keys/vault';
@@ -22,6 +22,12 @@ export interface AtRest {
   close(): Promise<void>;
 }
 
+/** The instance key of data, and its bytes. */
+export async function keyIn({ data }: Room['settings']): Promise<InstanceKey & { bytes: Buffer }> {
+  const bytes = Buffer.from(await readFile(join(data, 'instance.key'), 'utf8'), 'base64');
+  return { ...instanceKey(bytes), bytes };
+}
+
 export async function atRest(room: Room): Promise<AtRest> {
   const { data } = room.settings;
   const service = await testService(room.settings);
@@ -32,8 +38,7 @@ export async function atRest(room: Room): Promise<AtRest> {
     beside,
     remains: room.remains,
     async opened(remains, ...tokens) {
-      const text = await readFile(join(data, 'instance.key'), 'utf8');
-      const key = instanceKey(Buffer.from(text, 'base64'));
+      const key = await keyIn(room.settings);
       const links = await readLinks(beside.sql, key);
       const rows = await beside.sql<StoredPush>`SELECT * FROM pushes`;
       const pushes = rows.map((row) => ({ ...row, url_token: links.open(row) }));

@@ -1,12 +1,19 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { instanceKey } from '../../src/server/keys/instance-key';
 import { readLinks } from '../../src/server/keys/keyring';
 import type { SecretRow, StoredPush } from '../../src/server/store/push-rows';
-import { type AtRest, atRest } from '../helpers/at-rest';
-import { call, create, createWithFiles, fetchLink, filePart } from '../helpers/service';
-import { onEachStore } from '../helpers/stores';
+import { type AtRest, atRest, keyIn } from '../helpers/at-rest';
+import {
+  retrieve as ask,
+  at,
+  call,
+  create,
+  createRequest,
+  createWithFiles,
+  expire as end,
+  fetchLink,
+  filePart,
+} from '../helpers/service';
+import { onEachStore, type Room } from '../helpers/stores';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -20,16 +27,20 @@ const open = '?passphrase=MARKER-passphrase';
 const file = filePart('MARKER-name', 'MARKER-content '.repeat(8_000), 'application/x-marker');
 
 onEachStore((store) => {
+  let room: Room;
   let here: AtRest;
 
   beforeEach(async () => {
-    here = await atRest(await store.room());
+    room = await store.room();
+    here = await atRest(room);
     return here.close;
   });
 
-  const at = (token: string) => `/api/v2/pushes/${token}`;
-  const retrieve = (token: string) => call(here.service, 'GET', `${at(token)}${open}`);
-  const expire = (token: string) => call(here.service, 'DELETE', at(token));
+  const retrieve = (token: string) => ask(here.service, `${token}${open}`);
+  const expire = (token: string) => end(here.service, token);
+  /** Which of them are in what remains. */
+  const inRemains = (remains: Buffer, told: readonly (string | Buffer)[]) =>
+    told.filter((value) => remains.includes(value));
   const sweep = () => here.service.service.housekeeping.sweep();
 
   const fields = Object.entries({ ...push, expire_after_views: '1', expire_after_days: '1' });
@@ -39,25 +50,17 @@ onEachStore((store) => {
   test('the database alone tells nothing', async () => {
     const { service } = here;
     const token = await create(service, push, service.adminToken);
-    await call(service, 'GET', `${at(token)}?passphrase=MARKER-wrong`);
+    await ask(service, `${token}?passphrase=MARKER-wrong`);
     await retrieve(token);
-    await call(service, 'GET', '/api/v2/pushes/active', { token: service.adminToken });
+    await call(service, 'GET', at('active'), service.asAdmin);
     const held = await createWithFiles(service, file, ...form.slice(0, 3));
     const [{ url }] = (await retrieve(held)).json.files;
     expect((await fetchLink(service, url)).bytes).toHaveLength(120_000);
     const remains = await here.remains();
     expect(remains.includes('failed_passphrase')).toBe(true);
-    const key = Buffer.from(await readFile(join(here.data, 'instance.key'), 'utf8'), 'base64');
-    const links = [token, held];
-    const told = [
-      ...links,
-      'MARKER',
-      'x-marker',
-      service.adminToken.slice(4),
-      url.split('/files/')[1],
-      key,
-    ];
-    expect(told.filter((value) => remains.includes(value))).toEqual([]);
+    const { bytes: key } = await keyIn(room.settings);
+    const others = [service.adminToken.slice(4), url.split('/files/')[1], key];
+    expect(inRemains(remains, [token, held, 'MARKER', 'x-marker', ...others])).toEqual([]);
   });
 
   /** The first bytes of all that is sealed; a long value is spread over pages, those stand in one. */
@@ -76,38 +79,31 @@ onEachStore((store) => {
   }
 
   describe('a request and its answer', () => {
-    const asOwner = () => ({ token: here.service.adminToken });
     const ask = (method: string, path: string, how = {}) =>
       call(here.service, method, `/api/v2/requests${path}`, how);
+    const asOwner = (method: string, path: string) => ask(method, path, here.service.asAdmin);
 
-    async function answered(fields: object): Promise<string> {
-      const request = { request: 'MARKER-question', note: 'MARKER-note', ...fields };
-      const { json } = await ask('POST', '', {
-        ...asOwner(),
-        body: { request: { ...request, response_file_attachments: true } },
+    async function answered(more: object): Promise<string> {
+      const fields = { request: 'MARKER-question', note: 'MARKER-note', ...more };
+      const token = await createRequest(here.service, {
+        ...fields,
+        response_file_attachments: true,
       });
-      const { status } = await ask('PATCH', `/${json.url_token}/respond${open}`, {
-        form: [
-          { name: 'request[response]', value: 'MARKER-answer' },
-          { ...file, name: 'request[files][]' },
-        ],
-      });
-      expect(status).toBe(200);
-      return json.url_token;
+      const answer = { name: 'request[response]', value: 'MARKER-answer' };
+      const form = [answer, { ...file, name: 'request[files][]' }];
+      expect((await ask('PATCH', `/${token}/respond${open}`, { form })).status).toBe(200);
+      return token;
     }
 
     const answerToken = async () => {
       const [row] = await here.beside.sql<StoredPush>`SELECT * FROM pushes WHERE kind = 'answer'`;
-      const text = await readFile(join(here.data, 'instance.key'), 'utf8');
-      const links = await readLinks(here.beside.sql, instanceKey(Buffer.from(text, 'base64')));
+      const links = await readLinks(here.beside.sql, await keyIn(room.settings));
       return links.open(row as StoredPush);
     };
 
     test('the database alone tells nothing of them', async () => {
       const token = await answered({ passphrase: 'MARKER-passphrase' });
-      const remains = await here.remains();
-      const told = [token, 'MARKER', 'x-marker'];
-      expect(told.filter((value) => remains.includes(value))).toEqual([]);
+      expect(inRemains(await here.remains(), [token, 'MARKER', 'x-marker'])).toEqual([]);
     });
 
     test('a passphrase seals the answer too, besides the instance key', async () => {
@@ -116,77 +112,64 @@ onEachStore((store) => {
         SELECT secrets.* FROM secrets JOIN pushes ON id = push_id WHERE kind = 'answer'`;
       // A version, a nonce, a tag, and the same of the key inside.
       expect(secret?.data_key).toHaveLength(29 + 29 + 32);
-      const { json } = await ask('GET', `/${token}${open}`, asOwner());
+      const { json } = await asOwner('GET', `/${token}${open}`);
       expect(json.response).toBe('MARKER-answer');
     });
 
     test.each([
-      ['read', (token: string) => ask('GET', `/${token}`, asOwner()), 5 * MINUTE],
-      ['closed', (token: string) => ask('DELETE', `/${token}`, asOwner()), 0],
+      ['read', (token: string) => asOwner('GET', `/${token}`), 5 * MINUTE],
+      ['closed', (token: string) => asOwner('DELETE', `/${token}`), 0],
       ['swept', async () => here.service.clock.advance(7 * DAY), 0],
     ])('are gone once %s, with the instance key in hand', async (_, end, wait) => {
       const token = await answered({});
       const tokens = [token, await answerToken()];
       const sealed = await traces();
       const before = await here.remains();
-      expect(sealed.filter((trace) => !before.includes(trace))).toEqual([]);
+      expect(inRemains(before, sealed)).toEqual(sealed);
       expect(await here.opened(before, ...tokens)).not.toEqual([]);
       await end(token);
       here.service.clock.advance(wait);
       await sweep();
       await here.service.service.pushes.finish();
       const after = await here.remains();
-      expect(sealed.filter((trace) => after.includes(trace))).toEqual([]);
+      expect(inRemains(after, sealed)).toEqual([]);
       expect(await here.opened(after, ...tokens)).toEqual([]);
     });
   });
 
   describe('expired means gone, with the instance key in hand', () => {
-    test.each([
+    const each = (work: (token: string) => Promise<unknown>) => (tokens: string[]) =>
+      Promise.all(tokens.map(work));
+
+    test.each<[string, number, (tokens: string[]) => Promise<unknown>]>([
       [
         'by the last view, once the links to its files have run out',
-        async (tokens: string[]) => {
+        0,
+        async (tokens) => {
           for (const token of tokens) expect((await retrieve(token)).json.payload).not.toBeNull();
           here.service.clock.advance(5 * MINUTE);
           await sweep();
         },
       ],
-      ['by hand', async (tokens: string[]) => void (await Promise.all(tokens.map(expire)))],
-      [
-        'by time, when somebody asks',
-        async (tokens: string[]) => {
-          here.service.clock.advance(DAY);
-          await Promise.all(tokens.map(retrieve));
-        },
-      ],
-      [
-        'by time, when someone deletes it',
-        async (tokens: string[]) => {
-          here.service.clock.advance(DAY);
-          await Promise.all(tokens.map(expire));
-        },
-      ],
-      [
-        'by time, when nobody asks',
-        async () => {
-          here.service.clock.advance(DAY);
-          await sweep();
-        },
-      ],
-    ] as [string, (tokens: string[]) => Promise<void>][])('%s', async (_, end) => {
+      ['by hand', 0, each(expire)],
+      ['by time, when somebody asks', 1, each(retrieve)],
+      ['by time, when someone deletes it', 1, each(expire)],
+      ['by time, when nobody asks', 1, sweep],
+    ])('%s', async (_, days, end) => {
       const limits = { expire_after_views: 1, expire_after_days: 1 };
       const tokens = [await create(here.service, { ...push, ...limits }), await createFile()];
       const sealed = await traces();
       expect(sealed).toHaveLength(2 * 6 + 2 + 1);
       const before = await here.remains();
-      expect(sealed.filter((trace) => !before.includes(trace))).toEqual([]);
+      expect(inRemains(before, sealed)).toEqual(sealed);
       // Each has a data key, a note's key and a verifier, and a dump is taken in two ways.
       expect(new Set((await here.opened(before, ...tokens)).map(String)).size).toBe(6);
+      here.service.clock.advance(days * DAY);
       await end(tokens);
       await here.service.service.pushes.finish();
       const after = await here.remains();
-      expect(tokens.filter((token) => before.includes(token) || after.includes(token))).toEqual([]);
-      expect(sealed.filter((trace) => after.includes(trace))).toEqual([]);
+      expect([...inRemains(before, tokens), ...inRemains(after, tokens)]).toEqual([]);
+      expect(inRemains(after, sealed)).toEqual([]);
       expect(await here.opened(after, ...tokens)).toEqual([]);
     });
 
@@ -201,7 +184,7 @@ onEachStore((store) => {
       const kept = await create(here.service, { payload: 'kept' });
       const gone = await create(here.service, { payload: 'gone' });
       await expire(gone);
-      expect((await call(here.service, 'GET', at(kept))).json.payload).toBe('kept');
+      expect((await ask(here.service, kept)).json.payload).toBe('kept');
     });
   });
 });

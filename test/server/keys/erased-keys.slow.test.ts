@@ -1,24 +1,16 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { SecretRow } from '../../../src/server/store/push-rows';
-import type { Database } from '../../../src/server/store/sql';
-import { atRest } from '../../helpers/at-rest';
+import { type AtRest, atRest } from '../../helpers/at-rest';
 import { numbers } from '../../helpers/numbers';
-import type { TestService } from '../../helpers/service';
 import { onSqlite } from '../../helpers/stores';
 
 const DAY = 86_400_000;
 
 const store = onSqlite();
-let data: string;
-let service: TestService;
-/** Keeps the log from being emptied by the last one to close. */
-let beside: Database;
+let here: AtRest;
 
 beforeEach(async () => {
-  const here = await atRest(await store.room());
-  ({ data, service, beside } = here);
+  here = await atRest(await store.room());
   return here.close;
 });
 
@@ -26,7 +18,7 @@ const anybody = { ip: null, userAgent: null, referrer: null, owner: undefined };
 
 const KEY_HEAD = 24;
 
-const secretRows = () => beside.sql<SecretRow>`SELECT data_key, note_key FROM secrets`;
+const secretRows = () => here.beside.sql<SecretRow>`SELECT data_key, note_key FROM secrets`;
 
 /** The heads of the wrapped keys that the database has to have, as text of one character a byte. */
 async function wanted(): Promise<string[]> {
@@ -36,10 +28,7 @@ async function wanted(): Promise<string[]> {
 
 /** Which of them are in one of the files, the log and its index included. */
 async function onDisk(heads: ReadonlySet<string>): Promise<string[]> {
-  const names = (await readdir(data)).filter((name) => name.startsWith('pwpush.db'));
-  expect(names.sort()).toEqual(['pwpush.db', 'pwpush.db-shm', 'pwpush.db-wal']);
-  const files = await Promise.all(names.map((name) => readFile(join(data, name), 'latin1')));
-  const text = files.join('\n');
+  const text = (await here.remains()).toString('latin1');
   const found: string[] = [];
   // What is sealed begins with a 1, the version.
   for (let at = text.indexOf('\x01'); at !== -1; at = text.indexOf('\x01', at + 1)) {
@@ -53,7 +42,7 @@ test('no key outlives its push, however the database was rearranged', async () =
   const random = numbers(20260820);
   const below = (limit: number) => Math.floor(random() * limit);
   const size = () => 1 + below(random() < 0.05 ? 20_000 : random() < 0.5 ? 100 : 600);
-  const { pushes, housekeeping } = service.service;
+  const { pushes, housekeeping } = here.service.service;
   const ever = new Set<string>();
   const left: string[] = [];
   for (let round = 0; round < 20; round++) {
@@ -68,7 +57,7 @@ test('no key outlives its push, however the database was rearranged', async () =
     const tokens = (await Promise.all(made)).map(({ push }) => push.url_token);
     for (const key of await wanted()) ever.add(key);
     for (const token of tokens.splice(below(110), 10)) await pushes.expire(token, anybody);
-    service.clock.advance(DAY);
+    here.service.clock.advance(DAY);
     await housekeeping.sweep();
     const dead = new Set(ever);
     for (const key of await wanted()) dead.delete(key);

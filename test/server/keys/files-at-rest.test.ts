@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../../src/server/store/sql';
+import { type Database, plain } from '../../../src/server/store/sql';
 import { type AtRest, atRest } from '../../helpers/at-rest';
 import {
   call,
   createWithFiles,
+  expire,
   fetchLink,
   filePart,
   fileRows,
+  opened,
+  retrieve,
   type TestService,
-  testService,
 } from '../../helpers/service';
 import { onSqlite } from '../../helpers/stores';
 
@@ -31,15 +33,22 @@ const rows = async () => {
   await service.service.pushes.finish();
   return fileRows(beside);
 };
-const retrieve = async (token: string) =>
-  (await call(service, 'GET', `/api/v2/pushes/${token}`)).json;
-
-test('of a file that is being received the database alone tells nothing', async () => {
+const swept = async () => {
+  await service.service.housekeeping.sweep();
+  return rows();
+};
+/** Begins an upload of so many chunks. */
+async function begun(chunks: number, text = '') {
   const upload = service.service.pushes.upload();
   const bytes = (async function* () {
-    yield Buffer.alloc(50 * CHUNK, 'MARKER');
+    yield Buffer.alloc(chunks * CHUNK, text);
   })();
-  await upload.add({ name: 'MARKER-name', type: 'text/plain' }, bytes);
+  await upload.add({ name: `${text}-name`, type: 'text/plain' }, bytes);
+  return upload;
+}
+
+test('of a file that is being received the database alone tells nothing', async () => {
+  const upload = await begun(50, 'MARKER');
   expect((await rows())[2]).toBeGreaterThan(0);
   expect((await here.remains()).includes('MARKER')).toBe(false);
   await upload.discard();
@@ -50,19 +59,16 @@ test('chunks that were not deleted before the end are deleted after the next sta
   const token = await createWithFiles(service, filePart('a', Buffer.alloc(40 * CHUNK)));
   // As if it had been killed: nothing but the answer was done.
   service.service.housekeeping.halt();
-  expect((await call(service, 'DELETE', `/api/v2/pushes/${token}`)).status).toBe(200);
+  expect((await expire(service, token)).status).toBe(200);
   expect(await rows()).toEqual([1, 1, 40]);
-  const next = await testService({ data: here.data });
-  await next.service.housekeeping.sweep();
-  await next.service.pushes.finish();
-  expect(await rows()).toEqual([0, 0, 0]);
-  await next.close();
+  service = await opened({ data: here.data });
+  expect(await swept()).toEqual([0, 0, 0]);
 });
 
 test('the space of what expired is used again', async () => {
   const size = async () => {
     const token = await createWithFiles(service, filePart('a', randomBytes(40 * CHUNK)));
-    await call(service, 'DELETE', `/api/v2/pushes/${token}`);
+    await expire(service, token);
     await service.service.pushes.finish();
     const [row] = await beside.sql<{ page_count: number }>`PRAGMA page_count`;
     return row?.page_count ?? 0;
@@ -80,7 +86,7 @@ describe('what was tampered with is not handed out', () => {
   /** Downloads the first file of a push of three chunks and another file, after `change`. */
   async function downloadAfter(change: () => Promise<unknown>): Promise<string> {
     const token = await createWithFiles(service, three, filePart('b', Buffer.alloc(3 * CHUNK)));
-    const { files } = await retrieve(token);
+    const { files } = (await retrieve(service, token)).json;
     await change();
     const answer = await fetchLink(service, files[0].url).catch(() => undefined);
     if (!answer) return 'broke off';
@@ -88,15 +94,13 @@ describe('what was tampered with is not handed out', () => {
   }
 
   const one = 'position = 0 AND number = 1';
-  const set = (value: string, where: string) => async () => {
-    const text = `UPDATE chunks SET sealed = ${value} WHERE ${where}`;
-    await beside.sql(Object.assign([text], { raw: [text] }));
-  };
+  const set = (value: string, where: string) => () =>
+    beside.sql(plain(`UPDATE chunks SET sealed = ${value} WHERE ${where}`));
   // One letter alone could be the byte that is there.
   const another = "iif(substr(sealed, 5001, 1) = x'78', 'y', 'x')";
   const from = (where: string) => `(SELECT sealed FROM chunks WHERE ${where})`;
 
-  test.each([
+  test.each<[string, () => Promise<unknown>, string?]>([
     ['nothing', async () => {}, 'whole'],
     [
       'a byte',
@@ -109,30 +113,22 @@ describe('what was tampered with is not handed out', () => {
     ['a chunk that is left out', () => beside.sql`DELETE FROM chunks WHERE number = 1`],
     ['the last chunk, left out', () => beside.sql`DELETE FROM chunks WHERE number = 2`],
     ['a file cut short', set(from('position = 0 AND number = 1'), 'position = 0 AND number = 2')],
-  ] as [string, () => Promise<unknown>, string?][])(
-    '%s',
-    async (_, change, expected = 'broke off') => {
-      expect(await downloadAfter(change)).toBe(expected);
-      const line = /^2026-08-20T11:06:45.000Z error Error (?:\w+ )?at /;
-      expect(service.lines.filter((entry) => line.test(entry))).toHaveLength(
-        expected === 'whole' ? 0 : 1,
-      );
-    },
-  );
-
-  test('what is known of a file', async () => {
-    expect(
-      await downloadAfter(
-        () => beside.sql`
-          UPDATE files SET header = (SELECT header FROM files WHERE position = 1)
-          WHERE position = 0`,
-      ),
-    ).toBe('500');
+    [
+      'what is known of a file',
+      () => beside.sql`
+        UPDATE files SET header = (SELECT header FROM files WHERE position = 1) WHERE position = 0`,
+      '500',
+    ],
+  ])('%s', async (_, change, expected = 'broke off') => {
+    expect(await downloadAfter(change)).toBe(expected);
+    const line = /^2026-08-20T11:06:45.000Z error \w+ (?:\w+ )?at /;
+    const failures = service.lines.filter((entry) => line.test(entry));
+    expect(failures).toHaveLength(expected === 'whole' ? 0 : 1);
   });
 
   test('the files of two pushes', async () => {
     const tokens = [await createWithFiles(service, three), await createWithFiles(service, three)];
-    const { files } = await retrieve(tokens[0] as string);
+    const { files } = (await retrieve(service, tokens[0] as string)).json;
     await beside.sql`
       UPDATE chunks SET sealed = (
         SELECT sealed FROM chunks AS other
@@ -145,31 +141,22 @@ describe('what was tampered with is not handed out', () => {
 test('a database that fails leaves nothing of the upload, and says so only to the log', async () => {
   await beside.sql`CREATE TRIGGER full BEFORE INSERT ON chunks WHEN NEW.number = 40
     BEGIN SELECT RAISE(ABORT, 'full'); END`;
-  const form = [filePart('a', Buffer.alloc(50 * CHUNK))];
-  const answer = await call(service, 'POST', '/api/v2/pushes', { form, token: service.adminToken });
+  const how = { form: [filePart('a', Buffer.alloc(50 * CHUNK))], ...service.asAdmin };
+  const answer = await call(service, 'POST', '/api/v2/pushes', how);
   expect([answer.status, answer.json]).toEqual([500, { error: 'internal error' }]);
   expect(await rows()).toEqual([0, 0, 0]);
   expect(service.lines[0]).toMatch(/^2026-08-20T11:06:45.000Z error \w+ .*at /);
 });
 
 describe('uploads that nobody goes on with', () => {
-  async function halfDone(upload = service.service.pushes.upload()) {
-    const bytes = (async function* () {
-      yield Buffer.alloc(40 * CHUNK);
-    })();
-    await upload.add({ name: 'a', type: 'text/plain' }, bytes);
-    return upload;
-  }
   const nobody = { ip: null, userAgent: null, referrer: null, owner: undefined };
 
   test('are swept, and cannot become a push any more', async () => {
-    const upload = await halfDone();
+    const upload = await begun(40);
     service.clock.advance(2 * MINUTE - 1);
-    await service.service.housekeeping.sweep();
-    expect((await rows())[0]).toBe(1);
+    expect((await swept())[0]).toBe(1);
     service.clock.advance(1);
-    await service.service.housekeeping.sweep();
-    expect(await rows()).toEqual([0, 0, 0]);
+    expect(await swept()).toEqual([0, 0, 0]);
     await expect(service.service.pushes.create({}, nobody, upload)).rejects.toThrow(
       'The upload stalled for too long.',
     );
@@ -178,7 +165,7 @@ describe('uploads that nobody goes on with', () => {
   });
 
   test('but not while something comes, however slowly', async () => {
-    const upload = await halfDone();
+    const upload = await begun(40);
     for (let i = 0; i < 5; i += 1) {
       service.clock.advance(MINUTE);
       await upload.touch();
@@ -186,13 +173,12 @@ describe('uploads that nobody goes on with', () => {
     }
     const { push } = await service.service.pushes.create({}, nobody, upload);
     await upload.discard();
-    expect((await retrieve(push.url_token)).files).toHaveLength(1);
+    expect((await retrieve(service, push.url_token)).json.files).toHaveLength(1);
   });
 
   test('are not swept by a second service that starts', async () => {
-    await halfDone();
-    const second = await testService({ data: here.data });
+    await begun(40);
+    await opened({ data: here.data });
     expect((await rows())[0]).toBe(1);
-    await second.close();
   });
 });

@@ -11,15 +11,18 @@ import type { Database, Sql } from '../../../src/server/store/sql';
 import { released } from '../../helpers/memory';
 import { onUnix } from '../../helpers/needs';
 import {
+  at,
   call,
   create,
   createWithFiles,
   fetchLink,
   filePart,
+  opened,
+  retrieve,
   type TestService,
   testService,
 } from '../../helpers/service';
-import { onEachStore, type Room } from '../../helpers/stores';
+import { inRoom, onEachStore, type Room } from '../../helpers/stores';
 
 onEachStore((store) => {
   let room: Room;
@@ -29,8 +32,7 @@ onEachStore((store) => {
   beforeEach(async () => {
     room = await store.room();
     path = join(room.settings.data, 'instance.key');
-    service = await testService(room.settings);
-    return () => service.close();
+    service = await opened(room.settings);
   });
 
   const lines = () => readFileSync(path, 'utf8').trim().split('\n');
@@ -40,24 +42,18 @@ onEachStore((store) => {
     return rekey(room.settings, {});
   };
 
-  async function beside<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    const database = await room.beside();
-    return work(database).finally(() => database.close());
-  }
+  const beside = <T>(work: (database: Database) => Promise<T>) => inRoom(room, work);
   const secrets = () => beside(({ sql }) => sql<SecretRow>`SELECT * FROM secrets ORDER BY push_id`);
 
   /** Changes the key while no service runs. */
   async function stopAndRekey() {
     await service.close();
     const done = await run();
-    service = await testService(room.settings);
+    service = await opened(room.settings);
     return done;
   }
 
-  const retrieve = (token: string, passphrase = '') =>
-    call(service, 'GET', `/api/v2/pushes/${token}?passphrase=${passphrase}`);
-  const payload = async (token: string, passphrase = '') =>
-    (await retrieve(token, passphrase)).json.payload;
+  const payload = async (token: string) => (await retrieve(service, token)).json.payload;
 
   test('all opens with the new key, and nothing that is left with the old one', async () => {
     const [old] = lines();
@@ -79,16 +75,12 @@ onEachStore((store) => {
     expect(left).toEqual([]);
     expect(await payload(plain[7] as string)).toBe('push 7');
     expect(await payload(plain[219] as string)).toBe('push 219');
-    expect(await payload(noted, 'sesame')).toBe('noted');
-    const [link] = (await retrieve(files)).json.files;
+    expect(await payload(`${noted}?passphrase=sesame`)).toBe('noted');
+    const [link] = (await retrieve(service, files)).json.files;
     expect((await fetchLink(service, link.url)).text).toBe('content');
-    const listed = await call(service, 'GET', '/api/v2/pushes/active', {
-      token: service.adminToken,
-    });
-    expect(listed.json.find(({ note }: { note: string }) => note)).toMatchObject({
-      url_token: noted,
-      note: 'third floor',
-    });
+    const { json } = await call(service, 'GET', at('active'), service.asAdmin);
+    const kept = { url_token: noted, note: 'third floor' };
+    expect(json.find(({ note }: { note: string }) => note)).toMatchObject(kept);
   });
 
   test('is refused while a service uses the data, and changes nothing', async () => {
@@ -105,24 +97,23 @@ onEachStore((store) => {
       await beside((database) =>
         database.solely(() => expect(testService(room.settings)).rejects.toThrow('serve rekey')),
       );
-      service = await testService(room.settings);
+      service = await opened(room.settings);
     });
 
   test('a service that runs all the same refuses, and takes no view', async () => {
-    const owned = { token: service.adminToken };
     const push = { payload: 'x', note: 'n', expire_after_views: 1 };
     const token = await create(service, push, service.adminToken);
     await beside((database) => database.exclusively((sql) => changeKey(sql, room.settings)));
     const refused = [
-      await retrieve(token),
+      await retrieve(service, token),
       await call(service, 'POST', '/api/v2/pushes', { body: { push: { payload: 'y' } } }),
-      await call(service, 'GET', '/api/v2/pushes/active', owned),
+      await call(service, 'GET', at('active'), service.asAdmin),
     ];
     for (const { status, headers } of refused)
       expect([status, headers.get('retry-after')]).toEqual([503, '5']);
     expect(await secrets()).toHaveLength(1);
     await service.close();
-    service = await testService(room.settings);
+    service = await opened(room.settings);
     expect(await payload(token)).toBe('x');
   });
 

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { instanceKey } from '../../../src/server/keys/instance-key';
 import { derive, unseal } from '../../../src/server/keys/primitives';
 import type { KeptRow } from '../../../src/server/store/kept-rows';
+import { keyIn } from '../../helpers/at-rest';
 import { noted } from '../../helpers/noted';
 import {
   type Answer,
@@ -207,11 +205,10 @@ onEachStore((store) => {
       await close();
       expect((await room.remains()).includes('MARKER')).toBe(false);
       const [row] = (await kept()) as [KeptRow];
-      const file = readFileSync(join(room.settings.data, 'instance.key'), 'utf8').trim();
-      const { wrapping, linking } = instanceKey(Buffer.from(file, 'base64'));
+      const { bytes, wrapping, linking } = await keyIn(room.settings);
       const hash = Buffer.from(row.key_hash, 'base64url');
       const purpose = 'pwpush idempotency key';
-      const known = [wrapping, linking, hash, Buffer.from(row.digest), Buffer.from(file, 'base64')];
+      const known = [wrapping, linking, hash, Buffer.from(row.digest), bytes];
       const open = (key: Uint8Array) =>
         unseal(key, row.sealed as Uint8Array, 'pwpush kept response').toString();
       for (const key of known.flatMap((one) => [one, derive(one, purpose, 80).subarray(16, 48)]))
