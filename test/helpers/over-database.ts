@@ -17,7 +17,7 @@ import { migrate } from '../../src/server/store/database';
 import { insertKey } from '../../src/server/store/key-rows';
 import type { Database, Sql } from '../../src/server/store/sql';
 import { openMemory } from '../../src/server/store/sqlite';
-import { defaults, QUICK, type TestClock, testClock } from './service';
+import { askedOf, defaults, QUICK, type TestClock, testClock } from './service';
 
 export interface OverDatabase {
   readonly app: App;
@@ -84,7 +84,7 @@ export async function overNoted(over: (database: Database) => Database = (databa
   onTestFinished(() => database.close());
   const service = overDatabase(over(database));
   const adminToken = await service.owners.add('admin');
-  return { ...service, database, statements, adminToken, asAdmin: { token: adminToken } };
+  return { ...service, ...askedOf({ ...service, adminToken }), database, statements, adminToken };
 }
 
 /** SQLite in memory that notes each statement, its values left out. */

@@ -3,15 +3,16 @@ import { type OpenService, openService } from '../../src/server/open-service';
 import type { PassphraseCost, ServiceSettings } from '../../src/server/service-settings';
 import type { Database } from '../../src/server/store/sql';
 
-export interface TestService {
+interface Reached {
   /** The embedded service in process, as it answers a caller at 127.0.0.1. */
   fetch(request: Request): Promise<Response>;
   /** Of the owner `admin`. */
   readonly adminToken: string;
+}
+
+export interface TestService extends Reached, Asked {
   /** Of the owner `bob`. */
   readonly otherToken: string;
-  /** A call by the owner `admin`. */
-  readonly asAdmin: { readonly token: string };
   /** A call by the owner `bob`. */
   readonly asOther: { readonly token: string };
   readonly clock: TestClock;
@@ -85,12 +86,13 @@ export async function testService(options: TestOptions = {}): Promise<TestServic
     await service.owners.add('admin'),
     await service.owners.add('bob'),
   ];
+  const fetch: TestService['fetch'] = (request) => service.app(request, { ip: '127.0.0.1' });
   let closed: Promise<void> | undefined;
   return {
-    fetch: (request) => service.app(request, { ip: '127.0.0.1' }),
+    ...askedOf({ fetch, adminToken }),
+    fetch,
     adminToken,
     otherToken,
-    asAdmin: { token: adminToken },
     asOther: { token: otherToken },
     clock,
     lines,
@@ -199,27 +201,59 @@ function bodyOf({ body, form, fields, content }: Call): RequestInit {
 /** The path of a push, or of its part, in the API. */
 export const at = (token: string, rest = '') => `/api/v2/pushes/${token}${rest}`;
 
-/** A retrieval; `token` may have a query. */
-export const retrieve = (service: Pick<TestService, 'fetch'>, token: string, how?: Call) =>
-  call(service, 'GET', at(token), how);
-
-/** Ends a push. */
-export const expire = (service: Pick<TestService, 'fetch'>, token: string, how?: Call) =>
-  call(service, 'DELETE', at(token), how);
-
-type Asking = Pick<TestService, 'fetch' | 'asAdmin'>;
-
-/** The entries of an audit log, as its owner `admin` reads them. */
-export async function logOf(service: Asking, token: string, of = 'pushes') {
-  const { json } = await call(service, 'GET', `/api/v2/${of}/${token}/audit`, service.asAdmin);
-  return json.logs as { kind: string; count?: number; [field: string]: unknown }[];
+/** An entry of an audit log. */
+export interface Entry {
+  readonly kind: string;
+  readonly count?: number;
+  readonly [field: string]: unknown;
 }
 
-/** What an audit log has, with how often where that is told. */
-export const kindsOf = async (service: Asking, token: string, of?: string) =>
-  (await logOf(service, token, of)).map(({ kind, count }) =>
-    count === undefined ? kind : `${kind} ${count}`,
-  );
+/** What is asked of a service; tokens may have a query. */
+export function askedOf({ fetch, adminToken }: Reached) {
+  const asAdmin = { token: adminToken };
+  const ask = (method: string, path: string, how?: Call) => call({ fetch }, method, path, how);
+  const logOf = async (token: string, of = 'pushes'): Promise<Entry[]> =>
+    (await ask('GET', `/api/v2/${of}/${token}/audit`, asAdmin)).json.logs;
+  return {
+    /** A call by the owner `admin`. */
+    asAdmin,
+    call: ask,
+    create: (push: object, token?: string) => create({ fetch }, { ...push }, token),
+    /** Creates a push of the owner `admin`, with the payload `x` unless it has another. */
+    createOwn: (push: object = {}) => create({ fetch }, { payload: 'x', ...push }, adminToken),
+    createWithFiles: (...form: FormPart[]) => createWithFiles({ fetch, adminToken }, ...form),
+    retrieve: (token: string, how?: Call) => ask('GET', at(token), how),
+    expire: (token: string, how?: Call) => ask('DELETE', at(token), how),
+    /** A listing of pushes of the owner `admin`, or of the one who asks. */
+    list: async (state: string, how: Call = asAdmin) => (await ask('GET', at(state), how)).json,
+    fetchLink: (url: string, headers?: Record<string, string>, method?: string) =>
+      fetchLink({ fetch }, url, headers, method),
+    /** Creates a request of the owner `admin` and answers its token. */
+    createRequest: async (fields: object = {}) => {
+      const body = { request: { request: 'x', ...fields } };
+      return tokenOf(await ask('POST', '/api/v2/requests', { ...asAdmin, body }));
+    },
+    /** Answers a request. */
+    respond: (token: string, response: string, { fields = {}, ...how }: Answering = {}) => {
+      const body = { request: { response, ...fields } };
+      return ask('PATCH', `/api/v2/requests/${token}/respond`, { body, ...how });
+    },
+    /** The entries of an audit log, as its owner `admin` reads them. */
+    logOf,
+    /** What an audit log has, with how often where that is told. */
+    kindsOf: async (token: string, of?: string) =>
+      (await logOf(token, of)).map(({ kind, count }) =>
+        count === undefined ? kind : `${kind} ${count}`,
+      ),
+  };
+}
+
+type Asked = ReturnType<typeof askedOf>;
+
+interface Answering extends Call {
+  /** More fields of the answer. */
+  readonly fields?: Record<string, string>;
+}
 
 /** Creates a push and answers its token. */
 export async function create(
@@ -244,26 +278,6 @@ function tokenOf({ status, text, json }: Answer): string {
   if (status !== 201) throw new Error(`not created: ${status} ${text}`);
   return json.url_token;
 }
-
-/** Creates a request of the owner `admin` and answers its token. */
-export async function createRequest(
-  service: Asking,
-  fields: Record<string, unknown> = {},
-): Promise<string> {
-  const body = { request: { request: 'x', ...fields } };
-  return tokenOf(await call(service, 'POST', '/api/v2/requests', { ...service.asAdmin, body }));
-}
-
-/** Answers a request; `token` may have a query. */
-export const respond = (
-  service: Pick<TestService, 'fetch'>,
-  token: string,
-  response: string,
-  { fields = {}, ...how }: Call & { readonly fields?: object } = {},
-) => {
-  const body = { request: { response, ...fields } };
-  return call(service, 'PATCH', `/api/v2/requests/${token}/respond`, { body, ...how });
-};
 
 /** How many uploads, files and chunks a database has. */
 export async function fileRows({ sql }: Pick<Database, 'sql'>): Promise<number[]> {

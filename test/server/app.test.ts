@@ -5,14 +5,10 @@ import {
   at,
   BOUNDARY,
   type Call,
-  call,
-  create,
-  createWithFiles,
   FORM_TYPE,
   filePart,
   formBytes,
   opened,
-  retrieve,
   type TestService,
 } from '../helpers/service';
 
@@ -23,12 +19,12 @@ beforeEach(async () => {
 });
 
 const post = (content: NonNullable<Call['content']>, type: string, headers = {}) =>
-  call(service, 'POST', '/api/v2/pushes', {
+  service.call('POST', '/api/v2/pushes', {
     content,
     headers: { ...(type === '' ? {} : { 'content-type': type }), ...headers },
   });
 const jsonOf = (push: object) => JSON.stringify({ push });
-const payloadOf = async (token: string) => (await retrieve(service, token)).json.payload;
+const payloadOf = async (token: string) => (await service.retrieve(token)).json.payload;
 
 /** Of a refusal: its status, and the names of the fields that are told as wrong, or `error`. */
 const refused = async (...how: Parameters<typeof post>) => {
@@ -106,7 +102,7 @@ describe('bodies', () => {
     ['1 MiB, however it is escaped', '\u0001'.repeat(1024 * 1024)],
     ['commas and brackets, which are no values', '[{,"\\\\'.repeat(10_000)],
   ])('a payload may have %s', async (_, payload) => {
-    expect(await payloadOf(await create(service, { payload }))).toBe(payload);
+    expect(await payloadOf(await service.create({ payload }))).toBe(payload);
   });
 
   test.each([
@@ -220,7 +216,7 @@ describe('bodies', () => {
 test.each([
   ...['..%2factive', '%00', 'a.b', 'x'.repeat(129), "'%20OR%201=1--", '%F0%9F%98%80', '%zz'],
 ])('no push is called %s', async (token) => {
-  const answer = await retrieve(service, token);
+  const answer = await service.retrieve(token);
   expect([answer.status, answer.json]).toEqual([404, { error: 'not-found' }]);
 });
 
@@ -230,7 +226,7 @@ test.each([
   ['DELETE', '/api/v2/version', 'GET'],
   ['POST', '/api/v2/pushes/x/audit', 'GET'],
 ])('%s %s is not allowed', async (method, path, allow) => {
-  const answer = await call(service, method, path);
+  const answer = await service.call(method, path);
   expect([answer.status, answer.json, answer.headers.get('allow')]).toEqual([
     405,
     { error: 'method-not-allowed' },
@@ -239,7 +235,7 @@ test.each([
 });
 
 test('nothing is kept by browsers, proxies or search engines', async () => {
-  const { headers, text } = await call(service, 'GET', '/api/v2/version');
+  const { headers, text } = await service.call('GET', '/api/v2/version');
   expect(Object.fromEntries(headers)).toEqual({
     'cache-control': 'no-store',
     'content-length': `${Buffer.byteLength(text)}`,
@@ -255,23 +251,22 @@ test('nothing is kept by browsers, proxies or search engines', async () => {
 test('links begin with the public address where there is one', async () => {
   const publicUrl = 'https://push.example.com/secret';
   service = await opened({ publicUrl: `${publicUrl}/` });
-  const token = await createWithFiles(service, filePart('a', 'A'));
-  const preview = await call(service, 'GET', at(token, '/preview'));
+  const token = await service.createWithFiles(filePart('a', 'A'));
+  const preview = await service.call('GET', at(token, '/preview'));
   expect(preview.json).toEqual({ url: `${publicUrl}/p/${token}/r` });
-  const { json } = await retrieve(service, token);
+  const { json } = await service.retrieve(token);
   expect(json.files[0].url).toMatch(/^https:\/\/push\.example\.com\/secret\/files\/[\w-]+$/);
 });
 
 test('the log has a line a request, with nothing that opens anything', async () => {
-  const token = await create(
-    service,
+  const token = await service.create(
     { payload: 'hunter2', passphrase: 'sesame' },
     service.adminToken,
   );
-  await retrieve(service, `${token}?passphrase=sesame`);
-  await call(service, 'GET', `/p/${token}/r`);
-  await call(service, 'GET', '/some/where?hunter2');
-  await call(service, 'GET', '/api/v2/some/where');
+  await service.retrieve(`${token}?passphrase=sesame`);
+  await service.call('GET', `/p/${token}/r`);
+  await service.call('GET', '/some/where?hunter2');
+  await service.call('GET', '/api/v2/some/where');
   const sizes = service.lines.map((line) => line.replace(/ \d+B$/, ''));
   expect(sizes).toEqual([
     '2026-08-20T11:06:45.000Z POST /api/v2/pushes 201 0ms',
@@ -285,7 +280,7 @@ test('the log has a line a request, with nothing that opens anything', async () 
 
 test('GET and HEAD /up answer while the database does, whatever token comes along', async () => {
   const answered = async (method: string) => {
-    const { status, text } = await call(service, method, '/up', { token: 'pwp_dead' });
+    const { status, text } = await service.call(method, '/up', { token: 'pwp_dead' });
     return [status, text];
   };
   expect([await answered('GET'), await answered('HEAD')]).toEqual([

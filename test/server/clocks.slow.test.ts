@@ -4,11 +4,7 @@ import { ServiceError } from '../../src/server/service-errors';
 import { folders } from '../helpers/memory';
 import {
   type Call,
-  call,
-  create,
-  createWithFiles,
   defaults,
-  fetchLink,
   filePart,
   type TestClock,
   type TestService,
@@ -67,13 +63,13 @@ onSharedPostgres((databases) => {
 
   const opened = (own: TestClock) => testService({ ...settings, clock: own, serverClock: clock });
   const view = (service: TestService, token: string, how?: Call) =>
-    call(service, 'GET', `/api/v2/pushes/${token}`, how);
+    service.call('GET', `/api/v2/pushes/${token}`, how);
   const texts = (token: string) =>
     Promise.all(services.map(async (one) => (await view(one, token)).json.payload));
 
   test('a push expires at the same time at each', async () => {
     const push = { payload: 'x', expires_in: 60, expire_after_views: 9 };
-    const tokens = await Promise.all(services.map((one) => create(one, push)));
+    const tokens = await Promise.all(services.map((one) => one.create(push)));
     clock.advance(59 * SECOND);
     for (const token of tokens) expect(await texts(token)).toEqual(['x', 'x']);
     clock.advance(SECOND);
@@ -83,7 +79,7 @@ onSharedPostgres((databases) => {
   test('a request closes at the same time at each', async () => {
     for (const [one, other] of orders) {
       const { push } = await one.service.requests.create({ request: 'Which?' }, NOBODY);
-      const read = () => call(other, 'GET', `/api/v2/requests/${push.url_token}`);
+      const read = () => other.call('GET', `/api/v2/requests/${push.url_token}`);
       clock.advance(push.expires_at - clock.now().getTime() - SECOND);
       expect((await read()).json.request).toBe('Which?');
       clock.advance(SECOND);
@@ -94,7 +90,7 @@ onSharedPostgres((databases) => {
   test('a sweep ends what is due, and nothing else', async () => {
     const push = { payload: 'x', expires_in: 60 };
     for (const [one, other] of orders) {
-      await create(one, push);
+      await one.create(push);
       clock.advance(59 * SECOND);
       expect(await other.service.housekeeping.sweep()).toBe(0);
       clock.advance(SECOND);
@@ -104,7 +100,7 @@ onSharedPostgres((databases) => {
 
   test('a last view can be had again for two minutes at each, whichever sweeps', async () => {
     for (const [one, other] of orders) {
-      const token = await create(one, { payload: 'x', expire_after_views: 1 });
+      const token = await one.create({ payload: 'x', expire_after_views: 1 });
       const how = withKey(`view-${token}`);
       expect((await view(one, token, how)).json.payload).toBe('x');
       clock.advance(119 * SECOND);
@@ -118,7 +114,7 @@ onSharedPostgres((databases) => {
   test('a creation is repeated for ten minutes at each, whichever sweeps', async () => {
     for (const [one, other] of orders) {
       const how = withKey('make-something', { body: { push: { payload: 'x' } } });
-      const made = (service: TestService) => call(service, 'POST', '/api/v2/pushes', how);
+      const made = (service: TestService) => service.call('POST', '/api/v2/pushes', how);
       const { url_token } = (await made(one)).json;
       clock.advance(10 * MINUTE - SECOND);
       await other.service.housekeeping.sweep();
@@ -132,7 +128,7 @@ onSharedPostgres((databases) => {
   test('tries of a passphrase are limited in all, for a minute', async () => {
     const push = { payload: 'x', passphrase: 'right', expire_after_views: 9 };
     for (const [one, other] of orders) {
-      const token = await create(one, push);
+      const token = await one.create(push);
       const tried = async (service: TestService, word: string) =>
         (await view(service, `${token}?passphrase=${word}`)).status;
       for (let tries = 0; tries < 5; tries++) expect(await tried(one, 'wrong')).toBe(401);
@@ -147,13 +143,13 @@ onSharedPostgres((databases) => {
   test('a link to a file is valid for five minutes at each', async () => {
     for (const [one, other] of orders) {
       const views = { name: 'push[expire_after_views]', value: '1' };
-      const token = await createWithFiles(one, filePart('a.txt', 'content'), views);
+      const token = await one.createWithFiles(filePart('a.txt', 'content'), views);
       const [file] = (await view(one, token)).json.files;
       clock.advance(MOST - SECOND);
       await other.service.housekeeping.sweep();
-      expect((await fetchLink(other, file.url)).text).toBe('content');
+      expect((await other.fetchLink(file.url)).text).toBe('content');
       clock.advance(SECOND);
-      expect((await fetchLink(other, file.url)).status).toBe(404);
+      expect((await other.fetchLink(file.url)).status).toBe(404);
     }
   });
 
@@ -173,14 +169,14 @@ onSharedPostgres((databases) => {
     const [one, other] = services as [TestService, TestService];
     difference = -MOST;
     await one.service.housekeeping.sweep();
-    const token = await create(one, { payload: 'x', expires_in: 60 });
+    const token = await one.create({ payload: 'x', expires_in: 60 });
     clock.advance(59 * SECOND);
     expect((await view(other, token)).json.payload).toBe('x');
   });
 
   test('a clock that jumps far while the service runs has nothing swept', async () => {
     const [one] = services as [TestService];
-    const token = await create(one, { payload: 'x', expires_in: 60, expire_after_views: 9 });
+    const token = await one.create({ payload: 'x', expires_in: 60, expire_after_views: 9 });
     difference = 2 * MOST;
     const sweep = () => one.service.housekeeping.sweep();
     expect([await sweep(), await sweep()]).toEqual([0, 0]);

@@ -8,16 +8,7 @@ import { times } from '../helpers/long';
 import { collectGarbage } from '../helpers/memory';
 import { described } from '../helpers/openapi';
 import { seed } from '../helpers/seed';
-import {
-  call,
-  create,
-  createWithFiles,
-  expire,
-  filePart,
-  opened,
-  retrieve,
-  type TestService,
-} from '../helpers/service';
+import { createWithFiles, filePart, opened, type TestService } from '../helpers/service';
 import { inRoom, onSqlite, type Room } from '../helpers/stores';
 import { type Asked, requests, type There } from './fuzz/requests';
 import { wireBytes } from './fuzz/wire';
@@ -47,21 +38,21 @@ async function pushes(on: TestService): Promise<There> {
     { name: 'push[expire_after_views]', value: '1000000' },
     { name: 'push[deletable_by_viewer]', value: 'false' },
   );
-  const gone = await create(on, { payload: 'x' });
-  await expire(on, gone);
+  const gone = await on.create({ payload: 'x' });
+  await on.expire(gone);
   const tokens = [
-    await create(on, { ...many, retrieval_step: false }, token),
-    await create(on, many, token),
-    await create(on, { ...many, passphrase: 'p' }, token),
-    await create(on, { ...many, payload: 'http://example.com', kind: 'url' }, on.adminToken),
-    await create(on, { payload: 'x' }, on.otherToken),
+    await on.create({ ...many, retrieval_step: false }, token),
+    await on.create(many, token),
+    await on.create({ ...many, passphrase: 'p' }, token),
+    await on.create({ ...many, payload: 'http://example.com', kind: 'url' }, on.adminToken),
+    await on.create({ payload: 'x' }, on.otherToken),
     ...[file, gone],
   ];
   for (const fields of [{}, {}, { response_file_attachments: true }, { passphrase: 'p' }]) {
     const how = { token, body: { request: { request: 'x', ...fields } } };
-    tokens.push((await call(on, 'POST', '/api/v2/requests', how)).json.url_token);
+    tokens.push((await on.call('POST', '/api/v2/requests', how)).json.url_token);
   }
-  const { json } = await retrieve(on, file);
+  const { json } = await on.retrieve(file);
   const files = json.files.map(({ url }: { url: string }) => new URL(url).pathname);
   return { tokens, files, apiTokens: [on.adminToken, on.otherToken] };
 }
@@ -120,7 +111,7 @@ function heapAfterCollection(): number {
 }
 
 test('no request causes a failure, or leaves anything behind', async () => {
-  const api = described((await call(service, 'GET', '/api/v2/openapi.json')).json);
+  const api = described((await service.call('GET', '/api/v2/openapi.json')).json);
   let [made, heap] = [1, 0];
   await fc.assert(
     fc.asyncProperty(requests(there), async (asked) => {

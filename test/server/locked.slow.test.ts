@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folders } from '../helpers/memory';
-import { call, create, testService } from '../helpers/service';
+import { testService } from '../helpers/service';
 import { lock } from './lock';
 
 const newFolder = folders();
@@ -9,24 +9,26 @@ const newFolder = folders();
 test('while another program holds the lock, all goes on but writing, which is put off', async () => {
   const data = await newFolder();
   const service = await testService({ data });
-  const token = await create(service, { payload: 'x' }, service.adminToken);
+  const token = await service.createOwn({ payload: 'x' });
   service.clock.advance(120_000);
   const unlock = lock(join(data, 'pwpush.db'));
   const headers = { token: service.adminToken };
   let putOff = true;
-  const creation = call(service, 'POST', '/api/v2/pushes', {
-    body: { push: { payload: 'y' } },
-  }).finally(() => {
-    putOff = false;
-  });
+  const creation = service
+    .call('POST', '/api/v2/pushes', {
+      body: { push: { payload: 'y' } },
+    })
+    .finally(() => {
+      putOff = false;
+    });
   const [listed, preview] = await Promise.all([
-    call(service, 'GET', '/api/v2/pushes/active', headers),
-    call(service, 'GET', `/api/v2/pushes/${token}/preview`),
+    service.call('GET', '/api/v2/pushes/active', headers),
+    service.call('GET', `/api/v2/pushes/${token}/preview`),
   ]);
   expect([listed.status, preview.status, putOff]).toEqual([200, 200, true]);
   const { status, headers: said } = await creation;
   expect([status, said.get('retry-after')]).toEqual([503, '5']);
   unlock();
-  await create(service, { payload: 'z' });
+  await service.create({ payload: 'z' });
   await service.close();
 });

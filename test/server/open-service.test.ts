@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { needsRoot } from '../helpers/needs';
 import { noted, viewsIn } from '../helpers/noted';
-import { call, create, type TestService, testService } from '../helpers/service';
+import { call, type TestService, testService } from '../helpers/service';
 import { onEachStore } from '../helpers/stores';
 
 let data: string;
@@ -29,11 +29,11 @@ onEachStore((store) => {
   test('what was answered is there after a restart, views included', async () => {
     const { settings } = await store.room();
     const first = await testService(settings);
-    const token = await create(first, { payload: 'kept', passphrase: 'p', expire_after_views: 3 });
-    await call(first, 'GET', `/api/v2/pushes/${token}?passphrase=p`);
+    const token = await first.create({ payload: 'kept', passphrase: 'p', expire_after_views: 3 });
+    await first.call('GET', `/api/v2/pushes/${token}?passphrase=p`);
     await first.close();
     const second = await testService(settings);
-    const { json } = await call(second, 'GET', `/api/v2/pushes/${token}?passphrase=p`);
+    const { json } = await second.call('GET', `/api/v2/pushes/${token}?passphrase=p`);
     expect([json.payload, json.views_remaining]).toEqual(['kept', 1]);
     await second.close();
   });

@@ -2,17 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { readLinks } from '../../src/server/keys/keyring';
 import type { SecretRow, StoredPush } from '../../src/server/store/push-rows';
 import { type AtRest, atRest, keyIn } from '../helpers/at-rest';
-import {
-  retrieve as ask,
-  at,
-  call,
-  create,
-  createRequest,
-  createWithFiles,
-  expire as end,
-  fetchLink,
-  filePart,
-} from '../helpers/service';
+import { at, filePart } from '../helpers/service';
 import { onEachStore, type Room } from '../helpers/stores';
 
 const MINUTE = 60_000;
@@ -36,8 +26,8 @@ onEachStore((store) => {
     return here.close;
   });
 
-  const retrieve = (token: string) => ask(here.service, `${token}${open}`);
-  const expire = (token: string) => end(here.service, token);
+  const retrieve = (token: string) => here.service.retrieve(`${token}${open}`);
+  const expire = (token: string) => here.service.expire(token);
   /** Which of them are in what remains. */
   const inRemains = (remains: Buffer, told: readonly (string | Buffer)[]) =>
     told.filter((value) => remains.includes(value));
@@ -45,17 +35,17 @@ onEachStore((store) => {
 
   const fields = Object.entries({ ...push, expire_after_views: '1', expire_after_days: '1' });
   const form = fields.map(([name, value]) => ({ name: `push[${name}]`, value }));
-  const createFile = () => createWithFiles(here.service, file, ...form);
+  const createFile = () => here.service.createWithFiles(file, ...form);
 
   test('the database alone tells nothing', async () => {
     const { service } = here;
-    const token = await create(service, push, service.adminToken);
-    await ask(service, `${token}?passphrase=MARKER-wrong`);
+    const token = await service.createOwn(push);
+    await service.retrieve(`${token}?passphrase=MARKER-wrong`);
     await retrieve(token);
-    await call(service, 'GET', at('active'), service.asAdmin);
-    const held = await createWithFiles(service, file, ...form.slice(0, 3));
+    await service.call('GET', at('active'), service.asAdmin);
+    const held = await service.createWithFiles(file, ...form.slice(0, 3));
     const [{ url }] = (await retrieve(held)).json.files;
-    expect((await fetchLink(service, url)).bytes).toHaveLength(120_000);
+    expect((await service.fetchLink(url)).bytes).toHaveLength(120_000);
     const remains = await here.remains();
     expect(remains.includes('failed_passphrase')).toBe(true);
     const { bytes: key } = await keyIn(room.settings);
@@ -80,12 +70,12 @@ onEachStore((store) => {
 
   describe('a request and its answer', () => {
     const ask = (method: string, path: string, how = {}) =>
-      call(here.service, method, `/api/v2/requests${path}`, how);
+      here.service.call(method, `/api/v2/requests${path}`, how);
     const asOwner = (method: string, path: string) => ask(method, path, here.service.asAdmin);
 
     async function answered(more: object): Promise<string> {
       const fields = { request: 'MARKER-question', note: 'MARKER-note', ...more };
-      const token = await createRequest(here.service, {
+      const token = await here.service.createRequest({
         ...fields,
         response_file_attachments: true,
       });
@@ -157,7 +147,7 @@ onEachStore((store) => {
       ['by time, when nobody asks', 1, sweep],
     ])('%s', async (_, days, end) => {
       const limits = { expire_after_views: 1, expire_after_days: 1 };
-      const tokens = [await create(here.service, { ...push, ...limits }), await createFile()];
+      const tokens = [await here.service.create({ ...push, ...limits }), await createFile()];
       const sealed = await traces();
       expect(sealed).toHaveLength(2 * 6 + 2 + 1);
       const before = await here.remains();
@@ -177,14 +167,14 @@ onEachStore((store) => {
       const token = await createFile();
       const [{ url }] = (await retrieve(token)).json.files;
       expect(await here.opened(await here.remains(), token)).toEqual([]);
-      expect((await fetchLink(here.service, url)).status).toBe(200);
+      expect((await here.service.fetchLink(url)).status).toBe(200);
     });
 
     test('only what expired goes', async () => {
-      const kept = await create(here.service, { payload: 'kept' });
-      const gone = await create(here.service, { payload: 'gone' });
+      const kept = await here.service.create({ payload: 'kept' });
+      const gone = await here.service.create({ payload: 'gone' });
       await expire(gone);
-      expect((await ask(here.service, kept)).json.payload).toBe('kept');
+      expect((await here.service.retrieve(kept)).json.payload).toBe('kept');
     });
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { siteOf } from '../../src/server/site-identity';
 import { folders } from '../helpers/memory';
-import { call, defaults, opened } from '../helpers/service';
+import { defaults, opened } from '../helpers/service';
 
 const newFolder = folders();
 let folder: string;
@@ -72,7 +72,7 @@ test('all pages name who serves them, and previews of a link tell no secret', as
   const logo = file('logo.svg', SVG);
   const service = await opened({ title: 'A & B', logo, contact: 'it@acme.example' });
   for (const path of ['/', '/p/neverwas']) {
-    const { text, headers } = await call(service, 'GET', path);
+    const { text, headers } = await service.call('GET', path);
     expect(text).toMatch(/<title>[^<]+ · A &amp; B<\/title>/);
     expect(text).toContain('<meta property="og:site_name" content="A &amp; B">');
     expect(text).toContain(`<img class="logo" src="data:image/svg+xml;base64,`);

@@ -8,16 +8,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { readingRateOf } from '../../../src/server/service-settings';
 import { speak as speakTo } from '../../helpers/listen';
 import { overNoted } from '../../helpers/over-database';
-import {
-  call,
-  create,
-  createWithFiles,
-  defaults,
-  filePart,
-  opened,
-  retrieve,
-  type TestService,
-} from '../../helpers/service';
+import { defaults, filePart, opened, type TestService } from '../../helpers/service';
 import { type OnSockets, onSockets } from '../on-sockets';
 
 const MIB = 1024 * 1024;
@@ -80,7 +71,7 @@ const asking = (token: string, ending = '') =>
   `GET /api/v2/pushes/${token} HTTP/1.1\r\nHost: x\r\n${ending}\r\n`;
 
 const viewsLeft = async (token: string) => {
-  const { json } = await call(service, 'GET', '/api/v2/pushes/active', service.asAdmin);
+  const { json } = await service.call('GET', '/api/v2/pushes/active', service.asAdmin);
   return json.find((one: { url_token: string }) => one.url_token === token).views_remaining;
 };
 
@@ -92,7 +83,7 @@ describe('answers that wait for their reader', () => {
 
   test('keep the next request of their connection waiting, and its view', async () => {
     await listening();
-    const token = await create(service, large, service.adminToken);
+    const token = await service.createOwn(large);
     const { socket, ended } = speak();
     socket.pause();
     socket.write(asking(token).repeat(4) + asking(token, 'Connection: close\r\n'));
@@ -106,7 +97,7 @@ describe('answers that wait for their reader', () => {
 
   test('are cut off where a hundred requests were sent ahead', async () => {
     await listening();
-    const token = await create(service, large, service.adminToken);
+    const token = await service.createOwn(large);
     await speak(asking(token).repeat(100)).ended;
     expect(await viewsLeft(token)).toBeGreaterThan(98);
   });
@@ -118,7 +109,7 @@ describe('answers that wait for their reader', () => {
     service = await opened({ maxBuffer: 32 * MIB });
     await listening();
     const push = { ...large, payload: character.repeat(MIB) };
-    const token = await create(service, push, service.adminToken);
+    const token = await service.createOwn(push);
     const request = asking(token).replace('/api/v2/pushes/', path);
     const readers = Array.from({ length: 20 }, () => speak());
     for (const { socket } of readers) socket.pause().write(request);
@@ -128,8 +119,8 @@ describe('answers that wait for their reader', () => {
     const given = answered().filter((line) => line.includes(' 200 ')).length - before;
     expect([given, await viewsLeft(token)]).toEqual([16, 84]);
     // A small secret is shown all the same.
-    const small = await create(service, { payload: 'hunter2' });
-    expect((await retrieve(service, small)).json.payload).toBe('hunter2');
+    const small = await service.create({ payload: 'hunter2' });
+    expect((await service.retrieve(small)).json.payload).toBe('hunter2');
     for (const { socket } of readers) socket.destroy();
     await Promise.all(readers.map(({ ended }) => ended));
     const last = () => speak(request.replace('Host: x', 'Host: x\r\nConnection: close')).ended;
@@ -140,7 +131,7 @@ describe('answers that wait for their reader', () => {
     const rateLimit = { requests: 1000, milliseconds: 1000 };
     service = await opened({ maxBuffer: 32 * MIB, rateLimit });
     await listening();
-    const token = await create(service, large, service.adminToken);
+    const token = await service.createOwn(large);
     const readers = Array.from({ length: 20 }, () => speak());
     for (const { socket } of readers) socket.pause().write(asking(token));
     await expect.poll(() => answeredWith(200) + answeredWith(503)).toBe(20);
@@ -153,7 +144,7 @@ describe('answers that wait for their reader', () => {
 
   test('go on for as long as their client reads, however slowly the system tells', async () => {
     await listening({ read: { bytes: 1000, milliseconds: 1000 } });
-    const token = await create(service, large);
+    const token = await service.create(large);
     const { socket, ended } = speak();
     socket.pause().write(asking(token, 'Connection: close\r\n'));
     const accepted = await accepting();
@@ -167,7 +158,7 @@ describe('answers that wait for their reader', () => {
 
   test('are cut when it reads a little now and then', async () => {
     await listening({ idle: 60_000, read: { bytes: MIB, milliseconds: 300 } });
-    const token = await create(service, large);
+    const token = await service.create(large);
     const { socket } = speak();
     socket.pause().write(asking(token));
     every(20, () => socket.read(1000));
@@ -335,7 +326,7 @@ describe('a client that takes its time', () => {
     every(20, () => socket.writable && socket.write('x'));
     await ended;
     expect(service.lines.length).toBeLessThan(2);
-    await create(service, { payload: 'still there' });
+    await service.create({ payload: 'still there' });
   });
 
   test.each([
@@ -350,7 +341,7 @@ describe('a client that takes its time', () => {
       const text = `${name}${'x'.repeat(60)}\r\n--b--\r\n`;
       const head = `${form.replace('5000', `${text.length}`)}Connection: close\r\n`;
       const asking = { ...service.asAdmin, body: { request: { request: 'x' } } };
-      const { json } = await call(service, 'POST', '/api/v2/requests', asking);
+      const { json } = await service.call('POST', '/api/v2/requests', asking);
       const said =
         status === 201
           ? post(`${head}${authorization} ${service.adminToken}\r\n`)
@@ -364,7 +355,7 @@ describe('a client that takes its time', () => {
 
   test('and reads no answer is not listened to either, and cut', async () => {
     await listening({ idle: 300, read: { bytes: MIB, milliseconds: 300 } });
-    const token = await create(service, { payload: '\u0001'.repeat(MIB) });
+    const token = await service.create({ payload: '\u0001'.repeat(MIB) });
     const { socket } = speak(asking(token));
     const accepted = await accepting();
     socket.pause();
@@ -406,8 +397,8 @@ test('a download that nobody reads is not read from the database, and ends', asy
   const { statements } = over;
   await listening({ read: { bytes: MIB, milliseconds: 500 } }, { app: over.app });
   const size = 40 * MIB;
-  const pushed = await createWithFiles(over, filePart('a', Buffer.alloc(size)));
-  const { json } = await retrieve(over, pushed);
+  const pushed = await over.createWithFiles(filePart('a', Buffer.alloc(size)));
+  const { json } = await over.retrieve(pushed);
   const { pathname } = new URL(json.files[0].url);
   statements.length = 0;
   const { socket } = speak();

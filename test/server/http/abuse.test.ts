@@ -1,17 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { failingDatabase, overDatabase, overNoted } from '../../helpers/over-database';
-import {
-  at,
-  type Call,
-  call,
-  create,
-  createWithFiles,
-  expire,
-  filePart,
-  kindsOf,
-  opened,
-  retrieve,
-} from '../../helpers/service';
+import { at, type Call, call, filePart, opened } from '../../helpers/service';
 import { onSqlite } from '../../helpers/stores';
 
 const DAY = 86_400_000;
@@ -25,7 +14,7 @@ describe('what must not be told apart', () => {
   /** The answer, and what the database was asked before it was there. */
   async function answered(method: string, path: string, how?: Call) {
     service.statements.length = 0;
-    const { status, headers, text } = await call(service, method, path, how);
+    const { status, headers, text } = await service.call(method, path, how);
     const asked = [...service.statements];
     return { asked, status, headers: Object.fromEntries(headers), body: text };
   }
@@ -33,14 +22,14 @@ describe('what must not be told apart', () => {
   /** One of each way to have expired, by what it is. */
   async function expired(): Promise<Record<string, string>> {
     const short = { expire_after_days: 1, retrieval_step: false };
-    const viewed = await create(service, { payload: 'x', expire_after_views: 1, ...short });
-    await retrieve(service, viewed);
-    const deleted = await create(service, { payload: 'x' });
-    const overdue = await create(service, { payload: 'x', ...short });
-    const hidden = await create(service, { payload: 'x', passphrase: 'p', ...short });
-    const kept = await create(service, { payload: 'x', deletable_by_viewer: false, ...short });
-    const files = await createWithFiles(service, filePart('a', 'A'));
-    for (const token of [deleted, files]) await expire(service, token);
+    const viewed = await service.create({ payload: 'x', expire_after_views: 1, ...short });
+    await service.retrieve(viewed);
+    const deleted = await service.create({ payload: 'x' });
+    const overdue = await service.create({ payload: 'x', ...short });
+    const hidden = await service.create({ payload: 'x', passphrase: 'p', ...short });
+    const kept = await service.create({ payload: 'x', deletable_by_viewer: false, ...short });
+    const files = await service.createWithFiles(filePart('a', 'A'));
+    for (const token of [deleted, files]) await service.expire(token);
     service.clock.advance(DAY);
     return { viewed, deleted, overdue, hidden, kept, files };
   }
@@ -73,15 +62,14 @@ describe('what must not be told apart', () => {
   );
 
   test('a look at a page that came too late is noted all the same, a little later', async () => {
-    const token = await create(
-      service,
+    const token = await service.create(
       { payload: 'x', expire_after_days: 1 },
       service.asAdmin.token,
     );
     service.clock.advance(DAY);
     await answered('GET', `/p/${token}`);
     await service.finish();
-    expect(await kindsOf(service, token)).toEqual(['creation', 'failed_view']);
+    expect(await service.kindsOf(token)).toEqual(['creation', 'failed_view']);
     expect(await service.database.sql`SELECT push_id FROM secrets`).toEqual([]);
   });
 
@@ -98,11 +86,11 @@ describe('what must not be told apart', () => {
   });
 
   test('links to files that are gone, altered, or were made up', async () => {
-    const token = await createWithFiles(service, filePart('a', 'A'));
-    const { json } = await retrieve(service, token);
+    const token = await service.createWithFiles(filePart('a', 'A'));
+    const { json } = await service.retrieve(token);
     const { pathname } = new URL(json.files[0].url);
     expect((await answered('GET', pathname)).body).toBe('A');
-    await expire(service, token, service.asAdmin);
+    await service.expire(token, service.asAdmin);
     const madeUp = await answered('GET', '/files/x');
     expect(madeUp.status).toBe(404);
     for (const path of [pathname, `${pathname}A`, pathname.slice(0, -1)])
@@ -115,11 +103,11 @@ test.each([
   ['our own page', 'http://pw.test', 200],
   ['another site', 'http://evil.example', 403],
 ])('a button that %s has pressed is answered %i', async (_, origin, status) => {
-  const token = await create(service, { payload: 'hunter2' });
-  const answer = await call(service, 'POST', `/p/${token}`, { headers: { origin }, fields: {} });
+  const token = await service.create({ payload: 'hunter2' });
+  const answer = await service.call('POST', `/p/${token}`, { headers: { origin }, fields: {} });
   expect([answer.status, answer.text.includes('hunter2')]).toEqual([status, status === 200]);
   // What was refused has taken no view.
-  const { json } = await retrieve(service, token);
+  const { json } = await service.retrieve(token);
   expect(json.views_remaining).toBe(status === 200 ? 3 : 4);
 });
 
@@ -129,15 +117,15 @@ test.each([
   ['GET', { 'user-agent': 'Slackbot-LinkExpanding 1.0' }, 400],
 ])('nothing is shown, and no view taken, by %s with %j', async (method, headers, status) => {
   const push = { payload: 'hunter2', retrieval_step: false, expire_after_views: 1 };
-  const token = await create(service, push);
+  const token = await service.create(push);
   const statuses = [];
   for (const path of [`/p/${token}`, `/p/${token}/r`, `/p/${token}.json`, at(token)]) {
-    const answer = await call(service, method, path, { headers });
+    const answer = await service.call(method, path, { headers });
     expect(answer.text).not.toContain('hunter2');
     statuses.push(answer.status);
   }
   expect(statuses).toEqual([200, 200, status, status]);
-  expect((await retrieve(service, token)).json.payload).toBe('hunter2');
+  expect((await service.retrieve(token)).json.payload).toBe('hunter2');
 });
 
 describe('who may create', () => {
@@ -152,7 +140,7 @@ describe('who may create', () => {
       { fields: { 'push[payload]': 'x' } },
     ];
     for (const how of sent)
-      expect((await call(service, 'POST', '/api/v2/pushes', { ...how, headers })).status).toBe(
+      expect((await service.call('POST', '/api/v2/pushes', { ...how, headers })).status).toBe(
         status,
       );
     const pushes = await service.database.sql`SELECT id FROM pushes`;
@@ -163,12 +151,12 @@ describe('who may create', () => {
 test('what was still to be noted is noted before the service ends', async () => {
   const { settings } = await onSqlite().room();
   const first = await opened(settings);
-  const token = await create(first, { payload: 'x', expire_after_days: 1 }, first.adminToken);
+  const token = await first.create({ payload: 'x', expire_after_days: 1 }, first.adminToken);
   first.clock.advance(DAY);
-  expect((await call(first, 'GET', `/p/${token}`)).status).toBe(404);
+  expect((await first.call('GET', `/p/${token}`)).status).toBe(404);
   await first.close();
   const second = await opened({ ...settings, clock: first.clock });
-  expect((await kindsOf(second, token)).at(-1)).toBe('failed_view');
+  expect((await second.kindsOf(token)).at(-1)).toBe('failed_view');
 });
 
 test('no failure tells what is inside, on any route, and its place only to the log', async () => {

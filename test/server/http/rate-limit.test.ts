@@ -2,15 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Buckets, networkOf } from '../../../src/server/http/rate-limit';
 import type { ServiceSettings } from '../../../src/server/service-settings';
-import {
-  at,
-  type Call,
-  call,
-  createWithFiles,
-  filePart,
-  opened,
-  type TestService,
-} from '../../helpers/service';
+import { at, type Call, call, filePart, opened, type TestService } from '../../helpers/service';
 
 describe('a bucket', () => {
   const perSecond = { requests: 3, milliseconds: 1000 };
@@ -135,7 +127,7 @@ describe('the service', () => {
 
   test('refuses with 429, in JSON or on a page, and says when to try again', async () => {
     await serving({ rateLimit: once });
-    const file = await createWithFiles(service, filePart('a.txt', 'A'));
+    const file = await service.createWithFiles(filePart('a.txt', 'A'));
     await from('192.0.2.1', '/api/v2/version');
     service.clock.advance(20_500);
     const apis = ['/api/v2/version', '/api/v2/pushes/x', `/p/${file}.json`, '/files/x'];
@@ -201,9 +193,9 @@ describe('the service', () => {
     const push = { ...service.asAdmin, body: { push: { payload: 'x' } } };
     const made = [];
     for (let i = 0; i < 3; i++)
-      made.push((await call(service, 'POST', '/api/v2/pushes', push)).status);
+      made.push((await service.call('POST', '/api/v2/pushes', push)).status);
     expect(made).toEqual([201, 201, 429]);
     service.clock.advance(60_000);
-    expect((await call(service, 'GET', at('active'), service.asAdmin)).json).toHaveLength(2);
+    expect((await service.call('GET', at('active'), service.asAdmin)).json).toHaveLength(2);
   });
 });

@@ -2,17 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Database, plain } from '../../../src/server/store/sql';
 import { type AtRest, atRest } from '../../helpers/at-rest';
-import {
-  call,
-  createWithFiles,
-  expire,
-  fetchLink,
-  filePart,
-  fileRows,
-  opened,
-  retrieve,
-  type TestService,
-} from '../../helpers/service';
+import { filePart, fileRows, opened, type TestService } from '../../helpers/service';
 import { onSqlite } from '../../helpers/stores';
 
 const MINUTE = 60_000;
@@ -56,10 +46,10 @@ test('of a file that is being received the database alone tells nothing', async 
 });
 
 test('chunks that were not deleted before the end are deleted after the next start', async () => {
-  const token = await createWithFiles(service, filePart('a', Buffer.alloc(40 * CHUNK)));
+  const token = await service.createWithFiles(filePart('a', Buffer.alloc(40 * CHUNK)));
   // As if it had been killed: nothing but the answer was done.
   service.service.housekeeping.halt();
-  expect((await expire(service, token)).status).toBe(200);
+  expect((await service.expire(token)).status).toBe(200);
   expect(await rows()).toEqual([1, 1, 40]);
   service = await opened({ data: here.data });
   expect(await swept()).toEqual([0, 0, 0]);
@@ -67,8 +57,8 @@ test('chunks that were not deleted before the end are deleted after the next sta
 
 test('the space of what expired is used again', async () => {
   const size = async () => {
-    const token = await createWithFiles(service, filePart('a', randomBytes(40 * CHUNK)));
-    await expire(service, token);
+    const token = await service.createWithFiles(filePart('a', randomBytes(40 * CHUNK)));
+    await service.expire(token);
     await service.service.pushes.finish();
     const [row] = await beside.sql<{ page_count: number }>`PRAGMA page_count`;
     return row?.page_count ?? 0;
@@ -85,10 +75,10 @@ describe('what was tampered with is not handed out', () => {
 
   /** Downloads the first file of a push of three chunks and another file, after `change`. */
   async function downloadAfter(change: () => Promise<unknown>): Promise<string> {
-    const token = await createWithFiles(service, three, filePart('b', Buffer.alloc(3 * CHUNK)));
-    const { files } = (await retrieve(service, token)).json;
+    const token = await service.createWithFiles(three, filePart('b', Buffer.alloc(3 * CHUNK)));
+    const { files } = (await service.retrieve(token)).json;
     await change();
-    const answer = await fetchLink(service, files[0].url).catch(() => undefined);
+    const answer = await service.fetchLink(files[0].url).catch(() => undefined);
     if (!answer) return 'broke off';
     return answer.status === 200 ? 'whole' : `${answer.status}`;
   }
@@ -127,14 +117,14 @@ describe('what was tampered with is not handed out', () => {
   });
 
   test('the files of two pushes', async () => {
-    const tokens = [await createWithFiles(service, three), await createWithFiles(service, three)];
-    const { files } = (await retrieve(service, tokens[0] as string)).json;
+    const tokens = [await service.createWithFiles(three), await service.createWithFiles(three)];
+    const { files } = (await service.retrieve(tokens[0] as string)).json;
     await beside.sql`
       UPDATE chunks SET sealed = (
         SELECT sealed FROM chunks AS other
         WHERE other.number = chunks.number AND other.upload_id > chunks.upload_id)
       WHERE upload_id = (SELECT min(id) FROM uploads)`;
-    await expect(fetchLink(service, files[0].url)).rejects.toThrow();
+    await expect(service.fetchLink(files[0].url)).rejects.toThrow();
   });
 });
 
@@ -142,7 +132,7 @@ test('a database that fails leaves nothing of the upload, and says so only to th
   await beside.sql`CREATE TRIGGER full BEFORE INSERT ON chunks WHEN NEW.number = 40
     BEGIN SELECT RAISE(ABORT, 'full'); END`;
   const how = { form: [filePart('a', Buffer.alloc(50 * CHUNK))], ...service.asAdmin };
-  const answer = await call(service, 'POST', '/api/v2/pushes', how);
+  const answer = await service.call('POST', '/api/v2/pushes', how);
   expect([answer.status, answer.json]).toEqual([500, { error: 'internal error' }]);
   expect(await rows()).toEqual([0, 0, 0]);
   expect(service.lines[0]).toMatch(/^2026-08-20T11:06:45.000Z error \w+ .*at /);
@@ -173,7 +163,7 @@ describe('uploads that nobody goes on with', () => {
     }
     const { push } = await service.service.pushes.create({}, nobody, upload);
     await upload.discard();
-    expect((await retrieve(service, push.url_token)).json.files).toHaveLength(1);
+    expect((await service.retrieve(push.url_token)).json.files).toHaveLength(1);
   });
 
   test('are not swept by a second service that starts', async () => {

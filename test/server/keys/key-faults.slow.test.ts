@@ -11,7 +11,7 @@ import { long } from '../../helpers/long';
 import { folders, released } from '../../helpers/memory';
 import { onLinux } from '../../helpers/needs';
 import { seed } from '../../helpers/seed';
-import { call, create, type TestService, testService } from '../../helpers/service';
+import { type TestService, testService } from '../../helpers/service';
 import { onEachStore, onSharedPostgres } from '../../helpers/stores';
 
 type Settings = Pick<ServiceSettings, 'data' | 'database'>;
@@ -21,7 +21,7 @@ const path = ({ data }: Settings) => join(data, 'instance.key');
 const lines = (settings: Settings) => readFileSync(path(settings), 'utf8').split('\n').slice(0, -1);
 
 const payload = async (service: TestService, token: string) =>
-  (await call(service, 'GET', `/api/v2/pushes/${token}`)).json.payload;
+  (await service.call('GET', `/api/v2/pushes/${token}`)).json.payload;
 
 const operationsOf = (failed: readonly string[]) =>
   [...new Set(failed.map((one) => one.replace(/ .*/, '')))].sort();
@@ -43,13 +43,13 @@ async function started(settings: Settings): Promise<TestService> {
 /** Makes a push; what it returns checks that it is still there, whole, and can be given a new key. */
 async function prepared(settings: Settings): Promise<() => Promise<void>> {
   const service = await testService(settings);
-  let token = await create(service, { payload: SECRET });
+  let token = await service.create({ payload: SECRET });
   await service.close();
   const opens = async () => {
     const again = await started(settings);
     expect(await payload(again, token)).toBe(SECRET);
-    await call(again, 'DELETE', `/api/v2/pushes/${token}`);
-    token = await create(again, { payload: SECRET });
+    await again.call('DELETE', `/api/v2/pushes/${token}`);
+    token = await again.create({ payload: SECRET });
     await again.close();
   };
   return async () => {
@@ -98,7 +98,7 @@ onEachStore((store) => {
           return undefined;
         }),
       );
-      const token = first && (await create(first, { payload: SECRET }));
+      const token = first && (await first.create({ payload: SECRET }));
       await first?.close();
       const second = await testService(settings);
       if (token) expect(await payload(second, token)).toBe(SECRET);

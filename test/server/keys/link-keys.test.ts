@@ -6,15 +6,7 @@ import { changeKey } from '../../../src/server/keys/rotation';
 import { backup } from '../../../src/server/ops/database-copy';
 import { type Database, plain } from '../../../src/server/store/sql';
 import { keyIn } from '../../helpers/at-rest';
-import {
-  at,
-  call,
-  create,
-  expire,
-  opened,
-  retrieve,
-  type TestService,
-} from '../../helpers/service';
+import { at, opened, type TestService } from '../../helpers/service';
 import { onEachStore, onSqlite, type Room } from '../../helpers/stores';
 
 // The token of a link opens its push: a copy of the database must not contain it.
@@ -33,9 +25,9 @@ onEachStore((store) => {
     return () => beside.close();
   });
 
-  const own = (more = {}) => create(service, { ...push, ...more }, service.adminToken);
+  const own = (more = {}) => service.createOwn({ ...push, ...more });
   const list = async (state: string, how = service.asAdmin) =>
-    (await call(service, 'GET', at(state), how)).json;
+    (await service.call('GET', at(state), how)).json;
 
   describe('a row that was changed by hand', () => {
     test.each([
@@ -48,19 +40,19 @@ onEachStore((store) => {
       await beside.sql(plain(`UPDATE pushes SET ${change}`));
       const owners = [service.asAdmin, service.asOther];
       for (const auth of [{}, ...owners]) {
-        const { status, text } = await retrieve(service, token, auth);
+        const { status, text } = await service.retrieve(token, auth);
         expect([status, text]).toEqual([500, '{"error":"internal error"}']);
       }
       expect(await beside.sql`SELECT views FROM pushes`).toEqual([{ views: 0 }]);
       expect(service.lines.filter((line) => / error Damaged at /.test(line))).toHaveLength(3);
       for (const owner of owners) expect(await list('active', owner)).toEqual([]);
-      expect((await expire(service, token)).json.deleted).toBe(true);
+      expect((await service.expire(token)).json.deleted).toBe(true);
     });
 
     test('with a passphrase: none is even tried', async () => {
-      const token = await create(service, { ...push, passphrase: 'p' });
+      const token = await service.create({ ...push, passphrase: 'p' });
       await beside.sql`UPDATE pushes SET expire_after_views = 99`;
-      expect((await retrieve(service, `${token}?passphrase=p`)).status).toBe(500);
+      expect((await service.retrieve(`${token}?passphrase=p`)).status).toBe(500);
       expect(await beside.sql`SELECT id FROM tries`).toEqual([]);
     });
 
@@ -79,7 +71,7 @@ onEachStore((store) => {
       const old = await keyIn(room.settings);
       const first = await own();
       const ended = await own();
-      await expire(service, ended);
+      await service.expire(ended);
       await beside.exclusively((sql) => changeKey(sql, room.settings));
       await service.close();
       service = await opened(room.settings);
@@ -87,7 +79,7 @@ onEachStore((store) => {
       expect(await list('active')).toMatchObject([{ url_token: second }, { url_token: first }]);
       expect(await list('expired')).toMatchObject([{ url_token: ended }]);
       for (const token of [first, second])
-        expect((await retrieve(service, token)).json.payload).toBe('hunter2');
+        expect((await service.retrieve(token)).json.payload).toBe('hunter2');
       const rows = await beside.sql<{ link_key: number }>`
         SELECT link_key FROM pushes ORDER BY id`;
       expect(rows.map(({ link_key }) => link_key)).toEqual([1, 1, 2]);
@@ -103,9 +95,9 @@ test('a backup has no token of a push in any table, nor anywhere else', async ()
   const { settings } = await onSqlite().room();
   const service = await opened(settings);
   const tokens: string[] = [];
-  for (let i = 0; i < 20; i += 1) tokens.push(await create(service, push));
-  for (const token of tokens.slice(0, 5)) await retrieve(service, token);
-  await expire(service, tokens[6] as string);
+  for (let i = 0; i < 20; i += 1) tokens.push(await service.create(push));
+  for (const token of tokens.slice(0, 5)) await service.retrieve(token);
+  await service.expire(tokens[6] as string);
   const file = join(settings.data, 'copy.db');
   await backup(settings, { file, force: false }, {});
   const bytes = await readFile(file);

@@ -10,18 +10,7 @@ import type { SecretRow, StoredPush } from '../../../src/server/store/push-rows'
 import type { Database, Sql } from '../../../src/server/store/sql';
 import { released } from '../../helpers/memory';
 import { onUnix } from '../../helpers/needs';
-import {
-  at,
-  call,
-  create,
-  createWithFiles,
-  fetchLink,
-  filePart,
-  opened,
-  retrieve,
-  type TestService,
-  testService,
-} from '../../helpers/service';
+import { at, filePart, opened, type TestService, testService } from '../../helpers/service';
 import { inRoom, onEachStore, type Room } from '../../helpers/stores';
 
 onEachStore((store) => {
@@ -53,16 +42,16 @@ onEachStore((store) => {
     return done;
   }
 
-  const payload = async (token: string) => (await retrieve(service, token)).json.payload;
+  const payload = async (token: string) => (await service.retrieve(token)).json.payload;
 
   test('all opens with the new key, and nothing that is left with the old one', async () => {
     const [old] = lines();
     const plain = await Promise.all(
-      Array.from({ length: 220 }, (_, i) => create(service, { payload: `push ${i}` })),
+      Array.from({ length: 220 }, (_, i) => service.create({ payload: `push ${i}` })),
     );
     const note = { payload: 'noted', note: 'third floor', passphrase: 'sesame' };
-    const noted = await create(service, note, service.adminToken);
-    const files = await createWithFiles(service, filePart('a.txt', 'content'));
+    const noted = await service.createOwn(note);
+    const files = await service.createWithFiles(filePart('a.txt', 'content'));
     const before = (await secrets()).flatMap(({ data_key, note_key, verifier }) =>
       [data_key, note_key, verifier].filter((value) => value !== null),
     );
@@ -76,15 +65,15 @@ onEachStore((store) => {
     expect(await payload(plain[7] as string)).toBe('push 7');
     expect(await payload(plain[219] as string)).toBe('push 219');
     expect(await payload(`${noted}?passphrase=sesame`)).toBe('noted');
-    const [link] = (await retrieve(service, files)).json.files;
-    expect((await fetchLink(service, link.url)).text).toBe('content');
-    const { json } = await call(service, 'GET', at('active'), service.asAdmin);
+    const [link] = (await service.retrieve(files)).json.files;
+    expect((await service.fetchLink(link.url)).text).toBe('content');
+    const { json } = await service.call('GET', at('active'), service.asAdmin);
     const kept = { url_token: noted, note: 'third floor' };
     expect(json.find(({ note }: { note: string }) => note)).toMatchObject(kept);
   });
 
   test('is refused while a service uses the data, and changes nothing', async () => {
-    const token = await create(service, { payload: 'held' });
+    const token = await service.create({ payload: 'held' });
     const [file, rows] = [lines(), await secrets()];
     await expect(run()).rejects.toMatchObject({ name: 'ServiceError', input: true });
     expect([lines(), await secrets()]).toEqual([file, rows]);
@@ -102,12 +91,12 @@ onEachStore((store) => {
 
   test('a service that runs all the same refuses, and takes no view', async () => {
     const push = { payload: 'x', note: 'n', expire_after_views: 1 };
-    const token = await create(service, push, service.adminToken);
+    const token = await service.createOwn(push);
     await beside((database) => database.exclusively((sql) => changeKey(sql, room.settings)));
     const refused = [
-      await retrieve(service, token),
-      await call(service, 'POST', '/api/v2/pushes', { body: { push: { payload: 'y' } } }),
-      await call(service, 'GET', at('active'), service.asAdmin),
+      await service.retrieve(token),
+      await service.call('POST', '/api/v2/pushes', { body: { push: { payload: 'y' } } }),
+      await service.call('GET', at('active'), service.asAdmin),
     ];
     for (const { status, headers } of refused)
       expect([status, headers.get('retry-after')]).toEqual([503, '5']);
@@ -118,7 +107,7 @@ onEachStore((store) => {
   });
 
   test('an interruption at any statement leaves the old key in use, and both in the file', async () => {
-    const token = await create(service, { payload: 'kept', expire_after_views: 50 });
+    const token = await service.create({ payload: 'kept', expire_after_views: 50 });
     const old = lines();
     let count = 0;
     const failing =
@@ -147,7 +136,7 @@ onEachStore((store) => {
     ['before the transaction', () => [Buffer.alloc(32, 7), current()]],
     ['after it', () => [current(), Buffer.alloc(32, 7)]],
   ])('what was killed %s is run again', async (_when, keys) => {
-    const token = await create(service, { payload: 'kept' });
+    const token = await service.create({ payload: 'kept' });
     writeFileSync(`${path}.0123456789ab`, 'half a dra');
     replaceInstanceKeys(path, keys());
     const before = lines();
@@ -160,7 +149,7 @@ onEachStore((store) => {
   });
 
   test('no key leaves the database while anything is sealed with it', async () => {
-    await create(service, { payload: 'x' });
+    await service.create({ payload: 'x' });
     await beside(async (database) => {
       const id = (await findKey(database.sql)) as string;
       await expect(database.transaction((sql) => deleteKey(sql, id))).rejects.toThrow();
@@ -184,7 +173,7 @@ onEachStore((store) => {
 
   test('the old key does not open a row that was sealed again', async () => {
     const key = instanceKey(current());
-    const url_token = await create(service, { payload: 'x' });
+    const url_token = await service.create({ payload: 'x' });
     const old = new Vault(new Keyring(key, await beside(({ sql }) => readLinks(sql, key))));
     const [push] = await beside(({ sql }) => sql<StoredPush>`SELECT * FROM pushes`);
     const terms = { ...(push as StoredPush), url_token };

@@ -15,10 +15,8 @@ import {
   call,
   create,
   createWithFiles,
-  expire,
   filePart,
   opened,
-  retrieve,
   type TestOptions,
   type TestService,
 } from '../../helpers/service';
@@ -212,7 +210,7 @@ const examples: Record<string, [status: number, Example][]> = {
     await readWithFile();
   }),
   'GET /pushes/expired': listing(1, async () =>
-    expire(service, await pushed({}, service.adminToken)),
+    service.expire(await pushed({}, service.adminToken)),
   ),
   'GET /pushes/{token}': [
     [
@@ -254,7 +252,7 @@ const examples: Record<string, [status: number, Example][]> = {
       200,
       async (ask) => {
         const token = await pushed({}, service.adminToken);
-        await retrieve(service, token, { headers: { 'user-agent': 'curl' } });
+        await service.retrieve(token, { headers: { 'user-agent': 'curl' } });
         return ask(token, service.asAdmin);
       },
     ],

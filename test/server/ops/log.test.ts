@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLog, type Log } from '../../../src/server/ops/log';
 import type { LogFormat } from '../../../src/server/service-settings';
-import { call, opened } from '../../helpers/service';
+import { opened } from '../../helpers/service';
 
 const TIME = '2026-08-20T11:06:45.000Z';
 
@@ -79,7 +79,7 @@ describe.each(['text', 'json'] as const)('%s', (format) => {
 
 test.each(['/*', '/api/*', '/api/v2/*', '/files/*', '/p/*'])('%s is logged once', async (path) => {
   const service = await opened();
-  await call(service, 'GET', path);
+  await service.call('GET', path);
   expect(service.lines).toHaveLength(1);
 });
 
@@ -90,7 +90,7 @@ test('no header, path, query or body of a request gets into the log', async () =
   const paths = ['', 'p/', 'api/v2/', 'files/', '%00'].map((before) => `/${before}hunter2`);
   for (const path of paths)
     for (const method of ['GET', 'POST', 'DELETE', 'HUNTER2'])
-      await call(service, method, `${path}?hunter2=hunter2`, {
+      await service.call(method, `${path}?hunter2=hunter2`, {
         headers,
         ...(method === 'POST' ? { body: { push: 'hunter2' } } : {}),
       });

@@ -5,17 +5,7 @@ import { createMetrics, health, scraper } from '../../../src/server/ops/metrics'
 import type { ServiceSettings } from '../../../src/server/service-settings';
 import { listen } from '../../helpers/listen';
 import { freePort } from '../../helpers/postgres';
-import {
-  call,
-  create,
-  createWithFiles,
-  expire,
-  fetchLink,
-  filePart,
-  opened,
-  retrieve,
-  type TestService,
-} from '../../helpers/service';
+import { filePart, opened, type TestService } from '../../helpers/service';
 import { type Started, started } from '../on-sockets';
 
 let service: TestService;
@@ -29,14 +19,14 @@ async function samples(name: string): Promise<string[]> {
   return lines.filter((line) => line.startsWith(name) && !line.endsWith(' 0'));
 }
 
-const get = (token: string) => retrieve(service, token);
+const get = (token: string) => service.retrieve(token);
 
 describe('pushes', () => {
   test('created, viewed, and ended with the last view', async () => {
     const push = { payload: 'x', expire_after_views: 2 };
-    const token = await create(service, push, service.adminToken);
+    const token = await service.createOwn(push);
     await get(token);
-    await retrieve(service, token, service.asAdmin);
+    await service.retrieve(token, service.asAdmin);
     expect(await samples('pwpush_pushes_expired')).toEqual([]);
     await get(token);
     await get(token);
@@ -53,9 +43,9 @@ describe('pushes', () => {
 
   test('ended by a user, by a sweep, and by a request that came too late', async () => {
     const payload = { payload: 'https://example.com/', kind: 'url', expire_after_days: 1 };
-    const [late] = await Promise.all([create(service, payload), create(service, payload)]);
-    const token = await create(service, { payload: 'x' });
-    for (const _ of ['once', 'twice']) await expire(service, token);
+    const [late] = await Promise.all([service.create(payload), service.create(payload)]);
+    const token = await service.create({ payload: 'x' });
+    for (const _ of ['once', 'twice']) await service.expire(token);
     service.clock.advance(86_400_000);
     await get(late);
     await service.service.housekeeping.sweep();
@@ -68,15 +58,15 @@ describe('pushes', () => {
   });
 
   test('wrong passphrases, but not missing ones', async () => {
-    const token = await create(service, { payload: 'x', passphrase: 'sesame' });
+    const token = await service.create({ payload: 'x', passphrase: 'sesame' });
     for (const query of ['', '?passphrase=no', '?passphrase=sesame']) await get(token + query);
     expect(await samples('pwpush_wrong_passphrases')).toEqual(['pwpush_wrong_passphrases_total 1']);
   });
 
   test('bytes of files, in and out', async () => {
-    const token = await createWithFiles(service, filePart('a', 'x'.repeat(70_000)));
+    const token = await service.createWithFiles(filePart('a', 'x'.repeat(70_000)));
     const [file] = (await get(token)).json.files;
-    await fetchLink(service, file.url, { range: 'bytes=0-9' });
+    await service.fetchLink(file.url, { range: 'bytes=0-9' });
     expect(await samples('pwpush_file_bytes')).toEqual([
       'pwpush_file_bytes_total{direction="in"} 70000',
       'pwpush_file_bytes_total{direction="out"} 10',
@@ -87,8 +77,8 @@ describe('pushes', () => {
 test('requests are counted by method, route and status, none of which a client can make up', async () => {
   for (const query of ['?passphrase=hunter2', '']) await get(`sometoken${query}`);
   for (const method of ['BREW', 'PROPFIND', 'PATCH'])
-    await call(service, method, '/api/v2/pushes/othertoken');
-  for (const path of ['/one', '/two', '/api/v2/three']) await call(service, 'GET', path);
+    await service.call(method, '/api/v2/pushes/othertoken');
+  for (const path of ['/one', '/two', '/api/v2/three']) await service.call('GET', path);
   expect(await samples('pwpush_http_requests_total')).toEqual([
     'pwpush_http_requests_total{method="GET",route="/api/v2/pushes/:token",status="404"} 2',
     'pwpush_http_requests_total{method="other",route="/api/v2/pushes/:token",status="405"} 2',
@@ -110,15 +100,15 @@ test('requests: made, answered, read, closed and expired, and not counted as pus
   const tokens: string[] = [];
   for (const close_after of [60, 60, 60, 3600]) {
     const how = { ...service.asAdmin, body: { request: { request: 'x', close_after } } };
-    tokens.push((await call(service, 'POST', '/api/v2/requests', how)).json.url_token);
+    tokens.push((await service.call('POST', '/api/v2/requests', how)).json.url_token);
   }
   const at = (index: number, rest = '') => `/api/v2/requests/${tokens[index]}${rest}`;
   for (const index of [0, 1]) {
     const answer = { body: { request: { response: 'x' } } };
-    await call(service, 'PATCH', at(index, '/respond'), answer);
+    await service.call('PATCH', at(index, '/respond'), answer);
   }
-  await call(service, 'GET', at(0), service.asAdmin);
-  await call(service, 'DELETE', at(2), service.asAdmin);
+  await service.call('GET', at(0), service.asAdmin);
+  await service.call('DELETE', at(2), service.asAdmin);
   service.clock.advance(60_000);
   await service.service.housekeeping.sweep();
   expect(await samples('pwpush_')).toEqual(
@@ -135,8 +125,8 @@ test('requests: made, answered, read, closed and expired, and not counted as pus
 });
 
 test('pushes are active until they expire', async () => {
-  await create(service, { payload: 'x', expire_after_days: 1 });
-  await create(service, { payload: 'x', expire_after_days: 2 });
+  await service.create({ payload: 'x', expire_after_days: 1 });
+  await service.create({ payload: 'x', expire_after_days: 2 });
   expect(await samples('pwpush_pushes_active')).toEqual(['pwpush_pushes_active 2']);
   service.clock.advance(86_400_000);
   expect(await service.service.pushes.countActive()).toEqual({ pushes: 1, requests: 0 });

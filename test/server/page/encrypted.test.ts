@@ -7,14 +7,7 @@ import proveScript from '../../../src/server/page/browser/prove-key.ts?script';
 import qrScript from '../../../src/server/page/browser/qr-page.ts?script';
 import refuseScript from '../../../src/server/page/browser/refuse-key.ts?script';
 import respondScript from '../../../src/server/page/browser/respond-form.ts?script';
-import {
-  call,
-  create,
-  createWithFiles,
-  filePart,
-  opened,
-  type TestService,
-} from '../../helpers/service';
+import { filePart, opened, type TestService } from '../../helpers/service';
 
 let service: TestService;
 
@@ -23,14 +16,14 @@ beforeEach(async () => {
 });
 
 async function open(path: string) {
-  const { text: html, headers } = await call(service, 'GET', path);
+  const { text: html, headers } = await service.call('GET', path);
   const scripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text = '']) => text);
   return { html, scripts: scripts.slice(1), policy: headers.get('content-security-policy') ?? '' };
 }
 
 const armor = await encryptText('hunter2', passphraseRecipient('a key', 1));
 const page = async (push: object) =>
-  open(`/p/${await create(service, { ...push, retrieval_step: false })}`);
+  open(`/p/${await service.create({ ...push, retrieval_step: false })}`);
 
 test.each([
   ['decrypt', decryptScript, 32 * 1024],
@@ -63,8 +56,7 @@ describe('scripts are only in pages that need them', () => {
   });
 
   test('encrypted files, which are fetched from the service alone', async () => {
-    const token = await createWithFiles(
-      service,
+    const token = await service.createWithFiles(
       filePart('1.age', 'x'),
       { name: 'push[payload]', value: armor },
       { name: 'push[retrieval_step]', value: 'false' },

@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   at,
-  call,
   type FormPart,
   filePart,
   opened,
-  retrieve,
   type TestOptions,
   type TestService,
 } from '../../helpers/service';
@@ -32,13 +30,13 @@ async function submit(
   );
   const parts = named.map(([name, value]) => ({ name, value }));
   const sent = files ? { form: [...parts, ...files] } : { fields: Object.fromEntries(named) };
-  return call(service, 'POST', '/', { ...sent, headers });
+  return service.call('POST', '/', { ...sent, headers });
 }
 
-const front = async () => (await call(service, 'GET', '/')).text;
+const front = async () => (await service.call('GET', '/')).text;
 /** What the link on that page leads to. */
 const behind = async (html: string, query = '', how = {}) =>
-  (await retrieve(service, `${/\/p\/([\w-]+)/.exec(linkIn(html))?.[1]}${query}`, how)).json;
+  (await service.retrieve(`${/\/p\/([\w-]+)/.exec(linkIn(html))?.[1]}${query}`, how)).json;
 
 describe('the form of the front page', () => {
   test('creates a push without an account, and shows its link', async () => {
@@ -171,7 +169,7 @@ describe('the form of the front page', () => {
         api_token: ` ${service.otherToken}\n`,
       });
       expect([status, text.includes(service.otherToken)]).toEqual([201, false]);
-      const { json } = await call(service, 'GET', at('active'), service.asOther);
+      const { json } = await service.call('GET', at('active'), service.asOther);
       expect(json).toMatchObject([{ html_url: linkIn(text) }]);
     });
 
@@ -202,14 +200,14 @@ describe('the form of the front page', () => {
   describe('asks for a secret', () => {
     const post = (path: string, fields: Record<string, string>) => {
       const form = Object.entries(fields).map(([name, value]) => ({ name, value }));
-      return call(service, 'POST', path, { form });
+      return service.call('POST', path, { form });
     };
     const question = { 'push[payload]': 'The password?', 'push[hours]': '0' };
     const asked = (token: string, days = '1') =>
       post('/ask', { ...question, 'push[api_token]': token, 'push[expire_after_days]': days });
 
     test('of whoever has the link, and shows the answer to the user who asked, once', async () => {
-      expect((await call(service, 'GET', '/ask')).text).toContain('What is asked for');
+      expect((await service.call('GET', '/ask')).text).toContain('What is asked for');
       const made = await asked(service.otherToken);
       expect(made.status).toBe(201);
       const path = new URL(linkIn(made.text).replace(/&.*/, '')).pathname;
@@ -263,8 +261,8 @@ describe('files without an account', () => {
 
     test('and by the API, which says so', async () => {
       const form = [filePart('a', 'A')];
-      expect((await call(service, 'POST', '/api/v2/pushes', { form })).status).toBe(201);
-      const { json } = await call(service, 'GET', '/api/v2/version');
+      expect((await service.call('POST', '/api/v2/pushes', { form })).status).toBe(201);
+      const { json } = await service.call('GET', '/api/v2/version');
       expect(json.features.pushes.file_attachments.requires_authentication).toBe(false);
     });
 

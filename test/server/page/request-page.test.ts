@@ -1,15 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { locales } from '../../../src/contract/api';
 import respondScript from '../../../src/server/page/browser/respond-form.ts?script';
-import {
-  type Call,
-  call,
-  create,
-  type FormPart,
-  fetchLink,
-  opened,
-  type TestService,
-} from '../../helpers/service';
+import { type Call, type FormPart, opened, type TestService } from '../../helpers/service';
 
 const KEY = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
 /** As it is in the page. */
@@ -24,17 +16,17 @@ beforeEach(async () => {
 
 async function request(fields: object = {}): Promise<string> {
   const body = { request: { request: 'Which <b>password</b>?', ...fields } };
-  return (await call(service, 'POST', '/api/v2/requests', { ...service.asAdmin, body })).json
+  return (await service.call('POST', '/api/v2/requests', { ...service.asAdmin, body })).json
     .url_token;
 }
 
 const visit = (token: string, how?: Call, query = '') =>
-  call(service, 'GET', `/r/${token}${query}`, how);
+  service.call('GET', `/r/${token}${query}`, how);
 
 /** Sends the form as a browser without script does. */
 function send(token: string, own: Record<string, string>, headers: Record<string, string> = {}) {
   const named = Object.entries(own).map(([name, value]) => [`request[${name}]`, value]);
-  return call(service, 'POST', `/r/${token}`, { fields: Object.fromEntries(named), headers });
+  return service.call('POST', `/r/${token}`, { fields: Object.fromEntries(named), headers });
 }
 
 /** The status, and whether the page says that. */
@@ -43,11 +35,11 @@ const said = async (answer: ReturnType<typeof send>, words: string) => {
   return [status, text.includes(words)];
 };
 
-const form = (token: string, ...form: FormPart[]) => call(service, 'POST', `/r/${token}`, { form });
+const form = (token: string, ...form: FormPart[]) => service.call('POST', `/r/${token}`, { form });
 
 async function answer(token: string, passphrase = '') {
   const path = `/api/v2/requests/${token}?passphrase=${passphrase}`;
-  return (await call(service, 'GET', path, service.asAdmin)).json;
+  return (await service.call('GET', path, service.asAdmin)).json;
 }
 
 describe('the page of a request', () => {
@@ -87,7 +79,7 @@ describe('the page of a request', () => {
     expect(sent.text).toContain(SENT);
     const { response, files } = await answer(token);
     expect([response, files.length, files[0].filename]).toEqual(['', 1, 'a.pem']);
-    expect((await fetchLink(service, files[0].url)).text).toBe('AAA');
+    expect((await service.fetchLink(files[0].url)).text).toBe('AAA');
   });
 
   test('refuses files elsewhere, and keeps the text', async () => {
@@ -159,7 +151,7 @@ describe('the page of a request', () => {
     expect(foreign.status).toBe(403);
     const bot = visit(token, { headers: { 'user-agent': 'Slackbot 1.0' } });
     expect(await said(bot, QUESTION)).toEqual([200, false]);
-    const head = await call(service, 'HEAD', `/r/${token}`);
+    const head = await service.call('HEAD', `/r/${token}`);
     expect([head.status, head.text]).toEqual([200, '']);
     expect((await send(token, { response: 'x' })).status).toBe(200);
   });
@@ -186,14 +178,14 @@ test('a link repaired by the page keeps the public key', async () => {
 
 test('/r/ opens a push, as that of kind url in the open-source edition', async () => {
   const push = { payload: 'https://example.com/x', kind: 'url', retrieval_step: false };
-  const token = await create(service, push);
+  const token = await service.create(push);
   expect(await said(visit(token), 'https://<strong>example.com</strong>/x')).toEqual([200, true]);
-  const step = await create(service, { ...push, retrieval_step: true });
+  const step = await service.create({ ...push, retrieval_step: true });
   expect((await send(step, {})).text).toContain('example.com');
 });
 
 test('json_url of a request is its reading', async () => {
   const token = await request();
-  const { json } = await call(service, 'GET', `/r/${token}.json`);
+  const { json } = await service.call('GET', `/r/${token}.json`);
   expect(json).toMatchObject({ url_token: token, request: 'Which <b>password</b>?' });
 });

@@ -1,17 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { locales } from '../../../src/contract/api';
-import {
-  type Answer,
-  call,
-  create,
-  createWithFiles,
-  fetchLink,
-  filePart,
-  opened,
-  retrieve,
-  type TestService,
-} from '../../helpers/service';
+import { type Answer, filePart, opened, type TestService } from '../../helpers/service';
 import { addressIn, problemsIn, secretIn, titleOf, wordsIn } from './pages';
 
 let service: TestService;
@@ -21,16 +11,16 @@ beforeEach(async () => {
 });
 
 const open = (path: string, headers: Record<string, string> = {}) =>
-  call(service, 'GET', path, { headers });
+  service.call('GET', path, { headers });
 const submit = (path: string, fields: Record<string, string>, headers = {}) =>
-  call(service, 'POST', path, { fields, headers });
-const pageOf = async (push: object) => open(`/p/${await create(service, { ...push, ...atOnce })}`);
+  service.call('POST', path, { fields, headers });
+const pageOf = async (push: object) => open(`/p/${await service.create({ ...push, ...atOnce })}`);
 const atOnce = { retrieval_step: false };
 const shown = ({ text }: Answer) => secretIn(text);
 
 describe('a push without step and passphrase', () => {
   test('is shown at once and takes a view', async () => {
-    const token = await create(service, { payload: 'hunter2', expire_after_views: 2, ...atOnce });
+    const token = await service.create({ payload: 'hunter2', expire_after_views: 2, ...atOnce });
     const { status, text } = await open(`/p/${token}`);
     expect([status, titleOf(text), secretIn(text)]).toEqual([200, 'The secret', 'hunter2']);
     expect(text).toContain('<title>The secret · pwpush</title>');
@@ -55,7 +45,7 @@ describe('a push without step and passphrase', () => {
 });
 
 test.each(['', '/r'])('a push with a step waits for the button at /p/:token%s', async (suffix) => {
-  const token = await create(service, { payload: 'hunter2', expire_after_views: 1 });
+  const token = await service.create({ payload: 'hunter2', expire_after_views: 1 });
   for (let i = 0; i < 3; i++) {
     const { status, text } = await open(`/p/${token}${suffix}`);
     expect([status, titleOf(text)]).toEqual([200, 'A secret was shared with you']);
@@ -75,7 +65,7 @@ describe('a push with a passphrase', () => {
 
   test('asks for it, again when it is wrong, and then shows the secret', async () => {
     const push = { payload: 'hunter2', passphrase: 'open & sesame', ...atOnce };
-    const token = await create(service, push);
+    const token = await service.create(push);
     expect((await open(`/p/${token}`)).text).toContain('<input type="password" ');
     expect(await tried(token, {})).toEqual([401, 'Enter the passphrase.']);
     const { status, text } = await submit(`/p/${token}`, { passphrase: 'open' });
@@ -89,7 +79,7 @@ describe('a push with a passphrase', () => {
   });
 
   test('counts the tries down, and then says when to try again', async () => {
-    const token = await create(service, { payload: 'hunter2', passphrase: 'right' });
+    const token = await service.create({ payload: 'hunter2', passphrase: 'right' });
     const tries = [];
     for (let at = 0; at < 5; at++) tries.push((await tried(token, { passphrase: 'wrong' }))[1]);
     expect(tries).toEqual([
@@ -137,8 +127,7 @@ describe('files', () => {
   const hrefIn = (html: string) => /<a [^>]*href="([^"]+)"/.exec(html)?.[1] ?? '';
 
   test('are links after the message, and showing them takes a view', async () => {
-    const token = await createWithFiles(
-      service,
+    const token = await service.createWithFiles(
       field('payload', 'a <message>'),
       filePart('<b>%22.txt', 'hunter2'),
       filePart('b.bin', Buffer.alloc(1_600_000)),
@@ -161,12 +150,11 @@ describe('files', () => {
     );
     expect(wordsIn(text)).toContain('The download buttons work until 11:11:45 AM UTC.');
     expect(wordsIn(text)).toContain('1 view left.');
-    expect((await fetchLink(service, hrefIn(text))).text).toBe('hunter2');
+    expect((await service.fetchLink(hrefIn(text))).text).toBe('hunter2');
   });
 
   test('of the last view are there for five minutes, and the page says so', async () => {
-    const token = await createWithFiles(
-      service,
+    const token = await service.createWithFiles(
       filePart('a', 'A'),
       field('expire_after_views', '1'),
       field('retrieval_step', 'false'),
@@ -175,7 +163,7 @@ describe('files', () => {
     expect([titleOf(text), secretIn(text)]).toEqual(['1 file was shared with you', undefined]);
     expect(wordsIn(text)).toContain('That was the last view. This page cannot be loaded again.');
     expect((await open(`/p/${token}`)).status).toBe(404);
-    expect((await fetchLink(service, hrefIn(text))).text).toBe('A');
+    expect((await service.fetchLink(hrefIn(text))).text).toBe('A');
   });
 });
 
@@ -186,7 +174,7 @@ test.each([
   'the button to delete is there where viewers may, and deletes: %s',
   async (may, status, title) => {
     const push = { payload: 'x', deletable_by_viewer: may, ...atOnce };
-    const token = await create(service, push);
+    const token = await service.create(push);
     const page = (await open(`/p/${token}`)).text;
     expect(page.includes('<button name="do" value="expire">')).toBe(may);
     const { text, ...answer } = await submit(`/p/${token}`, { do: 'expire' });
@@ -199,7 +187,7 @@ const hash = (text = '') => `'sha256-${createHash('sha256').update(text).digest(
 
 describe('every page is locked down', () => {
   test.each(['/', '/open', '/p/neverwas', 'a secret', 'a question'])('%s', async (path) => {
-    const token = await create(service, { payload: 'x', retrieval_step: path === 'a question' });
+    const token = await service.create({ payload: 'x', retrieval_step: path === 'a question' });
     const { headers, text } = await open(path.startsWith('/') ? path : `/p/${token}`);
     const hashes = (tag: string) =>
       [...text.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs'))].map(([, one]) => hash(one));
@@ -229,7 +217,7 @@ describe('every page is locked down', () => {
 });
 
 test.each(locales)('in %s all pages say so', async (locale) => {
-  const token = await create(service, { payload: 'x' });
+  const token = await service.create({ payload: 'x' });
   const tag = `<html lang="${locale}" dir="${locale === 'ur' ? 'rtl' : 'ltr'}">`;
   for (const path of ['/', `/p/${token}`, '/p/neverwas']) {
     const { text, headers } = await open(`${path}?locale=${locale}`);
@@ -262,7 +250,7 @@ describe('who has to wait is told how long, and tries again with one press', () 
     [
       'too many passphrases at once',
       async () => {
-        const token = await create(service, { payload: 'x', passphrase: 'p' });
+        const token = await service.create({ payload: 'x', passphrase: 'p' });
         const wrong = () => submit(`/p/${token}`, { passphrase: 'wrong' });
         const pages = await Promise.all(Array.from({ length: 40 }, wrong));
         return pages.find(({ status }) => status === 503) as Answer;
@@ -280,7 +268,7 @@ describe('who has to wait is told how long, and tries again with one press', () 
 test('with anonymous access off the page of a link opens without a token', async () => {
   service = await opened({ anonymous: false });
   const push = { payload: 'hunter2', ...atOnce };
-  const token = await create(service, push, service.adminToken);
+  const token = await service.createOwn(push);
   expect(shown(await open(`/p/${token}`))).toBe('hunter2');
   expect(shown(await submit(`/p/${token}`, {}))).toBe('hunter2');
   expect((await open('/p/neverwas')).status).toBe(404);
@@ -290,24 +278,24 @@ describe('the page of a link, for a program that asks for JSON', () => {
   const asked = { accept: 'application/json' };
 
   test('is what a retrieval by the API returns, and takes a view', async () => {
-    const token = await create(service, { payload: 'x', expire_after_views: 2, passphrase: 'p' });
+    const token = await service.create({ payload: 'x', expire_after_views: 2, passphrase: 'p' });
     const { status, json, headers } = await submit(`/p/${token}`, { passphrase: 'p' }, asked);
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
-    const byApi = (await retrieve(service, `${token}?passphrase=p`)).json;
+    const byApi = (await service.retrieve(`${token}?passphrase=p`)).json;
     expect(json).toEqual({ ...byApi, views_remaining: 1, updated_at: json.updated_at });
     const gone = await submit(`/p/${token}`, { passphrase: 'p' }, asked);
     expect(gone.json).toMatchObject({ expired: true, payload: null });
   });
 
   test('is refused as by the API', async () => {
-    const token = await create(service, { payload: 'x', expire_after_views: 1, passphrase: 'p' });
+    const token = await service.create({ payload: 'x', expire_after_views: 1, passphrase: 'p' });
     for (const [path, fields] of [
       [token, {}],
       [token, { passphrase: 'q' }],
       ['neverwas', {}],
     ] as const) {
       const { status, json } = await submit(`/p/${path}`, fields, asked);
-      const api = await retrieve(service, `${path}?${new URLSearchParams(fields)}`);
+      const api = await service.retrieve(`${path}?${new URLSearchParams(fields)}`);
       expect([status, json]).toEqual([api.status, api.json]);
     }
     const foreign = await submit(`/p/${token}`, {}, { ...asked, origin: 'https://evil.example' });
@@ -325,7 +313,7 @@ describe('asked for text, as by curl', () => {
 
   test('a link without step is the text to the byte, and says that it is text', async () => {
     const payload = ' π <b>\r\n\t\n';
-    const token = await create(service, { payload, ...atOnce });
+    const token = await service.create({ payload, ...atOnce });
     const { text, headers } = await open(`/p/${token}`, accept);
     expect([text, headers.get('content-type'), headers.get('vary')]).toEqual([
       ...[payload, 'text/plain; charset=utf-8', 'accept'],
@@ -333,7 +321,7 @@ describe('asked for text, as by curl', () => {
   });
 
   test('a step says what to type, as an error, and takes no view; that takes one', async () => {
-    const token = await create(service, { payload: 'hunter2', expire_after_views: 1 });
+    const token = await service.create({ payload: 'hunter2', expire_after_views: 1 });
     const { status, text } = await open(`/p/${token}/r`, accept);
     expect([status, text]).toEqual([
       405,
@@ -349,7 +337,7 @@ describe('asked for text, as by curl', () => {
   });
 
   test('a passphrase is asked for, and tried', async () => {
-    const token = await create(service, { payload: 'hunter2', passphrase: 'sesame' });
+    const token = await service.create({ payload: 'hunter2', passphrase: 'sesame' });
     const offered = await open(`/p/${token}`, accept);
     expect(offered.text).toContain('--data-urlencode passphrase@FILE');
     expect(await send(`/p/${token}`, { passphrase: 'wrong' })).toEqual([
@@ -360,8 +348,7 @@ describe('asked for text, as by curl', () => {
   });
 
   test('files are their message and addresses, which work', async () => {
-    const token = await createWithFiles(
-      service,
+    const token = await service.createWithFiles(
       { name: 'push[payload]', value: 'both' },
       filePart('a.txt', 'A'),
       filePart('b.txt', 'B'),
@@ -369,12 +356,12 @@ describe('asked for text, as by curl', () => {
     );
     const { text } = await open(`/p/${token}`, accept);
     const [message, empty, ...addresses] = text.trimEnd().split('\n');
-    const files = addresses.map(async (address) => (await fetchLink(service, address)).text);
+    const files = addresses.map(async (address) => (await service.fetchLink(address)).text);
     expect([message, empty, ...(await Promise.all(files))]).toEqual(['both', '', 'A', 'B']);
   });
 
   test('a form from elsewhere is refused, and a push may be deleted', async () => {
-    const token = await create(service, { payload: 'x' });
+    const token = await service.create({ payload: 'x' });
     expect(await send(`/p/${token}`, {}, { origin: 'http://evil.test' })).toEqual([
       403,
       expect.stringContaining('This form was sent from another site.'),
@@ -384,7 +371,7 @@ describe('asked for text, as by curl', () => {
   });
 
   test('the page without script says how', async () => {
-    const token = await create(service, { payload: 'x', passphrase: 'sesame' });
+    const token = await service.create({ payload: 'x', passphrase: 'sesame' });
     const said = /<noscript>(.*)<\/noscript>/s.exec((await open(`/p/${token}`)).text)?.[1] ?? '';
     expect(said.replace(/<[^>]*>/g, '').replaceAll('&#39;', "'")).toBe(
       `On the command line: curl -fsS -H 'Accept: text/plain' --data-urlencode passphrase@FILE 'http://pw.test/p/${token}/r'`,
@@ -392,7 +379,7 @@ describe('asked for text, as by curl', () => {
   });
 
   test('a browser, which accepts anything after HTML, gets the page', async () => {
-    const token = await create(service, { payload: 'x' });
+    const token = await service.create({ payload: 'x' });
     const browser = 'text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.7';
     for (const headers of [{ accept: browser }, {}] as Record<string, string>[])
       expect((await open(`/p/${token}`, headers)).text).toContain('<!doctype html>');

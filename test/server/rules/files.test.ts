@@ -2,11 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/server/store/sql';
 import {
-  retrieve as ask,
   at,
-  call,
-  createWithFiles,
-  expire,
   type FormPart,
   fetchLink,
   filePart,
@@ -33,15 +29,15 @@ function inMemory(settings: Parameters<typeof testService>[0] = {}): void {
 
 const field = (name: string, value: string): FormPart => ({ name: `push[${name}]`, value });
 const once = field('expire_after_views', '1');
-const retrieve = async (token: string, query = '') => (await ask(service, token + query)).json;
-const create = (...form: FormPart[]) => createWithFiles(service, ...form);
+const retrieve = async (token: string, query = '') => (await service.retrieve(token + query)).json;
+const create = (...form: FormPart[]) => service.createWithFiles(...form);
 /** The status, and the fields that are told as wrong, or `error`. */
 const refused = async (...form: FormPart[]) => {
   const how = { form, ...service.asAdmin };
-  const { status, json } = await call(service, 'POST', '/api/v2/pushes', how);
+  const { status, json } = await service.call('POST', '/api/v2/pushes', how);
   return [status, ...Object.keys(json).sort()];
 };
-const status = async (url: string) => (await fetchLink(service, url)).status;
+const status = async (url: string) => (await service.fetchLink(url)).status;
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 /** Takes a view of a push; answers the links of its files. */
@@ -65,7 +61,7 @@ onEachStore((store) => {
       async (size) => {
         const bytes = randomBytes(size);
         const [url] = await links(filePart('a', bytes));
-        const got = await fetchLink(service, url);
+        const got = await service.fetchLink(url);
         expect([got.status, got.headers.get('content-length')]).toEqual([200, `${size}`]);
         expect(digest(got.bytes)).toBe(digest(bytes));
       },
@@ -81,7 +77,7 @@ onEachStore((store) => {
         files.map((_, i) => ({ filename: `${i}.bin`, content_type: 'application/x-thing' })),
       );
       for (const [i, { url }] of push.files.entries()) {
-        expect(digest((await fetchLink(service, url)).bytes)).toBe(digest(files[i] as Buffer));
+        expect(digest((await service.fetchLink(url)).bytes)).toBe(digest(files[i] as Buffer));
       }
     });
 
@@ -107,7 +103,7 @@ onEachStore((store) => {
           retrieval_step: false,
         });
         const texts = push.files.map(
-          async ({ url }: { url: string }) => (await fetchLink(service, url)).text,
+          async ({ url }: { url: string }) => (await service.fetchLink(url)).text,
         );
         expect((await Promise.all(texts)).sort()).toEqual(['A', 'B']);
       }
@@ -146,7 +142,7 @@ onEachStore((store) => {
       const { files, expired, views_remaining } = await retrieve(token);
       expect([expired, views_remaining]).toEqual([false, 0]);
       expect(await retrieve(token)).toMatchObject({ expired: true, payload: null, files: [] });
-      const { json } = await call(service, 'GET', at('expired'), service.asAdmin);
+      const { json } = await service.call('GET', at('expired'), service.asAdmin);
       expect(json).toMatchObject([{ url_token: token, expired: true, deleted: false }]);
       service.clock.advance(5 * MINUTE - 1);
       expect([await swept(), await status(files[0].url)]).toEqual([[1, 1, 1], 200]);
@@ -160,7 +156,7 @@ onEachStore((store) => {
       // Nothing is deleted any more: what cannot be read is not gone.
       service.service.housekeeping.halt();
       const { reader } = await begun(url);
-      await expire(service, token);
+      await service.expire(token);
       await expect(reader.read()).rejects.toThrow();
       expect(await rows()).toEqual([1, 1, 5]);
     });
@@ -202,14 +198,14 @@ onEachStore((store) => {
     test.each(['a viewer', 'the owner'])('at once when %s ends the push', async (who) => {
       const token = await create(filePart('a', 'A'), filePart('b', Buffer.alloc(20 * CHUNK)));
       const [url] = await linksOf(token);
-      await expire(service, token, who === 'the owner' ? service.asAdmin : {});
+      await service.expire(token, who === 'the owner' ? service.asAdmin : {});
       expect([await status(url), await rows()]).toEqual([404, NONE]);
     });
 
     test('at once when someone ends it after its last view, which stays what ended it', async () => {
       const token = await create(filePart('a', 'A'), once);
       const [url] = await linksOf(token);
-      const { json } = await expire(service, token);
+      const { json } = await service.expire(token);
       expect([json.expired, json.deleted]).toEqual([true, false]);
       expect([await status(url), await rows()]).toEqual([404, NONE]);
     });
@@ -228,7 +224,7 @@ onEachStore((store) => {
 
     test("an owner's look hands out links and takes nothing", async () => {
       const token = await create(filePart('a', 'A'), once);
-      const look = async () => (await ask(service, token, service.asAdmin)).json;
+      const look = async () => (await service.retrieve(token, service.asAdmin)).json;
       await look();
       const { files, views_remaining } = await look();
       expect([views_remaining, await status(files[0].url)]).toEqual([1, 200]);
@@ -258,7 +254,7 @@ describe('names and types', () => {
   ])('%j is handed out as %j', async (sent, name) => {
     const { files } = await retrieve(await create(filePart(sent, 'x')));
     expect(files[0].filename).toBe(name);
-    const { headers } = await fetchLink(service, files[0].url);
+    const { headers } = await service.fetchLink(files[0].url);
     const disposition = headers.get('content-disposition') ?? '';
     const [, fallback = '', extended = ''] =
       /^attachment; filename="([^"\\%]*)"; filename\*=UTF-8''([\w!#$&+.^`|~%-]*)$/.exec(
@@ -275,7 +271,7 @@ describe('names and types', () => {
     ['form-data; name=push[files][]; filename=x', 'x'],
     ['form-data;name="push[files]";filename="x;y"', 'x;y'],
   ])('%s', async (disposition, name) => {
-    const { json } = await call(service, 'POST', '/api/v2/pushes', {
+    const { json } = await service.call('POST', '/api/v2/pushes', {
       ...service.asAdmin,
       headers: { 'content-type': 'multipart/form-data; boundary="b b"' },
       content: `--b b\r\nContent-Disposition: ${disposition}\r\n\r\nx\r\n--b b--\r\n`,
@@ -296,7 +292,7 @@ describe('names and types', () => {
   ])('%s is told as %s and downloaded as %s', async (sent, told, downloaded) => {
     const { files } = await retrieve(await create(filePart('a', 'x', sent)));
     expect(files[0].content_type).toBe(told);
-    const { headers } = await fetchLink(service, files[0].url);
+    const { headers } = await service.fetchLink(files[0].url);
     expect(headers.get('content-type')).toBe(downloaded);
   });
 });
@@ -311,7 +307,7 @@ describe('limits', () => {
 
   test('a file may have as many bytes as the instance says, and not one more', async () => {
     const [url] = await links(filePart('a', Buffer.alloc(100_000)));
-    expect((await fetchLink(service, url)).bytes).toHaveLength(100_000);
+    expect((await service.fetchLink(url)).bytes).toHaveLength(100_000);
     const large = filePart('b', Buffer.alloc(100_001));
     expect(await refused(filePart('a', 'x'), large)).toEqual([413, 'error']);
   });
@@ -336,7 +332,7 @@ describe('limits', () => {
   test('files need a token where text needs none', async () => {
     const text = field('payload', 'x');
     const post = async (form: FormPart[], headers = {}) =>
-      (await call(service, 'POST', '/api/v2/pushes', { form, headers })).status;
+      (await service.call('POST', '/api/v2/pushes', { form, headers })).status;
     expect(await post([text, filePart('a', 'x')])).toBe(401);
     expect(await post([text])).toBe(201);
     expect(await post([text], { expect: '100-continue' })).toBe(401);
@@ -347,7 +343,7 @@ describe('limits', () => {
     const pull = () => {
       read = true;
     };
-    const { status } = await call(service, 'POST', '/api/v2/pushes', {
+    const { status } = await service.call('POST', '/api/v2/pushes', {
       ...service.asAdmin,
       headers: {
         'content-type': 'multipart/form-data; boundary=b',
@@ -369,7 +365,7 @@ describe('a link', () => {
     service.clock.advance(5 * MINUTE - 1);
     expect(await status(url)).toBe(200);
     service.clock.advance(1);
-    const late = await fetchLink(service, url);
+    const late = await service.fetchLink(url);
     expect([late.status, late.json]).toEqual([404, { error: 'not-found' }]);
     const again = await retrieve(token);
     expect([again.views_remaining, await status(again.files[0].url)]).toEqual([0, 200]);
@@ -397,7 +393,7 @@ describe('a link', () => {
     const token = await create(filePart('a', 'A'), field('passphrase', 'sesame'));
     expect((await retrieve(token)).files).toBeUndefined();
     const { files } = await retrieve(token, '?passphrase=sesame');
-    expect((await fetchLink(service, files[0].url)).text).toBe('A');
+    expect((await service.fetchLink(files[0].url)).text).toBe('A');
   });
 });
 
@@ -410,11 +406,11 @@ describe('a download', () => {
 
   beforeAll(async () => {
     [url = ''] = await links(filePart('a', bytes));
-    tag = (await fetchLink(service, url, {}, 'HEAD')).headers.get('etag') ?? '';
+    tag = (await service.fetchLink(url, {}, 'HEAD')).headers.get('etag') ?? '';
   });
 
   test('says what it is, and that no browser is to show it', async () => {
-    const { headers } = await fetchLink(service, url);
+    const { headers } = await service.fetchLink(url);
     expect(Object.fromEntries(headers)).toEqual({
       'accept-ranges': 'bytes',
       'cache-control': 'no-store',
@@ -433,8 +429,8 @@ describe('a download', () => {
 
   test('HEAD is the same without the bytes', async () => {
     const [get, head] = [
-      await fetchLink(service, url),
-      await fetchLink(service, url, { range: 'bytes=0-0' }, 'HEAD'),
+      await service.fetchLink(url),
+      await service.fetchLink(url, { range: 'bytes=0-0' }, 'HEAD'),
     ];
     expect([head.status, Object.fromEntries(head.headers), head.text]).toEqual([
       200,
@@ -455,7 +451,7 @@ describe('a download', () => {
     ['bytes=-99999999', 0, bytes.length],
     ['Bytes= 5-6', 5, 7],
   ])('%s', async (range, first, end) => {
-    const got = await fetchLink(service, url, { range });
+    const got = await service.fetchLink(url, { range });
     expect(got.status).toBe(206);
     expect(Object.fromEntries(got.headers)).toMatchObject({
       'content-range': `bytes ${first}-${end - 1}/${bytes.length}`,
@@ -467,7 +463,7 @@ describe('a download', () => {
   test.each(['bytes=2-1', 'bytes=0-1,5-6', 'bytes=x', 'lines=0-1', 'bytes=-'])(
     '%s is answered whole',
     async (range) => {
-      const got = await fetchLink(service, url, { range });
+      const got = await service.fetchLink(url, { range });
       expect([got.status, got.bytes.length]).toEqual([200, bytes.length]);
     },
   );
@@ -475,7 +471,7 @@ describe('a download', () => {
   test.each([`bytes=${bytes.length}-`, 'bytes=999999-9999999', 'bytes=-0'])(
     '%s is answered 416',
     async (range) => {
-      const got = await fetchLink(service, url, { range });
+      const got = await service.fetchLink(url, { range });
       const size = `bytes */${bytes.length}`;
       expect([got.status, got.headers.get('content-range')]).toEqual([416, size]);
     },
@@ -484,7 +480,7 @@ describe('a download', () => {
   test('goes on only where it is the same file', async () => {
     const range = 'bytes=5-6';
     const ask = async (condition: string) =>
-      (await fetchLink(service, url, { range, 'if-range': condition })).status;
+      (await service.fetchLink(url, { range, 'if-range': condition })).status;
     expect([await ask(tag), await ask('"other"'), await ask(`W/${tag}`)]).toEqual([206, 200, 200]);
   });
 });

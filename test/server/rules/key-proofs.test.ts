@@ -3,19 +3,7 @@ import { newKeySalt } from '../../../src/age/key-proof';
 import { node } from '../../../src/age/node-primitives';
 import type { StoredPush } from '../../../src/server/store/push-rows';
 import { proven } from '../../helpers/age';
-import {
-  at,
-  type Call,
-  call,
-  create,
-  createWithFiles,
-  expire,
-  filePart,
-  kindsOf,
-  opened,
-  retrieve,
-  type TestService,
-} from '../../helpers/service';
+import { at, type Call, filePart, opened, type TestService } from '../../helpers/service';
 import { inRoom, onEachStore, type Room } from '../../helpers/stores';
 
 const MINUTE = 60_000;
@@ -35,12 +23,12 @@ onEachStore((store) => {
   });
 
   const get = (token: string, headers: Record<string, string> = {}, how: Call = {}) =>
-    retrieve(service, token, { ...how, headers });
+    service.retrieve(token, { ...how, headers });
   const push = (fields: object = {}, token?: string) =>
-    create(service, { payload, key_proof: proof, expire_after_views: 3, ...fields }, token);
+    service.create({ payload, key_proof: proof, expire_after_views: 3, ...fields }, token);
   const owned = (fields: object = {}) => push(fields, service.adminToken);
   const submit = (token: string, fields: Record<string, string>, accept = 'text/plain') =>
-    call(service, 'POST', `/p/${token}`, { fields, headers: { accept } });
+    service.call('POST', `/p/${token}`, { fields, headers: { accept } });
 
   describe('a retrieval', () => {
     test('takes a view with the proof, and none without it or with another', async () => {
@@ -52,13 +40,13 @@ onEachStore((store) => {
       }
       const { json } = await get(token, showing(proof));
       expect(json).toMatchObject({ payload, views_remaining: 2 });
-      expect(await kindsOf(service, token)).toEqual(['creation', 'failed_view 2', 'view']);
+      expect(await service.kindsOf(token)).toEqual(['creation', 'failed_view 2', 'view']);
     });
 
     test('that only lacks the proof is on record, and no wrong one', async () => {
       const token = await owned();
       await get(token);
-      expect(await kindsOf(service, token)).toEqual(['creation', 'failed_view 0']);
+      expect(await service.kindsOf(token)).toEqual(['creation', 'failed_view 0']);
     });
 
     test('by the owner needs none', async () => {
@@ -106,14 +94,14 @@ onEachStore((store) => {
     });
 
     test('of a push without a proof is as before, with one or without', async () => {
-      const token = await create(service, { payload });
+      const token = await service.create({ payload });
       for (const headers of [{}, showing(proof)])
         expect((await get(token, headers)).json.payload).toBe(payload);
     });
 
     test('of an expired push needs none, as there is nothing to get', async () => {
       const token = await push();
-      await expire(service, token);
+      await service.expire(token);
       expect((await get(token)).json).toMatchObject({ expired: true, payload: null });
     });
 
@@ -126,8 +114,7 @@ onEachStore((store) => {
     });
 
     test('of files needs it too', async () => {
-      const token = await createWithFiles(
-        service,
+      const token = await service.createWithFiles(
         { name: 'push[payload]', value: payload },
         { name: 'push[key_proof]', value: proof },
         filePart('1.age', 'x'),
@@ -153,7 +140,7 @@ onEachStore((store) => {
     const paths = [...['', '/r', '.json'].map((end) => `/p/${token}${end}`), at(token, '/preview')];
     for (const accept of ['text/html', 'text/plain', '*/*', 'application/json'])
       for (const method of ['GET', 'HEAD'])
-        for (const path of paths) await call(service, method, path, { headers: { accept } });
+        for (const path of paths) await service.call(method, path, { headers: { accept } });
     expect((await submit(token, {})).status).toBe(403);
     expect((await submit(token, {}, 'text/html')).status).toBe(403);
     expect((await submit(token, { key_proof: wrong }, 'application/json')).status).toBe(403);
@@ -164,7 +151,7 @@ onEachStore((store) => {
   test('curl is told what takes a view, and why it gets none', async () => {
     const token = await push({ retrieval_step: false });
     const headers = { accept: 'text/plain' };
-    const offer = await call(service, 'GET', `/p/${token}`, { headers });
+    const offer = await service.call('GET', `/p/${token}`, { headers });
     expect([offer.status, offer.text]).toEqual([
       405,
       `The secret is end-to-end encrypted. This link has 3 views left. To use one:\n  pwpush get 'http://pw.test/p/${token}'\n`,
@@ -186,18 +173,18 @@ onEachStore((store) => {
       ] as const;
       for (const [fields, problem] of bad) {
         const body = { push: { payload, ...fields } };
-        const { status, json } = await call(service, 'POST', '/api/v2/pushes', { body });
+        const { status, json } = await service.call('POST', '/api/v2/pushes', { body });
         expect([status, Object.keys(json)]).toEqual([422, [problem]]);
       }
     });
 
     test('returns neither the proof nor a hash of it, and nothing else does', async () => {
       const body = { push: { payload, key_proof: proof } };
-      const made = await call(service, 'POST', '/api/v2/pushes', { ...service.asAdmin, body });
+      const made = await service.call('POST', '/api/v2/pushes', { ...service.asAdmin, body });
       const { url_token: token } = made.json;
       const seen = [
         ...[made, await get(token), await get(token, showing(proof))],
-        ...[await get('active', {}, service.asAdmin), await expire(service, token)],
+        ...[await get('active', {}, service.asAdmin), await service.expire(token)],
       ];
       for (const { text } of seen) expect(text).not.toMatch(/key_(proof|salt)/);
     });
@@ -211,7 +198,7 @@ onEachStore((store) => {
   });
 
   test('the version says so', async () => {
-    const { json } = await call(service, 'GET', '/api/v2/version');
+    const { json } = await service.call('GET', '/api/v2/version');
     expect(json.features.pushes.key_proofs).toBe(true);
   });
 });

@@ -7,14 +7,10 @@ import {
   type Answer,
   type Call,
   call,
-  create,
-  expire,
   FORM_TYPE,
   filePart,
   formBytes,
-  kindsOf,
   opened,
-  retrieve,
   type TestService,
   testClock,
 } from '../../helpers/service';
@@ -43,10 +39,10 @@ onEachStore((store) => {
   });
 
   const admin = () => service().asAdmin;
-  const get = (token: string, how?: Call) => retrieve(service(), token, how);
+  const get = (token: string, how?: Call) => service().retrieve(token, how);
   const payload = async (token: string, how?: Call) => (await get(token, how)).json.payload;
   const ask = (method: string, path: string, how: Call) =>
-    call(service(), method, `/api/v2/${path}`, how);
+    service().call(method, `/api/v2/${path}`, how);
   const post = (path: string, how: Call) => ask('POST', path, how);
   const copies = <T>(work: (one: TestService) => Promise<T>) =>
     Promise.all([0, 1, 0, 1, 0, 1].map((index) => work(services[index] as TestService)));
@@ -54,7 +50,7 @@ onEachStore((store) => {
   const kept = () => inRoom(room, ({ sql }) => sql<KeptRow>`SELECT * FROM kept`);
 
   describe('a retrieval', () => {
-    const oneTime = () => create(service(), { payload: 'x', expire_after_views: 1 }, admin().token);
+    const oneTime = () => service().create({ payload: 'x', expire_after_views: 1 }, admin().token);
 
     test('that is sent again gets the response again, and takes one view', async () => {
       const token = await oneTime();
@@ -62,12 +58,12 @@ onEachStore((store) => {
       const again = await get(token, withKey(KEY));
       expect(first.json).toMatchObject({ payload: 'x', views_remaining: 0, expired: false });
       expect(again.json).toEqual(first.json);
-      expect(await kindsOf(service(), token)).toEqual(['creation', 'view']);
+      expect(await service().kindsOf(token)).toEqual(['creation', 'view']);
       for (const how of [{}, withKey(OTHER)]) expect(await payload(token, how)).toBeNull();
     });
 
     test('takes a view of a push that has more of them, and tells its own again', async () => {
-      const token = await create(service(), { payload: 'x', expire_after_views: 3 });
+      const token = await service().create({ payload: 'x', expire_after_views: 3 });
       const first = await get(token, withKey(KEY));
       expect((await get(token, withKey(OTHER))).json.views_remaining).toBe(1);
       expect((await get(token)).json.views_remaining).toBe(0);
@@ -96,10 +92,10 @@ onEachStore((store) => {
         return clock.now();
       };
       const one = await opened({ ...room.settings, clock: { ...clock, now } });
-      const token = await create(one, { payload: 'x', expire_after_views: 50 });
+      const token = await one.create({ payload: 'x', expire_after_views: 50 });
       const got = new Set<string>();
       for (let nth = 1; looks <= 0; nth += 1) {
-        const ask = () => retrieve(one, token, withKey(`${KEY}-${nth}`));
+        const ask = () => one.retrieve(token, withKey(`${KEY}-${nth}`));
         looks = Number.POSITIVE_INFINITY;
         const before = (await ask()).json.views_remaining;
         looks = nth;
@@ -111,7 +107,7 @@ onEachStore((store) => {
 
     test('gets it no longer than the push was to live', async () => {
       const push = { payload: 'x', expire_after_views: 1, expires_in: 60 };
-      const token = await create(service(), push);
+      const token = await service().create(push);
       await get(token, withKey(KEY));
       service().clock.advance(MINUTE);
       expect(await payload(token, withKey(KEY))).toBeNull();
@@ -121,7 +117,7 @@ onEachStore((store) => {
       'gets nothing once it did, if the clock is set back (%d s)',
       async (life) => {
         const push = { payload: 'x', expire_after_views: 1, expires_in: life };
-        const token = await create(service(), push);
+        const token = await service().create(push);
         const read = () => payload(token, withKey(KEY));
         const got = [await read()];
         service().clock.advance(Math.min(2 * MINUTE, life * 1000));
@@ -134,7 +130,7 @@ onEachStore((store) => {
     test('gets it where the logs of expired pushes are not kept', async () => {
       const one = await opened({ ...room.settings, clock: service().clock, keepDays: 0 });
       const how = withKey(OTHER, { body: { push: { payload: 'x', expire_after_views: 1 } } });
-      const make = async () => (await call(one, 'POST', '/api/v2/pushes', how)).json.url_token;
+      const make = async () => (await one.call('POST', '/api/v2/pushes', how)).json.url_token;
       const token = await make();
       expect(await payload(token, withKey(KEY))).toBe('x');
       service().clock.advance(MINUTE);
@@ -146,20 +142,20 @@ onEachStore((store) => {
     });
 
     test('gets nothing once the push is expired by its owner', async () => {
-      const [used, open] = [await oneTime(), await create(service(), { payload: 'x' })];
+      const [used, open] = [await oneTime(), await service().create({ payload: 'x' })];
       for (const [token, key] of [
         [used, KEY],
         [open, OTHER],
       ] as const) {
         await get(token, withKey(key));
-        await expire(service(), token, admin());
+        await service().expire(token, admin());
         expect((await get(token, withKey(key))).json.payload).toBeNull();
       }
       expect(await kept()).toEqual([]);
     });
 
     test('is another one for another push, passphrase, caller or call', async () => {
-      const token = await create(service(), { payload: 'x', passphrase: 'y' });
+      const token = await service().create({ payload: 'x', passphrase: 'y' });
       const path = `${token}?passphrase=`;
       expect((await get(`${path}y`, withKey(KEY))).status).toBe(200);
       const others = [
@@ -181,11 +177,11 @@ onEachStore((store) => {
       );
       pushes.judge();
       expect(all.map(({ json }) => json.payload)).toEqual(all.map(() => 'x'));
-      expect(await kindsOf(service(), token)).toEqual(['creation', 'view']);
+      expect(await service().kindsOf(token)).toEqual(['creation', 'view']);
     });
 
     test('that is refused keeps nothing', async () => {
-      const token = await create(service(), { payload: 'x', passphrase: 'y' });
+      const token = await service().create({ payload: 'x', passphrase: 'y' });
       expect((await get(`${token}?passphrase=z`, withKey(KEY))).status).toBe(401);
       expect(await kept()).toEqual([]);
     });
@@ -195,12 +191,12 @@ onEachStore((store) => {
       const { json } = await post('pushes', { form, ...admin() });
       await get(json.url_token, withKey(KEY));
       const [file] = (await get(json.url_token, withKey(KEY))).json.files;
-      const content = await call(service(), 'GET', new URL(file.url).pathname);
+      const content = await service().call('GET', new URL(file.url).pathname);
       expect([file.filename, content.text]).toEqual(['a.txt', 'content']);
     });
 
     test('is kept so that neither the database nor the instance key opens it', async () => {
-      const token = await create(service(), { payload: 'MARKER', expire_after_views: 1 });
+      const token = await service().create({ payload: 'MARKER', expire_after_views: 1 });
       await get(token, withKey(KEY));
       await close();
       expect((await room.remains()).includes('MARKER')).toBe(false);
@@ -239,7 +235,7 @@ onEachStore((store) => {
 
     test('is done once in six copies, and after a restart', async () => {
       const how = withKey(KEY, { body, ...admin() });
-      const all = await copies((one) => call(one, 'POST', '/api/v2/pushes', how));
+      const all = await copies((one) => one.call('POST', '/api/v2/pushes', how));
       await close();
       services = [await opened({ ...room.settings, clock: service().clock })];
       const made = [...all, await post('pushes', withKey(KEY, { body, token: admin().token }))];
@@ -259,7 +255,7 @@ onEachStore((store) => {
 
     test('that is ended meanwhile is not done again', async () => {
       const first = await post('pushes', withKey(KEY, { body, ...admin() }));
-      await expire(service(), first.json.url_token, admin());
+      await service().expire(first.json.url_token, admin());
       const again = await post('pushes', withKey(KEY, { body, ...admin() }));
       expect(again.json).toMatchObject({ url_token: first.json.url_token, expired: true });
       service().clock.advance(10 * MINUTE);
@@ -274,7 +270,7 @@ onEachStore((store) => {
       return (await post('requests', withKey(OTHER, { body, ...admin() }))).json.url_token;
     };
     const respond = (token: string, how: Call, one = service()) =>
-      call(one, 'PATCH', `/api/v2/requests/${token}/respond`, how);
+      one.call('PATCH', `/api/v2/requests/${token}/respond`, how);
     const read = async (token: string) => (await ask('GET', `requests/${token}`, admin())).json;
     const answer = (response: string) => ({ body: { request: { response } } });
 
@@ -291,11 +287,11 @@ onEachStore((store) => {
       expect((await respond(token, answer('42'))).status).toBe(409);
       const key = 'a-third-key-of-22-chars';
       const path = `/api/v2/requests/${token}`;
-      const all: Answer[] = await copies((one) => call(one, 'GET', path, withKey(key, admin())));
+      const all: Answer[] = await copies((one) => one.call('GET', path, withKey(key, admin())));
       expect(all.map(({ json }) => json.response)).toEqual(all.map(() => '42'));
       expect(all.map(({ json }) => json)).toEqual(all.map(() => all[0]?.json));
       expect((await read(token)).response).toBeNull();
-      const log = await kindsOf(service(), token, 'requests');
+      const log = await service().kindsOf(token, 'requests');
       expect(log.filter((kind) => /^resp/.test(kind))).toEqual(['response', 'response_view']);
     });
 
@@ -315,7 +311,7 @@ onEachStore((store) => {
       await sender.write(bytes.subarray(middle));
       await sender.close();
       expect([first.status, (await copy).status]).toEqual([200, 200]);
-      expect(await kindsOf(service(), token, 'requests')).toEqual(['creation', 'response']);
+      expect(await service().kindsOf(token, 'requests')).toEqual(['creation', 'response']);
     });
 
     test('takes the files of an answer once', async () => {

@@ -4,15 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openOwners, openService } from '../../../src/server/open-service';
 import { ServiceError } from '../../../src/server/service-errors';
-import {
-  at,
-  call,
-  create,
-  defaults,
-  opened,
-  type TestService,
-  testClock,
-} from '../../helpers/service';
+import { at, defaults, opened, type TestService, testClock } from '../../helpers/service';
 import { onEachStore, type Room } from '../../helpers/stores';
 
 /** The owners of those data, as a command beside a service has them. */
@@ -24,7 +16,7 @@ async function ownersIn({ settings }: Pick<Room, 'settings'>) {
 
 let service: TestService;
 const active = (token?: string, headers = {}) =>
-  call(service, 'GET', at('active'), { headers, ...(token === undefined ? {} : { token }) });
+  service.call('GET', at('active'), { headers, ...(token === undefined ? {} : { token }) });
 
 onEachStore((store) => {
   let room: Room;
@@ -49,7 +41,7 @@ onEachStore((store) => {
     test('an owner has as many tokens as were made, and one set of pushes', async () => {
       const owners = await ownersIn(room);
       const second = await owners.add(' bob ');
-      await create(service, { payload: 'x' }, service.otherToken);
+      await service.create({ payload: 'x' }, service.otherToken);
       expect((await active(second)).json).toHaveLength(1);
       expect(await owners.revoke('bob')).toBe(2);
     });
@@ -107,7 +99,7 @@ describe('tokens and names', () => {
 
   test('another scheme, as a proxy may want one, is not ours', async () => {
     const headers = { authorization: 'Basic dTpw' };
-    expect((await call(service, 'GET', '/api/v2/version', { headers })).status).toBe(200);
+    expect((await service.call('GET', '/api/v2/version', { headers })).status).toBe(200);
     expect((await active(undefined, headers)).status).toBe(401);
   });
 });

@@ -1,18 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { passphraseChecks } from '../../../src/server/keys/primitives';
-import {
-  retrieve as ask,
-  at,
-  type Call,
-  call,
-  create,
-  expire,
-  kindsOf,
-  logOf,
-  opened,
-  type TestService,
-  testClock,
-} from '../../helpers/service';
+import { at, type Call, opened, type TestService, testClock } from '../../helpers/service';
 import { onEachStore } from '../../helpers/stores';
 
 const DAY = 86_400_000;
@@ -25,13 +13,13 @@ onEachStore((store) => {
     service = await opened((await store.room()).settings);
   });
 
-  const own = (push: object) => create(service, { payload: 'x', ...push }, service.adminToken);
+  const own = (push: object) => service.createOwn({ payload: 'x', ...push });
   const withPassphrase = (token: string, passphrase?: string, how?: Call) =>
-    ask(service, passphrase === undefined ? token : `${token}?passphrase=${passphrase}`, how);
+    service.retrieve(passphrase === undefined ? token : `${token}?passphrase=${passphrase}`, how);
   const retrieve = async (token: string, passphrase?: string) =>
     (await withPassphrase(token, passphrase)).json;
   const list = async (state: string, query = '') =>
-    (await call(service, 'GET', at(state, query), service.asAdmin)).json;
+    (await service.call('GET', at(state, query), service.asAdmin)).json;
 
   describe('views', () => {
     test('a push with three views is seen three times', async () => {
@@ -43,33 +31,33 @@ onEachStore((store) => {
       }
       const gone = [null, 0, true];
       expect(seen).toEqual([...[2, 1, 0].map((left) => ['x', left, false]), gone, gone]);
-      expect(await kindsOf(service, token)).toEqual([
+      expect(await service.kindsOf(token)).toEqual([
         ...['creation', 'view', 'view', 'view', 'failed_view 2'],
       ]);
     });
 
     test("the owner's look takes none, another owner's does", async () => {
       const token = await own({ expire_after_views: 2 });
-      const look = async (how: Call) => (await ask(service, token, how)).json.views_remaining;
+      const look = async (how: Call) => (await service.retrieve(token, how)).json.views_remaining;
       const { asAdmin, asOther } = service;
       const left = [await look(asAdmin), await look(asOther), await look(asAdmin)];
       expect(left).toEqual([2, 1, 1]);
-      expect(await kindsOf(service, token)).toEqual([
+      expect(await service.kindsOf(token)).toEqual([
         ...['creation', 'owner_view', 'view', 'owner_view'],
       ]);
     });
 
     test('a client that leaves before its turn takes none', async () => {
-      const token = await create(service, { payload: 'x', expire_after_views: 1 });
+      const token = await service.create({ payload: 'x', expire_after_views: 1 });
       const client = new AbortController();
-      const answer = ask(service, token, { signal: client.signal });
+      const answer = service.retrieve(token, { signal: client.signal });
       client.abort();
       expect((await answer).status).toBe(499);
       expect((await retrieve(token)).payload).toBe('x');
     });
 
     test('a push without an owner loses a view to everybody', async () => {
-      const token = await create(service, { payload: 'x', expire_after_views: 2 });
+      const token = await service.create({ payload: 'x', expire_after_views: 2 });
       expect((await retrieve(token)).views_remaining).toBe(1);
     });
   });
@@ -94,7 +82,7 @@ onEachStore((store) => {
 
     test('a push ends to the second', async () => {
       const body = { push: { payload: 'x', expires_in: 5400, expire_after_views: 9 } };
-      const { json } = await call(service, 'POST', '/api/v2/pushes', { body });
+      const { json } = await service.call('POST', '/api/v2/pushes', { body });
       const end = '2026-08-20T12:36:45.000Z';
       expect(json).toMatchObject({
         ...{ created_at: '2026-08-20T11:06:45.000Z', expires_at: end },
@@ -124,7 +112,7 @@ onEachStore((store) => {
 
     test('a sweep takes more than one batch', async () => {
       const pushes = Array.from({ length: 205 }, () =>
-        create(service, { payload: 'x', expire_after_days: 1 }),
+        service.create({ payload: 'x', expire_after_days: 1 }),
       );
       await Promise.all(pushes);
       service.clock.advance(DAY);
@@ -139,7 +127,7 @@ onEachStore((store) => {
       let looks = 0;
       const now = () => new Date(clock.now().getTime() + (looks-- > 0 ? ahead : 0));
       service = await opened({ ...(await store.room()).settings, clock: { ...clock, now } });
-      const token = await create(service, { payload: 'x', expire_after_days: 1 });
+      const token = await service.create({ payload: 'x', expire_after_days: 1 });
       clock.advance(passed);
       // Once, when it is found; then it is claimed.
       looks = 1;
@@ -156,9 +144,9 @@ onEachStore((store) => {
     });
 
     test('deleting what has run out leaves it as it ended', async () => {
-      const token = await create(service, { payload: 'x', expire_after_days: 1 });
+      const token = await service.create({ payload: 'x', expire_after_days: 1 });
       service.clock.advance(2 * DAY);
-      expect((await expire(service, token)).json).toMatchObject({
+      expect((await service.expire(token)).json).toMatchObject({
         ...{ expired: true, deleted: false, expired_on: '2026-08-21T11:06:45.000Z' },
       });
     });
@@ -176,7 +164,7 @@ onEachStore((store) => {
       }
       service.clock.advance(DAY);
       await look(token, 'one', 'wrong');
-      const entries = (await logOf(service, token)).map((entry) => {
+      const entries = (await service.logOf(token)).map((entry) => {
         const [first, last] = [entry.created_at, entry.updated_at].map((at) =>
           `${at}`.slice(14, 19),
         );
@@ -195,9 +183,9 @@ onEachStore((store) => {
       const token = await own({ passphrase: 'p' });
       for (let i = 0; i < 30; i += 1) await look(token, `agent ${i}`);
       await retrieve(token, 'p');
-      await expire(service, token);
+      await service.expire(token);
       for (let i = 0; i < 5; i += 1) await look(token, `late ${i}`, 'wrong');
-      const all = await logOf(service, token);
+      const all = await service.logOf(token);
       const failed = all.filter(({ kind }) => /^failed/.test(kind));
       const unnamed = failed.filter(({ user_agent }) => !user_agent);
       expect(unnamed.map(({ kind, count }) => [kind, count])).toEqual([
@@ -216,7 +204,7 @@ onEachStore((store) => {
       for (const wrong of [undefined, 'pass', 'pass']) await retrieve(token, wrong);
       expect((await retrieve(token, '%20pass+word%20')).payload).toBe('x');
       expect((await retrieve(token)).expired).toBe(true);
-      expect(await kindsOf(service, token)).toEqual([
+      expect(await service.kindsOf(token)).toEqual([
         ...['creation', 'failed_passphrase 2', 'view', 'failed_view'],
       ]);
     });
@@ -244,7 +232,7 @@ onEachStore((store) => {
     });
 
     test('a try that was counted before its client left, unchecked, counts no more', async () => {
-      const token = await create(service, { payload: 'x', passphrase: 'right' });
+      const token = await service.create({ payload: 'x', passphrase: 'right' });
       // Leaves when its turn among the checks for all pushes comes.
       const signal = {
         get aborted() {
@@ -263,7 +251,7 @@ onEachStore((store) => {
     });
 
     test('tries from a clock that was a day ahead lock nothing', async () => {
-      const token = await create(service, { payload: 'x', passphrase: 'right' });
+      const token = await service.create({ payload: 'x', passphrase: 'right' });
       service.clock.advance(DAY);
       for (let i = 0; i < 5; i++) await retrieve(token, 'wrong');
       expect((await retrieve(token, 'right')).error).toMatch(/^Too many/);
@@ -276,7 +264,7 @@ onEachStore((store) => {
 
     test('the owner needs it, too', async () => {
       const token = await own({ passphrase: 'p' });
-      expect((await ask(service, token, service.asAdmin)).status).toBe(401);
+      expect((await service.retrieve(token, service.asAdmin)).status).toBe(401);
     });
 
     test('wrong ones of others do not keep the owner out, nor those of the owner others', async () => {
@@ -310,7 +298,7 @@ onEachStore((store) => {
     test('the audit log is paged, oldest first', async () => {
       const token = await own({ expire_after_views: 100 });
       for (let i = 0; i < 59; i++) await retrieve(token);
-      await expire(service, token);
+      await service.expire(token);
       const { logs } = await list(token, '/audit?page=2');
       expect([logs.length, logs.at(-1).kind]).toEqual([11, 'expire']);
     });
@@ -322,8 +310,8 @@ onEachStore((store) => {
       kind: 'url',
       deletable_by_viewer: true,
     });
-    expect((await expire(service, token)).status).toBe(403);
-    const { status, json } = await expire(service, token, service.asAdmin);
+    expect((await service.expire(token)).status).toBe(403);
+    const { status, json } = await service.expire(token, service.asAdmin);
     expect([status, json.deleted]).toEqual([200, true]);
   });
 });

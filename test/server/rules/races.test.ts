@@ -3,16 +3,7 @@ import { PASSPHRASE_COST } from '../../../src/server/keys/primitives';
 import { openService } from '../../../src/server/open-service';
 import { times } from '../../helpers/long';
 import { noted, untilServed, viewsIn } from '../../helpers/noted';
-import {
-  type Answer,
-  at,
-  call,
-  create,
-  defaults,
-  opened,
-  retrieve,
-  type TestService,
-} from '../../helpers/service';
+import { type Answer, at, call, defaults, opened, type TestService } from '../../helpers/service';
 import { onEachStore } from '../../helpers/stores';
 
 const MINUTE = 60_000;
@@ -33,7 +24,7 @@ onEachStore((store) => {
     pushes = noted((client, ...how) => call(services[client % 2] as TestService, ...how));
   });
 
-  const preview = (token: string) => call(one(), 'GET', at(token, '/preview'));
+  const preview = (token: string) => one().call('GET', at(token, '/preview'));
   const statusesOf = (answers: Answer[]) =>
     [...new Set(answers.map(({ status }) => status))].sort();
 
@@ -41,7 +32,7 @@ onEachStore((store) => {
   async function viewsOf(token: string): Promise<number> {
     let views = 0;
     for (let page = 1; ; page++) {
-      const { json } = await call(one(), 'GET', at(token, `/audit?page=${page}`), one().asAdmin);
+      const { json } = await one().call('GET', at(token, `/audit?page=${page}`), one().asAdmin);
       views += json.logs.filter(({ kind }: { kind: string }) => kind === 'view').length;
       if (json.logs.length === 0) return views;
     }
@@ -107,7 +98,7 @@ onEachStore((store) => {
 
   test('sweeps at once end each push once', async () => {
     const push = { payload: 'x', expire_after_days: 1 };
-    await Promise.all(Array.from({ length: 120 }, () => create(one(), push, one().adminToken)));
+    await Promise.all(Array.from({ length: 120 }, () => one().create(push, one().adminToken)));
     one().clock.advance(DAY);
     const sweeps = [0, 1, 0, 1].map((index) => services[index]?.service.housekeeping.sweep());
     const ended = await Promise.all(sweeps);
@@ -131,7 +122,7 @@ onEachStore((store) => {
     for (let round = 0; round < times(40); round++) {
       const id = await createOwn({ expire_after_views: 3 });
       const headers = { 'idempotency-key': `"${id}-${round}"` };
-      const read = () => retrieve(one(), id, { ...one().asAdmin, headers });
+      const read = () => one().retrieve(id, { ...one().asAdmin, headers });
       const reading = read();
       await pushes.expire(1, id);
       await reading;

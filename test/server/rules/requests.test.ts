@@ -8,17 +8,12 @@ import { untilServed } from '../../helpers/noted';
 import {
   at,
   type Call,
-  call,
-  createRequest,
   FORM_TYPE,
   type FormPart,
-  fetchLink,
   filePart,
   fileRows,
   formBytes,
-  kindsOf,
   opened,
-  respond as respondOn,
   type TestOptions,
   type TestService,
 } from '../../helpers/service';
@@ -41,14 +36,14 @@ onEachStore((store) => {
   });
 
   const ask = (method: string, path: string, how?: Call) =>
-    call(service, method, `/api/v2/requests${path}`, how);
+    service.call(method, `/api/v2/requests${path}`, how);
   const asOwner = (method: string, path: string, how?: Call) =>
     ask(method, path, { ...service.asAdmin, ...how });
   const answerOf = async (token: string) => (await asOwner('GET', `/${token}`)).json.response;
-  const request = (fields: Record<string, unknown> = {}) => createRequest(service, fields);
-  const respond = (token: string, response: string, how?: Parameters<typeof respondOn>[3]) =>
-    respondOn(service, token, response, how);
-  const kinds = (token: string) => kindsOf(service, token, 'requests');
+  const request = (fields: Record<string, unknown> = {}) => service.createRequest(fields);
+  const respond = (token: string, response: string, how?: Parameters<TestService['respond']>[2]) =>
+    service.respond(token, response, how);
+  const kinds = (token: string) => service.kindsOf(token, 'requests');
   const keyed = (token: string, at: number) => ({
     headers: { 'idempotency-key': `"${token}-${at}"` },
   });
@@ -86,10 +81,10 @@ onEachStore((store) => {
   test('is neither listed, found nor counted as a push, and nor is its answer', async () => {
     const token = await request();
     await respond(token, 'hunter2');
-    const push = (path: string) => call(service, 'GET', at(path), service.asAdmin);
+    const push = (path: string) => service.call('GET', at(path), service.asAdmin);
     expect((await push('active')).json).toEqual([]);
     expect((await push(token)).status).toBe(404);
-    expect((await call(service, 'GET', `/p/${token}`)).status).toBe(404);
+    expect((await service.call('GET', `/p/${token}`)).status).toBe(404);
     expect(await service.service.pushes.countActive()).toEqual({ pushes: 0, requests: 1 });
     service.clock.advance(8 * DAY);
     expect(await service.service.housekeeping.sweep()).toBe(1);
@@ -253,9 +248,9 @@ onEachStore((store) => {
       const { json } = await asOwner('GET', `/${token}`);
       expect([json.response, json.files[0].filename]).toEqual(['both', 'a.txt']);
       const link = json.files[0].url;
-      expect((await fetchLink(service, link)).text).toBe('A'.repeat(150_000));
+      expect((await service.fetchLink(link)).text).toBe('A'.repeat(150_000));
       service.clock.advance(5 * 60_000);
-      expect((await fetchLink(service, link)).status).toBe(404);
+      expect((await service.fetchLink(link)).status).toBe(404);
       await service.service.housekeeping.sweep();
       expect(await rows()).toEqual([0, 0, 0]);
     });
@@ -264,10 +259,10 @@ onEachStore((store) => {
       const form = [{ name: 'request[request]', value: 'Sign this.' }, file('contract')];
       const { json: made } = await asOwner('POST', '', { form });
       const { json } = await ask('GET', `/${made.url_token}`);
-      expect((await fetchLink(service, json.request_files[0].url)).text).toBe('contract');
+      expect((await service.fetchLink(json.request_files[0].url)).text).toBe('contract');
       await respond(made.url_token, 'x');
       await asOwner('GET', `/${made.url_token}`);
-      expect((await fetchLink(service, json.request_files[0].url)).status).toBe(404);
+      expect((await service.fetchLink(json.request_files[0].url)).status).toBe(404);
       expect(await rows()).toEqual([0, 0, 0]);
     });
 
@@ -366,7 +361,7 @@ onEachStore((store) => {
       const [first] = answers;
       const { json } = await asOwner('GET', `/${token}`);
       const content = first?.status === 200 ? 'one' : 'two';
-      expect((await fetchLink(service, json.files[0].url)).text).toBe(content);
+      expect((await service.fetchLink(json.files[0].url)).text).toBe(content);
     });
   });
 
@@ -433,7 +428,7 @@ onEachStore((store) => {
         await changed(`public_key = ${key}`);
         const responses = [
           await ask('GET', `/${token}`),
-          await call(service, 'GET', `/r/${token}`),
+          await service.call('GET', `/r/${token}`),
           await respond(token, 'x'),
         ];
         for (const { status, text } of responses)

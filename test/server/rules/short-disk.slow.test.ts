@@ -3,21 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../src/server/store/sql';
 import { type Disk, mountDisk, needsDisk } from '../../helpers/disk';
-import {
-  at,
-  call,
-  create,
-  createRequest,
-  createWithFiles,
-  expire,
-  fetchLink,
-  filePart,
-  fileRows,
-  opened,
-  respond,
-  retrieve,
-  type TestService,
-} from '../../helpers/service';
+import { at, filePart, fileRows, opened, type TestService } from '../../helpers/service';
 import { onSqlite, sqliteIn } from '../../helpers/stores';
 
 const MIB = 1024 * 1024;
@@ -34,15 +20,15 @@ async function open(data: string, reserve: number): Promise<void> {
 }
 
 const push = (payload: string, more = {}) =>
-  call(service, 'POST', '/api/v2/pushes', { body: { push: { payload, ...more } } });
+  service.call('POST', '/api/v2/pushes', { body: { push: { payload, ...more } } });
 const upload = (bytes: number) =>
-  call(service, 'POST', '/api/v2/pushes', {
+  service.call('POST', '/api/v2/pushes', {
     ...{ form: [filePart('a', Buffer.alloc(bytes))], ...service.asAdmin },
   });
 const once = (key: unknown) => ({ headers: { 'idempotency-key': `"0123456789abcdef${key}"` } });
 const secrets = async () => (await beside.sql`SELECT push_id FROM secrets`).length;
 const readAnswer = async (token: string) =>
-  (await call(service, 'GET', `/api/v2/requests/${token}`, service.asAdmin)).json;
+  (await service.call('GET', `/api/v2/requests/${token}`, service.asAdmin)).json;
 
 describe('while less space is free than is kept', () => {
   let made: string;
@@ -51,9 +37,9 @@ describe('while less space is free than is kept', () => {
   beforeEach(async () => {
     const { data } = (await onSqlite().room()).settings;
     const roomy = await opened({ data, reserve: 0 });
-    made = await create(roomy, { payload: 'made before' });
-    [asked, ready] = [await createRequest(roomy), await createRequest(roomy)];
-    await respond(roomy, ready, 'answered before');
+    made = await roomy.create({ payload: 'made before' });
+    [asked, ready] = [await roomy.createRequest(), await roomy.createRequest()];
+    await roomy.respond(ready, 'answered before');
     await roomy.close();
     await open(data, 2 ** 60);
   });
@@ -69,14 +55,14 @@ describe('while less space is free than is kept', () => {
   });
 
   test('answers are refused, and their requests stay open', async () => {
-    expect((await respond(service, asked, 'x')).status).toBe(503);
+    expect((await service.respond(asked, 'x')).status).toBe(503);
     expect((await readAnswer(asked)).state).toBe('open');
     expect((await readAnswer(ready)).response).toBe('answered before');
   });
 
   test('what is there is handed out, and only the response of a last view kept', async () => {
     const kept = async (key: string) => {
-      const { json } = await retrieve(service, made, once(key));
+      const { json } = await service.retrieve(made, once(key));
       const rows = await beside.sql`SELECT push_id FROM kept WHERE sealed IS NOT NULL`;
       return [json.payload, json.views_remaining, rows.length];
     };
@@ -89,8 +75,8 @@ describe('while less space is free than is kept', () => {
   });
 
   test('what is there is handed out, and ends', async () => {
-    expect((await retrieve(service, made)).json.payload).toBe('made before');
-    expect((await expire(service, made)).json.deleted).toBe(true);
+    expect((await service.retrieve(made)).json.payload).toBe('made before');
+    expect((await service.expire(made)).json.deleted).toBe(true);
     // Of the requests and the answer.
     expect(await secrets()).toBe(3);
   });
@@ -114,14 +100,14 @@ describe('a service in memory', () => {
   test('refuses pushes beyond its maximum, and takes others when some have ended', async () => {
     const tokens = await fillWithPushes();
     expect([tokens.length > 8, tokens.length <= 16]).toEqual([true, true]);
-    for (const token of tokens) expect((await expire(service, token)).status).toBe(200);
+    for (const token of tokens) expect((await service.expire(token)).status).toBe(200);
     expect((await push('x'.repeat(MIB))).status).toBe(201);
   });
 
   test('refuses files beyond its maximum, and takes others when some have ended', async () => {
     const { status, json } = await upload(10 * MIB);
     expect([status, (await upload(10 * MIB)).status]).toEqual([201, 503]);
-    await expire(service, json.url_token);
+    await service.expire(json.url_token);
     await service.service.pushes.finish();
     expect((await upload(10 * MIB)).status).toBe(201);
   });
@@ -144,7 +130,7 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
     expect(tokens.length).toBeGreaterThan(10);
     disk.fill();
     const half = tokens.splice(0, 5);
-    for (const token of half) expect((await expire(service, token)).status).toBe(200);
+    for (const token of half) expect((await service.expire(token)).status).toBe(200);
     expect(await secrets()).toBe(tokens.length);
     service.clock.advance(7 * DAY);
     // One sweep, as it would be a minute later: on a disk that is as full as before.
@@ -161,71 +147,71 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
   test('that is full to the last byte gives last views, also to who can ask again', async () => {
     const tokens: string[] = [];
     for (let at = 0; at < 10; at += 1)
-      tokens.push(await create(service, { payload: `${at}`.repeat(MIB), expire_after_views: 1 }));
+      tokens.push(await service.create({ payload: `${at}`.repeat(MIB), expire_after_views: 1 }));
     disk.fill();
     for (const [at, token] of tokens.entries()) {
       for (const _ of ['first', 'again'])
-        expect((await retrieve(service, token, once(at))).json.payload?.[0]).toBe(`${at}`);
+        expect((await service.retrieve(token, once(at))).json.payload?.[0]).toBe(`${at}`);
     }
   });
 
   test('that responses to a reader fill keeps its reserve', async () => {
     const push = { payload: 'x'.repeat(MIB), expire_after_views: 1 };
-    const token = await create(service, push, service.adminToken);
+    const token = await service.createOwn(push);
     for (let at = 0; at < 60; at += 1) {
       const how = { ...service.asAdmin, ...once(at) };
-      expect((await retrieve(service, token, how)).json.payload).toHaveLength(MIB);
+      expect((await service.retrieve(token, how)).json.payload).toHaveLength(MIB);
     }
     expect((await beside.sql`SELECT push_id FROM kept`).length).toBeLessThan(50);
     expect(hasReserve()).toBe(true);
   });
 
   test('a view that cannot be written down is not given', async () => {
-    const token = await create(service, { payload: 'hunter2', expire_after_views: 99 });
+    const token = await service.create({ payload: 'hunter2', expire_after_views: 99 });
     disk.fill();
     const statuses: number[] = [];
     // A page or two may be left in the log.
     while (statuses.length < 50 && statuses.at(-1) !== 503) {
-      const { status, text } = await retrieve(service, token);
+      const { status, text } = await service.retrieve(token);
       expect(text.includes('hunter2')).toBe(status === 200);
       statuses.push(status);
     }
     const given = statuses.length - 1;
     expect(statuses).toEqual([...Array(given).fill(200), 503]);
     disk.clear();
-    const { json } = await retrieve(service, token);
+    const { json } = await service.retrieve(token);
     expect(json.views_remaining).toBe(98 - given);
   });
 
   test('an answer is whole or refused, and a full disk does not keep it from its owner', async () => {
-    const [asked, ready] = [await createRequest(service), await createRequest(service)];
-    await respond(service, ready, 'hunter2');
+    const [asked, ready] = [await service.createRequest(), await service.createRequest()];
+    await service.respond(ready, 'hunter2');
     disk.fill();
-    expect((await respond(service, asked, 'x'.repeat(MIB))).status).toBe(503);
+    expect((await service.respond(asked, 'x'.repeat(MIB))).status).toBe(503);
     expect((await readAnswer(ready)).response).toBe('hunter2');
     disk.clear();
     expect(await readAnswer(asked)).toMatchObject({ state: 'open', response: null });
-    expect((await respond(service, asked, 'later')).status).toBe(200);
+    expect((await service.respond(asked, 'later')).status).toBe(200);
     expect((await readAnswer(asked)).response).toBe('later');
   });
 
   test('files larger than what is free are gone when the answer is there', async () => {
-    const token = await createWithFiles(service, filePart('a', Buffer.alloc(24 * MIB)));
-    const seen = await retrieve(service, token);
+    const token = await service.createWithFiles(filePart('a', Buffer.alloc(24 * MIB)));
+    const seen = await service.retrieve(token);
     disk.fill();
-    expect((await expire(service, token)).status).toBe(200);
+    expect((await service.expire(token)).status).toBe(200);
     expect(await secrets()).toBe(0);
-    expect((await fetchLink(service, seen.json.files[0].url)).status).toBe(404);
+    expect((await service.fetchLink(seen.json.files[0].url)).status).toBe(404);
     await service.service.pushes.finish();
     expect(await fileRows(beside)).toEqual([0, 0, 0]);
   });
 
   test('a reader gets no error if something could not be deleted', async () => {
-    const token = await create(service, { payload: 'x'.repeat(MIB), expire_after_days: 1 });
+    const token = await service.create({ payload: 'x'.repeat(MIB), expire_after_days: 1 });
     service.clock.advance(DAY);
     disk.fill();
-    expect((await retrieve(service, 'abcdefghijklmnopqrs')).status).toBe(404);
-    expect((await call(service, 'GET', at(token, '/preview'))).status).toBe(200);
-    expect((await call(service, 'GET', `/p/${token}`)).status).toBe(404);
+    expect((await service.retrieve('abcdefghijklmnopqrs')).status).toBe(404);
+    expect((await service.call('GET', at(token, '/preview'))).status).toBe(200);
+    expect((await service.call('GET', `/p/${token}`)).status).toBe(404);
   });
 });

@@ -1,15 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Database, Sql } from '../../../src/server/store/sql';
 import { overNoted } from '../../helpers/over-database';
-import {
-  call,
-  create,
-  createWithFiles,
-  expire,
-  filePart,
-  fileRows,
-  retrieve,
-} from '../../helpers/service';
+import { filePart, fileRows } from '../../helpers/service';
 
 const DAY = 86_400_000;
 const CHUNK = 64 * 1024;
@@ -50,8 +42,8 @@ test('the secrets of all go first, then their chunks, 512 KiB a transaction', as
   };
   const service = await overNoted(watched(look));
   const large = Buffer.alloc(40 * CHUNK);
-  for (const name of ['a', 'b']) await createWithFiles(service, filePart(name, large));
-  await create(service, { payload: 'x' });
+  for (const name of ['a', 'b']) await service.createWithFiles(filePart(name, large));
+  await service.create({ payload: 'x' });
   service.clock.advance(7 * DAY);
   expect(await service.sweep()).toBe(3);
   await service.finish();
@@ -66,7 +58,7 @@ test('large payloads do not go in one transaction', async () => {
   };
   const service = await overNoted(watched(look));
   for (const size of [600_000, 600_000, 600_000, 1, 1, 1])
-    await create(service, { payload: 'x'.repeat(size) });
+    await service.create({ payload: 'x'.repeat(size) });
   service.clock.advance(7 * DAY);
   expect(await service.sweep()).toBe(6);
   const [first = 0] = deleted;
@@ -76,7 +68,7 @@ test('large payloads do not go in one transaction', async () => {
 test('a push that cannot be ended keeps no other from it, and is tried again', async () => {
   const service = await overNoted();
   const tokens = [];
-  for (let i = 0; i < 5; i += 1) tokens.push(await create(service, { payload: `${i}` }));
+  for (let i = 0; i < 5; i += 1) tokens.push(await service.create({ payload: `${i}` }));
   const unstick = await stuck(service.database, 'UPDATE OF expired_at ON pushes WHEN NEW.id = 2');
   service.clock.advance(7 * DAY);
   expect(await service.sweep()).toBe(4);
@@ -84,8 +76,8 @@ test('a push that cannot be ended keeps no other from it, and is tried again', a
   expect(await left()).toEqual([{ push_id: 2 }]);
   expect(failures(service.lines)).toHaveLength(1);
   // Nobody who reads hears of it.
-  expect((await retrieve(service, 'abcdefghijklmnopqrs')).status).toBe(404);
-  const { json } = await retrieve(service, tokens[0] as string);
+  expect((await service.retrieve('abcdefghijklmnopqrs')).status).toBe(404);
+  const { json } = await service.retrieve(tokens[0] as string);
   expect([json.expired, json.payload]).toEqual([true, null]);
   await unstick();
   expect(await service.sweep()).toBe(1);
@@ -94,16 +86,16 @@ test('a push that cannot be ended keeps no other from it, and is tried again', a
 
 test('chunks that cannot be deleted are left for the next sweep, and nobody reads them', async () => {
   const service = await overNoted();
-  const token = await createWithFiles(service, filePart('a', Buffer.alloc(40 * CHUNK)));
-  const { json } = await retrieve(service, token);
+  const token = await service.createWithFiles(filePart('a', Buffer.alloc(40 * CHUNK)));
+  const { json } = await service.retrieve(token);
   const unstick = await stuck(service.database, 'DELETE ON chunks WHEN OLD.number = 20');
-  const ended = await expire(service, token);
+  const ended = await service.expire(token);
   expect([ended.status, ended.json.deleted]).toEqual([200, true]);
   await service.finish();
   expect(await fileRows(service.database)).toEqual([1, 1, 24]);
   expect(failures(service.lines)).toHaveLength(1);
-  expect((await call(service, 'GET', new URL(json.files[0].url).pathname)).status).toBe(404);
-  expect((await retrieve(service, token)).json.files).toEqual([]);
+  expect((await service.call('GET', new URL(json.files[0].url).pathname)).status).toBe(404);
+  expect((await service.retrieve(token)).json.files).toEqual([]);
   await unstick();
   await service.sweep();
   await service.finish();
@@ -112,9 +104,9 @@ test('chunks that cannot be deleted are left for the next sweep, and nobody read
 
 test('an ended push is kept with its log for 90 days, then neither is', async () => {
   const service = await overNoted();
-  const token = await create(service, { payload: 'x', expire_after_views: 1 });
-  await create(service, { payload: 'lives on', expire_after_days: 90 });
-  await retrieve(service, token);
+  const token = await service.create({ payload: 'x', expire_after_views: 1 });
+  await service.create({ payload: 'lives on', expire_after_days: 90 });
+  await service.retrieve(token);
   service.clock.advance(90 * DAY - 1);
   await service.sweep();
   const rows = async () => {
@@ -126,12 +118,12 @@ test('an ended push is kept with its log for 90 days, then neither is', async ()
   await service.sweep();
   // The other one ends now.
   expect(await rows()).toEqual([1, 1]);
-  expect((await retrieve(service, token)).status).toBe(404);
+  expect((await service.retrieve(token)).status).toBe(404);
 });
 
 test('a long log goes in pieces', async () => {
   const { database, clock, sweep, ...service } = await overNoted();
-  await create(service, { payload: 'x', expire_after_days: 1 });
+  await service.create({ payload: 'x', expire_after_days: 1 });
   await database.sql`
     INSERT INTO audit (push_id, kind, created_at)
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)

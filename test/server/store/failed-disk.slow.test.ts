@@ -4,14 +4,7 @@ import { mountDisk, mountFailingDisk, needsDisk, needsFailingDisk } from '../../
 import { folders } from '../../helpers/memory';
 import { allOf } from '../../helpers/needs';
 import { needsPostgres, startCluster } from '../../helpers/postgres';
-import {
-  type Call,
-  call,
-  create,
-  filePart,
-  type TestService,
-  testService,
-} from '../../helpers/service';
+import { type Call, filePart, type TestService, testService } from '../../helpers/service';
 import { openBeside } from '../../helpers/stores';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -37,11 +30,11 @@ describe(
       const data = join(disk.folder, 'data');
       const service = await opened({ data, reserve: 0 });
       const admin = { token: service.adminToken };
-      const one = await create(service, { payload: 'hunter1', expire_after_views: 1 }, admin.token);
-      const two = await create(service, { payload: 'hunter2', expire_after_views: 2 }, admin.token);
+      const one = await service.create({ payload: 'hunter1', expire_after_views: 1 }, admin.token);
+      const two = await service.create({ payload: 'hunter2', expire_after_views: 2 }, admin.token);
       const request = { ...admin, body: { request: { request: 'x' } } };
-      const asked = (await call(service, 'POST', '/api/v2/requests', request)).json.url_token;
-      expect((await call(service, 'GET', at(two))).json.views_remaining).toBe(1);
+      const asked = (await service.call('POST', '/api/v2/requests', request)).json.url_token;
+      expect((await service.call('GET', at(two))).json.views_remaining).toBe(1);
       disk.fail();
 
       const once = { headers: { 'idempotency-key': '"Jk3dF8s-Qw2mZx0pLr7tVg"' } };
@@ -57,7 +50,7 @@ describe(
       ];
       for (const [method, path, how] of refused) {
         service.lines.length = 0;
-        const { status, headers, text } = await call(service, method, path, how);
+        const { status, headers, text } = await service.call(method, path, how);
         expect([method, path, status, headers.get('retry-after')]).toEqual([
           method,
           path,
@@ -68,7 +61,7 @@ describe(
         // As libsql and as Node.js name it.
         expect(service.lines.join('\n')).toMatch(/ error \w+ (?:SQLITE_IOERR|ERR_SQLITE_ERROR)/);
       }
-      const list = await call(service, 'GET', at('active'), admin);
+      const list = await service.call('GET', at('active'), admin);
       expect(list.json.map((push: { views_remaining: number }) => push.views_remaining)).toEqual([
         1, 1,
       ]);
@@ -76,16 +69,16 @@ describe(
       await service.close();
       disk.replace();
       const again = await opened({ data, reserve: 0 });
-      expect((await call(again, 'GET', at(one), once)).json.payload).toBe('hunter1');
-      expect((await call(again, 'GET', at(two))).json).toMatchObject({
+      expect((await again.call('GET', at(one), once)).json.payload).toBe('hunter1');
+      expect((await again.call('GET', at(two))).json).toMatchObject({
         payload: 'hunter2',
         views_remaining: 0,
       });
-      const { json } = await call(again, 'GET', `/api/v2/requests/${asked}`, {
+      const { json } = await again.call('GET', `/api/v2/requests/${asked}`, {
         token: again.adminToken,
       });
       expect(json.state).toBe('open');
-      await create(again, { payload: 'x' });
+      await again.create({ payload: 'x' });
     });
   },
 );
@@ -104,7 +97,7 @@ test(
     const tokens: string[] = [];
     const push = async () => {
       const body = { push: { payload: payload(tokens.length), expire_after_views: 1 } };
-      const { status, headers, json } = await call(service, 'POST', '/api/v2/pushes', { body });
+      const { status, headers, json } = await service.call('POST', '/api/v2/pushes', { body });
       if (status === 201) tokens.push(json.url_token);
       else expect(status).toBe(503);
       return headers.get('retry-after');
@@ -122,7 +115,7 @@ test(
     await cluster.start().catch(() => undefined);
     await expect.poll(push).toBe(null);
     for (const [at, token] of tokens.entries()) {
-      const { json } = await call(service, 'GET', `/api/v2/pushes/${token}`);
+      const { json } = await service.call('GET', `/api/v2/pushes/${token}`);
       expect([json.payload === payload(at), json.views_remaining]).toEqual([true, 0]);
     }
   },

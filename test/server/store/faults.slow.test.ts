@@ -22,19 +22,19 @@ import { folders } from '../../helpers/memory';
 import { onLinux } from '../../helpers/needs';
 import { noted } from '../../helpers/noted';
 import { seed } from '../../helpers/seed';
-import { call, create, type TestService, testService } from '../../helpers/service';
+import { call, type TestService, testService } from '../../helpers/service';
 import { onPostgres, openBeside } from '../../helpers/stores';
 
 const newFolder = folders();
 
 /** A status, if it is not given. */
 async function payloadOf(service: TestService, token: string): Promise<string | number | null> {
-  const { status, json } = await call(service, 'GET', `/api/v2/pushes/${token}`);
+  const { status, json } = await service.call('GET', `/api/v2/pushes/${token}`);
   return status === 200 ? json.payload : status;
 }
 
 const push = (service: TestService, payload: string, more = {}) =>
-  call(service, 'POST', '/api/v2/pushes', { body: { push: { payload, ...more } } });
+  service.call('POST', '/api/v2/pushes', { body: { push: { payload, ...more } } });
 
 /** Undefined if it does not start, and says why. */
 const started = (settings: Parameters<typeof testService>[0]) =>
@@ -81,7 +81,7 @@ describe('SQLite', () => {
     const before = await testService({ data });
     const payloads = Array.from({ length: 100 }, (_, n) => `${n} `.repeat(1000));
     const tokens: string[] = [];
-    for (const payload of payloads) tokens.push(await create(before, { payload }));
+    for (const payload of payloads) tokens.push(await before.create({ payload }));
     await before.close();
     copyFileSync(file, join(data, 'copy'));
     const service = await testService({ data });
@@ -199,7 +199,7 @@ onPostgres((cluster) => {
       expect(await payloadOf(service, tokens[0] ?? '')).toHaveLength(64_000);
       disk.clear();
       expect((await push(service, 'x')).status).toBe(201);
-      expect((await call(service, 'DELETE', `/api/v2/pushes/${tokens[0]}`)).status).toBe(200);
+      expect((await service.call('DELETE', `/api/v2/pushes/${tokens[0]}`)).status).toBe(200);
       await service.close();
       await administer(name, 'DROP SCHEMA public CASCADE', 'DROP TABLESPACE small');
       disk.remove();
