@@ -1,33 +1,40 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ServiceRefusal } from '../../../src/server/service-errors';
+import { createQueue } from '../../../src/server/queues';
+import { Refusal, ServiceRefusal } from '../../../src/server/service-errors';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../../src/server/store/database';
-import type { Database } from '../../../src/server/store/sql';
+import { groupCommit } from '../../../src/server/store/group-commit';
+import { type Database, plain } from '../../../src/server/store/sql';
 import { openMemory, openSqlite } from '../../../src/server/store/sqlite';
-import { lock } from '../lock';
+import { folders } from '../../helpers/memory';
+import { lock, open as openNative } from '../lock';
+import { add, createThings, namesIn } from './things';
 
-let folder: string;
+const newFolder = folders();
+let path: string;
 let database: Database;
+/** Sees what is committed, and nothing else. */
+let beside: Database;
 
-const open = () => openSqlite(join(folder, 'test.db'), (load) => load());
+/** @param sleep in place of waiting, when another program has locked the database */
+async function open(sleep?: (milliseconds: number) => Promise<void>): Promise<Database> {
+  const opened = await openSqlite(path, (load) => load(), sleep);
+  onTestFinished(() => opened.close());
+  return opened;
+}
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pwpush-'));
-  database = await open();
-  await database.sql`CREATE TABLE things (name TEXT PRIMARY KEY, data BLOB, at BIGINT)`;
+  path = join(await newFolder(), 'test.db');
+  [database, beside] = [await open(), await open()];
+  await createThings(database);
 });
 
-afterEach(async () => {
-  await database.close();
-  await rm(folder, { recursive: true });
-});
-
-const names = async () =>
-  (await database.sql<{ name: string }>`SELECT name FROM things ORDER BY name`).map(
-    ({ name }) => name,
+const added = (name: string, to = database) =>
+  to.transaction(async (sql) => (await add(sql, name))[0]?.name);
+const outcomes = async (transactions: Promise<unknown>[]) =>
+  (await Promise.allSettled(transactions)).map((one) =>
+    one.status === 'fulfilled' ? one.value : (one.reason as Error).message,
   );
 
 test('is durable, overwrites what is deleted, and minds foreign keys', async () => {
@@ -62,63 +69,54 @@ test('in memory it takes no more than it may, and deletes nevertheless', async (
 });
 
 test('no statement from outside gets into a transaction, of this connection or another', async () => {
-  const other = await open();
   const slow = database.transaction(async (sql) => {
-    await sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
+    await add(sql, 'a');
     for (let i = 0; i < 100; i++) await sql`SELECT 1`;
     throw new Error('no');
   });
-  const beside = database.sql`INSERT INTO things VALUES ('b', NULL, NULL)`;
-  const elsewhere = other.transaction((sql) => sql`INSERT INTO things VALUES ('c', NULL, NULL)`);
+  const others = [add(database.sql, 'b'), added('c', beside)];
   await expect(slow).rejects.toThrow('no');
-  await Promise.all([beside, elsewhere]);
-  expect(await names()).toEqual(['b', 'c']);
-  await other.close();
+  await Promise.all(others);
+  expect(await namesIn(database)).toEqual(['b', 'c']);
 });
 
 test('a transaction keeps other processes from writing before it has written', async () => {
-  const insert = "INSERT INTO things VALUES ('a', NULL, NULL)";
+  const insert = "INSERT INTO things (name) VALUES ('a')";
   await database.transaction(async (sql) => {
     await sql`SELECT name FROM things`;
     expect(elsewhere(insert)).toContain('database is locked');
   });
   expect(elsewhere(insert)).toBe('');
-  expect(await names()).toEqual(['a']);
+  expect(await namesIn(database)).toEqual(['a']);
 });
 
 describe('while another program holds the lock', () => {
-  test('it is asked again and again, and reading goes on', async () => {
-    let unlock: (() => void) | undefined = lock(join(folder, 'test.db'));
-    const pauses: number[] = [];
-    const sleep = async (milliseconds: number) => {
-      pauses.push(milliseconds);
-      expect(await names()).toEqual([]);
-      if (pauses.length < 6) return;
+  test('it is asked again and again, also for a group, and reading goes on', async () => {
+    let unlock: (() => void) | undefined = lock(path);
+    let pauses = 0;
+    const patient = await open(async () => {
+      pauses += 1;
+      expect(await namesIn(beside)).toEqual([]);
+      if (pauses < 6) return;
       unlock?.();
       unlock = undefined;
-    };
-    const patient = await openSqlite(join(folder, 'test.db'), (load) => load(), sleep);
-    await Promise.all([
-      patient.sql`INSERT INTO things VALUES ('a', NULL, NULL)`,
-      patient.transaction((sql) => sql`INSERT INTO things VALUES ('b', NULL, NULL)`),
-    ]);
-    expect(await names()).toEqual(['a', 'b']);
-    expect(pauses.length).toBeGreaterThanOrEqual(6);
-    await patient.close();
+    });
+    const all = [add(patient.sql, 'a'), added('b', patient), added('c', patient)];
+    await Promise.all(all);
+    expect(await namesIn(beside)).toEqual(['a', 'b', 'c']);
+    expect(pauses).toBeGreaterThanOrEqual(6);
   });
 
   test('it is given up after five seconds', async () => {
-    const unlock = lock(join(folder, 'test.db'));
+    const unlock = lock(path);
     let slept = 0;
-    const sleep = async (milliseconds: number) => {
+    const patient = await open(async (milliseconds) => {
       slept += milliseconds;
-    };
-    const patient = await openSqlite(join(folder, 'test.db'), (load) => load(), sleep);
-    const insert = patient.sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
-    await expect(insert).rejects.toMatchObject({ kind: 'busy', details: { retryAfter: 5 } });
+    });
+    const refusal = { kind: 'busy', details: { retryAfter: 5 } };
+    await expect(add(patient.sql, 'a')).rejects.toMatchObject(refusal);
     expect([slept >= 5000, slept < 5200]).toEqual([true, true]);
     unlock();
-    await patient.close();
   });
 });
 
@@ -129,13 +127,7 @@ function elsewhere(statement: string): string {
     let Open;
     try { Open = require('node:sqlite').DatabaseSync; } catch { Open = require('libsql'); }
     try { new Open(path).exec(statement); } catch (error) { console.log(error.message); }`;
-  const { stdout } = spawnSync(process.execPath, [
-    '-e',
-    script,
-    join(folder, 'test.db'),
-    statement,
-  ]);
-  return stdout.toString();
+  return spawnSync(process.execPath, ['-e', script, path, statement]).stdout.toString();
 }
 
 test('migrations run once, and a later schema is refused', async () => {
@@ -146,4 +138,100 @@ test('migrations run once, and a later schema is refused', async () => {
   expect(await rows()).toEqual(once);
   await database.sql`INSERT INTO migrations (id) VALUES (${999})`;
   await expect(migrate(database)).rejects.toThrow('the data was written by a later version');
+});
+
+test('a statement that failed works the next time', async () => {
+  await add(database.sql, 'a');
+  for (let i = 0; i < 3; i += 1) {
+    await expect(add(database.sql, 'a')).rejects.toThrow('UNIQUE');
+    await add(database.sql, `b${i}`);
+  }
+  expect(await namesIn(beside)).toEqual(['a', 'b0', 'b1', 'b2']);
+});
+
+describe('a group of transactions', () => {
+  /** All that a connection is told and all that happens beside, in order. */
+  function recording() {
+    const connection = openNative(path);
+    onTestFinished(() => connection.close());
+    const said: string[] = [];
+    const exec = (sql: string) => {
+      said.push(sql);
+      connection.exec(sql);
+    };
+    return { said, commit: groupCommit({ exec }, createQueue()) };
+  }
+
+  test('shares one commit, and none is answered before it', async () => {
+    const { said, commit } = recording();
+    const work = (name: string) =>
+      commit(async () => void said.push(`${name} works`)).then(() => said.push(`${name} is told`));
+    await Promise.all([work('one'), work('two')]);
+    expect(said).toEqual([
+      'BEGIN IMMEDIATE',
+      ...['SAVEPOINT member', 'one works', 'RELEASE member'],
+      ...['SAVEPOINT member', 'two works', 'RELEASE member'],
+      'COMMIT',
+      ...['one is told', 'two is told'],
+    ]);
+  });
+
+  test('of one has no savepoint, which would keep all that it deletes in memory', async () => {
+    const { said, commit } = recording();
+    await commit(async () => void said.push('works'));
+    await expect(commit(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    expect(said).toEqual([
+      ...['BEGIN IMMEDIATE', 'works', 'COMMIT'],
+      ...['BEGIN IMMEDIATE', 'ROLLBACK'],
+    ]);
+  });
+
+  test('has no long one in it, which has a commit of its own', async () => {
+    const { said, commit } = recording();
+    const work = (name: string, long: boolean) => commit(async () => void said.push(name), long);
+    await Promise.all([work('one', false), work('long', true), work('two', false)]);
+    const commits = said.join(' ').split('BEGIN IMMEDIATE').slice(1);
+    expect(commits.map((text) => text.match(/one|long|two/g)).sort()).toEqual([
+      ['long'],
+      ['one', 'two'],
+    ]);
+  });
+
+  test('can be read on another connection, too, once it is confirmed', async () => {
+    const seen = ['a', 'b', 'c'].map(async (name) => {
+      await added(name);
+      return (await namesIn(beside)).includes(name);
+    });
+    expect(await Promise.all(seen)).toEqual([true, true, true]);
+  });
+
+  test.each([
+    [
+      'its commit fails',
+      'FOREIGN KEY',
+      `CREATE TABLE orphans (name TEXT REFERENCES things (name) DEFERRABLE INITIALLY DEFERRED)`,
+      `INSERT INTO orphans VALUES ('nobody')`,
+    ],
+    [
+      'SQLite undoes it all, as on a full disk',
+      'UNIQUE',
+      'CREATE TABLE taken (name TEXT UNIQUE)',
+      `INSERT OR ROLLBACK INTO taken VALUES ('a'), ('a')`,
+    ],
+  ])('is rejected as a whole if %s, and the next one succeeds', async (...row) => {
+    const [, constraint, table, statement] = row;
+    await database.sql(plain(table));
+    const failing = database.transaction((sql) => sql(plain(statement)));
+    const failed = expect.stringContaining(`${constraint} constraint failed`);
+    expect(await outcomes([added('a'), failing, added('b')])).toEqual([failed, failed, failed]);
+    expect(await namesIn(database)).toEqual([]);
+    expect(await outcomes([added('a'), added('b')])).toEqual(['a', 'b']);
+    expect(await namesIn(beside)).toEqual(['a', 'b']);
+  });
+
+  test('that was handed in before the end is done before the end', async () => {
+    const other = await open();
+    await Promise.all([added('last', other), other.close()]);
+    expect(await namesIn(database)).toEqual(['last']);
+  });
 });
