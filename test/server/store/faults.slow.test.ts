@@ -10,26 +10,29 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { backup } from '../../../src/server/ops/database-copy';
-import { ServiceError, ServiceRefusal } from '../../../src/server/service-errors';
+import { Refusal, ServiceError, ServiceRefusal } from '../../../src/server/service-errors';
+import { plain } from '../../../src/server/store/sql';
 import { cuttingProxy } from '../../helpers/cutting-proxy';
-import { mountDisk, needsDisk } from '../../helpers/disk';
+import { mountDisk, mountFailingDisk, needsDisk, needsFailingDisk } from '../../helpers/disk';
 import { eachFault } from '../../helpers/faults';
 import { resultOf } from '../../helpers/history';
 import { long } from '../../helpers/long';
 import { folders } from '../../helpers/memory';
-import { onLinux } from '../../helpers/needs';
+import { allOf, onLinux } from '../../helpers/needs';
 import { noted } from '../../helpers/noted';
+import { needsPostgres, startCluster } from '../../helpers/postgres';
 import { seed } from '../../helpers/seed';
-import { call, type TestService, testService } from '../../helpers/service';
+import { at, type Call, call, filePart, opened, type TestService } from '../../helpers/service';
 import { onPostgres, openBeside } from '../../helpers/stores';
+import { lock } from '../lock';
 
 const newFolder = folders();
 
 /** A status, if it is not given. */
 async function payloadOf(service: TestService, token: string): Promise<string | number | null> {
-  const { status, json } = await service.call('GET', `/api/v2/pushes/${token}`);
+  const { status, json } = await service.retrieve(token);
   return status === 200 ? json.payload : status;
 }
 
@@ -37,8 +40,8 @@ const push = (service: TestService, payload: string, more = {}) =>
   service.call('POST', '/api/v2/pushes', { body: { push: { payload, ...more } } });
 
 /** Undefined if it does not start, and says why. */
-const started = (settings: Parameters<typeof testService>[0]) =>
-  testService(settings).catch((error: unknown) => {
+const started = (settings: Parameters<typeof opened>[0]) =>
+  opened(settings).catch((error: unknown) => {
     // The second once it is open, and its owners are added.
     expect([ServiceError, ServiceRefusal].some((one) => error instanceof one)).toBe(true);
     return undefined;
@@ -47,7 +50,7 @@ const started = (settings: Parameters<typeof testService>[0]) =>
 describe('SQLite', () => {
   test('a backup whose files fail is not there, and leaves nothing', onLinux, async () => {
     const [data, into] = [await newFolder(), await newFolder()];
-    const service = await testService({ data });
+    await opened({ data });
     const file = join(into, 'copy.db');
     const failed = await eachFault(async (failing) => {
       const bytes = await failing(into, () => backup({ data }, { file, force: false }, {})).catch(
@@ -56,17 +59,13 @@ describe('SQLite', () => {
       expect(readdirSync(into)).toEqual(typeof bytes === 'number' ? ['copy.db'] : []);
       rmSync(file, { force: true });
     });
-    expect([...new Set(failed.map((one) => one.replace(/ .*/, '')))].sort()).toEqual([
-      'fsync',
-      'link',
-      'open',
-    ]);
-    await service.close();
+    const operations = new Set(failed.map((one) => one.replace(/ .*/, '')));
+    expect([...operations].sort()).toEqual(['fsync', 'link', 'open']);
   });
 
   test('a truncated key is refused, and left as it is', async () => {
     const data = await newFolder();
-    await (await testService({ data })).close();
+    await (await opened({ data })).close();
     const key = join(data, 'instance.key');
     for (let bytes = 43; bytes >= 0; bytes -= 1) {
       truncateSync(key, bytes);
@@ -78,13 +77,13 @@ describe('SQLite', () => {
   test('a file that is damaged while it serves gives nothing wrong, and is made no worse', async () => {
     const data = await newFolder();
     const file = join(data, 'pwpush.db');
-    const before = await testService({ data });
+    const before = await opened({ data });
     const payloads = Array.from({ length: 100 }, (_, n) => `${n} `.repeat(1000));
     const tokens: string[] = [];
     for (const payload of payloads) tokens.push(await before.create({ payload }));
     await before.close();
     copyFileSync(file, join(data, 'copy'));
-    const service = await testService({ data });
+    const service = await opened({ data });
     const bytes = readFileSync(file);
     bytes.fill(0, bytes.length >> 1);
     writeFileSync(file, bytes, { flag: 'r+' });
@@ -96,19 +95,89 @@ describe('SQLite', () => {
     await service.close();
     for (const name of ['-wal', '-shm']) rmSync(file + name, { force: true });
     copyFileSync(join(data, 'copy'), file);
-    const restored = await testService({ data });
+    const restored = await opened({ data });
     const again = await Promise.all(tokens.map((token) => payloadOf(restored, token)));
     expect(again).toEqual(payloads);
-    await restored.close();
   });
+
+  test('while another program holds the lock, all goes on but writing, which is put off', async () => {
+    const data = await newFolder();
+    const service = await opened({ data });
+    const token = await service.createOwn();
+    service.clock.advance(120_000);
+    const unlock = lock(join(data, 'pwpush.db'));
+    let putOff = true;
+    const creation = push(service, 'y').finally(() => {
+      putOff = false;
+    });
+    const [listed, preview] = await Promise.all([
+      service.list('active'),
+      service.call('GET', at(token, '/preview')),
+    ]);
+    expect([listed.length, preview.status, putOff]).toEqual([1, 200, true]);
+    const { status, headers } = await creation;
+    expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+    unlock();
+    await service.create({ payload: 'z' });
+  });
+
+  test(
+    'on a disk that becomes read-only, it refuses what it cannot write down, says why in its log, and has lost nothing',
+    needsFailingDisk,
+    async () => {
+      const disk = mountFailingDisk(32);
+      onTestFinished(() => disk.remove());
+      const data = join(disk.folder, 'data');
+      const service = await opened({ data, reserve: 0 });
+      const one = await service.createOwn({ payload: 'hunter1', expire_after_views: 1 });
+      const two = await service.createOwn({ payload: 'hunter2', expire_after_views: 2 });
+      const asked = await service.createRequest();
+      expect((await service.retrieve(two)).json.views_remaining).toBe(1);
+      disk.fail();
+
+      const once = { headers: { 'idempotency-key': '"Jk3dF8s-Qw2mZx0pLr7tVg"' } };
+      const refused: [string, string, Call?][] = [
+        ['GET', at(one)],
+        ['GET', at(one), once],
+        ['POST', `/p/${one}`, { fields: {} }],
+        ['GET', at(two)],
+        ['DELETE', at(two)],
+        ['POST', '/api/v2/pushes', { body: { push: { payload: 'x' } } }],
+        ['POST', '/api/v2/pushes', { ...service.asAdmin, form: [filePart('a', 'x')] }],
+        ['PATCH', `/api/v2/requests/${asked}/respond`, { body: { request: { response: 'x' } } }],
+      ];
+      for (const [method, path, how] of refused) {
+        service.lines.length = 0;
+        const { status, headers, text } = await service.call(method, path, how);
+        const answer = [method, path, status, headers.get('retry-after')];
+        expect(answer).toEqual([method, path, 503, '5']);
+        expect(text).not.toContain('hunter');
+        // As libsql and as Node.js name it.
+        expect(service.lines.join('\n')).toMatch(/ error \w+ (?:SQLITE_IOERR|ERR_SQLITE_ERROR)/);
+      }
+      const left = [{ views_remaining: 1 }, { views_remaining: 1 }];
+      expect(await service.list('active')).toMatchObject(left);
+
+      await service.close();
+      disk.replace();
+      const again = await opened({ data, reserve: 0 });
+      expect((await again.retrieve(one, once)).json.payload).toBe('hunter1');
+      const given = { payload: 'hunter2', views_remaining: 0 };
+      expect((await again.retrieve(two)).json).toMatchObject(given);
+      const { json } = await again.call('GET', `/api/v2/requests/${asked}`, again.asAdmin);
+      expect(json.state).toBe('open');
+      await again.create({ payload: 'x' });
+    },
+  );
 });
 
 onPostgres((cluster) => {
   test('a connection that is cut anywhere gives no view twice, and loses no push that was created', async () => {
     const database = cluster().url(await cluster().createDatabase());
     const data = await newFolder();
-    const direct = await testService({ data, database });
+    const direct = await opened({ data, database });
     const proxy = await cuttingProxy(cluster().port);
+    onTestFinished(proxy.close);
     const through = database.replace(`:${cluster().port}/`, `:${proxy.port}/`);
     const once = { expire_after_views: 1 };
     const step = long ? 1000 : 2000;
@@ -129,46 +198,42 @@ onPostgres((cluster) => {
       seen.add(given.map(({ status, json }) => (status === 200 ? json.payload : status)).join());
     });
     expect([...seen]).toEqual(expect.arrayContaining(['x,,,', 'x,x,x,']));
-    await proxy.close();
-    await direct.close();
   });
 
   /** As its superuser; names cannot be parameters. */
   async function administer(name: string, ...lines: string[]): Promise<void> {
     const admin = await openBeside(cluster().localUrl(name));
-    for (const line of lines) await admin.sql(Object.assign([line], { raw: [line] }));
+    for (const line of lines) await admin.sql(plain(line));
     await admin.close();
   }
 
-  test.each([1, 2, 10])('with %i connections it works', async (limit) => {
+  /** A database, and its address for a role that gets so many connections. */
+  async function limited(connections: number): Promise<string> {
     const name = await cluster().createDatabase();
-    const role = `few${limit}`;
+    const role = `few${connections}`;
     await administer(
       name,
-      `CREATE ROLE ${role} LOGIN PASSWORD 'few' CONNECTION LIMIT ${limit}`,
+      `CREATE ROLE ${role} LOGIN PASSWORD 'few' CONNECTION LIMIT ${connections}`,
       `ALTER DATABASE ${name} OWNER TO ${role}`,
     );
-    const database = `postgres://${role}:few@127.0.0.1:${cluster().port}/${name}`;
-    const service = await testService({ data: await newFolder(), database });
+    return `postgres://${role}:few@127.0.0.1:${cluster().port}/${name}`;
+  }
+
+  test.each([1, 2, 10])('with %i connections it works', async (connections) => {
+    const service = await opened({
+      ...{ data: await newFolder(), database: await limited(connections) },
+    });
     const pushes = await Promise.all(Array.from({ length: 40 }, (_, n) => push(service, `${n}`)));
-    const statuses = pushes.map(({ status }) => status);
-    expect(new Set(statuses)).toEqual(new Set([201]));
+    expect(new Set(pushes.map(({ status }) => status))).toEqual(new Set([201]));
     const got = await Promise.all(pushes.map(({ json }) => payloadOf(service, json.url_token)));
     expect(got).toEqual(pushes.map((_, n) => `${n}`));
-    await service.close();
   });
 
   test('where no connection is left, it does not start, and says why', async () => {
-    const name = await cluster().createDatabase();
-    await administer(name, `CREATE ROLE unwanted LOGIN PASSWORD 'few' CONNECTION LIMIT 0`);
-    const database = `postgres://unwanted:few@127.0.0.1:${cluster().port}/${name}`;
-    const error = await testService({ data: await newFolder(), database }).catch(
-      (reason) => reason,
-    );
-    expect([error instanceof ServiceError, String(error)]).toEqual([
-      true,
-      expect.stringContaining('53300'),
-    ]);
+    const settings = { data: await newFolder(), database: await limited(0) };
+    const error = await opened(settings).catch((reason) => reason);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(String(error)).toContain('53300');
   });
 
   test(
@@ -176,6 +241,7 @@ onPostgres((cluster) => {
     needsDisk,
     async () => {
       const disk = mountDisk(48);
+      onTestFinished(() => disk.remove());
       if (process.geteuid?.() === 0) execFileSync('chown', ['postgres:', disk.folder]);
       const name = await cluster().createDatabase();
       await administer(
@@ -184,25 +250,61 @@ onPostgres((cluster) => {
         `ALTER DATABASE ${name} SET default_tablespace = small`,
       );
       const database = cluster().localUrl(name);
-      const service = await testService({ data: await newFolder(), database });
+      const service = await opened({ data: await newFolder(), database });
       disk.fill(2 ** 20);
       const tokens: string[] = [];
-      const payload = () => randomBytes(48_000).toString('base64');
       for (;;) {
-        const { status, json, headers } = await push(service, payload());
-        if (status === 201) tokens.push(json.url_token);
+        const answer = await push(service, randomBytes(48_000).toString('base64'));
+        if (answer.status === 201) tokens.push(answer.json.url_token);
         else {
-          expect([status, headers.get('retry-after')]).toEqual([503, '60']);
+          expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '60']);
           break;
         }
       }
       expect(await payloadOf(service, tokens[0] ?? '')).toHaveLength(64_000);
       disk.clear();
       expect((await push(service, 'x')).status).toBe(201);
-      expect((await service.call('DELETE', `/api/v2/pushes/${tokens[0]}`)).status).toBe(200);
+      expect((await service.expire(tokens[0] ?? '')).status).toBe(200);
       await service.close();
       await administer(name, 'DROP SCHEMA public CASCADE', 'DROP TABLESPACE small');
-      disk.remove();
     },
   );
 });
+
+test(
+  'PostgreSQL on a disk that is full, its log included, has lost nothing when there is space',
+  allOf(needsDisk, needsPostgres),
+  async () => {
+    const disk = mountDisk(160);
+    onTestFinished(() => disk.remove());
+    const cluster = await startCluster({ within: disk.folder });
+    onTestFinished(() => cluster.remove());
+    const database = cluster.url(await cluster.createDatabase());
+    const service = await opened({ data: await newFolder(), database });
+    const payload = (at: number) => `${at} `.padEnd(500_000, 'x');
+    const tokens: string[] = [];
+    const another = async () => {
+      const views = { expire_after_views: 1 };
+      const { status, headers, json } = await push(service, payload(tokens.length), views);
+      if (status === 201) tokens.push(json.url_token);
+      else expect(status).toBe(503);
+      return headers.get('retry-after');
+    };
+    await another();
+    disk.fill();
+    await expect.poll(another).toBe('60');
+    // The next transaction needs a segment of its log, for which there is no space: the server ends.
+    const beside = await openBeside(database);
+    await beside.sql`SELECT pg_switch_wal()`;
+    await beside.close();
+    await expect.poll(another).toBe('5');
+    disk.clear();
+    // Unless it has been able to go on by itself.
+    await cluster.start().catch(() => undefined);
+    await expect.poll(another).toBe(null);
+    for (const [at, token] of tokens.entries()) {
+      const { json } = await service.retrieve(token);
+      expect([json.payload === payload(at), json.views_remaining]).toEqual([true, 0]);
+    }
+  },
+);

@@ -9,25 +9,26 @@ import type { Database } from '../../../src/server/store/sql';
 import { listen, relay } from '../../helpers/listen';
 import { PASSWORD } from '../../helpers/postgres';
 import { onPostgres } from '../../helpers/stores';
+import { add, createThings, namesIn } from './things';
 
 onPostgres((cluster) => {
   let url: string;
   let database: Database;
 
-  const open = (address = url) => openPostgres(readAddress(address));
+  /** For the test that runs. */
+  async function open(address = url, patience?: number): Promise<Database> {
+    const opened = await openPostgres(readAddress(address), patience);
+    onTestFinished(() => opened.close());
+    return opened;
+  }
 
   beforeEach(async () => {
     url = cluster().url(await cluster().createDatabase());
     database = await open();
-    await database.sql`CREATE TABLE things (name TEXT PRIMARY KEY, data BYTEA, at BIGINT)`;
+    await createThings(database);
   });
 
-  afterEach(() => database.close());
-
-  const names = async () =>
-    (await database.sql<{ name: string }>`SELECT name FROM things ORDER BY name`).map(
-      ({ name }) => name,
-    );
+  const names = () => namesIn(database);
 
   const refused = async (work: Promise<unknown>) => {
     const error = await work.catch((reason: unknown) => reason);
@@ -38,17 +39,16 @@ onPostgres((cluster) => {
 
   test('a statement that failed unheard undoes the transaction, which says so', async () => {
     const work = database.transaction(async (sql) => {
-      await sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
-      await sql`INSERT INTO things VALUES ('a', NULL, NULL)`.catch(() => undefined);
+      await add(sql, 'a');
+      await add(sql, 'a').catch(() => undefined);
     });
     await expect(work).rejects.toThrow('nothing was committed');
     expect(await names()).toEqual([]);
   });
 
   test('two that wait for each other are both done', async () => {
-    await database.sql`INSERT INTO things VALUES ('a', NULL, 0), ('b', NULL, 0)`;
-    let runs = 0;
-    let arrived = 0;
+    for (const name of ['a', 'b']) await add(database.sql, name);
+    let [runs, arrived] = [0, 0];
     let both: () => void = () => undefined;
     const met = new Promise<void>((resolve) => {
       both = resolve;
@@ -72,12 +72,12 @@ onPostgres((cluster) => {
   });
 
   test('more at once than there are connections all get their turn', async () => {
-    await database.sql`INSERT INTO things VALUES ('a', NULL, 0)`;
+    await add(database.sql, 'a');
     await database.close();
     // They wait for one row, on a busy machine for longer than a request may.
-    database = await openPostgres(readAddress(url), 60_000);
-    const add = () => database.transaction((sql) => sql`UPDATE things SET at = at + 1`);
-    await Promise.all(Array.from({ length: 300 }, add));
+    database = await open(url, 60_000);
+    const count = () => database.transaction((sql) => sql`UPDATE things SET at = at + 1`);
+    await Promise.all(Array.from({ length: 300 }, count));
     expect(await database.sql`SELECT at FROM things`).toEqual([{ at: 300 }]);
     const [row] = await database.sql<{ n: number }>`
       SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database()`;
@@ -88,7 +88,6 @@ onPostgres((cluster) => {
     const many = await Promise.all([open(), open(), open(), open()]);
     await Promise.all(many.map(migrate));
     expect(await database.sql`SELECT count(*) AS made FROM pushes`).toEqual([{ made: 0 }]);
-    await Promise.all(many.map((one) => one.close()));
   });
 
   describe('when the server goes', () => {
@@ -103,22 +102,20 @@ onPostgres((cluster) => {
       async (mode) => {
         let stopped = false;
         const broken = database.transaction(async (sql) => {
-          await sql`INSERT INTO things VALUES ('broken', NULL, NULL)`;
+          await add(sql, 'broken');
           if (!stopped) await cluster().stop(mode);
           stopped = true;
-          await sql`INSERT INTO things VALUES ('half', NULL, NULL)`;
+          await add(sql, 'half');
         });
-        expect(await refused(broken)).toEqual(['away', 5]);
-        expect(await refused(database.sql`SELECT 1`)).toEqual(['away', 5]);
-        expect(await refused(database.sql`INSERT INTO things VALUES ('x', NULL, NULL)`)).toEqual([
-          'away',
-          5,
-        ]);
+        const away = ['away', 5];
+        expect(await refused(broken)).toEqual(away);
+        expect(await refused(database.sql`SELECT 1`)).toEqual(away);
+        expect(await refused(add(database.sql, 'x'))).toEqual(away);
         const many = Array.from({ length: 100 }, () => refused(names()));
-        expect(await Promise.all(many)).toEqual(Array(100).fill(['away', 5]));
+        expect(await Promise.all(many)).toEqual(Array(100).fill(away));
         await cluster().start();
         expect(await names()).toEqual([]);
-        await database.transaction((sql) => sql`INSERT INTO things VALUES ('later', NULL, NULL)`);
+        await database.transaction((sql) => add(sql, 'later'));
         expect(await names()).toEqual(['later']);
       },
     );
@@ -127,11 +124,11 @@ onPostgres((cluster) => {
       let runs = 0;
       await database.transaction(async (sql) => {
         runs += 1;
-        await sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
+        await add(sql, 'a');
         if (runs > 1) return;
         await cluster().stop();
         await cluster().start();
-        await sql`INSERT INTO things VALUES ('b', NULL, NULL)`;
+        await add(sql, 'b');
       });
       expect([runs, await names()]).toEqual([2, ['a']]);
     });
@@ -140,7 +137,7 @@ onPostgres((cluster) => {
       await Promise.all(Array.from({ length: 20 }, names));
       await cluster().stop();
       await cluster().start();
-      await database.sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
+      await add(database.sql, 'a');
       expect(await names()).toEqual(['a']);
     });
 
@@ -154,7 +151,7 @@ onPostgres((cluster) => {
       let runs = 0;
       const cut = database.transaction((sql) => {
         runs += 1;
-        return sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
+        return add(sql, 'a');
       });
       expect([await refused(cut), runs, await names()]).toEqual([['away', 5], 1, []]);
     });
@@ -189,15 +186,13 @@ onPostgres((cluster) => {
       }),
     );
     onTestFinished(close);
-    const address = readAddress(url.replace(`:${cluster().port}/`, `:${port}/`));
-    const patient = await openPostgres(address, 500);
-    onTestFinished(() => patient.close());
+    const patient = await open(url.replace(`:${cluster().port}/`, `:${port}/`), 500);
     // The limit is for what hangs: on a machine that is held up, others may reach it too.
-    const things = () => patient.sql`SELECT name FROM things`;
+    const things = () => namesIn(patient);
     await expect.poll(things).toEqual([]);
     hung = true;
     const writes = Array.from({ length: 15 }, () =>
-      refused(patient.transaction((sql) => sql`INSERT INTO things VALUES ('a', NULL, 0)`)),
+      refused(patient.transaction((sql) => add(sql, 'a'))),
     );
     const reads = Array.from({ length: 15 }, () => refused(patient.sql`SELECT 1`));
     const answers = await Promise.all([...writes, ...reads]);
@@ -209,13 +204,12 @@ onPostgres((cluster) => {
 
   test('a lock that others keep is given up, and the statement with it', async () => {
     const other = await open();
-    await database.sql`INSERT INTO things VALUES ('a', NULL, 0)`;
+    await add(database.sql, 'a');
     await other.transaction(async (sql) => {
       await sql`UPDATE things SET at = 1`;
       expect(await refused(database.sql`UPDATE things SET at = 2`)).toEqual(['busy', 5]);
     });
     expect(await database.sql`SELECT at FROM things`).toEqual([{ at: 1 }]);
-    await other.close();
   });
 
   describe('what is wrong at the start is said, without the password', () => {
@@ -229,13 +223,14 @@ onPostgres((cluster) => {
       return message;
     };
 
-    test('a user who is not let in', async () => {
-      const wrong = url.replace('postgres:MARKER', 'postgres:MARKER2');
-      expect(await failure(wrong)).toContain('28P01');
-    });
-
-    test('no such database', async () => {
-      expect(await failure(`${cluster().url('nothing')}`)).toContain('"nothing"');
+    test('a user who is not let in, no such database, no server, or none that listens', async () => {
+      for (const [address, said] of [
+        [url.replace('postgres:MARKER', 'postgres:MARKER2'), '28P01'],
+        [cluster().url('nothing'), '"nothing"'],
+        ['postgres://u:MARKER@127.0.0.1:1/x', 'ECONNREFUSED'],
+        ['postgres://u:MARKER@/x?host=/nonexistent', 'ENOENT'],
+      ] as const)
+        expect(await failure(address)).toContain(said);
     });
 
     test('a database that cannot be used', async () => {
@@ -244,11 +239,6 @@ onPostgres((cluster) => {
       await database.sql`ALTER ROLE postgres RESET default_transaction_read_only`;
       const name = await cluster().createDatabase('template0', 'ENCODING SQL_ASCII');
       expect(await failure(cluster().url(name))).toContain('SQL_ASCII');
-    });
-
-    test('no server, or none that listens', async () => {
-      expect(await failure(`postgres://u:MARKER@127.0.0.1:1/x`)).toContain('ECONNREFUSED');
-      expect(await failure(`postgres://u:MARKER@/x?host=/nonexistent`)).toContain('ENOENT');
     });
 
     test('something else that listens, or hangs up', async () => {
@@ -263,25 +253,20 @@ onPostgres((cluster) => {
     test('a server without TLS where it is asked for', async () => {
       for (const mode of ['require', 'verify-full'])
         expect(await failure(`${url}?sslmode=${mode}`)).toContain('TLS');
-      await (await open(`${url}?sslmode=prefer`)).close();
+      await open(`${url}?sslmode=prefer`);
     });
   });
 
   test('over its socket, by libpq’s variables, and past hosts that are not there', async () => {
     const name = url.split('/').at(-1);
-    const env = {
-      PGHOST: cluster().folder,
-      PGPORT: `${cluster().port}`,
-      PGUSER: 'postgres',
-      PGDATABASE: name,
-    };
+    const { folder: PGHOST, port } = cluster();
+    const env = { PGHOST, PGPORT: `${port}`, PGUSER: 'postgres', PGDATABASE: name };
     const local = await openPostgres(readAddress('postgres://', env));
     expect(await local.sql`SELECT current_database() AS name, inet_server_addr() AS at`).toEqual([
       { name, at: null },
     ]);
     await local.close();
     const second = await open(url.replace('@127.0.0.1', '@127.0.0.1:1,127.0.0.1'));
-    expect(await second.sql`SELECT count(*) AS n FROM things`).toEqual([{ n: 0 }]);
-    await second.close();
+    expect(await namesIn(second)).toEqual([]);
   });
 });

@@ -1,20 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ServiceRefusal } from '../../../src/server/service-errors';
+import { Refusal, ServiceRefusal } from '../../../src/server/service-errors';
 import { type Database, onRows, plain, type Value } from '../../../src/server/store/sql';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { onEachStore } from '../../helpers/stores';
+import { add, createThings, namesIn } from './things';
 
 onEachStore((store) => {
   let database: Database;
 
   beforeEach(async () => {
     database = await (await store.room()).beside();
-    const { blob } = database.dialect;
-    await database.sql(
-      plain(`CREATE TABLE things (name TEXT PRIMARY KEY, data ${blob}, at BIGINT)`),
-    );
+    await createThings(database);
+    return () => database.close();
   });
-
-  afterEach(() => database.close());
 
   test('values come back as they went in', async () => {
     const at = Date.UTC(2026, 7, 20);
@@ -36,13 +33,13 @@ onEachStore((store) => {
 
   test('a transaction that fails leaves nothing, and the next goes on', async () => {
     const failed = database.transaction(async (sql) => {
-      await sql`INSERT INTO things VALUES ('a', NULL, NULL)`;
+      await add(sql, 'a');
       throw new Error('no');
     });
     await expect(failed).rejects.toThrow('no');
-    await database.transaction((sql) => sql`INSERT INTO things VALUES ('b', NULL, NULL)`);
-    await expect(database.sql`INSERT INTO things VALUES ('b', NULL, NULL)`).rejects.toThrow();
-    expect(await database.sql`SELECT name FROM things`).toEqual([{ name: 'b' }]);
+    await database.transaction((sql) => add(sql, 'b'));
+    await expect(add(database.sql, 'b')).rejects.toThrow();
+    expect(await namesIn(database)).toEqual(['b']);
   });
 
   describe('transactions with keys, at once', () => {
@@ -52,7 +49,7 @@ onEachStore((store) => {
       'INSERT INTO things (name, data, at) SELECT * FROM given RETURNING name, data, at',
       'name',
     );
-    const add = (name: string, data: Value = null, after = async () => {}) =>
+    const insert = (name: string, data: Value = null, after = async () => {}) =>
       database.transaction(
         async (sql) => {
           const [thing] = await insertion(sql, { name, data, at: name.length });
@@ -61,9 +58,6 @@ onEachStore((store) => {
         },
         { key: name },
       );
-    const names = async () =>
-      (await database.sql<Thing>`SELECT name FROM things ORDER BY at`).map(({ name }) => name);
-
     test('each gets its own, whatever it is', async () => {
       const texts = ['', '"', '\\x', '{,}', 'NULL', "b' --", 'a\nb\tc', '\\"\\', '🔑 ключ'];
       const bytes = [
@@ -73,7 +67,7 @@ onEachStore((store) => {
         Buffer.alloc(99_999, 7),
       ];
       const things = texts.map((name, i) => ({ name, data: bytes[i % 4] as Value }));
-      const added = await Promise.all(things.map(({ name, data }) => add(name, data)));
+      const added = await Promise.all(things.map(({ name, data }) => insert(name, data)));
       const plainly = ({ name, data }: Pick<Thing, 'name' | 'data'>) => [
         name,
         data && Buffer.from(data as Uint8Array).toString('hex'),
@@ -86,21 +80,25 @@ onEachStore((store) => {
       ['an error', new Error('no')],
     ])('after %s of one, the others are done', async (_, error) => {
       const fail = async () => Promise.reject(error);
-      const outcomes = await Promise.allSettled([add('a'), add('bb', null, fail), add('ccc')]);
+      const outcomes = await Promise.allSettled([
+        insert('a'),
+        insert('bb', null, fail),
+        insert('ccc'),
+      ]);
       expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
       expect(outcomes[1]).toMatchObject({ reason: error });
-      expect(await names()).toEqual(['a', 'ccc']);
+      expect(await namesIn(database)).toEqual(['a', 'ccc']);
     });
 
     test('after one that the database refuses, too', async () => {
-      await add('bb');
-      const outcomes = await Promise.allSettled([add('a'), add('bb'), add('ccc')]);
+      await insert('bb');
+      const outcomes = await Promise.allSettled([insert('a'), insert('bb'), insert('ccc')]);
       expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-      expect(await names()).toEqual(['a', 'bb', 'ccc']);
+      expect(await namesIn(database)).toEqual(['a', 'bb', 'ccc']);
     });
 
     test('those of one key follow one another', async () => {
-      await database.sql`INSERT INTO things VALUES ('a', NULL, 0)`;
+      await add(database.sql, 'a');
       const count = () =>
         database.transaction(
           async (sql) => {
