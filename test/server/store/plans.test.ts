@@ -69,12 +69,9 @@ describe('SQLite', () => {
   }
 
   /** Steps that take the longer the more there is; owners, tokens and keys are few, and a page has fifty rows. */
-  const slow = async (call: Call) =>
-    (await plan(call)).filter((step) =>
-      /^SCAN (?!owners|tokens|instance_keys|link_keys|page\b|given\b|CONSTANT ROW)|AUTOMATIC/.test(
-        step,
-      ),
-    );
+  const LONG =
+    /^SCAN (?!owners|tokens|instance_keys|link_keys|page\b|given\b|CONSTANT ROW)|AUTOMATIC/;
+  const slow = async (call: Call) => (await plan(call)).filter((step) => LONG.test(step));
 
   test('no statement looks through all there is', async () => {
     const {
@@ -93,28 +90,21 @@ describe('SQLite', () => {
     expect(await slow(inOrder)).toEqual(['SCAN pushes']);
   });
 
-  test('a page of active pushes is found in their index alone, in its order', async () => {
-    const steps = (await plan(listing('push', false))).join('\n');
-    expect(steps).toContain('SEARCH pushes USING COVERING INDEX pushes_active (owner_id=?)');
-    // The page itself, of fifty rows.
-    expect(steps.match(/TEMP B-TREE/g)).toHaveLength(1);
-  });
-
-  test('a page of expired ones in theirs, and what is due by time', async () => {
-    const steps = (await plan(listing('push', true))).join('\n');
-    expect(steps).toContain('SEARCH pushes USING COVERING INDEX pushes_expired (owner_id=?)');
-    expect(steps).toContain('SEARCH pushes USING INDEX pushes_by_end (expires_at<?)');
-    // The page, and what is due.
-    expect(steps.match(/TEMP B-TREE/g)).toHaveLength(2);
-  });
-
-  test('a page of requests in theirs', async () => {
-    for (const listed of ['request', 'open', 'ready'] as const) {
-      const active = (await plan(listing(listed, false))).join('\n');
-      expect(active).toContain('SEARCH pushes USING COVERING INDEX requests_active (owner_id=?)');
-    }
-    const closed = (await plan(listing('request', true))).join('\n');
-    expect(closed).toContain('SEARCH pushes USING COVERING INDEX requests_closed (owner_id=?)');
+  // Sorted are the page itself, of fifty rows, and what is due by time.
+  test.each([
+    ['active pushes', 'push', false, 'pushes_active', 1],
+    ['expired ones', 'push', true, 'pushes_expired', 2],
+    ...(['request', 'open', 'ready'] as const).map(
+      (listed) => [`requests (${listed})`, listed, false, 'requests_active', 1] as const,
+    ),
+    ['closed ones', 'request', true, 'requests_closed', 2],
+  ] as const)('a page of %s is found in an index alone, in its order', async (...row) => {
+    const [, listed, ended, index, sorted] = row;
+    const steps = (await plan(listing(listed, ended))).join('\n');
+    expect(steps).toContain(`SEARCH pushes USING COVERING INDEX ${index} (owner_id=?)`);
+    expect(steps.match(/TEMP B-TREE/g)).toHaveLength(sorted);
+    if (listed === 'push' && ended)
+      expect(steps).toContain('SEARCH pushes USING INDEX pushes_by_end (expires_at<?)');
   });
 
   test('a page of an audit log in order', async () => {

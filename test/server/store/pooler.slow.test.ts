@@ -9,7 +9,7 @@ import { folders } from '../../helpers/memory';
 import { needsPrograms } from '../../helpers/needs';
 import { noted, viewsIn } from '../../helpers/noted';
 import { freePort } from '../../helpers/postgres';
-import { call, type TestService, testService } from '../../helpers/service';
+import { call, opened, type TestService } from '../../helpers/service';
 import { onPostgres, openBeside } from '../../helpers/stores';
 
 const newFolder = folders();
@@ -21,14 +21,9 @@ describe('behind PgBouncer', needsPrograms('pgbouncer'), () => {
       const [name, port] = [await cluster().createDatabase(), await freePort()];
       const file = join(await newFolder(), 'pgbouncer.ini');
       const lines = [
-        '[databases]',
-        `* = host=${cluster().folder} port=${cluster().port} user=postgres`,
-        '[pgbouncer]',
-        `listen_addr = 127.0.0.1`,
-        `listen_port = ${port}`,
-        'unix_socket_dir =',
-        'auth_type = any',
-        ...settings,
+        ...['[databases]', `* = host=${cluster().folder} port=${cluster().port} user=postgres`],
+        ...['[pgbouncer]', `listen_addr = 127.0.0.1`, `listen_port = ${port}`],
+        ...['unix_socket_dir =', 'auth_type = any', ...settings],
       ];
       writeFileSync(file, lines.join('\n'));
       const user = process.geteuid?.() === 0 ? ['-u', 'postgres'] : [];
@@ -40,14 +35,7 @@ describe('behind PgBouncer', needsPrograms('pgbouncer'), () => {
       const url = `postgres://postgres@127.0.0.1:${port}/${name}`;
       const others = postgres(url, { max: 2, prepare: false });
       const sleeping = () => others`SELECT pg_sleep(0.1)`;
-      await expect
-        .poll(() =>
-          sleeping().then(
-            () => true,
-            () => false,
-          ),
-        )
-        .toBe(true);
+      await expect.poll(sleeping).toHaveLength(1);
       await Promise.all([sleeping(), sleeping()]);
       await others.end();
       return url;
@@ -72,10 +60,7 @@ describe('behind PgBouncer', needsPrograms('pgbouncer'), () => {
     test('in session mode it works', async () => {
       const database = await pooled('pool_mode = session');
       const data = await newFolder();
-      const services = [
-        await testService({ data, database }),
-        await testService({ data, database }),
-      ];
+      const services = [await opened({ data, database }), await opened({ data, database })];
       const pushes = noted((n, ...how) => call(services[n % 2] as TestService, ...how));
       const once = { expire_after_views: 1 };
       const tokens: string[] = [];
@@ -87,7 +72,6 @@ describe('behind PgBouncer', needsPrograms('pgbouncer'), () => {
       for (const token of tokens.slice(0, 10)) views.push(viewsIn(await pushes.atOnce(12, token)));
       pushes.judge();
       expect(views).toContain(1);
-      await Promise.all(services.map((s) => s.close()));
     });
   });
 });
