@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { NewPush } from '../../src/contract/api';
 import type { Push } from '../../src/contract/decode';
 import type { HereEvent } from '../../src/contract/here-event';
@@ -6,13 +6,8 @@ import type { HereService } from '../../src/server/serve-here';
 import { startHere } from '../helpers/here';
 import { type TestClock, testClock } from '../helpers/service';
 
-let here: HereService | undefined;
 let events: Omit<HereEvent, 'ip'>[];
 let clock: TestClock;
-afterEach(async () => {
-  await here?.close();
-  here = undefined;
-});
 
 type Served = HereService & Push & { readonly html_url: string };
 
@@ -32,7 +27,7 @@ async function serve(push: NewPush, files: ReturnType<typeof file>[] = []): Prom
     expect(ip).toBe(event.event === 'expired' ? (ip ?? null) : '127.0.0.1');
     events.push(event);
   });
-  here = one;
+  onTestFinished(() => one.close());
   const made = await one.api.create(push, files);
   return { ...one, ...made, html_url: made.html_url ?? '' };
 }
@@ -45,6 +40,8 @@ const status = async (url: string, init?: RequestInit) => {
 };
 // biome-ignore lint/suspicious/noExplicitAny: tests compare it whole
 const retrieve = async (one: Served): Promise<any> => (await fetch(api(one))).json();
+/** Whether it goes on, or how many views it had. */
+const ended = (one: Served) => Promise.race([one.ended, Promise.resolve('goes on')]);
 
 describe('it serves nothing but that push', () => {
   test.each([
@@ -63,25 +60,15 @@ describe('it serves nothing but that push', () => {
     ['GET', '//api/v2/pushes/active'],
   ])('%s %s is 404', async (method, path) => {
     const one = await serve({ payload: 's' });
-    const init =
-      method === 'POST'
-        ? {
-            method,
-            headers: { 'content-type': 'application/json' },
-            body: '{"push":{"payload":"x"}}',
-          }
-        : { method };
-    expect(await status(one.base + path, init)).toBe(404);
+    const headers = { 'content-type': 'application/json' };
+    const sent = method === 'POST' ? { headers, body: '{"push":{"payload":"x"}}' } : {};
+    expect(await status(one.base + path, { method, ...sent })).toBe(404);
     expect(events).toEqual([]);
   });
 
-  test('nobody can read its audit log', async () => {
+  test('its log is for nobody, its answers have the usual headers, and its token is not guessed', async () => {
     const one = await serve({ payload: 's' });
     expect(await status(api(one, '/audit'))).toBe(404);
-  });
-
-  test('it has the headers of every answer, and a token that is not guessed', async () => {
-    const one = await serve({ payload: 's' });
     const { headers } = await fetch(`${one.base}/`);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(one.url_token).toMatch(/^[a-z0-9][\w-]{17}[a-z0-9]$/);
@@ -98,7 +85,7 @@ test('it takes one view unless more are asked for, and ends with the last', asyn
 
   const two = await serve({ payload: 's', expire_after_views: 2 });
   await retrieve(two);
-  expect(await Promise.race([two.ended, 'goes on'])).toBe('goes on');
+  expect(await ended(two)).toBe('goes on');
   await retrieve(two);
   expect(await two.ended).toBe(2);
 });
@@ -128,59 +115,49 @@ test('passphrases are tried so many times a minute', async () => {
   expect(events).toEqual(tries.slice(0, 5).map(() => ({ event: 'passphrase' })));
 });
 
-describe('it ends unseen', () => {
-  test('when someone deletes it', async () => {
-    const one = await serve({ payload: 's' });
-    expect(await status(api(one), { method: 'DELETE' })).toBe(200);
-    expect(await one.ended).toBe(0);
-    expect(events).toEqual([{ event: 'deleted' }]);
-  });
-
-  test('when its time is over', async () => {
-    const one = await serve({ payload: 's', expire_after_days: 1 });
-    clock.advance(86_400_001);
-    expect(await retrieve(one)).toMatchObject({ expired: true, payload: null });
-    expect(await one.ended).toBe(0);
-    expect(events).toEqual([{ event: 'expired' }]);
-  });
+test('it ends unseen when someone deletes it, or when its time is over', async () => {
+  const one = await serve({ payload: 's' });
+  expect(await status(api(one), { method: 'DELETE' })).toBe(200);
+  expect([await one.ended, events]).toEqual([0, [{ event: 'deleted' }]]);
+  const other = await serve({ payload: 's', expire_after_days: 1 });
+  clock.advance(86_400_001);
+  expect(await retrieve(other)).toMatchObject({ expired: true, payload: null });
+  expect([await other.ended, events]).toEqual([0, [{ event: 'expired' }]]);
 });
 
 describe('with files it ends when those of each view were fetched', () => {
   const links = async (one: Served) =>
     ((await retrieve(one)).files as { url: string }[]).map(({ url }) => url);
-  const goesOn = (one: Served) => Promise.race([one.ended, Promise.resolve('goes on')]);
+  const large = file('a.txt', 'x'.repeat(30_000_000));
+  const fetched = () => events.filter(({ event }) => event === 'fetched').length;
 
   test('each whole, in one piece or resumed', async () => {
     const one = await serve({ payload: 'hi' }, [file('a.txt', '0123456789'), file('b.txt', '')]);
     const [a = '', b = ''] = await links(one);
-    expect(await goesOn(one)).toBe('goes on');
+    expect(await ended(one)).toBe('goes on');
     await status(a, { method: 'HEAD' });
     await status(a, { headers: { range: 'bytes=0-4' } });
     await status(b);
-    expect(await goesOn(one)).toBe('goes on');
+    expect(await ended(one)).toBe('goes on');
     expect(await (await fetch(a, { headers: { range: 'bytes=5-' } })).text()).toBe('56789');
     expect(await one.ended).toBe(1);
     expect(events.map(({ event }) => event)).toEqual(['viewed', 'fetched', 'fetched']);
   });
 
   test('and not while someone is still fetching theirs', async () => {
-    const large = file('a.txt', 'x'.repeat(30_000_000));
     const one = await serve({ expire_after_views: 2 }, [large]);
     const [first = ''] = await links(one);
     expect(await status(first)).toBe(200);
     const slow = await fetch(first);
     const [second = ''] = await links(one);
     await status(second);
-    await expect
-      .poll(() => events.filter(({ event }) => event === 'fetched').length)
-      .toBeGreaterThan(1);
-    expect(await goesOn(one)).toBe('goes on');
+    await expect.poll(fetched).toBeGreaterThan(1);
+    expect(await ended(one)).toBe('goes on');
     expect((await slow.arrayBuffer()).byteLength).toBe(30_000_000);
     expect(await one.ended).toBe(2);
   });
 
   test('or has given up', async () => {
-    const large = file('a.txt', 'x'.repeat(30_000_000));
     const one = await serve({}, [large]);
     const [link = ''] = await links(one);
     const leaving = new AbortController();
@@ -188,7 +165,7 @@ describe('with files it ends when those of each view were fetched', () => {
     leaving.abort();
     expect(await status(link)).toBe(200);
     expect(await one.ended).toBe(1);
-    expect(events.filter(({ event }) => event === 'fetched')).toHaveLength(1);
+    expect(fetched()).toBe(1);
   });
 
   test('one view’s do not count for the other’s', async () => {
@@ -197,7 +174,7 @@ describe('with files it ends when those of each view were fetched', () => {
     await status(first);
     const [second = ''] = await links(one);
     await status(first);
-    expect(await goesOn(one)).toBe('goes on');
+    expect(await ended(one)).toBe('goes on');
     await status(second);
     expect(await one.ended).toBe(2);
   });

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { HereEvent } from '../../src/contract/here-event';
 import type { HereService } from '../../src/server/serve-here';
 import { lose, startHere } from '../helpers/here';
@@ -9,17 +9,12 @@ const KEY = 'Jk3dF8s-Qw2mZx0pLr7tVg';
 const OTHER = 'b1u4HnY9oXc5TeKa2WfE6Q';
 const FORM = 'application/x-www-form-urlencoded';
 
-let here: HereService | undefined;
 let events: HereEvent['event'][] = [];
-afterEach(async () => {
-  await here?.close();
-  here = undefined;
-});
 
 async function start(settings: Parameters<typeof startHere>[0]) {
   events = [];
   const one = await startHere(settings, ({ event }) => events.push(event));
-  here = one;
+  onTestFinished(() => one.close());
   return one;
 }
 
@@ -31,17 +26,18 @@ async function push(views = 1, patience?: number) {
 
 async function request(settings: { clock?: ReturnType<typeof testClock>; grace?: number } = {}) {
   const one = await start({ kind: 'request', ...settings });
-  const { url_token: token } = await one.api.requests.create({
-    request: 'Which?',
-    close_after: 60,
-  });
+  const asked = { request: 'Which?', close_after: 60 };
+  const { url_token: token } = await one.api.requests.create(asked);
   return { ...one, token, link: `${one.base}/api/v2/requests/${token}/respond` };
 }
 
 const withKey = (key: string) => ({ headers: { 'idempotency-key': `"${key}"` } });
 const get = async (link: string, key: string) => (await fetch(link, withKey(key))).json();
-const answer = JSON.stringify({ request: { response: 'hunter2' } });
-const answering = { method: 'PATCH', body: answer };
+const answering = { method: 'PATCH', body: JSON.stringify({ request: { response: 'hunter2' } }) };
+const respond = async (link: string, headers = {}) => {
+  const type = { 'content-type': 'application/json' };
+  return (await fetch(link, { ...answering, headers: { ...type, ...headers } })).status;
+};
 
 /** It was ended, and goes on for a response that was lost. */
 async function goesOn({ ended, settled }: HereService): Promise<void> {
@@ -87,8 +83,7 @@ describe('a response that was lost keeps it up', () => {
     await lose(one.link, KEY, answering);
     await goesOn(one);
     expect(await one.api.requests.read(one.token)).toMatchObject({ response: 'hunter2' });
-    const headers = { ...withKey(KEY).headers, 'content-type': 'application/json' };
-    expect((await fetch(one.link, { ...answering, headers })).status).toBe(200);
+    expect(await respond(one.link, withKey(KEY).headers)).toBe(200);
     await one.settled;
   });
 
@@ -137,8 +132,7 @@ test('its end cuts those who are still sending an answer', { timeout }, async ()
 test('an answer cuts those who are still sending theirs, and it ends', { timeout }, async () => {
   const one = await request({ grace: 600_000 });
   const { cut } = await sending(one.link);
-  const headers = { 'content-type': 'application/json' };
-  expect((await fetch(one.link, { ...answering, headers })).status).toBe(200);
+  expect(await respond(one.link)).toBe(200);
   expect(await one.ended).toBe(1);
   await cut;
   expect(await one.api.requests.read(one.token)).toMatchObject({ response: 'hunter2' });
