@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
+import { lazy } from '../../src/platform/files/lazy';
 
 interface Operation {
   readonly operationId: string;
@@ -33,6 +36,22 @@ export interface Described {
   /** In what a value is not as the schema of that name has it. */
   schemaFaults(schema: string, value: unknown): unknown[];
 }
+
+/** The name that a document has for a call, if it is one of the API: `GET /pushes/{token}`. */
+export function nameOf(method: string, path: string): string {
+  const call = path.replace(/\?.*/s, '').replace(/^\/api\/v2(?=\/)/, '');
+  const named = call
+    .replace(/^\/pushes\/(?!active$|expired$)[\w-]+(?=\/|$)/, '/pushes/{token}')
+    .replace(/^\/requests\/(?!(?:open|ready|closed|active)$)[\w-]+(?=\/|$)/, '/requests/{token}');
+  return path.startsWith('/api/v2/') ? `${method} ${named}` : '';
+}
+
+/** docs/openapi.json, which the service publishes. */
+export const documentFile = lazy(
+  (): Document =>
+    JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8')),
+);
+export const published = lazy(() => described(documentFile()));
 
 /** Headers that go with every answer, whatever the call. */
 const general = [

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { type OpenService, openService } from '../../src/server/open-service';
 import type { PassphraseCost, ServiceSettings } from '../../src/server/service-settings';
 import type { Database } from '../../src/server/store/sql';
+import { nameOf, published } from './openapi';
 
 interface Reached {
   /** The embedded service in process, as it answers a caller at 127.0.0.1. */
@@ -137,6 +138,10 @@ export function filePart(filename: string, value: string | Uint8Array, type = 't
   return { name: 'push[files][]', filename, value, type } satisfies FormPart;
 }
 
+/** The fields of a push as parts of a form. */
+export const partsOf = (push: object): FormPart[] =>
+  Object.entries(push).map(([name, value]) => ({ name: `push[${name}]`, value: `${value}` }));
+
 export interface Call {
   readonly token?: string;
   /** Sent as JSON. */
@@ -211,7 +216,8 @@ export interface Entry {
 /** What is asked of a service; tokens may have a query. */
 export function askedOf({ fetch, adminToken }: Reached) {
   const asAdmin = { token: adminToken };
-  const ask = (method: string, path: string, how?: Call) => call({ fetch }, method, path, how);
+  const ask = async (method: string, path: string, how?: Call) =>
+    asDescribed(method, path, await call({ fetch }, method, path, how));
   const logOf = async (token: string, of = 'pushes'): Promise<Entry[]> =>
     (await ask('GET', `/api/v2/${of}/${token}/audit`, asAdmin)).json.logs;
   return {
@@ -246,6 +252,16 @@ export function askedOf({ fetch, adminToken }: Reached) {
         count === undefined ? kind : `${kind} ${count}`,
       ),
   };
+}
+
+/** @throws if the API has answered otherwise than its document says; nobody reads what a client that has gone gets */
+function asDescribed(method: string, path: string, answer: Answer): Answer {
+  const name = nameOf(method, path);
+  const { calls, faults } = published();
+  if (!(name in calls) || answer.status === 499) return answer;
+  const found = faults(name, answer);
+  if (found.length > 0) throw new Error(`${name}, ${answer.status}: ${JSON.stringify(found)}`);
+  return answer;
 }
 
 type Asked = ReturnType<typeof askedOf>;
