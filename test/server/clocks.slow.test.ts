@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { openService } from '../../src/server/open-service';
 import { ServiceError } from '../../src/server/service-errors';
 import { folders } from '../helpers/memory';
@@ -6,10 +6,11 @@ import {
   type Call,
   defaults,
   filePart,
+  opened,
+  partsOf,
   type TestClock,
   type TestService,
   testClock,
-  testService,
 } from '../helpers/service';
 import { onSharedPostgres } from '../helpers/stores';
 
@@ -34,6 +35,74 @@ const withKey = (key: string, how: Call = {}): Call => ({
   ...how,
   headers: { 'idempotency-key': `"${key}-of-22-characters"` },
 });
+const payloadOf = async (one: TestService, token: string, how?: Call) =>
+  (await one.retrieve(token, how)).json.payload;
+
+/** Begins something at one service; what it returns sees at the other whether that is over. */
+type Begun = (one: TestService, other: TestService) => Promise<() => Promise<unknown>>;
+
+/** What ends, when, and what is seen before and after. */
+const ends: [string, number, unknown, unknown, Begun][] = [
+  [
+    'a push expires at the same time at each',
+    ...([MINUTE, ['x', 'x'], [null, null]] as const),
+    async (one, other) => {
+      const token = await one.create({ payload: 'x', expires_in: 60, expire_after_views: 9 });
+      return async () => [await payloadOf(one, token), await payloadOf(other, token)];
+    },
+  ],
+  [
+    'a request closes at the same time at each',
+    ...([MINUTE, 'Which?', null] as const),
+    async (one, other) => {
+      const token = await one.createRequest({ request: 'Which?', close_after: 60 });
+      return async () => (await other.call('GET', `/api/v2/requests/${token}`)).json.request;
+    },
+  ],
+  [
+    'a last view can be had again for two minutes at each, whichever sweeps',
+    ...([2 * MINUTE, 'x', null] as const),
+    async (one, other) => {
+      const token = await one.create({ payload: 'x', expire_after_views: 1 });
+      const how = withKey(`view-${token}`);
+      expect(await payloadOf(one, token, how)).toBe('x');
+      return () => payloadOf(other, token, how);
+    },
+  ],
+  [
+    'a creation is repeated for ten minutes at each, whichever sweeps',
+    ...([10 * MINUTE, true, false] as const),
+    async (one, other) => {
+      const how = withKey(`make-${one.clock.now().getTime()}`, {
+        body: { push: { payload: 'x' } },
+      });
+      const made = async (on: TestService) =>
+        (await on.call('POST', '/api/v2/pushes', how)).json.url_token;
+      const token = await made(one);
+      return async () => (await made(other)) === token;
+    },
+  ],
+  [
+    'tries of a passphrase are limited in all, for a minute',
+    ...([MINUTE, 429, 200] as const),
+    async (one, other) => {
+      const token = await one.create({ payload: 'x', passphrase: 'right' });
+      for (let tries = 0; tries < 5; tries++)
+        expect((await one.retrieve(`${token}?passphrase=wrong`)).status).toBe(401);
+      return async () => (await other.retrieve(`${token}?passphrase=right`)).status;
+    },
+  ],
+  [
+    'a link to a file is valid for five minutes at each',
+    ...([MOST, 200, 404] as const),
+    async (one, other) => {
+      const views = partsOf({ expire_after_views: 1 });
+      const token = await one.createWithFiles(filePart('a.txt', 'content'), ...views);
+      const [file] = (await one.retrieve(token)).json.files;
+      return async () => (await other.fetchLink(file.url)).status;
+    },
+  ],
+];
 
 onSharedPostgres((databases) => {
   const newFolder = folders();
@@ -41,141 +110,69 @@ onSharedPostgres((databases) => {
   /** That of the database. */
   let clock: TestClock;
   /** One whose clock is ahead by as much as it may be, and one whose clock is behind. */
-  let services: TestService[];
+  let services: [TestService, TestService];
   /** By how much the clock of the first is ahead now. */
   let difference: number;
-  let orders: [TestService, TestService][];
+
+  const openedAt = (own: TestClock) => opened({ ...settings, clock: own, serverClock: clock });
 
   beforeEach(async () => {
     const database = databases().localUrl(await databases().createMigrated());
     settings = { data: await newFolder(), database };
     clock = testClock();
     difference = MOST;
-    const first = await opened(ahead(clock, () => difference));
-    const second = await opened(ahead(clock, () => -MOST));
-    services = [first, second];
-    orders = [
-      [first, second],
-      [second, first],
-    ];
-  });
-  afterEach(() => Promise.all(services.map((one) => one.close())));
-
-  const opened = (own: TestClock) => testService({ ...settings, clock: own, serverClock: clock });
-  const view = (service: TestService, token: string, how?: Call) =>
-    service.call('GET', `/api/v2/pushes/${token}`, how);
-  const texts = (token: string) =>
-    Promise.all(services.map(async (one) => (await view(one, token)).json.payload));
-
-  test('a push expires at the same time at each', async () => {
-    const push = { payload: 'x', expires_in: 60, expire_after_views: 9 };
-    const tokens = await Promise.all(services.map((one) => one.create(push)));
-    clock.advance(59 * SECOND);
-    for (const token of tokens) expect(await texts(token)).toEqual(['x', 'x']);
-    clock.advance(SECOND);
-    for (const token of tokens) expect(await texts(token)).toEqual([null, null]);
+    const first = await openedAt(ahead(clock, () => difference));
+    services = [first, await openedAt(ahead(clock, () => -MOST))];
   });
 
-  test('a request closes at the same time at each', async () => {
-    for (const [one, other] of orders) {
-      const { push } = await one.service.requests.create({ request: 'Which?' }, NOBODY);
-      const read = () => other.call('GET', `/api/v2/requests/${push.url_token}`);
-      clock.advance(push.expires_at - clock.now().getTime() - SECOND);
-      expect((await read()).json.request).toBe('Which?');
+  const inBothOrders = async (work: (one: TestService, other: TestService) => Promise<void>) => {
+    const [first, second] = services;
+    await work(first, second);
+    await work(second, first);
+  };
+
+  test.each(ends)('%s', async (_, time, before, after, begin) => {
+    await inBothOrders(async (one, other) => {
+      const seen = await begin(one, other);
+      clock.advance(time - SECOND);
+      await other.service.housekeeping.sweep();
+      expect(await seen()).toEqual(before);
       clock.advance(SECOND);
-      expect((await read()).json.request).toBeNull();
-    }
+      expect(await seen()).toEqual(after);
+    });
   });
 
-  test('a sweep ends what is due, and nothing else', async () => {
-    const push = { payload: 'x', expires_in: 60 };
-    for (const [one, other] of orders) {
-      await one.create(push);
+  test('a sweep ends what is due, and nothing else', () =>
+    inBothOrders(async (one, other) => {
+      await one.create({ payload: 'x', expires_in: 60 });
       clock.advance(59 * SECOND);
       expect(await other.service.housekeeping.sweep()).toBe(0);
       clock.advance(SECOND);
       expect(await other.service.housekeeping.sweep()).toBe(1);
-    }
-  });
-
-  test('a last view can be had again for two minutes at each, whichever sweeps', async () => {
-    for (const [one, other] of orders) {
-      const token = await one.create({ payload: 'x', expire_after_views: 1 });
-      const how = withKey(`view-${token}`);
-      expect((await view(one, token, how)).json.payload).toBe('x');
-      clock.advance(119 * SECOND);
-      await other.service.housekeeping.sweep();
-      expect((await view(other, token, how)).json.payload).toBe('x');
-      clock.advance(SECOND);
-      expect((await view(other, token, how)).json.payload).toBeNull();
-    }
-  });
-
-  test('a creation is repeated for ten minutes at each, whichever sweeps', async () => {
-    for (const [one, other] of orders) {
-      const how = withKey('make-something', { body: { push: { payload: 'x' } } });
-      const made = (service: TestService) => service.call('POST', '/api/v2/pushes', how);
-      const { url_token } = (await made(one)).json;
-      clock.advance(10 * MINUTE - SECOND);
-      await other.service.housekeeping.sweep();
-      expect((await made(other)).json.url_token).toBe(url_token);
-      clock.advance(SECOND);
-      expect((await made(other)).json.url_token).not.toBe(url_token);
-      clock.advance(10 * MINUTE);
-    }
-  });
-
-  test('tries of a passphrase are limited in all, for a minute', async () => {
-    const push = { payload: 'x', passphrase: 'right', expire_after_views: 9 };
-    for (const [one, other] of orders) {
-      const token = await one.create(push);
-      const tried = async (service: TestService, word: string) =>
-        (await view(service, `${token}?passphrase=${word}`)).status;
-      for (let tries = 0; tries < 5; tries++) expect(await tried(one, 'wrong')).toBe(401);
-      clock.advance(59 * SECOND);
-      await other.service.housekeeping.sweep();
-      expect(await tried(other, 'right')).toBe(429);
-      clock.advance(SECOND);
-      expect(await tried(other, 'right')).toBe(200);
-    }
-  });
-
-  test('a link to a file is valid for five minutes at each', async () => {
-    for (const [one, other] of orders) {
-      const views = { name: 'push[expire_after_views]', value: '1' };
-      const token = await one.createWithFiles(filePart('a.txt', 'content'), views);
-      const [file] = (await view(one, token)).json.files;
-      clock.advance(MOST - SECOND);
-      await other.service.housekeeping.sweep();
-      expect((await other.fetchLink(file.url)).text).toBe('content');
-      clock.advance(SECOND);
-      expect((await other.fetchLink(file.url)).status).toBe(404);
-    }
-  });
+    }));
 
   test('one that starts abandons no upload that another is receiving', async () => {
-    const [, one] = services as [TestService, TestService];
+    const [, one] = services;
     const upload = one.service.pushes.upload();
     await upload.add({ name: 'a.txt', type: 'text/plain' }, pieces());
-    const late = await opened(ahead(clock, () => MOST));
+    const late = await openedAt(ahead(clock, () => MOST));
     await late.service.housekeeping.sweep();
-    await late.close();
     const push = { payload: 'x', expire_after_views: 1 };
     const made = await one.service.pushes.create(push, NOBODY, upload);
     expect(made.push.url_token).toBeTruthy();
   });
 
   test('a clock that is set while the service runs is noticed by its sweep', async () => {
-    const [one, other] = services as [TestService, TestService];
+    const [one, other] = services;
     difference = -MOST;
     await one.service.housekeeping.sweep();
     const token = await one.create({ payload: 'x', expires_in: 60 });
     clock.advance(59 * SECOND);
-    expect((await view(other, token)).json.payload).toBe('x');
+    expect(await payloadOf(other, token)).toBe('x');
   });
 
   test('a clock that jumps far while the service runs has nothing swept', async () => {
-    const [one] = services as [TestService];
+    const [one] = services;
     const token = await one.create({ payload: 'x', expires_in: 60, expire_after_views: 9 });
     difference = 2 * MOST;
     const sweep = () => one.service.housekeeping.sweep();
@@ -186,7 +183,7 @@ onSharedPostgres((databases) => {
     difference = MOST;
     clock.advance(59 * SECOND);
     expect(await sweep()).toBe(0);
-    expect(await texts(token)).toEqual(['x', 'x']);
+    for (const service of services) expect(await payloadOf(service, token)).toBe('x');
     clock.advance(SECOND);
     expect(await sweep()).toBe(1);
   });
@@ -196,7 +193,7 @@ onSharedPostgres((databases) => {
       [MOST + SECOND, '5 minutes 1 second ahead of'],
       [-MOST - SECOND, '5 minutes 1 second behind'],
     ] as const) {
-      const error = await opened(ahead(clock, () => by)).catch((error: unknown) => error);
+      const error = await openedAt(ahead(clock, () => by)).catch((error: unknown) => error);
       expect(error).toBeInstanceOf(ServiceError);
       expect(error).toMatchObject({
         message: `the clock of this machine is ${words} that of the database server`,

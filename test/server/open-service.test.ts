@@ -3,8 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { folders } from '../helpers/memory';
 import { needsRoot } from '../helpers/needs';
-import { noted, viewsIn } from '../helpers/noted';
-import { call, opened, type TestOptions, type TestService } from '../helpers/service';
+import { opened, type TestOptions } from '../helpers/service';
 import { onEachStore } from '../helpers/stores';
 
 const newFolder = folders();
@@ -32,15 +31,6 @@ onEachStore((store) => {
     await first.close();
     const { json } = await (await opened(settings)).retrieve(`${token}?passphrase=p`);
     expect([json.payload, json.views_remaining]).toEqual(['kept', 1]);
-  });
-
-  test('two services on one store share pushes, and hand out one view once', async () => {
-    const { settings } = await store.room();
-    const services = await Promise.all([opened(settings), opened(settings)]);
-    const pushes = noted((n, ...how) => call(services[n % 2] as TestService, ...how));
-    const answers = await pushes.atOnce(100, await pushes.create({ expire_after_views: 1 }));
-    pushes.judge();
-    expect(viewsIn(answers)).toBe(1);
   });
 });
 

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { locales } from '../../../src/contract/api';
 import respondScript from '../../../src/server/page/browser/respond-form.ts?script';
 import { type Call, type FormPart, opened, type TestService } from '../../helpers/service';
 
@@ -162,12 +161,6 @@ describe('the page of a request', () => {
     expect((await visit(token)).text).toContain(QUESTION);
     expect((await send(token, { response: 'hunter2' })).status).toBe(200);
     expect((await answer(token)).response).toBe('hunter2');
-  });
-
-  test.each(locales)('is in %s', async (locale) => {
-    const { text } = await visit(await request(), {}, `?locale=${locale}`);
-    expect(text).toContain(`<html lang="${locale}"`);
-    expect(text.includes('Someone is asking you')).toBe(/^en/.test(locale));
   });
 });
 

@@ -218,14 +218,15 @@ describe('every page is locked down', () => {
 
 test.each(locales)('in %s all pages say so', async (locale) => {
   const token = await service.create({ payload: 'x' });
+  const asked = await service.createRequest();
   const tag = `<html lang="${locale}" dir="${locale === 'ur' ? 'rtl' : 'ltr'}">`;
-  for (const path of ['/', `/p/${token}`, '/p/neverwas']) {
+  for (const path of ['/', `/p/${token}`, '/p/neverwas', `/r/${asked}`]) {
     const { text, headers } = await open(`${path}?locale=${locale}`);
     expect(text).toContain(tag);
     expect(headers.get('vary')).toBe('accept-language');
   }
-  const asked = { 'accept-language': `xx, ${locale};q=0.5` };
-  expect((await open('/p/neverwas', asked)).text).toContain(tag);
+  const accepting = { 'accept-language': `xx, ${locale};q=0.5` };
+  expect((await open('/p/neverwas', accepting)).text).toContain(tag);
 });
 
 test('the address itself says what this is, and how to push to it', async () => {

@@ -110,17 +110,6 @@ describe('a QR code', () => {
     expect(read(modules(payload))).toBe(payload);
   });
 
-  test.each([
-    [17, 21],
-    [18, 25],
-    [230, 53],
-    [231, 57],
-    [1465, 125],
-    [1466, 129],
-  ])('of %i bytes takes %i modules', (bytes, side) => {
-    expect(modules('x'.repeat(bytes))).toHaveLength(side + 8);
-  });
-
   test('has one mask laid on, and none compared', () => {
     for (const payload of ['a', 'b'.repeat(50), 'c'.repeat(1024), 'https://pw.example/']) {
       const row = modules(payload)[12] ?? [];

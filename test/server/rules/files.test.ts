@@ -209,12 +209,6 @@ onEachStore((store) => {
       expect(await rows()).toEqual(NONE);
     });
 
-    test('of two that look at once only one gets the last view, and its links', async () => {
-      const token = await create(once, A);
-      const pushes = await Promise.all(Array.from({ length: 20 }, () => retrieve(token)));
-      expect(pushes.filter(({ files }) => files.length === 1)).toHaveLength(1);
-    });
-
     test("an owner's look hands out links and takes nothing", async () => {
       const token = await create(once, A);
       const look = async () => (await service.retrieve(token, service.asAdmin)).json;

@@ -196,9 +196,4 @@ onEachStore((store) => {
     expect(row).toMatchObject({ key_proof: expect.stringMatching(/^[\w-]{43}$/), key_salt: salt });
     expect(JSON.stringify(row)).not.toContain(proof);
   });
-
-  test('the version says so', async () => {
-    const { json } = await service.call('GET', '/api/v2/version');
-    expect(json.features.pushes.key_proofs).toBe(true);
-  });
 });

@@ -2,11 +2,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { derive, unseal } from '../../../src/server/keys/primitives';
 import type { KeptRow } from '../../../src/server/store/kept-rows';
 import { keyIn } from '../../helpers/at-rest';
-import { noted } from '../../helpers/noted';
 import {
   type Answer,
   type Call,
-  call,
   FORM_TYPE,
   filePart,
   formBytes,
@@ -167,17 +165,6 @@ onEachStore((store) => {
       expect(others.map(({ status }) => status)).toEqual([422, 422, 422, 422]);
       expect(others[0]?.json.error).toContain('Idempotency-Key');
       expect((await get(`${path}y`, withKey(KEY))).json.views_remaining).toBe(4);
-    });
-
-    test('in six copies at once takes one view', async () => {
-      const pushes = noted((client, ...how) => call(services[client % 2] as TestService, ...how));
-      const token = await pushes.create({ expire_after_views: 1 }, admin());
-      const all = await Promise.all(
-        [0, 1, 2, 3, 4, 5].map((client) => pushes.retrieve(client, token, { key: KEY })),
-      );
-      pushes.judge();
-      expect(all.map(({ json }) => json.payload)).toEqual(all.map(() => 'x'));
-      expect(await service().kindsOf(token)).toEqual(['creation', 'view']);
     });
 
     test('that is refused keeps nothing', async () => {
