@@ -1,5 +1,6 @@
 import { durations } from '../../src/contract/lifetime';
 import type { HttpRequest, Transport } from '../../src/platform/context';
+import { formOf, responseOf } from './commercial';
 
 /** What is not known of the commercial edition, and of services like it: each a switch, so that the client works either way. */
 export interface Guesses {
@@ -57,17 +58,9 @@ const NOW = '2026-08-20T11:06:45.000Z';
 /** The requests of the commercial edition, as far as its documentation and clients show them. */
 export function commercialRequests(guesses: Guesses = {}): StandIn {
   const known = {
-    features: true,
-    requests: true,
-    answerFiles: true,
-    fileParts: 'request[files][]',
-    keepsAnswer: true,
-    pages: true,
-    openPreview: true,
-    accounts: true,
-    active: true,
-    answerKind: 'response',
-    encrypts: false,
+    ...{ features: true, requests: true, accounts: true, active: true, pages: true },
+    ...{ answerFiles: true, fileParts: 'request[files][]', answerKind: 'response' },
+    ...{ keepsAnswer: true, openPreview: true, encrypts: false },
     ...guesses,
   };
   const requests: StandIn['requests'] = new Map();
@@ -77,14 +70,9 @@ export function commercialRequests(guesses: Guesses = {}): StandIn {
     const { pathname } = new URL(request.url);
     asked.push(`${request.method} ${pathname}`);
     const { status, body } = await answerTo(request);
-    const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
-    return {
-      status,
-      headers: { 'content-type': Buffer.isBuffer(body) ? 'x/y' : 'application/json' },
-      body: (async function* () {
-        yield bytes;
-      })(),
-    };
+    return Buffer.isBuffer(body)
+      ? responseOf(status, body, 'x/y')
+      : responseOf(status, Buffer.from(JSON.stringify(body)));
   };
 
   async function answerTo(sent: HttpRequest): Promise<{ status: number; body: unknown }> {
@@ -110,10 +98,7 @@ export function commercialRequests(guesses: Guesses = {}): StandIn {
     if (call === 'audit') return owner ? logs(request, url) : error(403, 'not yours');
     const { passphrase = '' } = request.fields;
     if (!owner && passphrase !== '' && url.searchParams.get('passphrase') !== passphrase)
-      return {
-        status: 401,
-        body: { error: 'unauthorized', message: 'wrong passphrase', status: 'unauthorized' },
-      };
+      return error(401, 'unauthorized', { message: 'wrong passphrase', status: 'unauthorized' });
     if (call === 'respond') return respond(request, await fieldsOf(sent));
     if (sent.method === 'DELETE') {
       if (!owner) return error(403, 'not yours');
@@ -187,20 +172,14 @@ export function commercialRequests(guesses: Guesses = {}): StandIn {
       const { request, account_id } = JSON.parse(body);
       return { fields: { ...request, ...(account_id && { account_id }) }, files: [] };
     }
-    const pieces: Uint8Array[] = [];
-    for await (const piece of body ?? []) pieces.push(Uint8Array.from(piece));
-    const type = { 'content-type': headers['content-type'] ?? '' };
-    const form = await new Response(Buffer.concat(pieces), { headers: type }).formData();
     const fields: Record<string, unknown> = {};
     const files: StoredRequest['files'] = [];
-    for (const [name, value] of form) {
+    for (const [name, value] of await formOf(body, headers)) {
       if (typeof value === 'string') fields[/\[(\w+)\]/.exec(name)?.[1] ?? name] = value;
-      else if (name === known.fileParts)
-        files.push({
-          filename: value.name,
-          content_type: value.type,
-          bytes: Buffer.from(await value.arrayBuffer()),
-        });
+      else if (name === known.fileParts) {
+        const bytes = Buffer.from(await value.arrayBuffer());
+        files.push({ filename: value.name, content_type: value.type, bytes });
+      }
     }
     return { fields, files };
   }
@@ -214,7 +193,9 @@ interface Fields {
 }
 
 const ok = (body: unknown) => ({ status: 200, body });
-const error = (status: number, text: string) => ({ status, body: { error: text } });
+const error = (status: number, text: string, more: object = {}) => ({
+  ...{ status, body: { error: text, ...more } },
+});
 const invalid = (body: object) => ({ status: 422, body });
 const linkOf = (token: string) => `${PRO}/r/${token}`;
 
@@ -222,20 +203,12 @@ function publicFields({ token, fields, state }: StoredRequest) {
   const { request, response_file_attachments = false, close_after_duration = 11 } = fields;
   const seconds = durations[Number(close_after_duration)] ?? 0;
   return {
-    url_token: token,
-    html_url: linkOf(token),
-    json_url: `${linkOf(token)}.json`,
-    state,
-    request,
-    passphrase: fields.passphrase,
-    retrieval_step: false,
-    include_requestor: false,
-    response_file_attachments,
-    close_after_duration,
+    ...{ url_token: token, html_url: linkOf(token), json_url: `${linkOf(token)}.json` },
+    ...{ state, request, passphrase: fields.passphrase, response_file_attachments },
+    ...{ retrieval_step: false, include_requestor: false, close_after_duration },
     close_after_at: new Date(Date.parse(NOW) + seconds * 1000).toISOString(),
     days_remaining: Math.ceil(seconds / 86_400),
-    created_at: NOW,
-    updated_at: NOW,
+    ...{ created_at: NOW, updated_at: NOW },
     ...(fields.public_key === undefined ? {} : { public_key: fields.public_key }),
   };
 }

@@ -31,20 +31,14 @@ export const LIKELY: Guesses = {
   month: 30,
 };
 
-/** All that differ from `LIKELY` in one guess. */
-export const GUESSES: readonly Guesses[] = [
-  LIKELY,
-  { ...LIKELY, days: 'accepted' },
-  { ...LIKELY, strict: true },
-  { ...LIKELY, named: false },
-  { ...LIKELY, features: false },
-  { ...LIKELY, named: false, features: false },
-  { ...LIKELY, named: false, features: false, accounts: 'object' },
-  { ...LIKELY, named: false, features: false, accounts: 'none' },
-  { ...LIKELY, capital: true },
-  { ...LIKELY, expiresIn: false },
-  { ...LIKELY, month: 31 },
+const unnamed = { named: false, features: false } as const;
+const others: readonly Partial<Guesses>[] = [
+  ...([{ days: 'accepted' }, { strict: true }, { named: false }, { features: false }] as const),
+  ...([unnamed, { ...unnamed, accounts: 'object' }, { ...unnamed, accounts: 'none' }] as const),
+  ...([{ capital: true }, { expiresIn: false }, { month: 31 }] as const),
 ];
+/** All that differ from `LIKELY` in one guess. */
+export const GUESSES: readonly Guesses[] = [{}, ...others].map((one) => ({ ...LIKELY, ...one }));
 
 export interface StandIn {
   readonly send: Transport;
@@ -77,7 +71,12 @@ export function standIn({ now, guesses = {} }: StandInOptions): StandIn {
   const asked: string[] = [];
   const bodies: unknown[] = [];
   const active: Record<string, unknown>[] = [];
-  const answer = async ({ method, url, body }: HttpRequest): Promise<[number, unknown]> => {
+  const answer = async ({
+    method,
+    url,
+    headers,
+    body,
+  }: HttpRequest): Promise<[number, unknown]> => {
     const { pathname, search, searchParams } = new URL(url);
     const path = pathname.replace('/api/v2', '');
     asked.push(`${method} ${path}${search}`);
@@ -86,8 +85,7 @@ export function standIn({ now, guesses = {} }: StandInOptions): StandIn {
     if (path === '/accounts' && guessed.accounts !== 'none')
       return [200, guessed.accounts === 'array' ? ACCOUNTS : { accounts: ACCOUNTS }];
     if (method === 'POST' && path === '/pushes') {
-      const sent = await textOf(body);
-      const read = sent.startsWith('{') ? JSON.parse(sent) : formOf(sent);
+      const read = await readBody(body, headers);
       bodies.push(read);
       const [status, push] = created(read, guessed, now());
       if (status === 201) active.push(push);
@@ -107,11 +105,7 @@ export function standIn({ now, guesses = {} }: StandInOptions): StandIn {
   };
   const send: Transport = async (request) => {
     const [status, body] = await answer(request);
-    return {
-      status,
-      headers: { 'content-type': 'application/json; charset=utf-8' },
-      body: bytesOf(JSON.stringify(body)),
-    };
+    return responseOf(status, Buffer.from(JSON.stringify(body)));
   };
   return { send, asked, bodies };
 }
@@ -168,20 +162,36 @@ function minutesOf(index: number, { month }: Guesses): number {
   return MINUTES[index] ?? (DAYS[index - MINUTES.length] ?? (index - 14) * month) * 1440;
 }
 
-const textOf = (body: HttpRequest['body'] = '') =>
-  new Response(body as string | ReadableStream).text();
-
-/** The fields of `multipart/form-data`, without its files. */
-function formOf(form: string): Creation {
-  const fields = [...form.matchAll(/name="([^"]+)"\r\n\r\n(.*?)\r\n--/gs)];
-  const push = fields.flatMap(([, name = '', value = '']) => {
+async function readBody(body: HttpRequest['body'], headers: HttpRequest['headers']) {
+  if (typeof body === 'string') return JSON.parse(body);
+  const form = [...(await formOf(body, headers))];
+  const push = form.flatMap(([name, value]) => {
     const inner = /^push\[(\w+)\]$/.exec(name)?.[1];
     return inner === undefined ? [] : [[inner, value]];
   });
-  const account = fields.find(([, name]) => name === 'account_id')?.[2];
-  return { push: Object.fromEntries(push), ...(account !== undefined && { account_id: account }) };
+  const account = form.filter(([name]) => name === 'account_id');
+  return { push: Object.fromEntries(push), ...Object.fromEntries(account) };
 }
 
-async function* bytesOf(text: string): AsyncIterable<Uint8Array> {
-  yield Buffer.from(text);
+/** The fields and files of a `multipart/form-data` body. */
+export async function formOf(
+  body: HttpRequest['body'] = '',
+  headers: HttpRequest['headers'],
+): Promise<FormData> {
+  const type = { 'content-type': headers['content-type'] ?? '' };
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body as AsyncIterable<Uint8Array>) pieces.push(Uint8Array.from(piece));
+  return new Response(Buffer.concat(pieces), { headers: type }).formData();
+}
+
+/** A response with those bytes. */
+export function responseOf(
+  status: number,
+  bytes: Uint8Array,
+  type = 'application/json; charset=utf-8',
+) {
+  const body = (async function* () {
+    yield bytes;
+  })();
+  return { status, headers: { 'content-type': type }, body };
 }
