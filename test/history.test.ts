@@ -13,192 +13,113 @@ import {
 import { times } from './helpers/long';
 import { seed } from './helpers/seed';
 
-/** A client, when it asked and was answered (`null`: never), what, and the answer. */
-type Row = [string, number, number | null, Call, Result?];
+const retrieve: Call = { name: 'retrieve' };
+const SHOWN: Result = { status: 'shown', payload: 'x' };
+const RESULTS: Readonly<Record<string, Result>> = {
+  ...{ shown: SHOWN, garbled: { ...SHOWN, payload: 'y' }, gone: { status: 'gone' } },
+  ...{ made: { status: 'made' }, missing: { status: 'missing' }, done: { status: 'done' } },
+  deleted: { status: 'done', left: 8, deleted: true },
+};
+const shown = (left: number): Result => ({ ...SHOWN, left });
 
-const history = (...rows: Row[]) =>
-  rows.map(([client, start, end, call, result]): Operation => {
-    const asked = { client, push: 'p', call, start };
-    return end === null || !result ? asked : { ...asked, end, result };
-  });
+/** A client, when it asked and was answered (`null`: never), what, and the answer. */
+type Row = readonly [string, number, number | null, Call, Result?];
+
+const operation = ([client, start, end, call, result]: Row): Operation => {
+  const asked = { client, push: 'p', call, start };
+  return end === null || !result ? asked : { ...asked, end, result };
+};
+
+/** The same in a line: `a 3-4 retrieve:KEY 0`, with the views that are left, or the name of a result. */
+function read(line: string): Operation {
+  const [client = '', span = '', asked = '', said = ''] = line.split(' ');
+  const [start, end] = span.split('-');
+  const [name, key] = asked.split(':');
+  const call = { name, ...(key && { key }) } as Call;
+  const result = RESULTS[said] ?? shown(Number(said));
+  return operation([client, Number(start), end ? Number(end) : null, call, result]);
+}
 
 const create = (views: number, key?: string): Row => [
   ...(['sender', 1, 2] as const),
   { name: 'create', views, payload: 'x', ...(key ? { key } : {}) },
   { status: 'made' },
 ];
-const retrieve: Call = { name: 'retrieve' };
-const withKey = (key: string): Call => ({ name: 'retrieve', key });
-const expire: Call = { name: 'expire' };
-const shown = (left?: number): Result => ({
-  status: 'shown',
-  payload: 'x',
-  ...(left === undefined ? {} : { left }),
-});
-const gone: Result = { status: 'gone' };
-const done: Result = { status: 'done' };
+const created = (views: number, ...lines: string[]) => [
+  operation(create(views)),
+  ...lines.map(read),
+];
+/** Without the one that makes the push. */
+const later = ([, start, end, ...how]: Row): Row => ['s', start + 2, (end ?? 0) + 2, ...how];
 
-test.each<[string, ...Row[]]>([
-  ['one view', create(1), ['a', 3, 4, retrieve, shown(0)], ['b', 5, 6, retrieve, gone]],
-  ['at once', create(1), ['a', 3, 6, retrieve, gone], ['b', 4, 5, retrieve, shown(0)]],
-  ['in another order', create(2), ['a', 3, 6, retrieve, shown(0)], ['b', 4, 5, retrieve, shown(1)]],
-  [
-    'a lost response that took it',
-    create(1),
-    ['a', 3, null, retrieve],
-    ['b', 5, 6, retrieve, gone],
-  ],
-  ['one that did not', create(1), ['a', 3, null, retrieve], ['b', 5, 6, retrieve, shown()]],
-  [
-    'one that does so late',
-    create(2),
-    ['a', 3, null, retrieve],
-    ['b', 5, 6, retrieve, shown(1)],
-    ['b', 7, 8, retrieve, gone],
-  ],
-  [
-    'before it is there',
-    ['a', 1, 2, retrieve, { status: 'missing' }],
-    ['s', 3, 4, create(1)[3], { status: 'made' }],
-  ],
+test.each<[string, Operation[]]>([
+  ['one view', created(1, 'a 3-4 retrieve 0', 'b 5-6 retrieve gone')],
+  ['at once', created(1, 'a 3-6 retrieve gone', 'b 4-5 retrieve 0')],
+  ['in another order', created(2, 'a 3-6 retrieve 0', 'b 4-5 retrieve 1')],
+  ['a lost response that took it', created(1, 'a 3- retrieve', 'b 5-6 retrieve gone')],
+  ['one that did not', created(1, 'a 3- retrieve', 'b 5-6 retrieve shown')],
+  ['one that does so late', created(2, 'a 3- retrieve', 'b 5-6 retrieve 1', 'b 7-8 retrieve gone')],
+  ['before it is there', [read('a 1-2 retrieve missing'), operation(later(create(1)))]],
   [
     'expired meanwhile',
-    create(9),
-    ['a', 3, 8, retrieve, gone],
-    ['s', 4, 7, expire, { ...done, left: 8, deleted: true }],
-    ['b', 5, 6, retrieve, shown(8)],
+    created(9, 'a 3-8 retrieve gone', 's 4-7 expire deleted', 'b 5-6 retrieve 8'),
   ],
   [
     'an expiry that was not answered',
-    create(9),
-    ['s', 3, null, expire],
-    ['a', 4, 5, retrieve, shown()],
-    ['a', 6, 7, retrieve, gone],
+    created(9, 's 3- expire', 'a 4-5 retrieve shown', 'a 6-7 retrieve gone'),
   ],
   [
     'the end of its time',
-    create(9),
-    ['clock', 3, 6, { name: 'time' }, done],
-    ['a', 4, 5, retrieve, shown()],
-    ['a', 7, 8, retrieve, gone],
+    created(9, 'clock 3-6 time done', 'a 4-5 retrieve shown', 'a 7-8 retrieve gone'),
   ],
-  [
-    'a repeat',
-    create(1),
-    ['a', 3, null, withKey('k')],
-    ['a', 4, 5, withKey('k'), shown(0)],
-    ['a', 6, 7, withKey('k'), shown(0)],
-  ],
+  ['a repeat', created(1, 'a 3- retrieve:k', 'a 4-5 retrieve:k 0', 'a 6-7 retrieve:k 0')],
   [
     'a repeat after others',
-    create(3),
-    ['a', 3, 4, withKey('k'), shown(2)],
-    ['b', 5, 6, retrieve, shown(1)],
-    ['a', 7, 8, withKey('k'), shown(2)],
+    created(3, 'a 3-4 retrieve:k 2', 'b 5-6 retrieve 1', 'a 7-8 retrieve:k 2'),
   ],
   [
     'a repeat too late',
-    create(1),
-    ['a', 3, 4, withKey('k'), shown(0)],
-    ['clock', 5, 6, { name: 'forget' }, done],
-    ['a', 7, 8, withKey('k'), gone],
+    created(1, 'a 3-4 retrieve:k 0', 'clock 5-6 forget done', 'a 7-8 retrieve:k gone'),
   ],
   [
     'a repeat of an expired one',
-    create(2),
-    ['a', 3, 4, withKey('k'), shown(1)],
-    ['s', 5, 6, expire, done],
-    ['a', 7, 8, withKey('k'), gone],
+    created(2, 'a 3-4 retrieve:k 1', 's 5-6 expire done', 'a 7-8 retrieve:k gone'),
   ],
-  ['a creation twice', create(1, 'k'), ['s', 3, 4, create(1, 'k')[3], { status: 'made' }]],
-  [
-    "the owner's look",
-    create(1),
-    ['s', 3, 4, { name: 'look' }, shown(1)],
-    ['a', 5, 6, retrieve, shown(0)],
-  ],
-])('good: %s', (_, ...rows) => {
-  expect(isLinearizable(history(...rows))).toBe(true);
+  ['a creation twice', [create(1, 'k'), later(create(1, 'k'))].map(operation)],
+  ["the owner's look", created(1, 's 3-4 look 1', 'a 5-6 retrieve 0')],
+])('good: %s', (_, operations) => {
+  expect(isLinearizable(operations)).toBe(true);
 });
 
-const bad: [string, string[], ...Row[]][] = [
-  [
-    'two readers',
-    ['a', 'b'],
-    create(1),
-    ['a', 3, 5, retrieve, shown()],
-    ['b', 4, 6, retrieve, shown()],
-  ],
+test.each<[string, string, Operation[]]>([
+  ['two readers', 'a b', created(1, 'a 3-5 retrieve shown', 'b 4-6 retrieve shown')],
   [
     'of one view of many',
-    ['a', 'b'],
-    create(9),
-    ['c', 3, 4, retrieve, shown()],
-    ['a', 5, 7, retrieve, shown(7)],
-    ['b', 6, 8, retrieve, shown(7)],
+    'a b',
+    created(9, 'c 3-4 retrieve shown', 'a 5-7 retrieve 7', 'b 6-8 retrieve 7'),
   ],
-  ['gone by itself', ['a'], create(1), ['a', 3, 4, retrieve, gone]],
-  [
-    'a lost update',
-    ['b', 'a'],
-    create(3),
-    ['b', 3, 4, retrieve, shown(2)],
-    ['a', 5, 6, retrieve, shown(2)],
-  ],
+  ['gone by itself', 'a', created(1, 'a 3-4 retrieve gone')],
+  ['a lost update', 'b a', created(3, 'b 3-4 retrieve 2', 'a 5-6 retrieve 2')],
   [
     'shown after it was gone',
-    ['a', 'b'],
-    create(1),
-    ['c', 3, null, retrieve],
-    ['a', 4, 5, retrieve, gone],
-    ['b', 6, 7, retrieve, shown()],
+    'a b',
+    created(1, 'c 3- retrieve', 'a 4-5 retrieve gone', 'b 6-7 retrieve shown'),
   ],
-  [
-    'after it was expired',
-    ['s', 'b'],
-    create(9),
-    ['s', 3, 4, expire, done],
-    ['b', 5, 6, retrieve, shown()],
-  ],
-  [
-    'after its time',
-    ['clock', 'b'],
-    create(9),
-    ['clock', 3, 4, { name: 'time' }, done],
-    ['b', 5, 6, retrieve, shown()],
-  ],
-  ['lost after it was created', ['b'], create(9), ['b', 3, 4, retrieve, { status: 'missing' }]],
-  ['garbled', ['b'], create(9), ['b', 3, 4, retrieve, { status: 'shown', payload: 'y' }]],
-  [
-    'a repeat that takes another',
-    ['a'],
-    create(3),
-    ['a', 3, 4, withKey('k'), shown(2)],
-    ['a', 5, 6, withKey('k'), shown(1)],
-  ],
-  [
-    'a repeat that gets nothing',
-    ['a'],
-    create(1),
-    ['a', 3, 4, withKey('k'), shown(0)],
-    ['a', 5, 6, withKey('k'), gone],
-  ],
-  [
-    'the view of another key',
-    ['a', 'b'],
-    create(1),
-    ['a', 3, 4, withKey('k'), shown(0)],
-    ['b', 5, 6, withKey('l'), shown(0)],
-  ],
-];
-test.each(bad)('bad: %s', (_, clients, ...rows) => {
+  ['after it was expired', 's b', created(9, 's 3-4 expire done', 'b 5-6 retrieve shown')],
+  ['after its time', 'clock b', created(9, 'clock 3-4 time done', 'b 5-6 retrieve shown')],
+  ['lost after it was created', 'b', created(9, 'b 3-4 retrieve missing')],
+  ['garbled', 'b', created(9, 'b 3-4 retrieve garbled')],
+  ['a repeat that takes another', 'a', created(3, 'a 3-4 retrieve:k 2', 'a 5-6 retrieve:k 1')],
+  ['a repeat that gets nothing', 'a', created(1, 'a 3-4 retrieve:k 0', 'a 5-6 retrieve:k gone')],
+  ['the view of another key', 'a b', created(1, 'a 3-4 retrieve:k 0', 'b 5-6 retrieve:l 0')],
+])('bad: %s', (_, clients, operations) => {
   const noted = new History();
-  noted.operations.push(...history(...rows));
+  noted.operations.push(...operations);
   try {
     noted.judge();
   } catch (error) {
     const said = (error as Error).message.split('\n').slice(1);
-    expect(said.map((one) => /\d (\w+):/.exec(one)?.[1])).toEqual(['sender', ...clients]);
+    expect(said.map((one) => /\d (\w+):/.exec(one)?.[1]).join(' ')).toBe(`sender ${clients}`);
     return;
   }
   expect.unreachable();
@@ -206,8 +127,8 @@ test.each(bad)('bad: %s', (_, clients, ...rows) => {
 
 test('a key that has created two pushes', () => {
   const noted = new History();
-  const [first, second] = [history(create(1, 'k')), history(create(1, 'k'))].flat();
-  noted.operations.push(first as Operation, { ...(second as Operation), push: 'q' });
+  const first = operation(create(1, 'k'));
+  noted.operations.push(first, { ...first, push: 'q' });
   expect(() => noted.judge()).toThrow('one key created two pushes');
 });
 
@@ -215,11 +136,11 @@ test('a thousand operations at once are judged', () => {
   const all = Array.from({ length: 1000 }, (_, n): Row => {
     const call = [`c${n}`, 3 + n, 5000 - n, retrieve] as const;
     if (n < 45) return [...call, shown(49 - n)];
-    return n < 50 ? [`c${n}`, 3 + n, null, retrieve] : [...call, gone];
+    return n < 50 ? [`c${n}`, 3 + n, null, retrieve] : [...call, { status: 'gone' }];
   });
-  expect(isLinearizable(history(create(50), ...all))).toBe(true);
-  const twice: Row = ['twice', 3, 6000, retrieve, shown(20)];
-  expect(isLinearizable(history(create(50), ...all, twice))).toBe(false);
+  const operations = [create(50), ...all].map(operation);
+  expect(isLinearizable(operations)).toBe(true);
+  expect(isLinearizable([...operations, read('twice 3-6000 retrieve 20')])).toBe(false);
 });
 
 /** The same by trying every order, with none left out. */
@@ -255,7 +176,7 @@ test('the checker says of any history what all of its orders say', () => {
       if (nth !== wrong) state = next;
       return [`c${nth}`, time - (length >> 1), lost === 0 ? null : time + length, call, due];
     });
-    const operations = history(create(views), ...rows);
+    const operations = [create(views), ...rows].map(operation);
     const good = isLinearizable(operations);
     judged[`${good}`] += 1;
     expect(good).toBe(hasOrder(operations));
