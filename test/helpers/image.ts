@@ -1,13 +1,11 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { root } from './deploy';
 import { memory } from './memory';
 import { allOf, needsPrograms, needsRoot } from './needs';
-import { type Ended, ending } from './program';
+import { type Ended, ending, firstLine } from './program';
 import type { Plain } from './yaml';
 
 // The image of deploy/Dockerfile, built by Buildah and run with namespaces and chroot: no container engine runs where CI
@@ -146,11 +144,7 @@ export function runContainer(image: Image, options: ContainerOptions): Promise<E
 /** Starts the image; resolves once the service listens. */
 export async function startContainer(image: Image, options: ContainerOptions): Promise<Container> {
   const { child, ended, env } = started(image, options);
-  const lines = createInterface({ input: child.stdout });
-  const failed = ended.then(({ stderr }) => {
-    throw new Error(`the container ended: ${stderr}`);
-  });
-  const [url] = (await Promise.race([once(lines, 'line'), failed])) as [string];
+  const url = await firstLine({ child, ended });
   const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
   const pid = Number(children.trim());
   const into = ['--target', `${pid}`, '--mount', '--pid', '--root', '--wd'];

@@ -184,6 +184,20 @@ export function rescued({ PWPUSH_STATE_DIR: folder = '' }: Record<string, string
     .map((name) => readFileSync(join(folder, name), 'utf8'));
 }
 
+/**
+ * The first line that a service prints.
+ * @throws Error when it ends before
+ */
+export function firstLine({ child, ended }: Running): Promise<string> {
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  return new Promise((resolve, reject) => {
+    lines.once('line', resolve);
+    void ended.then((all) =>
+      reject(Object.assign(new Error(`the service did not start: ${all.stderr}`), all)),
+    );
+  });
+}
+
 export type Served = Awaited<ReturnType<typeof serveBuilt>>;
 
 /** The built service on a free port, its data at home; the first start keeps the profile `local` there. */
@@ -194,14 +208,7 @@ export async function serveBuilt(
 ) {
   const data = ['--data', join(env.HOME ?? '', 'data')];
   const running = start(['serve', '--port', '0', '--json', ...data, ...words], { env, by });
-  const lines = createInterface({ input: running.child.stdout as NodeJS.ReadableStream });
-  const first = await new Promise<string>((resolve, reject) => {
-    lines.once('line', resolve);
-    running.ended.then((ended) =>
-      reject(Object.assign(new Error(`the service did not start: ${ended.stderr}`), ended)),
-    );
-  });
-  const { url, token } = JSON.parse(first) as { url: string; token: string };
+  const { url, token } = JSON.parse(await firstLine(running)) as { url: string; token: string };
   const stop = async () => {
     running.child.kill('SIGTERM');
     return running.ended;

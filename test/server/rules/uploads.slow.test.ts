@@ -7,7 +7,7 @@ import type { Timeouts } from '../../../src/server/http/hardening/timeouts';
 import type { Database } from '../../../src/server/store/sql';
 import { type Spoken, speak } from '../../helpers/listen';
 import { folders } from '../../helpers/memory';
-import { makePerson, start as startProgram } from '../../helpers/program';
+import { makePerson, serveBuilt } from '../../helpers/program';
 import { rowsOf } from '../../helpers/rows';
 import { FORM_TYPE, filePart, fileRows, formBytes } from '../../helpers/service';
 import { sqliteIn } from '../../helpers/stores';
@@ -140,32 +140,23 @@ describe('an upload that is cut off leaves nothing', () => {
       await look(join(world.folder, name));
       return rows();
     };
-    const first = await serveIn(world.env);
+    data = join(world.folder, 'data');
+    const first = await serveBuilt(world.env);
+    authorization = `Bearer ${first.token}`;
+    service = { url: first.url, port: Number(new URL(first.url).port) };
     const { socket } = sending(large(), 7 * MIB, 99 * MIB);
     await until(async () => (await stat(join(data, 'pwpush.db'))).size > 4 * MIB);
-    first.child.kill('SIGKILL');
-    await first.ended;
+    await first.kill();
     socket.destroy();
     expect((await copied('before'))[2]).toBeGreaterThan(0);
 
-    const second = await serveIn(world.env);
+    const second = await serveBuilt(world.env);
     const left = () => rowsOf(join(data, 'pwpush.db'), 'SELECT id FROM uploads');
     await until(async () => (await left())[0]?.length === 0);
-    second.child.kill('SIGTERM');
-    expect((await second.ended).code).toBe(0);
+    expect((await second.stop()).code).toBe(0);
     expect(await copied('after')).toEqual([0, 0, 0]);
   });
 });
-
-/** Starts the built service on the data of the test, in a process of its own. */
-async function serveIn(env: Record<string, string>) {
-  const running = startProgram(['serve', '--port', '0', '--data', data, '--json'], { env });
-  const [line] = (await once(running.child.stdout as NodeJS.ReadableStream, 'data')) as [string];
-  const { url, token } = JSON.parse(line) as { url: string; token?: string };
-  service = { url, port: Number(new URL(url).port) };
-  if (token) authorization = `Bearer ${token}`;
-  return running;
-}
 
 describe('a limit is told while the client is still sending', () => {
   test('and the connection goes on when it has sent the rest', async () => {
