@@ -185,57 +185,58 @@ test('an answer with a field, a header or a status that is not described is foun
   expect(faults({ headers: new Headers([...found.headers, ['x-more', '1']]) })).toBe(1);
 });
 
-/** Of a field as it is described: values that are its last ones, and the first that are not. */
-function limitsOf({
-  type,
-  minimum,
-  maximum,
-  maxLength,
-}: Record<string, number>): [unknown, boolean][] {
+interface Field {
+  readonly type: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly default?: unknown;
+}
+
+/** Of a field as it is described: the last values that are taken, and the first that are not. */
+function limitsOf({ type, minimum = 0, maximum, maxLength }: Field): [unknown[], unknown[]] {
   const text = 'x'.repeat(maxLength ?? 0);
-  if (`${type}` === 'boolean')
-    return [
-      [false, true],
-      [1, false],
-    ];
-  if (maxLength !== undefined)
-    return [
-      [text, true],
-      [`${text}x`, false],
-      [5, false],
-    ];
-  if (minimum === undefined || maximum === undefined) return [];
+  if (type === 'boolean') return [[false], [1]];
+  if (maxLength !== undefined) return [[text], [`${text}x`, 5]];
+  if (maximum === undefined) return [[], []];
   return [
-    ...[minimum, maximum].map((value): [number, boolean] => [value, true]),
-    ...[minimum - 1, maximum + 1, 1.5].map((value): [number, boolean] => [value, false]),
+    [minimum, maximum],
+    [minimum - 1, maximum + 1, 1.5],
   ];
 }
 
-describe('a creation', () => {
-  const { properties } = document.components.schemas.NewPush;
-  const described = Object.entries<Record<string, number>>(properties).flatMap(([name, field]) =>
-    limitsOf(field).map(([value, taken]) => [name, value, taken] as const),
-  );
+describe.each([
+  ['NewPush', 'POST /pushes', push],
+  ['NewRequest', 'POST /requests', request],
+])('%s', (schema, call, bodyOf) => {
+  const fields: [string, Field][] = Object.entries(document.components.schemas[schema].properties);
+  const limits = fields.flatMap(([name, field]) => {
+    const [taken, refused] = limitsOf(field);
+    const row = (is: boolean) => (value: unknown) => [name, value, is] as const;
+    return [...taken.map(row(true)), ...refused.map(row(false))];
+  });
 
   test.each<readonly [string, unknown, boolean]>([
-    ...described,
-    ['payload', '', false],
+    ...limits,
     ['name', '🔑'.repeat(255), true],
-    ['kind', 'qr', true],
-    ['kind', 'file', false],
-    ['kind', 'song', false],
+    ...(schema === 'NewPush'
+      ? ([
+          ['payload', '', false],
+          ['kind', 'qr', true],
+          ['kind', 'file', false],
+          ['kind', 'song', false],
+        ] as const)
+      : []),
   ])('%s is taken as described (%#)', async (name, value, taken) => {
-    const how = push({ [name]: value });
-    expect(api.schemaFaults('NewPush', how.body.push).length === 0).toBe(taken);
-    const { status } = await ask('POST /pushes', '', { ...how, ...service.asAdmin });
-    expect(status).toBe(taken ? 201 : 422);
+    const how = { ...bodyOf({ [name]: value }), ...service.asAdmin };
+    const [given] = Object.values(how.body);
+    expect(api.schemaFaults(schema, given).length === 0).toBe(taken);
+    expect((await ask(call, '', how)).status).toBe(taken ? 201 : 422);
   });
 
   test('gets the defaults that are described', async () => {
-    const { json } = await ask('POST /pushes', '', push());
-    const { payload, kind, passphrase, ...fields } = properties;
-    expect([kind.default, passphrase.default]).toEqual(['text', '']);
-    for (const [name, { default: value }] of Object.entries<{ default: unknown }>(fields))
-      expect([name, json[name]]).toEqual([name, value]);
+    const { json } = await ask(call, '', { ...bodyOf(), ...service.asAdmin });
+    for (const [name, { default: value }] of fields)
+      if (value !== undefined && name in json) expect([name, json[name]]).toEqual([name, value]);
   });
 });
