@@ -188,7 +188,7 @@ export function rescued({ PWPUSH_STATE_DIR: folder = '' }: Record<string, string
  * The first line that a service prints.
  * @throws Error when it ends before
  */
-export function firstLine({ child, ended }: Running): Promise<string> {
+export function firstLine({ child, ended }: Pick<Running, 'child' | 'ended'>): Promise<string> {
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   return new Promise((resolve, reject) => {
     lines.once('line', resolve);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { connectionLimitOf } from '../../src/server/http/hardening/connections';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { ClientSocket } from '../../src/server/http/request-origin';
 import { commonHeaders } from '../../src/server/http/responses';
 import { speak } from '../helpers/listen';

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
-import { connectionLimitOf } from '../../src/server/http/hardening/connection-limit';
+import type { App } from '../../src/server/http/app-options';
+import { connectionLimitOf } from '../../src/server/http/hardening/connections';
 import type { Timeouts } from '../../src/server/http/hardening/timeouts';
-import type { App } from '../../src/server/http/parts';
 import { createSockets, type Sockets } from '../../src/server/http/sockets';
 import { type Service, type ServiceIo, startService } from '../../src/server/service';
 import type { ServiceSettings } from '../../src/server/service-settings';

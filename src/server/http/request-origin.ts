@@ -112,7 +112,7 @@ export function refuseCrossSite(request: Request, settings: CallerSettings): voi
     throw new ServiceRefusal('forbidden', 'A page of another site cannot do this.');
 }
 
-function isCrossSite(request: Request, base: string): boolean {
+export function isCrossSite(request: Request, base: string): boolean {
   const site = request.headers.get('sec-fetch-site');
   if (site !== null) return /cross-site/i.test(site);
   // Browsers leave it out over plain http. For a body of another type they ask first, and are not allowed to send it.

@@ -1,10 +1,7 @@
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { connectionLimitOf } from '../../../src/server/http/hardening/connections';
-import { type Timeouts } from '../../../src/server/http/hardening/timeouts';
-import { createSockets, type Sockets } from '../../../src/server/http/sockets';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { readingRateOf } from '../../../src/server/service-settings';
 import { speak as speakTo } from '../../helpers/listen';
 import { overNoted } from '../../helpers/over-database';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readParts } from '../../../src/server/http/multipart';
-import { Refusal, ServiceRefusal } from '../../../src/server/service-errors';
-import { times } from '../../helpers/long';
+import { ServiceRefusal } from '../../../src/server/service-errors';
 import { BOUNDARY, FORM_TYPE, formBytes } from '../../helpers/service';
 
 const DELIMITER = `\r\n--${BOUNDARY}`;

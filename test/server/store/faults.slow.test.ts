@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { backup } from '../../../src/server/ops/database-copy';
-import { Refusal, ServiceError, ServiceRefusal } from '../../../src/server/service-errors';
+import { ServiceError, ServiceRefusal } from '../../../src/server/service-errors';
 import { plain } from '../../../src/server/store/sql';
 import { cuttingProxy } from '../../helpers/cutting-proxy';
 import { mountDisk, mountFailingDisk, needsDisk, needsFailingDisk } from '../../helpers/disk';

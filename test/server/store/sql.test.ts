@@ -1,6 +1,6 @@
-import { Refusal, ServiceRefusal } from '../../../src/server/service-errors';
-import { type Database, onRows, plain, type Value } from '../../../src/server/store/sql';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ServiceRefusal } from '../../../src/server/service-errors';
+import { type Database, onRows, type Value } from '../../../src/server/store/sql';
 import { onEachStore } from '../../helpers/stores';
 import { add, createThings, namesIn } from './things';
 

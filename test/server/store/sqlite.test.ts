@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createQueue } from '../../../src/server/queues';
-import { Refusal, ServiceRefusal } from '../../../src/server/service-errors';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { ServiceRefusal } from '../../../src/server/service-errors';
 import { migrate } from '../../../src/server/store/database';
 import { groupCommit } from '../../../src/server/store/group-commit';
 import { type Database, plain } from '../../../src/server/store/sql';
