@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { invocation } from '../../src/cli/terminal/output';
 import { type PlacePlan, reservePlace } from '../../src/deliver/place';
@@ -233,16 +233,6 @@ describe('where an agent reads it', () => {
       expect([outcome.code, leaks(outcome)]).toEqual([line.code ?? 0, false]);
     },
   );
-});
-
-test('a program of the desktop gets the text where an agent reads what is printed', async () => {
-  const { here, run } = await world();
-  writeFileSync(here.file('wl-copy'), `#!/bin/sh\ncat >'${here.file('board')}'\n`);
-  chmodSync(here.file('wl-copy'), 0o755);
-  const env = { ...agent, WAYLAND_DISPLAY: 'w', PATH: `${here.folder}:/usr/bin:/bin` };
-  const copied = await run({ words: 'get PUSH --copy', terminals: ['stderr'] }, env);
-  expect([copied.code, leaks(copied)]).toEqual([0, false]);
-  expect(readFileSync(here.file('board'), 'utf8')).toBe(SECRET);
 });
 
 test('a text whose folder is gone is not printed instead', async () => {
