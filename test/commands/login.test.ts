@@ -74,12 +74,3 @@ test('paths of a client certificate and of headers are saved', async () => {
   const saved = { edition: 'pwpush', token: token(), 'headers-file': headers, cert };
   expect(here.kept()?.profiles.default).toEqual(at('pw', saved));
 });
-
-test('logout forgets the token of one profile and nothing else', async () => {
-  const [p, q] = [at('pw', { token: 'one', days: 1 }), at('q', { token: 'other' })];
-  await here.keep({ current: 'p', profiles: { p, q } });
-  expect((await here.run('logout')).code).toBe(0);
-  expect(here.kept()).toEqual({ current: 'p', profiles: { p: at('pw', { days: 1 }), q } });
-  await here.run('logout', '--profile', 'q', '--json');
-  expect(here.kept()?.profiles.q).toEqual(at('q'));
-});

@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { asking } from '../helpers/foreign';
 import { eachInstance } from '../helpers/instance';
-import { CREATED, changed, EXPIRED } from '../helpers/reference';
-import { place } from '../helpers/run';
-import { broken, json, wire } from '../helpers/wire';
+import { CREATED } from '../helpers/reference';
+import { json } from '../helpers/wire';
 
 // What push says and prints, and where a secret may be from: test/cases/push-*.txt.
 
@@ -29,25 +27,3 @@ test.each([
   expect([pushed.code, shown.code]).toEqual([0, 0]);
   for (const { stderr } of [pushed, shown]) expect(/only this machine/.test(stderr)).toBe(local);
 });
-
-const NO_PASSPHRASE = json(201, changed(CREATED, { passphrase: '' }));
-
-test.each([
-  [[json(422, '{"payload":["is bad"]}')], 8, false],
-  [[broken(false)], 9, false],
-  [[broken(true)], 11, true],
-  [[json(502, '')], 11, true],
-  [[json(201, changed(CREATED, { passphrase: null }))], 0, true],
-  // Looser than asked for: expired again, or not.
-  [[NO_PASSPHRASE, json(200, EXPIRED)], 8, false],
-  [[NO_PASSPHRASE, json(403, '{}')], 8, true],
-])(
-  'after %j, which is %d, the file of the passphrase is there: %j',
-  async (answers, code, kept) => {
-    const { send } = wire(answers);
-    const there = place({ send, stdin: 's', env: { PWPUSH_URL: 'https://pw.test' } });
-    const file = there.file('passphrase');
-    const words = ['push', '--generate-passphrase', '--passphrase-out', file];
-    expect([(await there.run(...words)).code, existsSync(file)]).toEqual([code, kept]);
-  },
-);

@@ -62,21 +62,6 @@ describe('a receipt', () => {
     expect(JSON.stringify(kept())).not.toMatch(/payload|generated|passphrase|#/);
   });
 
-  test('is left by every line of --each, but not if that is not wanted', async () => {
-    const each = await push('a\nb\nc\n', '--each');
-    expect((await listed()).reverse()).toEqual(each.split('\n'));
-    await push('a', '--no-receipt');
-    await push('b', '--dry-run');
-    await here.run('profile', 'set', 'url', 'https://pw.test');
-    await here.run('profile', 'set', 'receipts', 'false');
-    await push('c');
-    await push('d\n', '--each');
-    expect(kept()).toHaveLength(3);
-    await here.run('profile', 'set', 'receipts', '');
-    await push('e');
-    expect(kept()).toHaveLength(4);
-  });
-
   test('is not shown when the time of its push is over, and removed some time later', async () => {
     await push('a', '--expire', '1h');
     const second = await push('b', '--days', '2');
