@@ -108,11 +108,3 @@ test.each([
   const { code, stderr } = await piped.run(name, '--token-file', '-', ...words);
   expect([code, stderr.includes('and the token'), here.asked]).toEqual([2, true, []]);
 });
-
-test.each([
-  ...['--to age1x --encrypt=link', '-R file --encrypt=words', '--no-encrypt -R file'],
-  ...['--no-encrypt --key-out file', '--key-out file', '--encrypt --kind qr'],
-])('push %s cannot be combined, and nothing is sent', async (line) => {
-  const { code, stdout } = await here.under({ stdin: 'x' }).run('push', ...line.split(' '));
-  expect([code, stdout, here.asked]).toEqual([2, '', []]);
-});

@@ -106,25 +106,33 @@ export const SECRET = 'marker-Xq7pLw2vT9';
 const forms = (['utf8', 'base64', 'hex'] as const).map((one) => Buffer.from(SECRET).toString(one));
 
 /**
- * The same for the owner of an instance, with `root` there as its folder, until the test that runs ends. No form of
- * `SECRET` stands in its messages and errors then.
+ * The same with `root` in the place as its folder, until the test that runs ends. No form of `SECRET` stands in its
+ * messages and errors then.
  */
-export async function serving(
-  here: Instance,
+export async function served(
+  place: Pick<Place, 'under' | 'file'>,
   words: readonly string[] = [],
   connecting: Connecting = {},
 ): Promise<Connected> {
-  mkdirSync(here.file('root'), { recursive: true });
-  const env = { ...here.admin, ...connecting.conditions?.env };
-  const conditions = { ...connecting.conditions, env };
-  const all = ['--root', here.file('root'), ...words];
-  const made = await connected(here, all, { ...connecting, conditions });
+  mkdirSync(place.file('root'), { recursive: true });
+  const made = await connected(place, ['--root', place.file('root'), ...words], connecting);
   onTestFinished(async () => {
     const { stderr } = await made.close();
     const said = `${made.transcript.join('\n')}${stderr}`;
     for (const form of forms) expect(said).not.toContain(form);
   });
   return made;
+}
+
+/** The same for the owner of an instance. */
+export function serving(
+  here: Instance,
+  words: readonly string[] = [],
+  connecting: Connecting = {},
+): Promise<Connected> {
+  const env = { ...here.admin, ...connecting.conditions?.env };
+  const conditions = { ...connecting.conditions, env };
+  return served(here, words, { ...connecting, conditions });
 }
 
 /** Starts the built program, and connects a client to it. */

@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import { commercialRequests, OWNER, PRO } from '../../helpers/commercial-requests';
 import { lose } from '../../helpers/here';
 import { eachInstance } from '../../helpers/instance';
-import { connected, eras, SECRET, type ShowPage, serving } from '../../helpers/mcp';
+import { eras, SECRET, type ShowPage, served, serving } from '../../helpers/mcp';
 import { changed } from '../../helpers/reference';
 import { eachPlace, place } from '../../helpers/run';
 import { rewriting } from '../../helpers/wire';
@@ -18,9 +18,6 @@ const nap = () => new Promise<void>((resolve) => void setTimeout(resolve, 50));
 const here = eachInstance();
 /** Someone with a browser on this machine. */
 const person = eachPlace({ transport: (options) => undiciTransport(options) });
-beforeEach(() => {
-  mkdirSync(here.file('root'));
-});
 
 /** Where the question is asked: at the instance, or from this machine without one. */
 const places = ['instance', 'machine'] as const;
@@ -115,13 +112,11 @@ describe.each(cases)('version $era, a question of the $where', (one) => {
 test('an instance without requests is not asked: this machine is', async () => {
   const { send } = commercialRequests({ requests: false });
   const pro = place({ send, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER } });
-  mkdirSync(pro.file('root'));
-  const { call, close } = await connected(pro, ['--root', pro.file('root')]);
+  const { call } = await served(pro);
   const told = await call('ask', QUESTION);
   expect(told).toMatch(/http:\/\/127\.0\.0\.1.* It opens in a browser on this machine\./);
   await respond(linkIn(told));
   expect(await call('wait', { link: linkIn(told) })).toBe('saved to db.env, 17 bytes');
-  expect((await close()).code).toBe(0);
 });
 
 test('is saved at once, also if the page of the person may not know', async () => {
@@ -167,15 +162,12 @@ test.each([
       return method === 'POST' ? changed(body, { html_url }) : body;
     });
     const pro = place({ asleep: nap, send: lying, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER } });
-    mkdirSync(pro.file('root'));
-    const showPage = async () => 'accept' as const;
-    const { call, close } = await connected(pro, ['--root', pro.file('root')], { showPage });
+    const { call } = await served(pro, [], { showPage: async () => 'accept' });
     const told = await call('ask', QUESTION);
     expect(told).toContain(`Give this link to the person who knows the answer: ${html_url}#age1`);
     expect(told).toMatch(new RegExp(`\\nThen call wait with ${PRO}/r/[\\w-]+\\.`));
     if (!html_url.startsWith(PRO))
       expect(told).toContain('\nwarning: the link is on https://elsewhere');
-    expect((await close()).code).toBe(0);
     expect(asked.join()).not.toContain('another');
   },
 );

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BASE, eachInstance, overFetch } from '../../helpers/instance';
-import { type Connecting, connected, eras, SECRET, serving } from '../../helpers/mcp';
+import { type Connecting, eras, SECRET, served, serving } from '../../helpers/mcp';
 import { place } from '../../helpers/run';
 import { createWithFiles, filePart } from '../../helpers/service';
 import { rewriting } from '../../helpers/wire';
@@ -84,10 +84,8 @@ describe('push', () => {
       text.replaceAll('https://pw.test/p/', 'https://elsewhere.test/p/'),
     );
     const other = place({ send, env: { PWPUSH_URL: BASE } });
-    mkdirSync(other.file('root'));
-    const { call, close } = await connected(other, ['--root', other.file('root')]);
+    const { call } = await served(other);
     expect(await call('push', { generate: 20 })).toMatch(new RegExp(`^\\{.*\\}\n${doubt}`));
-    await close();
   });
 
   test('generates a secret, which it does not return', async () => {
