@@ -55,19 +55,16 @@ describe('the commercial edition', () => {
     expect(instance.bodies).toEqual([told('a', 4), told('b', 12), told('c', 3)]);
   });
 
-  test('is known by a profile, with its days', async () => {
-    commercial({}, { PWPUSH_URL: '' });
-    const p = { url: 'https://pw.test', edition: 'commercial', days: 2 } as const;
-    await here.keep({ current: 'p', profiles: { p } });
+  test('is known by the profile of its address, with its days', async () => {
+    const profile = async (url: string, edition: 'commercial' | 'oss') => {
+      commercial({}, { PWPUSH_URL: '' });
+      await here.keep({ current: 'p', profiles: { p: { url, edition, days: 2 } } });
+    };
+    await profile('https://pw.test', 'commercial');
     await here.run('push');
     expect(instance.asked).toEqual(['POST /pushes']);
     expect(instance.bodies).toMatchObject([{ push: { expire_after_duration: 7 } }]);
-  });
-
-  test('is not known by what a profile has for another address', async () => {
-    commercial({}, { PWPUSH_URL: '' });
-    const p = { url: 'https://other.test', edition: 'oss' } as const;
-    await here.keep({ current: 'p', profiles: { p } });
+    await profile('https://other.test', 'oss');
     await here.run('push', '--url', 'https://pw.test', '--days', '2');
     expect(instance.asked).toEqual(['GET /version', 'POST /pushes']);
   });

@@ -116,12 +116,8 @@ describe('in a job of GitHub Actions', () => {
       fc.asyncProperty(fc.array(line), async (lines) => {
         const text = ['first', ...lines].join('\n');
         writeFileSync(here.file('env'), '');
-        const { stdout } = await job.run(
-          'get',
-          await here.push({ payload: text }),
-          '--github-env',
-          'NAME',
-        );
+        const token = await here.push({ payload: text });
+        const { stdout } = await job.run('get', token, '--github-env', 'NAME');
         const wanted = text.split(/\r\n|\r|\n/).filter((one) => one.trim() !== '');
         expect(masked(stdout)).toEqual([...new Set(wanted)]);
         expect(asRunner(read('env'))).toEqual([['NAME', text]]);

@@ -396,9 +396,22 @@ test('a connection that is cut before the response to a creation keeps the key',
   expect(here.rescued()).toEqual({});
 });
 
-describe('files of an answer that were not saved', () => {
-  /** Somebody asks, gets two files as the answer, and a run takes it of which the second file fails. */
-  async function failing(how: (end: AbortController) => void, taking?: readonly string[]) {
+describe('files of an answer that were not saved are kept,', () => {
+  const cut = () => {
+    throw broken(true);
+  };
+  const interrupt = (end: AbortController) => {
+    end.abort('SIGINT');
+    cut();
+  };
+  const byGet = (link: string, out: string) => ['get', link, '--output', out];
+  const byRun = (link: string) => ['run', link, '--file', 'K=b.key', '--', 'sh'];
+
+  test.each([
+    ['Ctrl-C', interrupt, byGet, 130],
+    ['a failure', cut, byGet, 1],
+    ['a failure of run', cut, byRun, 1],
+  ])('after %s, and --resume gets them with the key of the request', async (_, how, by, code) => {
     const end = new AbortController();
     let fails = false;
     const sending =
@@ -412,46 +425,24 @@ describe('files of an answer that were not saved', () => {
     for (const file of files) writeFileSync(file, file.endsWith('key') ? 'B' : 'A');
     const link = await asked('--allow-files');
     expect((await here.run('respond', link, '--file', ...files)).code).toBe(0);
-    const words = ['get', link, '--output', here.file('out/')];
-    const [name = '', ...others] = taking ?? [];
+    const out = here.file('out/');
     fails = true;
-    const run = here.under({ signal: end.signal });
-    const first = await run.run(...(taking ? [name, link, ...others] : words));
+    const first = await here.under({ signal: end.signal }).run(...by(link, out));
     fails = false;
-    const [, kept = ''] = /pwpush get --resume '(.*)'\n/.exec(first.stderr) ?? [];
-    return { here, link, first, kept, resume: [...words, '--resume', kept] };
-  }
-
-  const cut = () => {
-    throw broken(true);
-  };
-  const interrupt = (end: AbortController) => {
-    end.abort('SIGINT');
-    cut();
-  };
-
-  test.each([
-    ['are kept after Ctrl-C', 130, interrupt],
-    ['are kept after a failure', 1, cut],
-  ])('%s, and --resume gets them with the key of the request', async (_, code, how) => {
-    const { here, link, first, kept } = await failing(how);
     expect(first.code).toBe(code);
     expect(first.stderr).not.toContain('uses another view');
+    const [, kept = ''] = /pwpush get --resume '(.*)'\n/.exec(first.stderr) ?? [];
     expect(readFileSync(kept, 'utf8')).not.toContain('b.key');
     // Nothing of them is printed where an agent reads it.
     const agent = here.under({ env: { CLAUDECODE: '1' } });
     expect((await agent.run('get', '--resume', kept, '--output', '-')).code).toBe(2);
-    const again = await agent.run('get', link, '--resume', kept, '--json');
+    // What run has fetched it saves elsewhere, as nothing is started.
+    const ran = by === byRun;
+    const there = ran ? ['--output', out] : [];
+    const again = await agent.run('get', link, '--resume', kept, '--json', ...there);
     expect([again.code, again.stdout.includes('payload')]).toEqual([0, false]);
-    expect(readdirSync(here.file('out')).sort()).toEqual(['a.crt', 'b.key']);
+    expect(readdirSync(out).sort()).toEqual(ran ? ['b.key'] : ['a.crt', 'b.key']);
     expect(readFileSync(here.file('out/b.key'), 'utf8')).toBe('B');
-    expect(here.rescued()).toEqual({});
-  });
-
-  test('are kept if run could not fetch them, and --resume gets them', async () => {
-    const run = ['run', '--file', 'K=b.key', '--', 'sh'];
-    const { here, first, resume } = await failing(cut, run);
-    expect([first.code, (await here.run(...resume)).code]).toEqual([1, 0]);
-    expect(readFileSync(here.file('out/b.key'), 'utf8')).toBe('B');
+    expect(Object.values(here.rescued())).toEqual(ran ? ['A'] : []);
   });
 });
