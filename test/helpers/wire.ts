@@ -79,7 +79,7 @@ export function rewriting(
     const pieces: Uint8Array[] = [];
     for await (const piece of response.body) pieces.push(piece);
     const body = change(Buffer.concat(pieces).toString(), request);
-    return { status: response.status, headers, body: bodyOf({ status: response.status, body }) };
+    return { ...response, headers, body: bodyOf({ status: response.status, body }) };
   };
 }
 
