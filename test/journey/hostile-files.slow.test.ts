@@ -157,20 +157,6 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('EACCES')]);
     expect(readFileSync(at('config/config.json'), 'utf8')).toBe('{"profiles":{}}');
   });
-
-  test('root, who may write anywhere, still makes files that nobody else reads', async () => {
-    mkdirSync(at('state'));
-    await shell(`$PWPUSH get ${await link()} >/dev/full`, { env });
-    const [name = ''] = readdirSync(at('state'));
-    expect([name, readFileSync(at(`state/${name}`), 'utf8')]).toEqual([
-      expect.stringMatching(/^secret-/),
-      'rescue me',
-    ]);
-    expect(await asNobody(`cat "${at(`state/${name}`)}"`)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('Permission denied'),
-    });
-  });
 });
 
 describe('what another user prepared is not used (needs root)', skipped, () => {
