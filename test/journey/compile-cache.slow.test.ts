@@ -251,6 +251,7 @@ test('XDG_CACHE_HOME is where it goes, if it is there and an absolute path', asy
   await keeping(() => help({ XDG_CACHE_HOME }), join(XDG_CACHE_HOME, 'pwpush'));
   expect(readdirSync(XDG_CACHE_HOME)).toEqual(['pwpush']);
   keepsNothing();
+  await keeping(() => help({ XDG_CACHE_HOME: 'own' }));
 });
 
 test('another build of the same Node in the same place takes none of it', () => {
