@@ -189,6 +189,7 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
     await call(here.service, 'PATCH', path, { body: { request: { response: 'first' } } });
     await press(page);
     await alerts(page, 'This request was already answered');
+    expect(await answer(page).inputValue()).toBe('late');
     expect((await read(token)).response).toBe('first');
   });
 
