@@ -5,7 +5,7 @@ import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import { phrase } from '../../../src/platform/errors';
 import { readHeadersFile } from '../../../src/profile/credentials';
@@ -24,24 +24,18 @@ const SECRET = 's3rvice-t0ken-secret';
 const ACCESS = `CF-Access-Client-Id: id.access\nCF-Access-Client-Secret: ${SECRET}\n`;
 
 let here: Place;
-let open: Listening[];
 beforeEach(() => {
   here = place({ transport: undiciTransport });
-  open = [];
   writeFileSync(here.file('ca.pem'), cert);
   writeFileSync(here.file('headers'), `# Cloudflare\n\n${ACCESS}`, { mode: 0o600 });
   writeFileSync(here.file('client.pem'), nextCert);
   writeFileSync(here.file('client.key'), nextKey, { mode: 0o600 });
 });
-afterEach(async () => {
-  here.close();
-  for (const one of open) await one.close();
-});
 
 interface Got {
   readonly line: string;
   readonly secret: string | string[] | undefined;
-  /** The name in the client's certificate. */
+  /** The number of the client's certificate. */
   readonly client: string | undefined;
 }
 
@@ -61,7 +55,7 @@ async function server(talk: Talk, tls?: ServerOptions): Promise<Server> {
     got.push({ line: `${method} ${url}`, secret: headers['cf-access-client-secret'], client });
     talk(request, response);
   }, tls);
-  open.push(one);
+  onTestFinished(one.close);
   return { ...one, got, url: `${tls ? 'https' : 'http'}://127.0.0.1:${one.port}` };
 }
 
@@ -204,28 +198,26 @@ describe('headers for an access proxy', () => {
   });
 
   test.each([
-    ...['secret', 'Bad name: secret', 'X-A:', 'X-A: sec\u001bret', 'X-A: sec\rret'],
-    ...['X-A: secrét', 'Authorization: secret', 'host: secret', 'Content-Length: 1'],
+    ...['Bad name: secret', 'X-A: sec\u001bret', 'X-A: sec\rret', 'host: secret'],
+    'Content-Length: 1',
     ...['transfer-encoding: secret', 'Connection: secret', 'Proxy-Authorization: secret'],
-  ])('are refused without their value: %j', async (line) => {
+  ])('are refused without their value: %j', (line) => {
     writeFileSync(here.file('headers'), line);
-    const refused = await run('version --url https://pw.test', headersFile());
-    expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).not.toMatch(/secr|ret\b/);
+    const message = expect.not.stringMatching(/secr|ret\b/);
+    expect(() => readHeadersFile(here.file('headers'), process.getuid?.())).toThrow(
+      expect.objectContaining({ code: 'usage', message }),
+    );
   });
 
-  test('of a file are refused where others may read it', async () => {
-    chmodSync(here.file('headers'), 0o640);
-    expect((await run('version --url https://pw.test', headersFile())).code).toBe(2);
+  test('of a file are refused where others may read it, and from that of another user', () => {
+    const path = here.file('headers');
+    const uid = process.getuid?.() || 1;
+    if (process.getuid?.() === 0) chownSync(path, uid, uid);
+    expect(readHeadersFile(path, uid)).toBeDefined();
+    expect(() => readHeadersFile(path, uid + 1)).toThrow('another user');
+    chmodSync(path, 0o640);
+    expect(() => readHeadersFile(path, uid)).toThrow('open to other users');
   });
-});
-
-test('a file of headers that belongs to another user is refused', async () => {
-  const path = here.file('headers');
-  const uid = process.getuid?.() || 1;
-  if (process.getuid?.() === 0) chownSync(path, uid, uid);
-  expect(readHeadersFile(path, uid)).toBeDefined();
-  expect(() => readHeadersFile(path, uid + 1)).toThrow('another user');
 });
 
 describe('a client certificate', () => {
@@ -272,14 +264,9 @@ describe('a client certificate', () => {
     const profile = { url, 'ca-file': here.file('ca.pem'), ...certs };
     await here.keep({ current: 'work', profiles: { work: profile } });
     codes.push((await run('version')).code);
+    const doctor = await run('doctor --json');
+    expect(doctor.stdout).toContain('{"name":"api","status":"ok"');
     expect([codes, got.every(({ client }) => client !== undefined)]).toEqual([[0, 0, 0, 0], true]);
-  });
-
-  test('is used by doctor too', async () => {
-    const { url } = await server(instance, mutual);
-    const { stdout } = await run(`doctor --json --url ${url} ${options()} ${pair()}`);
-    const checks: { name: string; status: string }[] = JSON.parse(stdout).checks;
-    expect(checks.find(({ name }) => name === 'api')).toMatchObject({ status: 'ok' });
   });
 
   test('is shown to no other origin, and to no proxy', async () => {
@@ -293,7 +280,7 @@ describe('a client certificate', () => {
     const line = `${options()} ${pair()}`;
     await run(`get abc --url ${own.url} --output ${here.file('out')}/ ${line}`);
     const proxy = await proxying(own.port);
-    open.push(proxy);
+    onTestFinished(proxy.close);
     const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
     await run(`show abc --url https://proxied.test:${own.port} ${line}`, { env });
     const shown = ({ got }: Server) => got.map(({ client }) => client !== undefined);
@@ -319,14 +306,9 @@ describe('a client certificate', () => {
     expect(await run(line)).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test.each([
-    '--cert NONE',
-    '--cert headers',
-    '--cert client.pem',
-    '--cert ca.pem --cert-key client.key',
-    '--cert-key client.key',
-  ])('that cannot be used is refused: %s', async (line) => {
-    const words = line.replaceAll(/(\S+\.(pem|key)|headers)/g, (name) => here.file(name));
-    expect((await run(`version --url https://pw.test ${words}`)).code).toBe(2);
+  test('without its key, or with that of another, is refused', async () => {
+    const other = `--cert ${here.file('ca.pem')} --cert-key ${here.file('client.key')}`;
+    for (const words of [`--cert ${here.file('client.pem')}`, other])
+      expect((await run(`version --url https://pw.test ${words}`)).code).toBe(2);
   });
 });
