@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../../src/client/client';
-import { findLink, parseReference, repairsOf, withKey } from '../../src/client/link';
+import { findLink, otherOrigin, parseReference, repairsOf, withKey } from '../../src/client/link';
 import { createdSchema } from '../../src/contract/decode';
 import { CliError, phrase } from '../../src/platform/errors';
 import { times } from '../helpers/long';
@@ -270,6 +270,16 @@ describe('a link with a key', () => {
     expect(withKey(`${link}#x`, undefined)).toBe(`${link}#x`);
   });
 });
+
+test.each(['https://other.test', 'https://pw.test:8443', 'http://pw.test', 'https://pw.test.evil'])(
+  'a link at %s is one elsewhere, and one below the base is not',
+  (origin) => {
+    expect(otherOrigin('https://pw.test', `${origin}/p/x`)).toMatchObject({
+      of: [origin, 'https://pw.test', ''],
+    });
+    expect(otherOrigin(`${origin}/a`, `${origin}/b/p/x`)).toBeUndefined();
+  },
+);
 
 test('repairs are told once, without the link', () => {
   const references = ['<abcdefgh>', '<abcdefgh%23key>'].map(parseReference);
