@@ -5,18 +5,28 @@ import { type PageRange, pages } from '../../src/client/pages';
 const numbers = (from: number, count: number) =>
   Array.from({ length: count }, (_, at) => from + at);
 
-/** All rows of a listing of `total` rows, and which pages were asked for. */
-async function listed(total: number, size: number, range: Partial<PageRange<number>> = {}) {
+/** All rows of a listing, and which pages were asked for. */
+async function read<Row>(
+  pageOf: (page: number) => readonly Row[] | undefined,
+  range: Partial<PageRange<Row>> = {},
+) {
   const asked: number[] = [];
   const fetchPage = async (page: number) => {
     asked.push(page);
-    return numbers((page - 1) * size, Math.max(0, Math.min(size, total - (page - 1) * size)));
+    return [...(pageOf(page) ?? [])];
   };
-  const rows: number[] = [];
+  const rows: Row[] = [];
   const all = { first: 1, last: 200, limit: Number.POSITIVE_INFINITY, ...range };
   for await (const some of pages(fetchPage, all)) rows.push(...some);
   return { rows, asked };
 }
+
+/** The same of a listing of `total` rows. */
+const listed = (total: number, size: number, range?: Partial<PageRange<number>>) =>
+  read(
+    (page) => numbers((page - 1) * size, Math.max(0, Math.min(size, total - (page - 1) * size))),
+    range,
+  );
 
 test('every row comes once, in order, and few pages are asked for beyond the end', async () => {
   await fc.assert(
@@ -40,23 +50,12 @@ test('a limit ends the listing, and no page beyond it is asked for', async () =>
 test('only an empty page ends it: pages may differ in length', async () => {
   expect((await listed(100, 50)).asked).toEqual([1, 2, 3]);
   expect((await listed(0, 50)).asked).toEqual([1]);
-  const answers = [[1, 2], [3], [4, 5, 6], []];
-  const rows: number[] = [];
-  const range = { first: 1, last: 200, limit: Number.POSITIVE_INFINITY };
-  for await (const some of pages(async (page) => answers[page - 1] ?? [], range))
-    rows.push(...some);
+  const { rows } = await read((page) => [[1, 2], [3], [4, 5, 6]][page - 1]);
   expect(rows).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
 test('an instance that has the same page each time is not asked for ever', async () => {
-  const asked: number[] = [];
-  const range = { first: 1, last: 200, limit: Number.POSITIVE_INFINITY, key: String };
-  const fetchPage = async (page: number) => {
-    asked.push(page);
-    return [1, 2];
-  };
-  const rows: number[] = [];
-  for await (const some of pages(fetchPage, range)) rows.push(...some);
+  const { rows, asked } = await read(() => [1, 2], { key: String });
   expect([rows, asked]).toEqual([
     [1, 2],
     [1, 2],
@@ -93,17 +92,15 @@ test('further on, eight pages are asked for at once', async () => {
 });
 
 test('a row that moved to the next page because another was made meanwhile comes once', async () => {
-  const answers = [['c', 'b'], ['b', 'a'], []];
-  const fetchPage = async (page: number) => answers[page - 1] ?? [];
-  const range = {
-    first: 1,
-    last: 200,
-    limit: Number.POSITIVE_INFINITY,
-    key: (row: string) => row,
-    skipRepeated: true,
-  };
-  const rows: string[] = [];
-  for await (const some of pages(fetchPage, range)) rows.push(...some);
+  const range = { key: (row: string) => row, skipRepeated: true };
+  const { rows } = await read(
+    (page) =>
+      [
+        ['c', 'b'],
+        ['b', 'a'],
+      ][page - 1],
+    range,
+  );
   expect(rows).toEqual(['c', 'b', 'a']);
 });
 
