@@ -1,30 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Command } from '../../src/cli/command';
-import { topics } from '../../src/cli/help/help-layout';
-import { complete } from '../../src/commands/completion/complete';
-import { commands } from '../../src/commands/program';
-import type { Context } from '../../src/platform/context';
-import { partOf } from '../helpers/long';
 import { needsFile, needsPrograms, only, onPath } from '../helpers/needs';
 import { person, program, pwpush } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
-import { place } from '../helpers/run';
 
 const somebody = person();
 const bin = join(somebody.folder, 'bin');
 const env = { ...somebody.env, PATH: `${bin}:${somebody.env.PATH}`, LC_ALL: 'C.UTF-8' };
 const at = (name: string) => join(somebody.folder, name);
-const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 beforeAll(async () => {
   mkdirSync(bin);
   writeFileSync(join(bin, 'pwpush'), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`, {
     mode: 0o755,
   });
-  for (const shell of shells) {
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
     const { stdout } = await pwpush(['completion', shell], { env });
     writeFileSync(at(shell), stdout);
   }
@@ -45,120 +37,14 @@ const hostile = [
   'pwpush push --kind "$(touch pwned)"',
 ];
 
-/** Command lines, the last word of each as far as it is typed → all that is offered. */
-const names = commands.flatMap(({ group, name }) => (group === '' ? [] : [name]));
-const cases: readonly [string[], string[]][] = [
-  [[''], [...names, 'help']],
-  [['pr'], ['preview', 'profile']],
-  [['push', '--ki'], ['--kind']],
-  [
-    ['push', '--kind', ''],
-    ['text', 'file', 'url', 'qr'],
-  ],
-  [['push', '--kind=q'], ['--kind=qr']],
-  [['push', '--encrypt=w'], ['--encrypt=words']],
-  [
-    ['push', '--locale', 'p'],
-    ['pl', 'pt-BR', 'pt-PT'],
-  ],
-  [
-    ['--profile', ''],
-    ['work', 'home'],
-  ],
-  [
-    ['--profile', 'work', 'list', ''],
-    ['active', 'expired', 'requests'],
-  ],
-  [
-    ['profile', ''],
-    ['list', 'show', 'use', 'set', 'remove'],
-  ],
-  [['profile', 'use', 'h'], ['home']],
-  [['profile', 'set', 'da'], ['days']],
-  [['push', '-f', 'one', 'two', '--day'], ['--days']],
-  [['push', '-v', '3', '--day'], ['--days']],
-  [['push', '-qv', '3', '--day'], ['--days']],
-  [['ls', '--loc'], ['--local']],
-  [
-    ['help', 'c'],
-    ['completion', ...topics.filter((one) => /^c/.test(one))],
-  ],
-  [['completion', ''], [...shells]],
-  [
-    ['serve', 'token', ''],
-    ['add', 'list', 'revoke'],
-  ],
+/** What the shells split and match in their own ways; completion.test.ts has all that is offered. */
+const cases: readonly [string, string][] = [
+  ['pr', 'preview profile'],
+  ['push --kind ', 'text file url qr'],
+  ['push --kind=q', '--kind=qr'],
+  ['--profile ', 'work home'],
+  ['profile use h', 'home'],
 ];
-
-/** What the shells split and match in their own ways: each has all of these. The others they share. */
-const own = /^$|=/;
-const casesOf = (turn: number) =>
-  partOf(
-    cases.filter(([words], at) => words.some((word) => own.test(word)) || at % 2 === turn),
-    turn,
-    2,
-  );
-
-describe('the answer of the program', () => {
-  const program = new Command('pwpush').helpCommand(false).option('--loud', 'say more');
-  const brew = program.command('brew').summary("make it's").description('Make it.');
-  brew
-    .option('--strength <how>', 'how strong')
-    .addOption(brew.createOption('--cup <kind>', 'what for').choices(['mug', 'glass']))
-    .option('--from <path...>', 'what it is made of');
-  const answer = (...line: string[]) =>
-    complete(program, line, { topics: ['tea'], load: async () => {} }, {} as Context);
-
-  test('a new command, its options and their values are there by themselves', async () => {
-    expect(await answer('')).toBe("words\nbrew\tmake it's\nhelp\thelp on a command or a topic\n");
-    expect(await answer('help', '')).toBe('words\nbrew\ntea\n');
-    expect(await answer('brew', '-')).toBe(
-      'words\n--strength\thow strong\n--cup\twhat for\n--from\twhat it is made of\n' +
-        '-h\tdisplay help for command\n--help\tdisplay help for command\n',
-    );
-    expect(await answer('brew', '--cup', '')).toBe('words\nmug\nglass\n');
-    expect(await answer('brew', '--cup=')).toBe('words\n--cup=mug\n--cup=glass\n');
-  });
-
-  test('what is not known is left to nobody, paths and programs to the shell', async () => {
-    expect(await answer('brew', '--strength', '')).toBe('words\n');
-    expect(await answer('brew', '')).toBe('words\n');
-    expect(await answer('brew', '--loud=')).toBe('words\n');
-    expect(await answer('help', '-')).toBe('words\n--json\n');
-    expect(await answer('help', 'brew', '-')).toBe('words\n');
-    expect(await answer('brew', '--from', '')).toBe('files\n');
-    expect(await answer('brew', '--from=')).toBe('files\n');
-    expect(await answer('brew', '--from', 'a', 'b')).toBe('files\n');
-    expect(await answer('brew', '--', '')).toBe('files\n');
-  });
-
-  test.each(commands.map(({ name }) => name))('of %s is one candidate a line', async (name) => {
-    const { code, stdout, stderr } = await place().run('__complete', name, '-');
-    const [kind, ...lines] = stdout.split('\n');
-    expect({ code, stderr, kind, last: lines.pop() }).toEqual({
-      code: 0,
-      stderr: '',
-      kind: 'words',
-      last: '',
-    });
-    for (const line of lines) expect(line).toMatch(/^--?[\w-]+\t[^\t\\]+$/);
-  });
-
-  test('a failure says nothing', async () => {
-    const broken = join(somebody.folder, 'broken');
-    mkdirSync(broken);
-    writeFileSync(join(broken, 'config.json'), '{');
-    const failing = { ...env, PWPUSH_CONFIG_DIR: broken, PWPUSH_DEBUG: '1' };
-    const ended = await place({ env: failing }).run('__complete', '--profile', '');
-    expect(ended).toEqual({ code: 1, stdout: '', stderr: '' });
-  });
-
-  test('it is in no help, and suggested for nothing', async () => {
-    const help = await place().run('--help');
-    const typo = await place().run('__complet');
-    expect(`${help.stdout}${typo.stderr}`).not.toContain('__complete');
-  });
-});
 
 /** What the function offers that bash calls. */
 function inBash(script: string, words: readonly string[]): string[] {
@@ -172,8 +58,9 @@ function inBash(script: string, words: readonly string[]): string[] {
 }
 
 describe('bash', needsPrograms('bash'), () => {
-  test.each(casesOf(0))('%j', (words, offered) => {
-    expect(inBash(at('bash'), words)).toEqual(offered);
+  test.each(cases)('%s', (line, offered) => {
+    expect(inBash(at('bash'), line.split(' '))).toEqual(offered.split(' '));
+    expect(existsSync(at('pwned'))).toBe(false);
   });
 
   test('options end with --, behind which run offers commands', () => {
@@ -232,8 +119,8 @@ describe('fish (needs fish)', needsPrograms('fish'), () => {
       .filter((entry) => entry !== '');
   const offers = (line: string) => described(line).map((entry) => entry.split('\t')[0]);
 
-  test.each(casesOf(1))('%j', (words, offered) => {
-    expect(offers(`pwpush ${words.join(' ')}`)).toEqual(offered);
+  test.each(cases)('%s', (line, offered) => {
+    expect(offers(`pwpush ${line}`)).toEqual(offered.split(' '));
   });
 
   test('paths where an option takes one, and nothing where nothing is known', () => {
@@ -304,26 +191,11 @@ describe(
   'PowerShell (needs pwsh, which CI does not have)',
   only('PowerShell', onPath('pwsh')),
   () => {
-    test.each(cases)('%j', (words, offered) => {
-      const line = `pwpush ${words.join(' ')}`;
+    test.each(cases)('%s', (words, offered) => {
+      const line = `pwpush ${words}`;
       const script = `. ${at('powershell')}; (TabExpansion2 '${line}' ${line.length}).CompletionMatches.CompletionText`;
       const told = execFileSync('pwsh', ['-NoProfile', '-Command', script], { env });
-      expect(told.toString().split('\n').filter(Boolean)).toEqual(offered);
+      expect(told.toString().split('\n').filter(Boolean)).toEqual(offered.split(' '));
     });
   },
 );
-
-test(
-  'a profile named like a command of the shell is neither offered nor run',
-  needsPrograms('bash'),
-  () => {
-    expect(inBash(at('bash'), ['--profile', ''])).toEqual(['work', 'home']);
-    expect(existsSync(at('pwned'))).toBe(false);
-  },
-);
-
-test.each(shells)('the script for %s is the same each time', async (shell) => {
-  const stdout = readFileSync(at(shell), 'utf8');
-  const again = await place().run('completion', shell);
-  expect(again).toEqual({ code: 0, stdout, stderr: '' });
-});
