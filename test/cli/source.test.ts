@@ -1,29 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
-import { chooseSource, readSecret, withoutOneLineEnd } from '../../src/cli/source';
+import { describe, expect, test } from 'vitest';
+import { chooseSource, readAll, readSecret, withoutOneLineEnd } from '../../src/cli/source';
 import type { Context } from '../../src/platform/context';
-import { CliError } from '../../src/platform/errors';
 
-const folder = mkdtempSync(join(tmpdir(), 'pwpush-source-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-const piping = (bytes: Uint8Array, env: Record<string, string> = {}) =>
-  ({
-    env,
-    stdin: {
-      isTTY: false,
-      // In pieces, as pipes give them.
-      bytes: async function* () {
-        for (let at = 0; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7);
-      },
-    },
-  }) as unknown as Context;
-
-const fromStdin = (bytes: Uint8Array | string, raw = false) =>
-  readSecret({ from: { name: 'stdin' }, raw }, piping(Buffer.from(bytes as Uint8Array)));
+const fromStdin = (bytes: Uint8Array | string, raw = false) => {
+  const all = Buffer.from(bytes as Uint8Array);
+  // In pieces, as pipes give them.
+  const pieces = async function* () {
+    for (let at = 0; at < all.length; at += 7) yield all.subarray(at, at + 7);
+  };
+  const context = { stdin: { isTTY: false, bytes: pieces } } as unknown as Context;
+  return readSecret({ from: { name: 'stdin' }, raw }, context);
+};
 
 const line = fc
   .string({ unit: 'grapheme', minLength: 1 })
@@ -36,11 +24,12 @@ const line = fc
 const lineEnd = fc.constantFrom('\n', '\r\n');
 
 describe('the newline rule', () => {
-  test('one line loses exactly one line end', async () => {
+  test('one line loses exactly one line end, and none with --raw', async () => {
     await fc.assert(
       fc.asyncProperty(line, lineEnd, async (text, end) => {
         expect(await fromStdin(text + end)).toBe(text);
         expect(await fromStdin(text)).toBe(text);
+        expect(await fromStdin(text + end, true)).toBe(text + end);
       }),
     );
   });
@@ -51,13 +40,6 @@ describe('the newline rule', () => {
       fc.asyncProperty(several, lineEnd, lineEnd, async (lines, between, end) => {
         const text = lines.join(between) + end;
         expect(await fromStdin(text)).toBe(text);
-      }),
-    );
-  });
-
-  test('--raw keeps everything', async () => {
-    await fc.assert(
-      fc.asyncProperty(line, lineEnd, async (text, end) => {
         expect(await fromStdin(text + end, true)).toBe(text + end);
       }),
     );
@@ -96,80 +78,14 @@ describe('input that is no text is refused', () => {
   });
 
   test('a text over 16 MiB', async () => {
-    await expect(
-      readSecret({ from: { name: 'stdin' }, raw: false }, {
-        stdin: {
-          bytes: async function* () {
-            for (let at = 0; at < 17; at++) yield Buffer.alloc(1024 * 1024, 'a');
-          },
-        },
-      } as unknown as Context),
-    ).rejects.toMatchObject({ code: 'usage' });
+    const megabytes = async function* () {
+      for (let at = 0; at < 17; at++) yield Buffer.alloc(1024 * 1024, 'a');
+    };
+    const reading = readAll(megabytes()).then(({ length }) => length);
+    await expect(reading).rejects.toMatchObject({ code: 'usage' });
   });
 });
 
-describe('a file', () => {
-  test('is verbatim', async () => {
-    const path = join(folder, 'one-line');
-    writeFileSync(path, 'hunter2\n');
-    const read = readSecret(
-      { from: { name: 'file', value: path }, raw: false },
-      piping(Buffer.of()),
-    );
-    expect(await read).toBe('hunter2\n');
-  });
-});
-
-test('a variable is verbatim; one that is not set or empty is refused', async () => {
-  const read = (env: Record<string, string>) =>
-    readSecret({ from: { name: 'env', value: 'DB' }, raw: false }, piping(Buffer.of(), env));
-  expect(await read({ DB: ' a\n' })).toBe(' a\n');
-  for (const env of [{}, { DB: '' }] as Record<string, string>[])
-    await expect(read(env)).rejects.toMatchObject({ code: 'usage' });
-});
-
-describe('which source it is', () => {
-  const named = {
-    text: 'the text argument',
-    from: '--from',
-    env: '--env',
-    generate: '--generate',
-  };
-
-  test('one that is named wins over standard input and the prompt', () => {
-    const chosen = [
-      chooseSource({ raw: false, text: 'x' }, false, false),
-      chooseSource({ raw: false, from: 'f' }, true, true),
-      chooseSource({ raw: false, from: '-' }, true, true),
-      chooseSource({ raw: false, env: 'E' }, false, false),
-      chooseSource({ raw: false, generate: true }, false, false),
-      chooseSource({ raw: false, generate: '32' }, false, false),
-      chooseSource({ raw: false }, false, true),
-      chooseSource({ raw: false }, true, true),
-    ];
-    expect(chosen).toEqual([
-      { name: 'text', value: 'x' },
-      { name: 'file', value: 'f' },
-      { name: 'stdin' },
-      { name: 'env', value: 'E' },
-      { name: 'generate', wanted: { of: 'signs', count: 24 } },
-      { name: 'generate', wanted: { of: 'signs', count: 32 } },
-      { name: 'stdin' },
-      { name: 'prompt' },
-    ]);
-  });
-
-  test('two named ones are refused, whichever and wherever', () => {
-    const two = fc.subarray(Object.keys(named), { minLength: 2 });
-    fc.assert(
-      fc.property(two, fc.boolean(), fc.boolean(), (names, isTTY, canPrompt) => {
-        const options = Object.fromEntries(names.map((name) => [name, '32']));
-        expect(() => chooseSource({ raw: false, ...options }, isTTY, canPrompt)).toThrow(CliError);
-      }),
-    );
-  });
-
-  test('none, and nobody to ask, is refused', () => {
-    expect(() => chooseSource({ raw: false }, true, false)).toThrow(CliError);
-  });
+test('a dash after --from is standard input, though it is a terminal', () => {
+  expect(chooseSource({ raw: false, from: '-' }, true, true)).toEqual({ name: 'stdin' });
 });
