@@ -45,25 +45,28 @@ const json = (status: number, body: string, type = 'application/json') => ({
   })(),
 });
 
-/** Runs a line on a terminal of 80 columns, against an instance that gives that answer to each request. */
+const onTerminal: Conditions = { terminals: ['stdout', 'stderr'] };
+
+/** Runs a line, on a terminal of 80 columns if nothing else is said, against an instance that gives that answer. */
 async function shown(
   line: string,
   status: number,
   body: string,
+  { env, terminals }: Conditions = onTerminal,
   type?: string,
-  { env, terminals }: Pick<Conditions, 'env' | 'terminals'> = { terminals: ['stdout', 'stderr'] },
 ) {
   const here = place({
     terminals: terminals ?? [],
     stdin: 'secret',
     env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't0ken', ...env },
     send: async ({ url }) => {
+      if (url.endsWith('/file')) return json(200, 'content');
       const end = url.includes('/audit') ? '{"logs":[]}' : '[]';
       return json(status, /page=[2-9]/.test(url) ? end : body, type);
     },
   });
   try {
-    return await here.run(...line.split(' '), '--no-color');
+    return await here.run(...line.replace('FOLDER', here.folder).split(' '), '--no-color');
   } finally {
     here.close();
   }
@@ -123,7 +126,7 @@ describe('on a terminal', () => {
         const said = JSON.stringify({ error: text });
         for (const status of [400, 401, 403, 404, 422, 429, 500]) {
           clean(await shown('push', status, said));
-          clean(await shown('push', status, text, 'text/html'));
+          clean(await shown('push', status, text, onTerminal, 'text/html'));
         }
         clean(await shown('version', 200, changed(VERSION, { edition: text, api_version: text })));
         clean(await shown('preview abc', 200, JSON.stringify({ url: `https://x.test/${text}` })));
@@ -144,12 +147,7 @@ describe('on a terminal', () => {
           const outcome = await shown('get abc', 200, body);
           clean(outcome);
           if (text.trim() === '') return;
-          const here = place({
-            env: { PWPUSH_URL: 'https://pw.test' },
-            send: async () => json(200, body),
-          });
-          const piped = await here.run('get', 'abc');
-          here.close();
+          const piped = await shown('get abc', 200, body, {});
           expect(piped.stdout === text).toBe(true);
         },
       ),
@@ -161,15 +159,9 @@ describe('on a terminal', () => {
     const files = fc.array(hostile, { minLength: 1, maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(files, async (names) => {
-        const offered = names.map((filename) => ({ filename, url: 'https://pw.test/none' }));
+        const offered = names.map((filename) => ({ filename, url: 'https://pw.test/file' }));
         const body = changed(RETRIEVED, { files: offered });
-        const here = place({
-          terminals: ['stdout', 'stderr'],
-          env: { PWPUSH_URL: 'https://pw.test' },
-          send: async ({ url }) => (url.endsWith('/none') ? json(200, 'content') : json(200, body)),
-        });
-        const outcome = await here.run('get', 'abc', '--no-color', '--output', `${here.folder}/x/`);
-        here.close();
+        const outcome = await shown('get abc --output FOLDER/x/', 200, body);
         // The meter clears its own line.
         const stderr = outcome.stderr.replaceAll('\r\u001b[K', '').replaceAll('\u001b[K', '');
         clean({ stdout: outcome.stdout, stderr: stderr.replaceAll('\r', '') });
@@ -180,17 +172,11 @@ describe('on a terminal', () => {
 
   test('a dry run shows the names it was given', async () => {
     const name = '\u202eevil\u009b31m\u200b';
-    const here = place({
-      terminals: ['stdout'],
-      env: { PWPUSH_URL: 'https://pw.test' },
-      stdin: 's',
-    });
-    for (const mode of [[], ['--json']]) {
-      const outcome = await here.run('push', '--dry-run', '--name', name, ...mode);
+    for (const mode of ['', ' --json']) {
+      const outcome = await shown(`push --dry-run --name ${name}${mode}`, 200, '');
       clean(outcome);
       expect(outcome.stdout).toContain('"\\u202eevil\\u009b31m\\u200b"');
     }
-    here.close();
   });
 });
 
@@ -236,10 +222,7 @@ describe.each(partOf(jobs, 0))('in a CI job (%j)', (job) => {
         for (const [nth, body] of [one, [one], said].entries()) {
           // Each command comes with each status, and each body too.
           const status = statuses[(at + nth) % 3] ?? 200;
-          const { stdout, stderr } = await shown(line, status, JSON.stringify(body), undefined, {
-            env: job,
-            terminals: [],
-          });
+          const { stdout, stderr } = await shown(line, status, JSON.stringify(body), { env: job });
           expect(stdout + stderr).not.toMatch(obeyed);
         }
       }
@@ -248,13 +231,10 @@ describe.each(partOf(jobs, 0))('in a CI job (%j)', (job) => {
 
   test('an error of ours and its JSON write none either, and the JSON says the same', async () => {
     for (const command of commands) {
-      const outcome = await shown('list', 403, JSON.stringify({ error: command }), undefined, {
-        env: job,
-        terminals: [],
-      });
+      const outcome = await shown('list', 403, JSON.stringify({ error: command }), { env: job });
       expect([outcome.code, outcome.stderr]).toEqual([4, expect.not.stringMatching(obeyed)]);
       const name = JSON.stringify([JSON.parse(changed(CREATED, { name: command }))]);
-      const listed = await shown('list --json', 200, name, undefined, { env: job, terminals: [] });
+      const listed = await shown('list --json', 200, name, { env: job });
       expect(listed.stdout).not.toMatch(obeyed);
       expect(JSON.parse(listed.stdout)[0].name).toBe(command);
     }
@@ -263,7 +243,7 @@ describe.each(partOf(jobs, 0))('in a CI job (%j)', (job) => {
   test('a secret is there to the byte', async () => {
     for (const command of commands) {
       const body = changed(RETRIEVED, { payload: command });
-      const outcome = await shown('get abc', 200, body, undefined, { env: job, terminals: [] });
+      const outcome = await shown('get abc', 200, body, { env: job });
       expect(outcome.stdout).toBe(command);
     }
   });
@@ -271,6 +251,6 @@ describe.each(partOf(jobs, 0))('in a CI job (%j)', (job) => {
 
 test('outside of a CI job a name is shown as it is', async () => {
   const body = `[${changed(CREATED, { name: '##[x] ::y::' })}]`;
-  const { stdout } = await shown('list', 200, body, undefined, { env: {}, terminals: [] });
+  const { stdout } = await shown('list', 200, body, {});
   expect(stdout).toContain('##[x] ::y::');
 });
