@@ -74,7 +74,7 @@ describe('the file', () => {
     });
   });
 
-  test('becomes so when it was more open; a folder that was there is left as it is', async () => {
+  test('is replaced, and so becomes that when it was more open; a folder that was there is left as it is', async () => {
     write('{"profiles":{}}');
     chmodSync(path, 0o644);
     chmodSync(folder, 0o755);

@@ -207,10 +207,6 @@ describe('login --keyring', () => {
     );
   });
 
-  test('takes no token command, and not --anonymous', async () => {
-    expect((await login({}, '--anonymous')).code).toBe(2);
-  });
-
   test('is not asked by a profile that does not use it', async () => {
     install('secret-tool', `echo asked >> '${here.file('asked')}'`);
     await here.keep({ current: 'p', profiles: { p: { url: 'https://pw.test', token } } });
