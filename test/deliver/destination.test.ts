@@ -81,14 +81,6 @@ test('with force it is replaced, and is 0600 whatever it was', async () => {
   });
 });
 
-test('a dangling link, no name and a folder that is not there are refused at once', async () => {
-  symlinkSync(join(folder, 'elsewhere'), path);
-  for (const wrong of [path, '', `${folder}/new/`]) {
-    await expect(reserveFile(wrong, true, user)).rejects.toMatchObject({ code: 'usage' });
-  }
-  expect(readdirSync(folder)).toEqual(['out']);
-});
-
 test('a link with --force stays, and the file behind it is written', async () => {
   const target = join(folder, 'target');
   writeFileSync(target, 'old');
@@ -193,17 +185,17 @@ describe(
   },
 );
 
-test('a folder, a missing folder and a file for a folder are refused before anything is fetched', async () => {
-  mkdirSync(path);
-  writeFileSync(join(folder, 'plain'), '');
-  for (const wrong of [path, join(folder, 'none', 'out'), join(folder, 'plain', 'out')])
-    await expect(reserveFile(wrong, true, user)).rejects.toMatchObject({ code: 'usage' });
-});
-
-test('a socket is refused before anything is fetched', async () => {
-  const server = createServer().listen(path);
+test('what is no place for a file is refused before anything is fetched', async () => {
+  const at = (...names: string[]) => join(folder, ...names);
+  symlinkSync(at('elsewhere'), at('dangling'));
+  mkdirSync(at('folder'));
+  writeFileSync(at('plain'), '');
+  const server = createServer().listen(at('socket'));
   await once(server, 'listening');
-  await expect(reserveFile(path, true, user)).rejects.toMatchObject({ code: 'usage' });
+  const inNone = ['', `${folder}/new/`, at('none', 'out'), at('plain', 'out')];
+  for (const wrong of [...inNone, at('dangling'), at('folder'), at('socket')])
+    await expect(reserveFile(wrong, true, user), wrong).rejects.toMatchObject({ code: 'usage' });
+  expect(readdirSync(folder).sort()).toEqual(['dangling', 'folder', 'plain', 'socket']);
   server.close();
 });
 

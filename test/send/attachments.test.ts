@@ -36,13 +36,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The part of a context that matters, with something piped in. */
+/** The part of a context that matters, with something piped in, and no terminal. */
 function piped(chunks: readonly string[]): Context {
   const signal = new AbortController().signal;
   const bytes = async function* () {
     for (const chunk of chunks) yield Buffer.from(chunk);
   };
-  return { stdin: { isTTY: false, bytes }, signal } as unknown as Context;
+  const [stdin, stderr] = [{ isTTY: false, bytes }, { isTTY: false }];
+  return { env: {}, stdin, stderr, signal } as unknown as Context;
 }
 
 const open = (paths: readonly string[], filename?: string, context = piped([])) =>
@@ -180,7 +181,7 @@ test('a hundred pushes of ten files leave no descriptor and no temporary file', 
     ...{ base: instance.url, userAgent: 'test', send: transport.send },
     ...{ now: () => new Date(), sleep: async () => {} },
   });
-  const context = pipe();
+  const context = piped(['piped']);
   const run = invocation(context, { json: false, quiet: false, color: false, debug: false });
   for (let number = 0; number < 100; number++) {
     const attachments = await openAttachments([...paths, '-'], undefined, context);
@@ -196,16 +197,3 @@ test('a hundred pushes of ten files leave no descriptor and no temporary file', 
   expect(instance.pushes.at(-1)?.at(-1)).toMatchObject({ filename: 'stdin', content: 'piped' });
   expect(left).toEqual([[], []]);
 });
-
-/** A context with a pipe, and no terminal. */
-function pipe(): Context {
-  const bytes = async function* () {
-    yield Buffer.from('piped');
-  };
-  return {
-    env: {},
-    stdin: { isTTY: false, bytes },
-    stderr: { isTTY: false },
-    signal: new AbortController().signal,
-  } as unknown as Context;
-}
