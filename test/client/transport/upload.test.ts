@@ -54,8 +54,7 @@ test('an answer is read though the first write after it fails at once', async ()
 });
 
 test('what the body throws is what the sender gets', async () => {
-  const worker = new Worker(HASTY, { eval: true, workerData: new Int32Array(1) });
-  const [port] = (await once(worker, 'message')) as [number];
+  const { url, close } = await listening(() => {});
   const transport = undiciTransport({ timeout: 5, env: {} });
   const failure = new Error('the file is gone');
   const body = {
@@ -65,10 +64,9 @@ test('what the body throws is what the sender gets', async () => {
       throw failure;
     },
   };
-  const url = `http://127.0.0.1:${port}/`;
   await expect(transport.send({ method: 'POST', url, headers: {}, body })).rejects.toBe(failure);
   await transport.close();
-  await worker.terminate();
+  await close();
 });
 
 /** Sends so many bytes as a stream, and returns what came back. */
@@ -100,53 +98,50 @@ const counting: RequestListener = (request, response) => {
 };
 const LENGTH = 16 * 1024 * 1024;
 
-describe('over TLS', () => {
-  test('all arrives', async () => {
-    const server = await listening(counting, { key, cert });
-    const got = await upload(`https://127.0.0.1:${server.port}/a`, LENGTH, { ca: cert });
-    await server.close();
-    expect(got).toEqual({ status: 200, text: `/a ${LENGTH}` });
-  });
+/** The port of a server over TLS. */
+async function serving(answer: RequestListener): Promise<number> {
+  const { port, close } = await listening(answer, { key, cert });
+  onTestFinished(close);
+  return port;
+}
 
-  test('an early answer wins, though the connection is reset', async () => {
-    const refusing: RequestListener = (request, response) => {
-      request.socket.pause();
-      response.writeHead(413, { connection: 'close' }).end('big', () => {
-        setImmediate(() => request.socket.destroy());
-      });
-    };
-    const server = await listening(refusing, { key, cert });
-    const got = await upload(`https://127.0.0.1:${server.port}/`, LENGTH, { ca: cert });
-    await server.close();
-    expect(got).toEqual({ status: 413, text: 'big' });
-  });
+test('over TLS all arrives', async () => {
+  const port = await serving(counting);
+  const got = await upload(`https://127.0.0.1:${port}/a`, LENGTH, { ca: cert });
+  expect(got).toEqual({ status: 200, text: `/a ${LENGTH}` });
+});
 
-  test('one that stalls is given up', async () => {
-    const server = await listening((request) => request.pause(), { key, cert });
-    const sending = upload(`https://127.0.0.1:${server.port}/`, LENGTH, { ca: cert, timeout: 1 });
-    await expect(sending).rejects.toMatchObject({
-      facts: [phrase('takes-no-more', `127.0.0.1:${server.port}`, 1)],
-      timedOut: true,
+test('over TLS an early answer wins, though the connection is reset', async () => {
+  const port = await serving((request, response) => {
+    request.socket.pause();
+    response.writeHead(413, { connection: 'close' }).end('big', () => {
+      setImmediate(() => request.socket.destroy());
     });
-    await server.close();
   });
+  const got = await upload(`https://127.0.0.1:${port}/`, LENGTH, { ca: cert });
+  expect(got).toEqual({ status: 413, text: 'big' });
+});
 
-  test('through a proxy’s tunnel', async () => {
-    const server = await listening(counting, { key, cert });
-    const proxy = await proxying(server.port);
-    const env = { HTTPS_PROXY: proxy.url };
-    const got = await upload(`https://proxied.test:${server.port}/t`, LENGTH, { ca: cert, env });
-    await server.close();
-    await proxy.close();
-    expect(got).toEqual({ status: 200, text: `/t ${LENGTH}` });
-  });
+test('over TLS one that stalls is given up', async () => {
+  const port = await serving((request) => request.pause());
+  const sending = upload(`https://127.0.0.1:${port}/`, LENGTH, { ca: cert, timeout: 1 });
+  const facts = [phrase('takes-no-more', `127.0.0.1:${port}`, 1)];
+  await expect(sending).rejects.toMatchObject({ facts, timedOut: true });
+});
+
+test('over TLS, through a proxy’s tunnel', async () => {
+  const port = await serving(counting);
+  const proxy = await proxying(port);
+  onTestFinished(proxy.close);
+  const env = { HTTPS_PROXY: proxy.url };
+  const got = await upload(`https://proxied.test:${port}/t`, LENGTH, { ca: cert, env });
+  expect(got).toEqual({ status: 200, text: `/t ${LENGTH}` });
 });
 
 test('through a proxy, over plain http', async () => {
   const proxy = await listening(counting);
-  const env = { HTTP_PROXY: proxy.url };
-  const got = await upload('http://pw.test/a', LENGTH, { env });
-  await proxy.close();
+  onTestFinished(proxy.close);
+  const got = await upload('http://pw.test/a', LENGTH, { env: { HTTP_PROXY: proxy.url } });
   expect(got).toEqual({ status: 200, text: `http://pw.test/a ${LENGTH}` });
 });
 
