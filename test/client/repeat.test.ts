@@ -44,14 +44,22 @@ const lostAfter = (seconds: number) => () => {
 };
 const saying = (response: Literal) => () => response;
 
-const push = () =>
-  here.push({ payload: 'hunter2', expire_after_views: 3 }, here.service.adminToken);
-const viewsOf = async (id: string) => {
-  const { stdout } = await here.under({ env: here.admin }).run('show', id, '--json');
-  return 3 - JSON.parse(stdout).views_remaining;
-};
-const pushes = async () =>
-  JSON.parse((await here.under({ env: here.admin }).run('list', '--json')).stdout).length;
+/** What becomes of a retrieval. */
+async function retrieved(...options: string[]) {
+  const limits = { payload: 'hunter2', expire_after_views: 3 };
+  const id = await here.push(limits, here.service.adminToken);
+  const { code, stdout, stderr } = await here.run('get', id, ...options);
+  unkeyed = () => undefined;
+  const shown = await here.under({ env: here.admin }).run('show', id, '--json');
+  return { code, stdout, stderr, views: 3 - JSON.parse(shown.stdout).views_remaining };
+}
+
+/** What becomes of a creation. */
+async function created(...options: string[]) {
+  const admin = here.under({ env: here.admin, stdin: 'hunter2' });
+  const { code } = await admin.run('push', ...options);
+  return { code, pushes: JSON.parse((await admin.run('list', '--json')).stdout).length };
+}
 
 test.each([
   { seconds: 1, code: 0 },
@@ -59,10 +67,8 @@ test.each([
   { seconds: 110, code: 11 },
   { seconds: 121, code: 11 },
 ])('a retrieval whose response is lost after $seconds s: exit $code, one view', async (row) => {
-  const id = await push();
   misdeeds = [lostAfter(row.seconds)];
-  const { code } = await here.run('get', id, '--timeout', '300');
-  expect([code, await viewsOf(id)]).toEqual([row.code, 1]);
+  expect(await retrieved('--timeout', '300')).toMatchObject({ code: row.code, views: 1 });
 });
 
 test.each([
@@ -70,52 +76,43 @@ test.each([
   { seconds: 601, code: 11 },
 ])('a creation whose response is lost after $seconds s: exit $code, one push', async (row) => {
   misdeeds = [lostAfter(row.seconds)];
-  const run = here.under({ env: here.admin, stdin: 'hunter2' });
-  const { code } = await run.run('push', '--timeout', '900');
-  expect([code, await pushes()]).toEqual([row.code, 1]);
+  expect(await created('--timeout', '900')).toEqual({ code: row.code, pushes: 1 });
 });
 
 test('files that took long are not sent again, as they would arrive too late', async () => {
   misdeeds = [lostAfter(400)];
-  const run = here.under({ env: here.admin, stdin: 'hunter2' });
-  const { code } = await run.run('push', '--file', '-', '--timeout', '900');
-  expect([code, await pushes()]).toEqual([11, 1]);
+  expect(await created('--file', '-', '--timeout', '900')).toEqual({ code: 11, pushes: 1 });
 });
 
 test.each([
   { seconds: 2, code: 0, said: true },
   { seconds: 130, code: 11, said: false },
 ])('an instance that takes $seconds s to say that it does, with --timeout 1', async (row) => {
-  const id = await push();
   misdeeds = [lostAfter(1)];
   unkeyed = () => {
     clock.advance(row.seconds * SECOND);
     return undefined;
   };
-  const { code, stderr } = await here.run('get', id, '--timeout', '1');
-  unkeyed = () => undefined;
+  const { code, stderr, views } = await retrieved('--timeout', '1');
   const said = stderr.includes('sending the request again');
-  expect([code, said, await viewsOf(id)]).toEqual([row.code, row.said, 1]);
+  expect([code, said, views]).toEqual([row.code, row.said, 1]);
 });
 
 test('a request is not sent again after the machine slept in a pause', async () => {
-  const id = await push();
   misdeeds = [lostAfter(1), lostAfter(1)];
   asleep = () => clock.advance(3600 * SECOND);
-  const { code } = await here.run('get', id);
-  expect([code, await viewsOf(id)]).toEqual([11, 1]);
+  expect(await retrieved()).toMatchObject({ code: 11, views: 1 });
 });
 
 test.each([
   ['each pause', 0],
   ['each pause, of which the first is before a repetition', 1],
 ])('a clock that is set back in %s: it is not sent again for longer', async (_, unavailable) => {
-  const id = await push();
   misdeeds = [lostAfter(1), ...Array(20).fill(saying(json(429, '{}')))];
   let asked = 0;
   unkeyed = () => (asked++ < unavailable ? json(503, '{}') : undefined);
   asleep = () => clock.advance(-60 * SECOND);
-  const { code } = await here.run('get', id);
+  const { code } = await retrieved();
   const paused = here.sleeps.reduce((sum, one) => sum + one);
   expect([code, paused < 90 * SECOND]).toEqual([11, true]);
 });
@@ -134,48 +131,35 @@ test.each([
   ['the page of a portal', html(200, '<h1>Welcome</h1>')],
   ['a part of the response', json(200, '{"payload":"hun')],
 ])('%s in place of a repetition: it is sent once more', async (_, response) => {
-  const id = await push();
   misdeeds = [lostAfter(1), saying(response), saying(response)];
-  const { code, stdout } = await here.run('get', id);
-  expect([code, stdout, await viewsOf(id)]).toEqual([0, 'hunter2', 1]);
+  expect(await retrieved()).toMatchObject({ code: 0, stdout: 'hunter2', views: 1 });
 });
 
 test.each([
   ['502', html(502, '<h1>Bad Gateway</h1>')],
   ['520', html(520, '<h1>Web server is returning an unknown error</h1>')],
-])('%s in place of the response: the request is sent again', async (_, response) => {
-  const id = await push();
+  // Of a service that lost its database after the view.
+  ['503', json(503, '{"error":"Try again later."}')],
+])('%s to a retrieval: the request is sent again', async (_, response) => {
   misdeeds = [saying(response)];
-  const { code, stdout } = await here.run('get', id);
-  expect([code, stdout, await viewsOf(id)]).toEqual([0, 'hunter2', 1]);
-});
-
-test('503 to a retrieval, of a service that lost its database after the view: it is sent again', async () => {
-  const id = await push();
-  misdeeds = [saying(json(503, '{"error":"Try again later."}'))];
-  const { code, stdout } = await here.run('get', id);
-  expect([code, stdout, await viewsOf(id)]).toEqual([0, 'hunter2', 1]);
+  expect(await retrieved()).toMatchObject({ code: 0, stdout: 'hunter2', views: 1 });
 });
 
 test('503 to a creation: it is not sent again', async () => {
   misdeeds = [saying(json(503, '{"error":"Try again later."}'))];
-  const run = here.under({ env: here.admin, stdin: 'hunter2' });
-  const { code } = await run.run('push');
+  const { code } = await created();
   expect([code, here.sleeps]).toEqual([11, []]);
 });
 
 test('429 until the end: what became of the first request is unknown', async () => {
-  const id = await push();
   misdeeds = [lostAfter(1), ...Array(100).fill(saying(json(429, '{}')))];
-  const { code } = await here.run('get', id);
-  expect([code, await viewsOf(id)]).toEqual([11, 1]);
+  expect(await retrieved()).toMatchObject({ code: 11, views: 1 });
 });
 
 test.each([
   ['takes a minute', undefined],
   ['is 429 with a minute to wait', json(429, '{}', { 'retry-after': '60' })],
 ])('a version that %s is too late for a repetition', async (_, response) => {
-  const id = await push();
   misdeeds = [lostAfter(80)];
   let asked = 0;
   unkeyed = () => {
@@ -184,16 +168,13 @@ test.each([
     if (response === undefined) clock.advance(60 * SECOND);
     return response;
   };
-  const { code } = await here.run('get', id, '--timeout', '300');
-  unkeyed = () => undefined;
-  expect([code, await viewsOf(id)]).toEqual([11, 1]);
+  expect(await retrieved('--timeout', '300')).toMatchObject({ code: 11, views: 1 });
 });
 
 test('429 to the repetition of a creation, and a machine that sleeps then: one push', async () => {
   misdeeds = [lostAfter(1), saying(json(429, '{}', { 'retry-after': '30' }))];
   asleep = () => clock.advance(3600 * SECOND);
-  const { code } = await here.under({ env: here.admin, stdin: 'hunter2' }).run('push');
-  expect([code, await pushes()]).toEqual([11, 1]);
+  expect(await created()).toEqual({ code: 11, pushes: 1 });
 });
 
 test('a repetition is not held up by the wait of another request', async () => {
