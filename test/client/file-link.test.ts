@@ -51,15 +51,12 @@ describe('the link of a file', () => {
     ]);
   });
 
-  test.each([undefined, '-1', '5, 5', 'x'])(
-    'with Content-Length %j has no length',
-    async (value) => {
-      const headers: Record<string, string> =
-        value === undefined ? {} : { 'content-length': value };
-      const { send } = answering([{ status: 200, headers }]);
+  test('with another Content-Length than a number has no length', async () => {
+    for (const value of ['', '-1', '5, 5', 'x']) {
+      const { send } = answering([{ status: 200, headers: { 'content-length': value } }]);
       expect((await openLink(source(send), 'https://pw.test/a')).length).toBeUndefined();
-    },
-  );
+    }
+  });
 
   test.each([
     ['https://pw.test/a', 'Bearer MARKER'],
@@ -117,11 +114,8 @@ test('the body of a redirect that is not followed is read: it would block the ne
     yield Buffer.from('moved');
     read = true;
   };
-  const send: Transport = async () => ({
-    status: 302,
-    headers: { location: 'file:///' },
-    body: body(),
-  });
+  const headers = { location: 'file:///' };
+  const send: Transport = async () => ({ status: 302, headers, body: body() });
   await expect(openLink(source(send), 'https://pw.test/a')).rejects.toMatchObject({
     facts: [phrase('file-link-redirects-down', 'https', 'file://')],
   });

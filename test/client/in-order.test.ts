@@ -18,36 +18,29 @@ function held<T>() {
 }
 
 test('results come one by one in the order of the items, and never more than the width run', async () => {
+  const allDelays = fc.array(fc.tuple(fc.nat(5), fc.nat(2)), { maxLength: 40 });
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(fc.nat(5), fc.nat(2)), { maxLength: 40 }),
-      fc.integer({ min: 1, max: 9 }),
-      async (delays, width) => {
-        let [running, most, taking] = [0, 0, 0];
-        const taken: number[] = [];
-        const work = async ([at, delay]: readonly [number, readonly [number, number]]) => {
-          running += 1;
-          most = Math.max(most, running);
-          await rounds(delay[0]);
-          running -= 1;
-          return [at, delay[1]] as const;
-        };
-        await inOrder(
-          delays.entries(),
-          work,
-          async ([at, delay]) => {
-            taking += 1;
-            expect(taking).toBe(1);
-            await rounds(delay);
-            taken.push(at);
-            taking -= 1;
-          },
-          width,
-        );
-        expect(taken).toEqual([...delays.keys()]);
-        expect(most).toBeLessThanOrEqual(width);
-      },
-    ),
+    fc.asyncProperty(allDelays, fc.integer({ min: 1, max: 9 }), async (delays, width) => {
+      let [running, most, taking] = [0, 0, 0];
+      const taken: number[] = [];
+      const work = async ([at, delay]: readonly [number, readonly [number, number]]) => {
+        running += 1;
+        most = Math.max(most, running);
+        await rounds(delay[0]);
+        running -= 1;
+        return [at, delay[1]] as const;
+      };
+      const take = async ([at, delay]: readonly [number, number]) => {
+        taking += 1;
+        expect(taking).toBe(1);
+        await rounds(delay);
+        taken.push(at);
+        taking -= 1;
+      };
+      await inOrder(delays.entries(), work, take, width);
+      expect(taken).toEqual([...delays.keys()]);
+      expect(most).toBeLessThanOrEqual(width);
+    }),
     { numRuns: 50 },
   );
 });

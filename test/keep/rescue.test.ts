@@ -51,16 +51,6 @@ test('without a state folder it is below TMPDIR, and is listed there', async () 
   expect(await brief()).toEqual(['files', 'secret']);
 });
 
-test('with nowhere to go it is said to be lost', async () => {
-  writeFileSync(join(folder, 'state'), '');
-  const nowhere = { ...context, env: { ...context.env, TMPDIR: join(folder, 'none') } };
-  const { message, remains } = await keep(nowhere);
-  expect({ message, remains }).toEqual({
-    message: `no room; the secret is LOST: it could not be saved to ${folder}/state either (cannot create the folder "${folder}/state" (EEXIST))`,
-    remains: {},
-  });
-});
-
 test('what another user rescued is not listed', async () => {
   await keep(context);
   const other = { ...context, uid: (context.uid ?? 0) + 1 };
