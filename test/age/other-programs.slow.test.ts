@@ -22,7 +22,6 @@ import { newLinkKey, newWords } from '../../src/age/key';
 import { newKeyPair, parseIdentities, parseRecipients } from '../../src/age/key-files';
 import { wordList } from '../../src/cli/words';
 import { encryptStream, encryptText, expectSame, joined, lengths, pieces } from '../helpers/age';
-import { partOf } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
 import { person } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
@@ -110,22 +109,19 @@ describe('age (needs age, ssh-keygen)', needsPrograms('age', 'age-keygen', 'ssh-
   });
 
   const names = ['x25519', 'ed25519'];
-  describe.each(names)('to a key: %s', (name) => {
-    // The kind of the key decides the header, the length what follows it: one kind has all lengths, the others share them.
-    const at = names.indexOf(name);
-    const own = lengths.filter((_, place) => at === 0 || place % 3 === at - 1);
-    test.each(partOf(own, at, 3))('%i bytes', async (length) => {
+
+  test.each(names)('to a key: %s', async (name) => {
+    for (const length of [0, 100_000]) {
       const plain = randomBytes(length);
       writeFileSync(path('ours.age'), await encrypted(plain, parseRecipients(text(`${name}.pub`))));
       expectSame(run('age', '-d', '-i', path(name), path('ours.age')).stdout, plain);
       writeFileSync(path('plain'), plain);
       const theirs = run('age', '-R', path(`${name}.pub`), path('plain')).stdout;
       expectSame(await decrypted(theirs, parseIdentities(text(name))), plain);
-    });
+    }
   });
 
   test('to several keys, each of which opens it', async () => {
-    const names = ['x25519', 'ed25519'];
     const recipients = names.flatMap((name) => parseRecipients(text(`${name}.pub`)));
     writeFileSync(path('all.age'), await encryptText('for all', recipients));
     for (const name of names) {

@@ -112,9 +112,13 @@ describe('headers for an access proxy', () => {
     ].map(({ code }) => code);
     await here.keep({ current: 'work', profiles: { work: profile } });
     codes.push((await run('version')).code);
+    // Those of the profile of another instance go with a link to it.
+    const home = { url: 'https://home.test', 'headers-file': here.file('none') };
+    await here.keep({ current: 'home', profiles: { home, work: profile } });
+    codes.push((await run(`get ${url}/p/abc`)).code);
     expect([codes, got.map(({ secret }) => secret)]).toEqual([
-      [1, 0, 0, 0, 0],
-      [undefined, SECRET, SECRET, SECRET, SECRET],
+      [1, 0, 0, 0, 0, 0],
+      [undefined, SECRET, SECRET, SECRET, SECRET, SECRET],
     ]);
   });
 
@@ -148,19 +152,6 @@ describe('headers for an access proxy', () => {
       ],
     ]);
     expect(other.got.map(({ secret }) => secret)).toEqual([undefined, undefined, undefined]);
-  });
-
-  test('of the profile of another instance go with a link to it', async () => {
-    const { url, got } = await server(cloudflare);
-    await here.keep({
-      current: 'home',
-      profiles: {
-        home: { url: 'https://home.test', 'headers-file': here.file('none') },
-        work: { url, 'headers-file': here.file('headers') },
-      },
-    });
-    const { code } = await run(`get ${url}/p/abc`);
-    expect([code, got[0]?.secret]).toEqual([0, SECRET]);
   });
 
   test('of PWPUSH_HEADERS_FILE are for no link without an address, but --url makes them so', async () => {
