@@ -68,12 +68,7 @@ const origin = fc
   .tuple(
     fc.constantFrom('https', 'http'),
     fc.constantFrom(
-      'pw.test',
-      'sub.pw.test',
-      '127.0.0.1',
-      '[::1]',
-      'localhost',
-      'xn--mnchen-3ya.de',
+      ...['pw.test', 'sub.pw.test', '127.0.0.1', '[::1]', 'localhost', 'xn--mnchen-3ya.de'],
     ),
     fc.constantFrom('', ':8443', ':5100'),
   )

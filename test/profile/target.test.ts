@@ -146,12 +146,8 @@ describe('a broken source does not stand in the way of a better one', () => {
   };
 
   test('an address', async () => {
-    expect((await target({ url: 'https://url.test', env: { url: 'ftp://x' } })).base).toBe(
-      'https://url.test',
-    );
-    expect((await target({ url: 'https://url.test' }, undefined, broken)).base).toBe(
-      'https://url.test',
-    );
+    expect((await target({ url: TYPED, env: { url: 'ftp://x' } })).base).toBe(TYPED);
+    expect((await target({ url: TYPED }, undefined, broken)).base).toBe(TYPED);
     expect((await target({}, 'https://link.test', broken)).base).toBe('https://link.test');
   });
 

@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import { type Listens, socketServer } from '../../helpers/listen';
-import { changed, RETRIEVED } from '../../helpers/reference';
 import { place } from '../../helpers/run';
 import { pass } from '../../helpers/sockets';
 
 // Every call against every way to fail, over real sockets: how often it was sent, what was waited for, and how
-// it ends; those that never left are in undici.test.ts. docs/wire.md, "What a retrieval costs": retrieval and creation are
-// repeated only when they never left.
+// it ends; those that never left are in undici.test.ts, and downloads in
+// deliver/save-file.test.ts. docs/wire.md, "What a retrieval costs": retrieval and creation are repeated only when they
+// never left.
 
 const open: Listens[] = [];
 afterEach(async () => {
@@ -66,25 +64,18 @@ const saying =
     socket.end(`HTTP/1.1 ${status} No\r\n${wait}content-length: 0\r\nconnection: close\r\n\r\n`);
   };
 
-/** What becomes of each kind of call, and the seconds that a download waits before its second and third try. */
-const matrix: [
-  string,
-  Misdeed,
-  harmless: Outcome,
-  create: Outcome,
-  get: Outcome,
-  waits?: number[],
-][] = [
+/** What becomes of each kind of call. */
+const matrix: [string, Misdeed, harmless: Outcome, create: Outcome, get: Outcome][] = [
   ['reset before headers', RESET, [11, 2], [11, 1], [11, 1]],
   ['reset after headers', CUT, [11, 2], [11, 1], [11, 1]],
   ['reset in chunks', IN_CHUNKS, [11, 2], [11, 1], [11, 1]],
   ['stalled', STALL, [11, 1], [11, 1], [11, 1]],
   ['429', saying(429), [10, 1], [10, 1], [10, 1]],
-  ['429, wait 40 s', saying(429, 40), [10, 2, 40], [10, 2, 40], [10, 1], [40, 40]],
+  ['429, wait 40 s', saying(429, 40), [10, 2, 40], [10, 2, 40], [10, 1]],
   ['502', saying(502), [1, 1], [11, 1], [11, 1]],
-  ['502, wait 40 s', saying(502, 40), [1, 1], [11, 1], [11, 1], [40, 40]],
+  ['502, wait 40 s', saying(502, 40), [1, 1], [11, 1], [11, 1]],
   ['503', saying(503), [1, 1], [11, 1], [11, 1]],
-  ['503, wait 40 s', saying(503, 40), [1, 2, 40], [11, 1], [11, 1], [40, 40]],
+  ['503, wait 40 s', saying(503, 40), [1, 2, 40], [11, 1], [11, 1]],
   ['504', saying(504), [1, 1], [11, 1], [11, 1]],
 ];
 
@@ -98,7 +89,7 @@ async function ran(argv: readonly string[], url: string, misdeed?: Misdeed) {
 }
 
 /** Hands each whole request to `talk`. */
-async function instance(talk: (socket: Socket, line: string) => void) {
+async function instance(talk: Misdeed) {
   const server = await socketServer((socket) => {
     let text = '';
     socket.on('data', (data) => {
@@ -107,7 +98,7 @@ async function instance(talk: (socket: Socket, line: string) => void) {
       const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
       if (body === undefined || body.length < length) return;
       text = '';
-      talk(socket, head.split('\r\n')[0] ?? '');
+      talk(socket);
     });
   });
   open.push(server);
@@ -124,43 +115,16 @@ async function callFailing(argv: readonly string[], misdeed: Misdeed): Promise<O
   return [code, requests, ...waits];
 }
 
-/** The retrieval succeeds; what fails is the link of its file. */
-async function downloadFailing(misdeed: Misdeed): Promise<Outcome> {
-  let requests = 0;
-  let url = '';
-  url = await instance((socket, line) => {
-    if (line.startsWith('GET /file')) {
-      requests++;
-      return misdeed(socket);
-    }
-    const files = [{ filename: 'a', content_type: 'text/plain', url: `${url}/file` }];
-    const body = changed(RETRIEVED, { files, payload: '' });
-    socket.write(
-      `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-    );
-  });
-  const folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
-  const { code, waits } = await ran(['get', 'quyul5r5w08', '-o', folder], url, misdeed);
-  rmSync(folder, { recursive: true });
-  return [code, requests, ...waits];
-}
-
 describe('once the request left', () => {
-  test.each(matrix)(
-    '%s',
-    async (_how, misdeed, ofHarmless, ofCreation, ofRetrieval, waits = [1, 3]) => {
-      const download: Outcome = [1, 3, ...waits];
-      // One by one: the time that passes for one does so for all.
-      expect(await downloadFailing(misdeed)).toEqual(download);
-      for (const [calls, outcome] of [
-        [harmless, ofHarmless],
-        [creations, ofCreation],
-        [retrieval, ofRetrieval],
-      ] as const)
-        for (const argv of calls)
-          expect(await callFailing(argv, misdeed), argv[0]).toEqual(outcome);
-    },
-  );
+  test.each(matrix)('%s', async (_how, misdeed, ofHarmless, ofCreation, ofRetrieval) => {
+    // One by one: the time that passes for one does so for all.
+    for (const [calls, outcome] of [
+      [harmless, ofHarmless],
+      [creations, ofCreation],
+      [retrieval, ofRetrieval],
+    ] as const)
+      for (const argv of calls) expect(await callFailing(argv, misdeed), argv[0]).toEqual(outcome);
+  });
 });
 
 test('exits with 11 if the connection breaks and the second try is refused', async () => {
