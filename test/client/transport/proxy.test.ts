@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { proxyFor } from '../../../src/client/transport/connect-options';
 import { CliError, phrase } from '../../../src/platform/errors';
-import { listening, type Listening, rawServer } from '../../helpers/listen';
+import { listening, rawServer } from '../../helpers/listen';
 import { VERSION } from '../../helpers/reference';
 import { overSocket, pass, proxying } from '../../helpers/sockets';
 
