@@ -28,7 +28,7 @@ import {
   withoutToken,
 } from '../profile/settings';
 import { forgetProfile, storeInKeyring } from '../profile/system-keyring';
-import { chooseTarget, withTokenRead } from '../profile/target';
+import { chooseTarget } from '../profile/target';
 import { type Perform, planned } from './planned';
 
 export { default as help } from './help/login.txt?raw';
@@ -251,13 +251,12 @@ function candidateAt(
   let version: InstanceVersion | undefined;
   const connect = async (token: string | undefined) => {
     const { typed, ...all } = sources();
-    const sent = token === undefined ? undefined : { from: 'login', read: async () => token };
-    const chosen = chooseTarget(stored, {
+    const sent = token === undefined ? undefined : { from: '', read: async () => token };
+    const target = chooseTarget(stored, {
       ...{ ...all, profile: profileIn(stored, name) && name, envProfile: undefined },
       anonymous: token === undefined,
       typed: { ...typed, settings: { ...typed.settings, url: base }, token: sent },
     });
-    const target = { ...(await withTokenRead(chosen)), tokenFrom: undefined };
     return { target, api: await clientAt(target) };
   };
   /** Asks for the version once, then, with a token, for a page of active pushes, which requires a valid token. */

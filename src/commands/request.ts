@@ -147,9 +147,9 @@ function questionOf(options: RequestOptions, text: string | undefined, context: 
 }
 
 /** @throws CliError (usage) when nothing is configured */
-function configured({ chosen, isUnconfigured }: Session): void {
+function configured({ target, isUnconfigured }: Session): void {
   try {
-    chosen();
+    target();
   } catch (error) {
     if (!(error instanceof CliError) || !isUnconfigured(error)) throw error;
     throw error.advising('to ask without an instance, use pwpush request --here');

@@ -8,7 +8,13 @@ import { pushPoller } from '../client/progress';
 import type { Context } from '../platform/context';
 import { CliError, usageError } from '../platform/errors';
 import { accountOf } from '../profile/connect';
-import { accountOfPush, type Named, type NamedItem, type Session } from '../profile/session';
+import {
+  accountOfPush,
+  another,
+  type Named,
+  type NamedItem,
+  type Session,
+} from '../profile/session';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../take/waiting';
 import { type Perform, planned } from './planned';
 
@@ -57,7 +63,7 @@ function interval(value: string, name: string): number {
 async function wait(session: Session, plan: WaitPlan): Promise<void> {
   const { context, given } = session;
   const limit = timeLimit(context, plan.most, given.timeout);
-  const limited = session.within(limit.context, limit.timeout);
+  const limited = another(session, { context: limit.context, timeout: limit.timeout });
   const viewed = await limit.ending('view', async () => {
     const named = await limited.connectTo(plan.named);
     return onItem(named, ({ kind }) =>

@@ -198,6 +198,16 @@ export function savedTo([first, ...others]: readonly string[]): Pick<Remains, 's
   return { saved_to: others.length === 0 ? first : [first, ...others] };
 }
 
+/** What it returns, or the CliError that it throws. */
+export function tried<T>(work: () => T): T | CliError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
+}
+
 /** Returns the error instead of throwing it, even that of a bug, so that the rest of the push is still saved. */
 export async function attempt<T>(work: () => Promise<T>): Promise<T | CliError> {
   try {

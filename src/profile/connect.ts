@@ -81,7 +81,7 @@ async function settingsFor(
   { timeout: typed, connections = 1 }: RequestLimits,
 ): Promise<ApiSettings> {
   const timeout = timeoutOf(context, typed);
-  const { base, caFile, certificate, token, tokenFrom, tokenHint, anonymous } = target;
+  const { base, caFile, certificate, token, tokenHint, anonymous } = target;
   const { send, open } = await context.transport({
     timeout,
     ca: caFile === undefined ? undefined : await readCertificates(caFile),
@@ -93,7 +93,9 @@ async function settingsFor(
     connections,
   });
   return {
-    ...{ base, token, tokenFrom, tokenHint },
+    ...{ base, tokenHint },
+    token: await token?.read(),
+    tokenFrom: token?.from,
     fromLink: target.baseFrom === undefined,
     headers: await target.headers?.(),
     open: open && lazy(() => open(base)),

@@ -66,7 +66,8 @@ export async function withHere(
 
 async function instanceOf(run: Invocation, { base, token, send }: HereService): Promise<Instance> {
   const target: Target = {
-    ...{ base, token, baseFrom: 'here', edition: 'pwpush', insecure: false, anonymous: false },
+    ...{ base, baseFrom: 'here', edition: 'pwpush', insecure: false, anonymous: false },
+    token: { from: '', read: async () => token },
     ...{ caFile: undefined, account: undefined, defaults: undefined },
   };
   const transport = async () => ({ send, close: async () => {} });

@@ -4,21 +4,14 @@ import type { Api } from '../client/client';
 import { parseReference, type Reference, repairsOf } from '../client/link';
 import { isShellSafe } from '../contract/address';
 import type { Context } from '../platform/context';
-import { CliError, phrase, type Step } from '../platform/errors';
+import { CliError, phrase, type Step, tried } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import { storedProfiles } from './config-file';
 import { accountOf, clientFor, exposure, type Instance } from './connect';
 import { type KeptReceipt, readReceipts } from './receipts';
-import type { Profile, StoredProfiles } from './settings';
+import type { Profile } from './settings';
 import { type Given, sourcesOf } from './sources';
-import {
-  type Chosen,
-  chooseTarget,
-  NoInstance,
-  type Sources,
-  type Target,
-  withTokenRead,
-} from './target';
+import { chooseTarget, NoInstance, type Sources, type Target } from './target';
 
 /** A push or request as a user named it. */
 export interface Named extends Reference {
@@ -46,15 +39,17 @@ export function createSession(context: Context, given: Given, manner: Manner) {
   const clientAt = (target: Target, connections = 1): Promise<Api> =>
     clientFor(run, target, { connections, timeout });
   const instanceAt = async (target: Target, connections = 1): Promise<Instance> => {
-    const { base, baseFrom, ignored, tokenFrom, tokenHint, withheld } = target;
+    const { base, baseFrom, ignored, token, tokenHint, withheld } = target;
+    // What is typed must be readable even if it is not sent to this instance.
+    await sources().typed.token?.read();
     await warn(ignored && ignoredText(ignored));
     const { host, origin } = new URL(base);
     const wayOut = isShellSafe(origin) ? phrase('send-elsewhere', origin) : undefined;
     await warn(withheld && `not sent to ${host}: ${withheld}`, wayOut);
     await warn(exposure(target));
     // Of a link, where the token for its instance is from, or how to send one.
-    if (baseFrom === undefined && tokenFrom !== undefined)
-      await run.say.debug(`the token for ${base} is from ${tokenFrom}`);
+    if (baseFrom === undefined && token !== undefined)
+      await run.say.debug(`the token for ${base} is from ${token.from}`);
     if (baseFrom === undefined && tokenHint !== undefined) await run.say.advise(tokenHint);
     return { target, api: await clientAt(target, connections) };
   };
@@ -73,8 +68,7 @@ export function createSession(context: Context, given: Given, manner: Manner) {
    * Where requests go, decided at the first call; nothing is read yet.
    * @throws CliError (usage) when nothing is configured
    */
-  const chosen = lazy(() => chosenOf(context, sources()));
-  const target = lazy(() => readTarget(sources(), chosen()));
+  const target = lazy(() => targetOf(context, sources()));
   /** A client for each of several pushes, one per instance; all are made before the first request. */
   const connectEach = async (references: readonly Named[], connections?: number) => {
     const repairs = repairsOf(references);
@@ -83,20 +77,16 @@ export function createSession(context: Context, given: Given, manner: Manner) {
     const connected: NamedItem[] = [];
     for (const one of references) {
       const known = instances.get(one.base);
-      const at = known ?? (await instanceAt(await targetOf(one.base), connections));
+      const at = known ?? (await instanceAt(targetOf(context, sources(), one.base), connections));
       instances.set(one.base, at);
       connected.push({ ...one, ...at });
     }
     return connected;
   };
-  const targetOf = async (linkBase?: string) =>
-    readTarget(sources(), chosenOf(context, sources(), linkBase));
   return {
     ...run,
     given,
     sources,
-    chosen,
-    /** The same with the token, which is read once. */
     target,
     /**
      * The defaults of the profile in use for a new push.
@@ -104,7 +94,7 @@ export function createSession(context: Context, given: Given, manner: Manner) {
      * fewer days
      */
     defaults: (): Profile | undefined => {
-      const { ignored, defaults } = chosen();
+      const { ignored, defaults } = target();
       if (ignored) throw ignored;
       return defaults;
     },
@@ -113,7 +103,7 @@ export function createSession(context: Context, given: Given, manner: Manner) {
     reference,
     receipts,
     /** A client for that instance. Warns about it; sends nothing yet. */
-    connect: async (connections?: number) => instanceAt(await target(), connections),
+    connect: async (connections?: number) => instanceAt(target(), connections),
     /** What a link names, with a client for its instance. */
     connectTo: async (named: Named, connections?: number) => {
       const [item] = await connectEach([named], connections);
@@ -121,46 +111,29 @@ export function createSession(context: Context, given: Given, manner: Manner) {
     },
     connectEach,
     clientAt,
-    /** The same, in which everything is decided again. */
-    again: () => createSession(context, given, manner),
-    /** The session without a token, whatever was typed. */
-    anonymous: () => createSession(context, { ...given, anonymous: true }, manner),
-    /** The session in another context, such as one that something limits. */
-    within: (limited: Context, seconds = given.timeout) =>
-      createSession(limited, { ...given, timeout: seconds }, manner),
   };
 }
 
-/** What is typed for a token must be readable even if that is not sent to this instance. */
-async function readTarget({ typed }: Sources, chosen: Chosen): Promise<Target> {
-  await typed.token?.read();
-  return withTokenRead(chosen);
+/** A session of its own, in which everything is decided again, with other limits or without a token. */
+export function another(
+  { context, given, say }: Session,
+  { context: within = context, ...change }: Partial<Given> & { readonly context?: Context } = {},
+): Session {
+  return createSession(within, { ...given, ...change }, say.manner);
 }
 
 /**
  * Decides where requests go, also without the profiles, if what was typed and the environment have an address and a token.
  * @param linkBase the instance of a pasted link
  */
-function chosenOf(context: Context, sources: Sources, linkBase?: string): Chosen {
-  let stored: StoredProfiles;
-  try {
-    stored = storedProfiles(context);
-  } catch (error) {
-    const { profile, envProfile, anonymous } = sources;
-    const named = profile !== undefined || envProfile !== undefined;
-    const chosen = named ? undefined : withoutProfiles(sources, linkBase);
-    if (!(error instanceof CliError) || !(chosen?.source || (chosen && anonymous))) throw error;
-    return { ...chosen, ignored: error };
-  }
-  return chooseTarget(stored, sources, linkBase);
-}
-
-function withoutProfiles(sources: Sources, linkBase?: string): Chosen | undefined {
-  try {
-    return chooseTarget({ profiles: {} }, sources, linkBase);
-  } catch {
-    return undefined;
-  }
+function targetOf(context: Context, sources: Sources, linkBase?: string): Target {
+  const stored = tried(() => storedProfiles(context));
+  if (!(stored instanceof CliError)) return chooseTarget(stored, sources, linkBase);
+  const { profile, envProfile, anonymous } = sources;
+  if (profile !== undefined || envProfile !== undefined) throw stored;
+  const target = tried(() => chooseTarget({ profiles: {} }, sources, linkBase));
+  if (target instanceof CliError || !(target.token || anonymous)) throw stored;
+  return { ...target, ignored: stored };
 }
 
 /**

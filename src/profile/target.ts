@@ -35,15 +35,12 @@ export interface Sources {
   ofProfile(name: string, profile: Profile): SettingSource;
 }
 
-/** The instance of a run, and what is sent to it. */
-export interface Target extends Pick<SettingSource, 'headers' | 'certificate'> {
+/** The instance of a run, and what is sent to it; its secrets are read when a client is made for it. */
+export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certificate'> {
   /** Base address without a final slash. */
   readonly base: string;
   /** Where it is from, such as `PWPUSH_URL` or `profile "work"`; undefined for a link. */
   readonly baseFrom?: string | undefined;
-  readonly token: Token | undefined;
-  /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`. */
-  readonly tokenFrom?: string | undefined;
   /** How to use a token that is there, if none is sent. */
   readonly tokenHint?: Step | undefined;
   /** What was typed or is in the environment for another address, and is not sent to this one. */
@@ -63,11 +60,6 @@ export interface Target extends Pick<SettingSource, 'headers' | 'certificate'> {
   readonly defaults: Profile | undefined;
 }
 
-/** A target whose token is not read yet. */
-export type Chosen = Omit<Target, 'token' | 'tokenFrom'> & {
-  readonly source: TokenReader | undefined;
-};
-
 /** There is neither an address nor a profile. */
 export class NoInstance extends CliError {
   constructor() {
@@ -83,7 +75,7 @@ export class NoInstance extends CliError {
  * @param linkBase the instance of a pasted link, which takes precedence
  * @throws CliError (usage) when nothing is configured, or a token or header would be sent over plain http
  */
-export function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string): Chosen {
+export function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string): Target {
   const { typed, env, anonymous } = from;
   const used = chooseProfile(stored, from);
   const home = homeAddress(used, from);
@@ -100,32 +92,27 @@ export function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: s
   if (from.profile !== undefined) all.splice(1, 2, ...all.slice(1).reverse());
   const here = all.filter(({ of }) => isAt(of, base));
   const atOrigin = all.filter(({ of }) => isIn(of, base));
-  const source = anonymous ? undefined : first(here, ({ token }) => token);
+  const token = anonymous ? undefined : first(here, (one) => one.token);
   const headers = first(atOrigin, (one) => one.headers);
   const certificate = first(atOrigin, (one) => one.certificate);
   const insecure = own?.profile.insecure === true;
-  refuseOpen(base, { token: source !== undefined, headers: headers !== undefined }, insecure, own);
+  refuseOpen(base, { token: token !== undefined, headers: headers !== undefined }, insecure, own);
   const withheld = [
     ...(isIn(home?.address, base) ? [] : notSent(typed, {})),
     // Variables of another address are not meant for this one; those of none may be.
     ...(home === undefined ? notSent(env, { headers, certificate }) : []),
   ];
   return {
-    ...{ base, source, headers, certificate, anonymous },
+    ...{ base, token, headers, certificate, anonymous },
     baseFrom: linkBase === undefined ? home?.from : undefined,
     withheld: listed(withheld) || undefined,
-    tokenHint: source || anonymous ? undefined : tokenHint(there),
+    tokenHint: token || anonymous ? undefined : tokenHint(there),
     caFile: typed.settings['ca-file'] ?? env.settings['ca-file'] ?? own?.profile['ca-file'],
     insecure: typed.settings.insecure === true || insecure,
     edition: first(here, ({ settings }) => settings.edition),
     account: typed.settings.account ?? own?.profile.account,
     defaults: used?.profile,
   };
-}
-
-/** Reads the token of a target. */
-export async function withTokenRead({ source, ...target }: Chosen): Promise<Target> {
-  return { ...target, token: await source?.read(), tokenFrom: source?.from };
 }
 
 /** The value of the first source that has one. */

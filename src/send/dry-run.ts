@@ -2,7 +2,7 @@ import { safe, safeJson } from '../cli/terminal/safe';
 import type { Attachment } from '../client/form';
 import { API_PATH, type NewPush, routes } from '../contract/api';
 import { size } from '../contract/byte-size';
-import type { Chosen } from '../profile/target';
+import type { Target } from '../profile/target';
 import type { EncryptMode } from './encryption';
 
 const MASK = '***';
@@ -23,14 +23,14 @@ const ENCRYPTED = {
 
 /** The request that `--dry-run` shows, with its secrets masked; of files it has their names, types and sizes. */
 export async function dryRunText(
-  target: Chosen,
+  target: Target,
   push: NewPush,
   { json, files, encryption }: ShownRequest,
 ): Promise<string> {
   const { method, path } = routes.create;
   const headers = Object.keys((await target.headers?.()) ?? {});
   const url = `${target.base}${API_PATH}${path}`;
-  const authorization = target.source === undefined ? undefined : `Bearer ${MASK}`;
+  const authorization = target.token === undefined ? undefined : `Bearer ${MASK}`;
   const fields = Object.entries(push).map(([field, value]): [string, unknown] => [
     field,
     masked.has(field) ? MASK : value,

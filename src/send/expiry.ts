@@ -65,13 +65,13 @@ function tooShort(seconds: number, edition: Edition): CliError {
  * days.
  */
 export function editionOf(
-  { chosen }: Pick<Session, 'chosen'>,
+  { target }: Pick<Session, 'target'>,
   instance: () => Promise<Pick<Instance, 'api'>>,
   dryRun: boolean,
 ): (seconds: number) => Promise<Edition> {
   const asked = lazy(async () => askEdition((await instance()).api));
   return async (seconds) => {
-    const { edition: known } = chosen();
+    const { edition: known } = target();
     if (known !== undefined) return known;
     const whole = seconds % DAY_SECONDS === 0;
     if (dryRun && whole) return 'oss';

@@ -4,7 +4,7 @@ import { shellWord } from '../cli/values';
 import type { Api, RequestApi } from '../client/client';
 import { onItem } from '../client/item';
 import type { Push } from '../contract/decode';
-import type { Context, Token } from '../platform/context';
+import type { Context } from '../platform/context';
 import { attempt, CliError, failedError } from '../platform/errors';
 import type { DecryptionKeys, PushKeys } from './decryption-keys';
 import { type AnswerKeys, type Retrievable, type SafeRun, type Taking, takingOf } from './taking';
@@ -31,7 +31,7 @@ export function retrieveFrom(
         const own = named.last && error instanceof CliError && error.code === 'expired';
         throw own ? error.with({ steps: 'it was yours: push the secret again' }) : error;
       });
-      const counted = withEarlierViews(push, target.token);
+      const counted = withEarlierViews(push, target.token !== undefined);
       return found(counted, `${target.base}/p/${token}`, undefined, proved.typed());
     }
     // 9 ms, with what parses private keys.
@@ -97,12 +97,12 @@ export async function retrieve(
  * Adds `earlier_views`, the number of views used before this retrieval; null if unknown, as always with a token: the
  * owner's retrievals use no view, and the response does not say whose the token is (docs/wire.md, "What a retrieval
  * costs").
- * @param token the one that was sent
+ * @param owned whether a token was sent
  */
-function withEarlierViews(push: Push, token: Token | undefined): Push {
+function withEarlierViews(push: Push, owned: boolean): Push {
   const { expire_after_views: granted, views_remaining: remaining } = push;
   const earlier =
-    token === undefined && typeof granted === 'number' && typeof remaining === 'number'
+    !owned && typeof granted === 'number' && typeof remaining === 'number'
       ? granted - remaining - 1
       : -1;
   return { ...push, earlier_views: earlier < 0 ? null : earlier };

@@ -1,10 +1,5 @@
 import type { Profile, StoredProfiles } from '../../src/profile/settings';
-import {
-  chooseTarget,
-  type SettingSource,
-  type Sources,
-  withTokenRead,
-} from '../../src/profile/target';
+import { chooseTarget, type SettingSource, type Sources } from '../../src/profile/target';
 
 /** What options and environment say, in brief. */
 export interface Typed {
@@ -20,9 +15,11 @@ export interface Typed {
   };
 }
 
-/** The target that is chosen by that, with its token. */
-export const targetFrom = async (stored: StoredProfiles, sources: Sources, linkBase?: string) =>
-  withTokenRead(chooseTarget(stored, sources, linkBase));
+/** The target that is chosen by that, with its token read. */
+export async function targetFrom(stored: StoredProfiles, sources: Sources, linkBase?: string) {
+  const { token, ...target } = chooseTarget(stored, sources, linkBase);
+  return { ...target, token: await token?.read(), tokenFrom: token?.from };
+}
 
 /** The sources for that. */
 export function requestOf({ profile, anonymous = false, env = {}, ...options }: Typed): Sources {

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { phrase } from '../../src/platform/errors';
 import type { StoredProfiles } from '../../src/profile/settings';
-import type { Target } from '../../src/profile/target';
 import { times } from '../helpers/long';
 import { requestOf, type Typed, targetFrom } from '../helpers/target-request';
 
@@ -17,7 +16,7 @@ const STORED: StoredProfiles = {
   },
 };
 
-const target = (given: Typed, linkBase?: string, stored = STORED): Promise<Target> =>
+const target = (given: Typed, linkBase?: string, stored = STORED) =>
   targetFrom(stored, requestOf(given), linkBase);
 
 describe('address and token: option over environment over profile', () => {

@@ -4,6 +4,7 @@ import { lineage, valueKind } from '../../cli/declare';
 import { globalOptions } from '../../cli/options';
 import { safe } from '../../cli/terminal/safe';
 import type { Context } from '../../platform/context';
+import { CliError, tried } from '../../platform/errors';
 import { storedProfiles } from '../../profile/config-file';
 import { settingNames } from '../../profile/settings';
 import { givenOf } from '../planned';
@@ -168,10 +169,8 @@ async function ownLinks(command: Command, context: Context): Promise<Candidate[]
   const { createSession } = await import('../../profile/session');
   const options = globalOptions(command, context.env);
   const session = createSession(context, givenOf(options), options);
-  const base = await session.target().then(
-    (target) => target.base,
-    () => undefined,
-  );
+  const target = tried(session.target);
+  const base = target instanceof CliError ? undefined : target.base;
   const receipts = session.receipts().active();
   const known = receipts.map(({ html_url, name }) => {
     const { token, base: at } = session.reference(html_url);

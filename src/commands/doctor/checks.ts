@@ -27,7 +27,7 @@ interface Address extends Finding {
 }
 
 export async function checkAddress(session: Session): Promise<Address> {
-  const target = await session.target();
+  const target = session.target();
   const { base, baseFrom, ignored } = target;
   const warnings = [ignored && ignoredText(ignored), exposure(target)].filter(Boolean);
   const message = [`${base}, from ${baseFrom}`, ...warnings].join('; ');
@@ -138,8 +138,9 @@ export function checkClock({ responses }: Asked): Finding {
 export async function checkToken({ target, version }: Api, session: Session): Promise<Finding> {
   if (target.token !== undefined) {
     await (await clientOf(target, session)).list('active', 1);
-    const { tokenFrom } = target;
-    return { message: `from ${tokenFrom}, accepted: it can list, audit and expire its pushes` };
+    return {
+      message: `from ${target.token.from}, accepted: it can list, audit and expire its pushes`,
+    };
   }
   const login = adviceFor(target.tokenHint ?? 'log in with pwpush login').text;
   const hint = target.anonymous ? undefined : login;

@@ -93,7 +93,7 @@ async function linePusher(
     if (!instance) {
       const { request } = await shownPush(draft);
       const look = { json: say.manner.json, encryption: sealing?.mode };
-      return async () => say.printText(await dryRunText(session.chosen(), request, look));
+      return async () => say.printText(await dryRunText(session.target(), request, look));
     }
     const wanted = { draft, account, acceptLimits, locale };
     const created = await createPush(session, instance, wanted);

@@ -10,7 +10,7 @@ import { CliError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
 import { accountOf, type Instance } from '../../profile/connect';
 import { LOST, withHere } from '../../profile/here';
-import type { Session } from '../../profile/session';
+import { another, type Session } from '../../profile/session';
 import type { SettingPlan } from '../../run/set-first';
 import { withContent } from '../../send/content';
 import {
@@ -111,11 +111,11 @@ function createAt(session: Session, instance: Instance, plan: PushPlan, draft: D
   return createPush(session, instance, { draft, account, acceptLimits, locale });
 }
 
-async function dryRun({ chosen, say }: Session, draft: Draft): Promise<string> {
+async function dryRun({ target, say }: Session, draft: Draft): Promise<string> {
   const { dryRunText } = await import('../../send/dry-run');
   const { json } = say.manner;
   const { request, files } = await shownPush(draft);
-  return dryRunText(chosen(), request, { json, files, encryption: draft.sealing?.mode });
+  return dryRunText(target(), request, { json, files, encryption: draft.sealing?.mode });
 }
 
 /** With nothing configured, the user can log in, or serve the push from this machine. */
@@ -127,7 +127,7 @@ async function withPlace(session: Session, plan: PushPlan): Promise<PushPlan> {
   const { login } = await import('../login');
   // stdout is for the link alone.
   const redirected = contextWith(context, { stdout: context.stderr });
-  await login(session.within(redirected), { address: undefined, keyring: false });
+  await login(another(session, { context: redirected }), { address: undefined, keyring: false });
   return { ...plan, where: 'instance' };
 }
 

@@ -20,7 +20,7 @@ import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, usageError } from '../../platform/errors';
 import { accountOf, type Instance } from '../../profile/connect';
 import { type HereInstance, LOST, withHere } from '../../profile/here';
-import type { Session } from '../../profile/session';
+import { another, type Session } from '../../profile/session';
 import { withFiles } from '../../send/content';
 import { createRequest } from '../../send/create-request';
 import { openPush } from '../../take/open-push';
@@ -93,7 +93,7 @@ async function waitFor(
 ): Promise<void> {
   const limit = timeLimit(session.context, most, session.given.timeout);
   await limit.ending('answer', async () => {
-    const limited = session.within(limit.context, limit.timeout);
+    const limited = another(session, { context: limit.context, timeout: limit.timeout });
     const asking = most === undefined ? api : await limited.clientAt(target);
     await waitForAnswer(limited, DEFAULT_INTERVAL, asking, token, accountOf(target));
   });

@@ -1,6 +1,6 @@
 import { knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
 import { type Content, TO_SEND } from '../../cli/source';
-import type { Named, Session } from '../../profile/session';
+import { another, type Named, type Session } from '../../profile/session';
 import { withContent } from '../../send/content';
 import {
   readQuestion,
@@ -22,7 +22,7 @@ export interface RespondPlan {
 /** Shows the question, reads the answer, encrypts it to the key of the link, and sends it. */
 export async function run(owners: Session, plan: RespondPlan): Promise<void> {
   // Without a token: an owner who reads an answered request takes its answer.
-  const session = owners.anonymous();
+  const session = another(owners, { anonymous: true });
   const { context, say } = session;
   const asked = await session.connectTo(plan.named);
   const linkKey = recipientIn(asked);
