@@ -250,39 +250,32 @@ describe('the GitLab component', onUnix, () => {
     return run('sh', ['-e', '-c', lines], { ...job, ...Object.fromEntries(own), ...env });
   }
 
-  test('push leaves a link in the report, and run passes its secret to a command', async () => {
-    const [name, pushing] = component('push').job({ env: 'DB_PASSWORD', days: 2 });
-    const artifacts = { access: 'developer', reports: { dotenv: 'pwpush.env' } };
-    expect([name, pushing]).toMatchObject([
-      'push-secret',
-      { stage: 'build', needs: [], artifacts },
-    ]);
-    const env = { PWPUSH_TOKEN: service.token, DB_PASSWORD: SECRET };
-    expect(await runJob(pushing, env)).toEqual(done());
-    const LINK = linkIn('pwpush.env', 'LINK');
-    const command = `printf %s "$TOKEN" >'got $it'; test "$0" && echo deployed`;
-    const [, running] = component('run').job({ as: 'TOKEN', command, needs: ['push-secret'] });
-    const variables = { COMMAND: { expand: false } };
-    expect(running).toMatchObject({ needs: ['push-secret'], variables });
-    expect(await runJob(running, { LINK })).toEqual(done('deployed\n', 'variables set: TOKEN\n'));
-    expect(file('got $it')).toBe(SECRET);
-    expect((await runJob(running, { LINK })).code).toBe(6);
-  });
-
-  test('of the example of docs/ci.md passes a secret to a script', async () => {
+  test('of the example of docs/ci.md passes a secret to a script by a link in the report', async () => {
     const { include } = exampleOf('GitLab CI') as {
       include: { local: string; inputs: Record<string, unknown> }[];
     };
-    const [pushing, running] = include.map(({ local, inputs }) => {
+    const [[name, pushing], [, running]] = include.map(({ local, inputs }) => {
       const [, name = ''] = /^\/templates\/(\w+)\.yml$/.exec(local) ?? [];
-      return component(name).job(inputs)[1];
-    }) as [Job, Job];
-    script(at('deploy.sh'), 'printf %s "$DB_PASSWORD" >got');
-    await runJob(pushing, { PWPUSH_TOKEN: service.token, DB_PASSWORD: SECRET });
-    expect(await runJob(running, { LINK: linkIn('pwpush.env', 'LINK') })).toMatchObject({
-      code: 0,
-    });
+      return component(name).job(inputs);
+    }) as [[string, Job], [string, Job]];
+    const artifacts = { access: 'developer', reports: { dotenv: 'pwpush.env' } };
+    expect(pushing).toMatchObject({ stage: 'build', needs: [], artifacts });
+    expect(running).toMatchObject({ needs: [name], variables: { COMMAND: { expand: false } } });
+    script(at('deploy.sh'), 'printf %s "$DB_PASSWORD" >got; echo deployed');
+    const env = { PWPUSH_TOKEN: service.token, DB_PASSWORD: SECRET };
+    expect(await runJob(pushing, env)).toEqual(done());
+    const LINK = linkIn('pwpush.env', 'LINK');
+    const deployed = done('deployed\n', 'variables set: DB_PASSWORD\n');
+    expect(await runJob(running, { LINK })).toEqual(deployed);
     expect(file('got')).toBe(SECRET);
+    expect((await runJob(running, { LINK })).code).toBe(6);
+  });
+
+  test('runs a command as it was written', async () => {
+    const command = `printf %s "$TOKEN" >'got $it'; test "$0" && echo deployed`;
+    const [, running] = component('run').job({ as: 'TOKEN', command });
+    expect((await runJob(running, { LINK: await push(SECRET) })).stdout).toBe('deployed\n');
+    expect(file('got $it')).toBe(SECRET);
   });
 
   test('fails if there is no secret, no link, or a wrong one', async () => {
@@ -378,13 +371,10 @@ describe('the Ansible lookup (long, needs ansible-playbook)', inAnsible, () => {
       'twice[0] == twice[1]',
       "twice[1] | hash('sha256') == sum",
     );
+    // What one host has got both write, which would fail without it.
+    const all = [{ 'ansible.builtin.set_fact': set_fact, no_log: true }, found];
     const { code, said } = await play(
-      [
-        { 'ansible.builtin.set_fact': set_fact, run_once: true, no_log: true },
-        { ...found, run_once: true },
-        // What one host has got both write, which would fail without it.
-        ...tasks,
-      ],
+      [...all.map((one) => ({ ...one, run_once: true })), ...tasks],
       { first, sum, bare, key, passphrase, link: await once(SECRET) },
     );
     expect({ code, said }).toMatchObject({ code: 0 });
