@@ -7,15 +7,13 @@ import {
   readdirSync,
   readFileSync,
   statSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs';
-import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { contents } from '../helpers/contents';
 import { deferred } from '../helpers/deferred';
-import { listening, socketServer } from '../helpers/listen';
+import { listening } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import { allOf, needs, needsFile, skipWithout } from '../helpers/needs';
 import { alsoBinary, onBinary, onNode, person, pwpush, shell, start } from '../helpers/program';
@@ -42,19 +40,6 @@ describe('get saves files', () => {
   const offered = (name: string, answer: OfferedFile['answer'], text = '', views = 4) =>
     offering([{ filename: name, answer }], text, views);
 
-  test('to the current folder, 0600, and prints the text alone', alsoBinary, async () => {
-    const big = 'x'.repeat(5 * 1024 * 1024 + 1);
-    const all = { 'a.txt': 'A\n', 'ü.bin': big, empty: '' };
-    const list = Object.entries(all).map(([filename, text]) => ({ filename, answer: whole(text) }));
-    expect(await get(await offering(list, 'the text'))).toMatchObject({
-      code: 0,
-      stdout: 'the text',
-      stderr: `\nsaved a.txt (2 B)\nsaved ü.bin (5.0 MiB)\nsaved empty (0 B)\n`,
-    });
-    expect(files()).toEqual(all);
-    expect(statSync(at('a.txt')).mode & 0o777).toBe(0o600);
-  });
-
   /** In a folder that is not there any more. */
   const inGone = (line: string) =>
     shell(`mkdir gone; cd gone; rmdir ../gone; ${line}`, { env, cwd: folder });
@@ -71,12 +56,6 @@ describe('get saves files', () => {
     const { code, stdout, stderr } = await inGone('$PWPUSH get abc');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('The current working directory was deleted');
-  });
-
-  test('to standard output', alsoBinary, async () => {
-    const big = Buffer.alloc(3 * 1024 * 1024, 'xyz').toString();
-    const { code, stdout, stderr } = await get(await offered('a', whole(big)), '-o', '-');
-    expect([code, stdout === big, stderr]).toEqual([0, true, '']);
   });
 
   test('beside standard output if the reader of that has gone', alsoBinary, async () => {
@@ -258,47 +237,16 @@ describe('Ctrl-C in a download', () => {
 
 describe('push --file', () => {
   const LINK = 'https://pwpush.example/p/abc123\n';
-  /** Bytes: far more than the sockets of both sides hold, even beside what was read slowly. */
-  const BIG = 32 * 1024 * 1024;
-  /** More than one chunk or pipe holds, where all of it arrives. */
-  const SOME = 2 * 1024 * 1024;
-  const [a, b, big, some] = ['a.txt', 'ü "b".bin', 'big', 'some'].map((name) =>
-    join(somebody.folder, name),
-  ) as [string, string, string, string];
-  beforeAll(() => {
-    writeFileSync(a, 'A\n');
-    writeFileSync(b, Buffer.from([0, 255, 13, 10]));
-    writeFileSync(big, Buffer.alloc(BIG, 'x'));
-    writeFileSync(some, Buffer.alloc(SOME, 'x'));
-  });
+  /** More than one chunk or pipe holds. */
+  const SOME = 1024 * 1024;
+  const some = join(somebody.folder, 'some');
+  beforeAll(() => writeFileSync(some, Buffer.alloc(SOME, 'x')));
   const to = (url: string) => ({ ...env, PWPUSH_URL: url, PWPUSH_EDITION: 'oss', FILE: some });
-
-  test('sends one request of a known length', alsoBinary, async () => {
-    const instance = await taking();
-    const words = ['push', '-f', a, b, '-f', some, '--message', 'see ü', '--views', '2'];
-    const pushed = await pwpush(words, { env: to(instance.url) });
-    expect(pushed).toMatchObject({ code: 0, stdout: LINK });
-    const [parts = []] = instance.pushes;
-    expect(parts.slice(0, 4)).toEqual([
-      { name: 'push[payload]', content: 'see ü' },
-      { name: 'push[expire_after_views]', content: '2' },
-      { name: 'push[files][]', filename: 'a.txt', type: 'text/plain', content: 'A\n' },
-      expect.objectContaining({ filename: 'ü %22b%22.bin', content: '\u0000\u00ff\r\n' }),
-    ]);
-    expect([parts.length, parts[4]?.content === 'x'.repeat(SOME)]).toEqual([5, true]);
-    expect(instance.seen).toEqual(['POST /api/v2/pushes']);
-    const [headers] = instance.headers;
-    expect(Number(headers?.['content-length'])).toBeGreaterThan(SOME);
-    expect([headers?.['transfer-encoding'], headers?.authorization]).toEqual([
-      undefined,
-      undefined,
-    ]);
-  });
 
   test('does not read a pipe that nobody named', async () => {
     const instance = await taking();
     // The pipe stays open: a program that reads it would never end.
-    const running = start(['push', '-f', a], { env: to(instance.url) });
+    const running = start(['push', '-f', some], { env: to(instance.url) });
     expect(await running.ended).toMatchObject({ code: 0, stdout: LINK });
     running.child.stdin?.destroy();
   });
@@ -335,44 +283,23 @@ describe('push --file', () => {
     expect(instance.pushes[0]?.[0]?.content === 'x'.repeat(SOME - read)).toBe(true);
   });
 
-  test.each([
-    ['grows', (path: string) => appendFileSync(path, 'x')],
-    ['shrinks', (path: string) => truncateSync(path, 1024)],
-  ])('cuts the request off before its end if the file %s', async (_how, change) => {
-    writeFileSync(at('moving'), Buffer.alloc(BIG, 'x'));
+  test('cuts the request off before its end if the file grows', async () => {
+    writeFileSync(at('moving'), Buffer.alloc(32 * SOME, 'x'));
     let isWhole = false;
     const instance = await listening((request) => {
-      // More than sockets hold has not been read yet: the program is in the middle of it.
-      request.once('data', () => {
-        change(at('moving'));
-        request.resume();
-      });
       request
         .on('error', () => {})
         .on('end', () => {
           isWhole = true;
         });
+      // More than sockets hold has not been read yet: the program is in the middle of it.
+      request.once('data', () => {
+        appendFileSync(at('moving'), 'x');
+        request.resume();
+      });
     });
     const { code, stderr } = await pwpush(['push', '-f', at('moving')], { env: to(instance.url) });
     expect([code, stderr.includes('changed'), isWhole]).toEqual([1, true, false]);
     expect(instance.seen).toHaveLength(1);
-  });
-
-  test.each<[string, string, (socket: Socket) => void, string]>([
-    ['stalls', big, (socket) => socket.pause(), 'accepted no more data'],
-    ['is not answered', a, (socket) => socket.resume(), 'did not respond'],
-  ])('that %s has an unknown outcome: it is not sent again', alsoBinary, async (_, ...how) => {
-    const [path, talk, what] = how;
-    let connections = 0;
-    const { url } = await socketServer((socket) => {
-      connections += 1;
-      socket.once('data', () => talk(socket));
-    });
-    const ended = await pwpush(['push', '-f', path, '--timeout', '1'], { env: to(url) });
-    expect(ended).toMatchObject({
-      code: 11,
-      stderr: `pwpush: ${new URL(url).host} ${what} within 1 s\nhint: a push may exist; without a token it cannot be looked up, and expires by its limits\n`,
-    });
-    expect(connections).toBe(1);
   });
 });
