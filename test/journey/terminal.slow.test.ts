@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deferred } from '../helpers/deferred';
-import { answerJson, rawServer } from '../helpers/listen';
+import { answerJson, listening, rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import {
   alsoBinary,
@@ -15,10 +16,11 @@ import {
   serving,
   shell,
 } from '../helpers/program';
-import { onTerminal, type Terminal } from '../helpers/pty';
+import { linesOf, onTerminal, type Terminal } from '../helpers/pty';
+import { json, offering, whole } from '../helpers/transfer';
 
-// A real terminal: what is typed is not shown, keys do what they do elsewhere, what comes from others does nothing, and
-// in the end all is as it was. What is asked, and said of the answers, is told by transcripts (`tty$`).
+// A real terminal: what is typed is not shown, keys do what they do elsewhere, what comes from others does nothing,
+// progress is wiped, and in the end all is as it was. What is asked, and said of the answers, is told by transcripts (`tty$`).
 
 const owner = person();
 const service = serving(owner.env);
@@ -82,22 +84,7 @@ async function endsWith(terminal: Terminal, status: number, said: string): Promi
 }
 
 describe('push', () => {
-  test('asks for secret and passphrase, and again where they differ, with no tick before', async () => {
-    const terminal = onTerminal('$PWPUSH push -p', owner.env);
-    await answer(terminal, [
-      ['Secret:', `MARKER${ENTER}`],
-      ['Passphrase:', `MARKER-1${ENTER}`],
-      [AGAIN, `MARKER-2${ENTER}`],
-      ["They don't match, try again:", `MARKER-3${ENTER}`],
-    ]);
-    await terminal.shows(AGAIN, 2);
-    expect(terminal.screen()).not.toContain('✔');
-    terminal.type(`MARKER-3${ENTER}`);
-    expect(await terminal.ended).toBe(0);
-    expect(await opened(terminal, 'MARKER-3')).toBe('MARKER');
-  });
-
-  test('with nothing configured offers to log in, and goes on', async () => {
+  test('asks for all that it needs, again where it was wrong, with no tick before', async () => {
     const terminal = onTerminal(around('$PWPUSH push'), newcomer.env);
     await answer(terminal, [
       [LOG_IN, ENTER],
@@ -105,10 +92,16 @@ describe('push', () => {
       [TOKEN, `MARKER-wrong${ENTER}`],
       ['Wrong token, try again:', `${service.token}${ENTER}`],
       ['Secret:', `MARKER${ENTER}`],
-      [OPTIONAL, ENTER],
+      [OPTIONAL, `MARKER-1${ENTER}`],
+      [AGAIN, `MARKER-2${ENTER}`],
+      ["They don't match, try again:", `MARKER-3${ENTER}`],
     ]);
+    await terminal.shows(AGAIN, 2);
+    const [, asked = ''] = terminal.screen().split('Secret:');
+    expect(asked).not.toContain('✔');
+    terminal.type(`MARKER-3${ENTER}`);
     await terminal.shows('restored');
-    expect(await opened(terminal)).toBe('MARKER');
+    expect(await opened(terminal, 'MARKER-3')).toBe('MARKER');
     expect(terminal.screen()).not.toContain(service.token);
   });
 
@@ -221,21 +214,6 @@ describe('each question, left without an answer, leaves all as it was', () => {
 describe('a secret of several lines', () => {
   const KEY = '-----BEGIN KEY-----\nMARKER\tü\n-----END KEY-----\n';
 
-  test('may be pasted, and the terminal marks pasted text only meanwhile', async () => {
-    const terminal = onTerminal('$PWPUSH push', owner.env);
-    await answer(terminal, [
-      ['Secret:', paste(KEY)],
-      ['3 lines', ENTER],
-      [OPTIONAL, ENTER],
-    ]);
-    expect(await terminal.ended).toBe(0);
-    expect(await opened(terminal)).toBe(KEY);
-    const screen = terminal.screen();
-    expect(screen).toContain('paste, or Alt-Enter, for several lines');
-    expect(screen.indexOf(MARK_PASTED)).toBeLessThan(screen.indexOf('Secret:'));
-    expect(screen.indexOf(MARK_NOTHING)).toBeGreaterThan(screen.indexOf('Secret:'));
-  });
-
   // After a pause within it, Escape could not be told from the key.
   const [first, second, ...pieces] = `${paste(KEY)}${ENTER}`;
   test.each([
@@ -253,6 +231,10 @@ describe('a secret of several lines', () => {
     await answer(terminal, [[OPTIONAL, ENTER]]);
     expect(await terminal.ended).toBe(0);
     expect(await opened(terminal)).toBe(secret);
+    const screen = terminal.screen();
+    // Pasted text is marked only meanwhile.
+    expect(screen.indexOf(MARK_PASTED)).toBeLessThan(screen.indexOf('Secret:'));
+    expect(screen.indexOf(MARK_NOTHING)).toBeGreaterThan(screen.indexOf('Secret:'));
   });
 
   test('is refused where pasted text is not marked, and not cut to the first line', async () => {
@@ -303,3 +285,108 @@ test(
     expect([stdout, readFileSync(join(owner.folder, 'got'), 'utf8')]).toEqual([text, text]);
   },
 );
+
+const MIB = 1024 * 1024;
+
+/** A line at home, in place of the shell, which would end by a signal in any case. */
+const transfer = (words: string) =>
+  onTerminal(`cd; exec $PWPUSH ${words}`, { ...newcomer.env, NO_COLOR: '1' });
+
+/** Answers with a file of 1 MiB, of which a part comes at once and the rest so slowly that no test sees its end. */
+function dripping() {
+  let finish = () => {};
+  const answer = (_request: unknown, response: ServerResponse) => {
+    let left = MIB;
+    const drop = (bytes: number) => {
+      left -= bytes;
+      response.write(Buffer.alloc(bytes));
+    };
+    response.writeHead(200, { 'content-length': left });
+    drop(64 * 1024);
+    const timer = setInterval(drop, 20, 16);
+    response.on('close', () => clearInterval(timer));
+    finish = () => {
+      clearInterval(timer);
+      response.end(Buffer.alloc(left));
+    };
+  };
+  return { answer, finish: () => finish() };
+}
+
+test('get shows how far it is, then where the files are', alsoBinary, async () => {
+  const { answer, finish } = dripping();
+  const instance = await offering([
+    { filename: 'first\u001b[2J.txt', answer: whole('1') },
+    { filename: 'long\u001b[2J.bin', answer },
+  ]);
+  const terminal = transfer(`get ${instance.url}/p/abc`);
+  await terminal.shows('2 of 2 files');
+  await terminal.shows(' of 1.0 MiB');
+  finish();
+  expect(await terminal.ended).toBe(0);
+  const screen = terminal.screen();
+  expect(screen).toMatch(/long\[2J\.bin {2}2 of 2 files {2}\d+% {2}[\d.]+ KiB of 1\.0 MiB/);
+  expect(screen).toMatch(/saved long\[2J\.bin \(1\.0 MiB\)\r\n4 views/);
+  expect(screen).not.toContain('\u001b[2J');
+});
+
+test.each([
+  ['an error', 8, 'pwpush: the instance refused the request: A file is larger than 16.0 MiB.'],
+  ['Ctrl-C', 130, 'pwpush: interrupted'],
+])('push shows how far it is, and wipes that before %s', async (what, status, said) => {
+  let refuse = () => {};
+  const instance = await listening((request, response) => {
+    // Sip by sip.
+    request.on('data', () => {
+      request.pause();
+      setTimeout(() => request.resume(), 5);
+    });
+    refuse = () => json(response, 413, { error: 'A file is larger than 16.0 MiB.' });
+  });
+  writeFileSync(join(newcomer.folder, 'big.bin'), Buffer.alloc(64 * MIB));
+  const terminal = transfer(`push -f big.bin --url ${instance.url}`);
+  await terminal.shows('MiB of 64.0 MiB');
+  expect(terminal.screen()).toMatch(/big\.bin {2}\d+% {2}[\d.]+ MiB of 64\.0 MiB/);
+  if (what === 'Ctrl-C') terminal.type(CTRL_C);
+  else refuse();
+  expect(await terminal.ended).toBe(status);
+  const lines = await linesOf(terminal.screen());
+  expect(lines).toContain(said);
+  expect(lines.join()).not.toContain('MiB of');
+});
+
+describe('Ctrl-C in a download of the last view', () => {
+  const NOTICE = 'warning: no view is left; press Ctrl-C again to stop';
+
+  async function downloading(...words: string[]) {
+    const { answer, finish } = dripping();
+    const instance = await offering([{ filename: 'last.bin', answer }], '', 0);
+    const terminal = transfer(`get ${instance.url}/p/abc ${words.join(' ')}`);
+    await terminal.shows(' of 1.0 MiB');
+    terminal.type(CTRL_C);
+    await terminal.shows(NOTICE);
+    return { terminal, finish };
+  }
+
+  test.each([[], ['-o', '-', '>', 'out']])('goes on at the first one %j', async (...words) => {
+    const { terminal, finish } = await downloading(...words);
+    const before = terminal.screen().split(' of 1.0 MiB').length;
+    await terminal.shows(' of 1.0 MiB', before);
+    finish();
+    expect(await terminal.ended).toBe(0);
+    const lines = await linesOf(terminal.screen());
+    expect(lines).toEqual(expect.arrayContaining([NOTICE, 'that was the last view']));
+    const name = words.length === 0 ? 'last.bin' : 'out';
+    expect(readFileSync(join(newcomer.folder, name))).toHaveLength(MIB);
+  });
+
+  test('stops at the second one, and says how to get the rest', async () => {
+    const { terminal } = await downloading();
+    terminal.type(CTRL_C);
+    expect(await terminal.ended).toBe(130);
+    const lines = await linesOf(terminal.screen());
+    expect(lines[0]).toBe(NOTICE);
+    expect(lines.join(' ')).toMatch(/no view is left, and 1 file not saved.*get --resume '/);
+    expect(readdirSync(newcomer.folder)).not.toContainEqual(expect.stringContaining('last.bin'));
+  });
+});
