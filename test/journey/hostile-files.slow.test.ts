@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { partOf, times } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { allOf, needsFile, needsRoot } from '../helpers/needs';
 import {
   alsoBinary,
@@ -26,7 +26,6 @@ import {
   launcher,
   person,
   pushed,
-  pwpush,
   serving,
   shell,
 } from '../helpers/program';
@@ -78,17 +77,6 @@ test.each(partOf(['000', '777'], 0))(
   },
 );
 
-test('of many programs that write at once none loses anything', alsoBinary, async () => {
-  const names = Array.from({ length: times(16) }, (_, place) => `p${place}`);
-  const ended = await Promise.all(
-    names.map((name) => pwpush(['profile', 'set', 'days', '3', '--profile', name], { env })),
-  );
-  expect(ended.filter(({ code, stderr }) => code !== 0 || stderr !== '')).toEqual([]);
-  const { profiles } = JSON.parse(readFileSync(at('config/config.json'), 'utf8'));
-  expect(Object.keys(profiles).sort()).toEqual([...names].sort());
-  expect(readdirSync(at('config'))).toEqual(['config.json']);
-});
-
 const NOBODY = 65534;
 const skipped = allOf(needsRoot, needsFile('/dev/full'));
 
@@ -131,17 +119,14 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
     expect([code, rescuedInTmp()]).toEqual([1, kept]);
   });
 
-  const folders: [string, () => string][] = [
-    ['of another user', () => at('state')],
-    ['that is a link to one of another user', () => at('theirs')],
-    ['that everybody can write to', () => at('state')],
-  ];
-  test.each(folders)('a state folder %s is not used', alsoBinary, async (which, place) => {
-    mkdirSync(place());
-    chmodSync(place(), which.includes('everybody') ? 0o777 : 0o755);
-    if (place() !== at('state')) symlinkSync(place(), at('state'));
+  test.each([
+    ['of another user', 'state'],
+    ['that is a link to one of another user', 'theirs'],
+  ])('a state folder %s is not used', alsoBinary, async (_, place) => {
+    mkdirSync(at(place));
+    if (place !== 'state') symlinkSync(at(place), at('state'));
     await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
-    expect([rescuedInTmp(), readdirSync(place())]).toEqual([kept, []]);
+    expect([rescuedInTmp(), readdirSync(at(place))]).toEqual([kept, []]);
   });
 
   test('a config file that cannot be read, or not be written, is told of', async () => {
@@ -159,72 +144,66 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
   });
 });
 
+// Which files are foreign: test/platform/owner.test.ts.
 describe('what another user prepared is not used (needs root)', skipped, () => {
-  /** What may be prepared: whose it is, and its mode; `undefined` for what is the user's own. */
-  const wrong = [
-    ['is of another user', NOBODY, 0o644, 'belongs to another user'],
-    ['everybody can write to', 0, 0o666, 'is open to other users'],
-    ['a group can write to', 0, 0o660, 'is open to other users'],
-  ] as const;
-  /** The mode of a folder where that of a file is given. */
-  const folderMode = (mode: number) => mode | ((mode & 0o444) >> 2);
   const prepare = (path: string, uid: number, mode: number) => {
     chownSync(path, uid, uid);
     chmodSync(path, mode);
   };
 
-  describe.each(partOf(wrong, 0))('if it %s', (_, uid, mode, why) => {
-    test('a config file, or its folder, runs no command and sends no token', async () => {
+  test.each([
+    [NOBODY, 0o755, 'belongs to another user', () => 'make it yours with chown'],
+    [0, 0o777, 'is open to other users', (path: string) => `run chmod go-w '${path}'`],
+  ])(
+    'a config file, or its folder, runs no command and sends no token: of %i, %o',
+    async (uid, mode, why, fix) => {
       const ran = at('ran');
-      const command = `touch ${ran}`;
-      const profiles = { evil: { url: sender.env.PWPUSH_URL, 'token-command': command } };
+      const evil = { url: sender.env.PWPUSH_URL, 'token-command': `touch ${ran}` };
       mkdirSync(at('config'), { mode: 0o700 });
       const file = at('config/config.json');
-      writeFileSync(file, JSON.stringify({ current: 'evil', profiles }), { mode: 0o600 });
-      for (const [path, is, was, bits] of [
-        [file, 'the config file', 0o600, mode],
-        [at('config'), 'the folder of the config file', 0o700, folderMode(mode)],
+      writeFileSync(file, JSON.stringify({ current: 'evil', profiles: { evil } }), { mode: 0o600 });
+      for (const [path, is, was] of [
+        [file, 'the config file', 0o600],
+        [at('config'), 'the folder of the config file', 0o700],
       ] as const) {
-        prepare(path, uid, bits);
+        prepare(path, uid, mode);
         const { code, stderr } = await within(['list']);
-        const fix = uid === 0 ? `run chmod go-w '${path}'` : 'make it yours with chown';
         expect([code, existsSync(ran), stderr]).toEqual([
           2,
           false,
-          `pwpush: ${is} "${path}" ${why}\nhint: ${fix}, or set PWPUSH_CONFIG_DIR to another folder\n`,
+          `pwpush: ${is} "${path}" ${why}\nhint: ${fix(path)}, or set PWPUSH_CONFIG_DIR to another folder\n`,
         ]);
         prepare(path, 0, was);
       }
-      const write = ['profile', 'set', 'days', '3', '--profile', 'a'];
-      prepare(at('config'), uid, folderMode(mode));
-      expect((await within(write)).code).toBe(2);
-      prepare(at('config'), 0, 0o700);
-      expect((await within(write)).code).toBe(0);
-    });
+      prepare(at('config'), uid, mode);
+      const write = await within(['profile', 'set', 'days', '3', '--profile', 'a']);
+      expect(write.code).toBe(2);
+    },
+  );
 
-    test('the state folder gives no receipt and takes none', async () => {
-      const here = { PWPUSH_CONFIG_DIR: sender.env.PWPUSH_CONFIG_DIR ?? '' };
-      const push = () => within(['push'], here, 'x');
-      expect((await push()).code).toBe(0);
-      prepare(at('state'), uid, folderMode(mode));
-      const { code, stderr } = await within(['show', 'last'], here);
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`"${at('state')}" ${why}`)]);
-      const kept = () => readFileSync(at('state/receipts.jsonl'), 'utf8');
-      const before = kept();
-      expect([(await push()).code, kept()]).toEqual([0, before]);
-    });
+  test('the state folder gives no receipt and takes none', async () => {
+    const here = { PWPUSH_CONFIG_DIR: sender.env.PWPUSH_CONFIG_DIR ?? '' };
+    const push = () => within(['push'], here, 'x');
+    expect((await push()).code).toBe(0);
+    prepare(at('state'), NOBODY, 0o755);
+    const { code, stderr } = await within(['show', 'last'], here);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('belongs to another user')]);
+    const kept = () => readFileSync(at('state/receipts.jsonl'), 'utf8');
+    const before = kept();
+    expect([(await push()).code, kept()]).toEqual([0, before]);
+  });
 
-    test('the data of a service are, if only its group can write to them', async () => {
-      mkdirSync(at('data'));
-      prepare(at('data'), uid, folderMode(mode));
-      const words = ['serve', 'token', 'list', '--data', at('data')];
-      const { code, stderr } = await within(words);
-      // Without a database it fails all the same.
-      const group = uid === 0 && (mode & 0o002) === 0;
-      expect([code === 2, stderr.includes(`the data folder "${at('data')}" ${why}`)]).toEqual(
-        group ? [false, false] : [true, true],
-      );
-      expect(readdirSync(at('data'))).toEqual([]);
-    });
+  test.each([
+    [NOBODY, 0o755, false],
+    [0, 0o777, false],
+    [0, 0o770, true],
+  ])('the data of a service are, if only its group can write to them: %i, %o', async (...row) => {
+    const [uid, mode, used] = row;
+    mkdirSync(at('data'));
+    prepare(at('data'), uid, mode);
+    // Without a database it fails all the same.
+    const { code, stderr } = await within(['serve', 'token', 'list', '--data', at('data')]);
+    const refused = stderr.includes(`the data folder "${at('data')}"`);
+    expect([code === 2, refused, readdirSync(at('data'))]).toEqual([!used, !used, []]);
   });
 });
