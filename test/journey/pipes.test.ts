@@ -1,10 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { needsFile } from '../helpers/needs';
 import { alsoBinary, person, pwpush, type Served, serveBuilt, shell } from '../helpers/program';
 
-// The built program in each run of the fast tests: its streams, exit codes and rescue files.
+// The built program in each run of the fast tests: its streams and exit codes.
 
 const sender = person();
 const recipient = person();
@@ -39,7 +36,7 @@ describe('a secret in a pipe', () => {
   });
 });
 
-describe('what cannot be printed', () => {
+describe('a link that cannot be printed', () => {
   test('goes to stderr when the reader of the pipe has gone', alsoBinary, async () => {
     // The reader is gone before the program writes: it ends once its own stdin is closed.
     const line = `(printf s | $PWPUSH push 2>"$HOME/err"; echo $? >"$HOME/status") | true; cat "$HOME/err" "$HOME/status"`;
@@ -51,16 +48,5 @@ describe('what cannot be printed', () => {
   test('goes to stderr when stdout is closed', alsoBinary, async () => {
     const { code, stderr } = await shell('printf s | $PWPUSH push >&-', { env: sender.env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(link()) });
-  });
-
-  test('goes to a rescue file, which only its owner can read', needsFile('/dev/full'), async () => {
-    const { stdout } = await push('the view is gone', '--views', '1');
-    const line = `$PWPUSH get ${stdout.trim()} >/dev/full`;
-    const { code, stderr } = await shell(line, { env: recipient.env });
-    const [, path = ''] = /saved to (\S+)/.exec(stderr) ?? [];
-    const folder = recipient.env.PWPUSH_STATE_DIR ?? '';
-    expect([code, readdirSync(folder).map((name) => join(folder, name))]).toEqual([1, [path]]);
-    expect(readFileSync(path, 'utf8')).toBe('the view is gone');
-    expect([folder, path].map((one) => statSync(one).mode & 0o777)).toEqual([0o700, 0o600]);
   });
 });
