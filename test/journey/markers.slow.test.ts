@@ -17,13 +17,12 @@ import {
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 
-// The secrets of one person, looked for wherever a process leaves something behind.
+// The secrets of one person, looked for wherever a process leaves something behind. What commands say and keep:
+// test/commands/markers.test.ts and receipts.test.ts.
 const marks = {
   payload: 'MARKpayload7f3a9c2e51',
   passphrase: 'MARKpassphrase0b6d84f1',
   note: 'MARKnote48a2f6e0b9',
-  content: 'MARKcontentd15c0e7a63',
-  filename: 'MARKfilename5e21b9c8',
   proxy: 'MARKproxy6c0f3a',
 };
 
@@ -42,7 +41,6 @@ const service = serving(somebody.env);
 beforeAll(() => {
   mkdirSync(temporary);
   mkdirSync(memory);
-  writeFileSync(file(marks.filename), marks.content);
   writeFileSync(file('secret'), `NAME=${marks.payload}\n`);
 });
 
@@ -84,25 +82,6 @@ describe('a secret on its way', () => {
       expect(leaked(await running.ended)).toEqual(nothing);
     },
   );
-
-  // What each command says, whoever answers: test/commands/markers.test.ts.
-  test('is in nothing that is said, kept or logged, from the push to its end', async () => {
-    const say = async (words: string[], input = '') => {
-      const ended = await pwpush([...words, '--debug'], { env, input, cwd: temporary });
-      expect([ended.code, ended.stderr === '', found(ended.stderr)]).toEqual([0, false, []]);
-      return ended.stdout;
-    };
-    const link = (await say(['push', '--note', marks.note], marks.payload)).trim();
-    expect(found(await say(['push', '--file', file(marks.filename), '--json']))).toEqual([]);
-    expect(found(await say(['list']))).toEqual([]);
-    expect(await say(['get', link])).toBe(marks.payload);
-    expect(found(await say(['expire', link]))).toEqual([]);
-    expect([readdirSync(temporary), readdirSync(memory)]).toEqual([[], []]);
-    const config = readFileSync(file('config/config.json'), 'utf8');
-    expect(found(config)).toEqual(['token']);
-    expect(readdirSync(file('state'))).toEqual(['receipts.jsonl']);
-    expect(found(readFileSync(file('state/receipts.jsonl'), 'utf8'))).toEqual([]);
-  });
 });
 
 describe('a program that breaks', () => {
