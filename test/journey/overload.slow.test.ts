@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
-import { resultOf } from '../helpers/history';
-import { needsFile } from '../helpers/needs';
-import { noted } from '../helpers/noted';
-import { alsoBinary, person, serveBuilt } from '../helpers/program';
+import { afterEach, expect, test } from 'vitest';
+import { allOf, needsFile } from '../helpers/needs';
+import { alsoBinary, person, pushed, serveBuilt } from '../helpers/program';
 
 // Clients that hold memory: the service takes no more than it was allowed, refuses the others, and serves on.
 
@@ -22,67 +20,54 @@ function peakOf(pid: number): number {
   return Number(kibibytes) * 1024;
 }
 
-const post = (host: string, length: number) =>
-  `POST /api/v2/pushes HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+test(
+  'memory of senders that do not end and readers that do not read is bounded',
+  allOf(needsFile('/proc/self/status'), alsoBinary),
+  async () => {
+    const service = await serveBuilt(somebody.env, [
+      ...['--max-buffer', '32MiB', '--rate-limit', '100000/s', '--max-views', '100'],
+    ]);
+    const { url, pid, stop } = service;
+    const { host, port } = new URL(url);
+    const client = (head: string) => {
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+      sockets.push(socket);
+      socket.write(`${head}\r\nHost: ${host}\r\n`);
+      return socket;
+    };
+    // A mebibyte, of which JSON makes six.
+    const payload = '\u0001'.repeat(MIB);
+    const link = await pushed(service, payload, { expire_after_views: 100 });
+    const path = link.slice(url.length).replace('/p/', '/api/v2/pushes/').replace(/\/r$/, '');
+    const whole = async () => {
+      const { payload } = (await (await fetch(url + path)).json()) as { payload?: string };
+      return payload;
+    };
+    expect(await whole()).toBe(payload);
+    const before = peakOf(pid);
 
-/** A mebibyte, of which JSON makes six. */
-const payload = '\u0001'.repeat(MIB);
-
-describe('memory (needs /proc)', needsFile('/proc/self/status'), () => {
-  test(
-    'of senders that do not end and readers that do not read is bounded',
-    alsoBinary,
-    async () => {
-      const service = await serveBuilt(somebody.env, [
-        ...['--max-buffer', '32MiB', '--rate-limit', '100000/s', '--max-views', '100'],
-      ]);
-      const { url, pid, token, stop } = service;
-      const { host, port } = new URL(url);
-      const client = () => {
-        const socket = connect(Number(port), '127.0.0.1');
-        socket.on('error', () => {});
-        sockets.push(socket);
-        return socket;
-      };
-      /** Of the others, nobody reads the response. */
-      const pushes = noted(async (n, method, path, { body, token }) => {
-        if (n > 0) {
-          const socket = client();
-          socket.write(`${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-          await Promise.race([once(socket, 'readable'), once(socket, 'close')]);
-          return { status: 0, json: undefined };
-        }
-        const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-        const response = await fetch(url + path, {
-          method,
-          ...(body ? { headers, body: JSON.stringify(body) } : {}),
-        });
-        return { status: response.status, json: JSON.parse(await response.text()) };
-      }, resultOf);
-      const push = await pushes.create({ payload, expire_after_views: 100 }, { token });
-      const whole = async () => (await pushes.retrieve(0, push)).json.payload;
-      expect(await whole()).toBe(payload);
-      const before = peakOf(pid);
-
-      // 80 MiB of requests without their last byte, and 360 MiB of responses that nobody reads.
-      const part = Buffer.alloc(MIB, ' ');
-      const sent = Array.from({ length: 80 }, () => {
-        const socket = client();
-        socket.write(post(host, MIB + 1));
-        return new Promise((resolve) => {
-          socket.write(part, resolve);
-          socket.once('data', resolve).once('close', resolve);
-        });
+    // 80 MiB of requests without their last byte, and 360 MiB of responses that nobody reads.
+    const part = Buffer.alloc(MIB, ' ');
+    const sent = Array.from({ length: 80 }, () => {
+      const socket = client('POST /api/v2/pushes HTTP/1.1');
+      socket.write(`Content-Type: application/json\r\nContent-Length: ${MIB + 1}\r\n\r\n`);
+      return new Promise((resolve) => {
+        socket.write(part, resolve);
+        socket.once('data', resolve).once('close', resolve);
       });
-      await Promise.all(sent);
-      await Promise.all(Array.from({ length: 60 }, (_, n) => pushes.retrieve(n + 1, push)));
-      expect((await fetch(`${url}/up`)).status).toBe(200);
-      expect(peakOf(pid) - before).toBeLessThan(120 * MIB);
+    });
+    await Promise.all(sent);
+    const asked = Array.from({ length: 60 }, () => {
+      const socket = client(`GET ${path} HTTP/1.1`);
+      socket.write('\r\n');
+      return Promise.race([once(socket, 'readable'), once(socket, 'close')]);
+    });
+    await Promise.all(asked);
+    expect((await fetch(`${url}/up`)).status).toBe(200);
+    expect(peakOf(pid) - before).toBeLessThan(120 * MIB);
 
-      for (const socket of sockets.splice(0)) socket.destroy();
-      await expect.poll(whole).toBe(payload);
-      pushes.judge();
-      expect((await stop()).code).toBe(0);
-    },
-  );
-});
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await expect.poll(whole).toBe(payload);
+    expect((await stop()).code).toBe(0);
+  },
+);
