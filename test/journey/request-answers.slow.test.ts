@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { History, ofAnswer, ofReading } from '../helpers/history';
 import { times } from '../helpers/long';
 import { numbers } from '../helpers/numbers';
-import { person, serveBuilt } from '../helpers/program';
+import { person, type Served, serveBuilt } from '../helpers/program';
 import { seed } from '../helpers/seed';
 import { FORM_TYPE, formBytes } from '../helpers/service';
 import { onEachStore, type Room } from '../helpers/stores';
@@ -12,22 +12,12 @@ import { onEachStore, type Room } from '../helpers/stores';
 
 const somebody = person();
 
-interface Answered {
-  readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: compared whole
-  readonly json: any;
-}
-
-async function ask(
-  url: string,
-  method: string,
-  path: string,
-  init: RequestInit = {},
-): Promise<Answered> {
+async function ask(url: string, method: string, path: string, init: RequestInit = {}) {
   const response = await fetch(`${url}/api/v2/requests${path}`, { ...init, method });
   // A machine that is slow asks some to come again.
   expect([200, 201, 409, 503]).toContain(response.status);
-  return { status: response.status, json: await response.json() };
+  // biome-ignore lint/suspicious/noExplicitAny: compared whole
+  return { status: response.status, json: (await response.json()) as any };
 }
 
 const asJson = (request: object): RequestInit => ({
@@ -40,11 +30,10 @@ const asOwner = (token: string, init: RequestInit = {}): RequestInit => ({
   headers: { ...init.headers, authorization: `Bearer ${token}` },
 });
 
-async function create(url: string, token: string, fields: object = {}): Promise<string> {
-  const body = asJson({ request: 'x', response_file_attachments: true, ...fields });
-  const { status, json } = await ask(url, 'POST', '', asOwner(token, body));
-  expect(status).toBe(201);
-  return json.url_token;
+/** A request for text and files. */
+async function create(url: string, token: string): Promise<string> {
+  const body = asJson({ request: 'x', response_file_attachments: true });
+  return (await ask(url, 'POST', '', asOwner(token, body))).json.url_token;
 }
 
 const words = ({ settings: { data, database } }: Room, name = '') => [
@@ -58,20 +47,18 @@ onEachStore((store) => {
     const key = join(room.settings.data, 'shared.key');
     const env = { ...somebody.env, PWPUSH_INSTANCE_KEY_FILE: key };
     // The first one migrates and makes the token.
-    const { token, ...first } = await serveBuilt(env, words(room, 'a'));
+    const first = await serveBuilt(env, words(room, 'a'));
     const others = ['b', 'c', 'd'].map((name) => serveBuilt(env, words(room, name)));
     const services = [first, ...(await Promise.all(others))];
-    const urlOf = (at: number) => (services[at % 4] as typeof first).url;
-    const [count, request] = [times(100), await create(urlOf(0), token)];
+    const urlOf = (at: number) => (services[at % 4] as Served).url;
+    const [count, request] = [times(100), await create(first.url, first.token)];
     const history = new History();
     // Of each four, two have no key, and two the same.
     const keyed = (what: string, at: number, init: RequestInit) => {
       if (at % 4 < 2) return { init };
       const key = `${what}-of-client-${at >> 2}`;
-      return {
-        key,
-        init: { ...init, headers: { ...init.headers, 'idempotency-key': `"${key}"` } },
-      };
+      const headers = { ...init.headers, 'idempotency-key': `"${key}"` };
+      return { key, init: { ...init, headers } };
     };
     const respond = (at: number) => {
       const payload = `answer ${at % 4 < 2 ? at : at & ~1}`;
@@ -81,7 +68,7 @@ onEachStore((store) => {
       return history.note(`respondent ${at}`, request, call, work, ofAnswer);
     };
     const read = (at: number) => {
-      const { init, ...how } = keyed('reading', at, asOwner(token));
+      const { init, ...how } = keyed('reading', at, asOwner(first.token));
       const work = () => ask(urlOf(at), 'GET', `/${request}`, init);
       return history.note(`reading ${at}`, request, { name: 'retrieve', ...how }, work, ofReading);
     };
@@ -100,20 +87,16 @@ onEachStore((store) => {
     const room = await store.room();
     const random = numbers(seed);
     const open = new Set<string>();
-    let owner = '';
     let taken = 0;
     const history = new History();
-    const serve = async () => {
-      const service = await serveBuilt(somebody.env, words(room, 'killed'));
-      owner = service.token ?? owner;
-      return service;
-    };
+    const serve = () => serveBuilt(somebody.env, words(room, 'killed'));
     // Each is the one after a kill, and then the one that is killed.
     let service = await serve();
+    const { token } = service;
     for (let round = 0; round < times(3); round++) {
       const killed = service;
       const { url } = killed;
-      while (open.size < 8) open.add(await create(url, owner));
+      while (open.size < 8) open.add(await create(url, token));
       let left = 1 + Math.floor(random() * 6);
       const work = [...open].map(async (request, at) => {
         const payload = `${round} ${at} ${'x'.repeat(1000)}`;
@@ -129,13 +112,14 @@ onEachStore((store) => {
       service = await serve();
       for (const request of [...open]) {
         const before = await ask(service.url, 'GET', `/${request}`);
-        const read = () => ask(service.url, 'GET', `/${request}`, asOwner(owner));
+        const read = () => ask(service.url, 'GET', `/${request}`, asOwner(token));
         const call = { name: 'retrieve' } as const;
         const { json } = await history.note('the owner', request, call, read, ofReading);
         // One that was not acknowledged is either whole or not there, and can then be given again.
         expect(json.response === null).toBe(before.json.state === 'open');
         if (json.response === null) continue;
-        for (const { url } of json.files) expect(await textOf(url)).toBe('f'.repeat(200_000));
+        for (const { url } of json.files)
+          expect(await (await fetch(url)).text()).toBe('f'.repeat(200_000));
         expect(json.files.length).toBe([...open].indexOf(request) % 2);
         taken += 1;
       }
@@ -158,8 +142,4 @@ function answerOf(response: string, at: number): RequestInit {
     { name: 'request[files][]', filename: 'f', value: 'f'.repeat(200_000) },
   ]);
   return { headers: { 'content-type': FORM_TYPE }, body };
-}
-
-async function textOf(url: string): Promise<string> {
-  return (await fetch(url)).text();
 }
