@@ -67,12 +67,23 @@ describe('sockets that are passed (perl)', needsPrograms('perl'), () => {
   const passed = (kinds: string, more: Record<string, string> = {}) =>
     started(['perl', '-e', activate, kinds, ...serve], more);
 
-  test('are listened on, in place of the address in the settings', async () => {
-    const { address, says } = passed('tcp,tcp', { PWPUSH_SERVE_HOST: '192.0.2.1' });
+  test('are listened on, in place of the address in the settings, with TLS', async () => {
+    const [certFile = '', keyFile = ''] = ['cert.pem', 'key.pem'].map((name) =>
+      join(home.folder, name),
+    );
+    writeFileSync(certFile, cert);
+    writeFileSync(keyFile, key);
+    const names = { PWPUSH_SERVE_TLS_CERT: certFile, PWPUSH_SERVE_TLS_KEY: keyFile };
+    const more = { ...names, PWPUSH_SERVE_HOST: '192.0.2.1' };
+    const { address, says, stops } = passed('tcp,tcp', more);
     const [, ...ports] = await says(/^port (\d+)\nport (\d+)\n/, 'stderr');
-    expect(await address()).toBe(`http://127.0.0.1:${ports[0]}`);
-    const answers = ports.map(async (port) => (await fetch(`http://127.0.0.1:${port}/up`)).status);
-    expect(await Promise.all(answers)).toEqual([200, 200]);
+    expect(await address()).toBe(`https://127.0.0.1:${ports[0]}`);
+    for (const port of ports) {
+      const asked = httpsRequest(`https://127.0.0.1:${port}/up`, { ca: cert, agent: false }).end();
+      const [answer] = await once(asked, 'response');
+      expect(answer.resume().statusCode).toBe(200);
+    }
+    await stops();
   });
 
   test('may be in the file system', async () => {
@@ -80,21 +91,6 @@ describe('sockets that are passed (perl)', needsPrograms('perl'), () => {
     const { address, stops } = passed(socketPath);
     expect(await address()).toBe('fd:3');
     const [answer] = await once(request({ socketPath, path: '/up' }).end(), 'response');
-    expect(answer.statusCode).toBe(200);
-    await stops();
-  });
-
-  test('may speak TLS', async () => {
-    const [certFile = '', keyFile = ''] = ['cert.pem', 'key.pem'].map((name) =>
-      join(home.folder, name),
-    );
-    writeFileSync(certFile, cert);
-    writeFileSync(keyFile, key);
-    const names = { PWPUSH_SERVE_TLS_CERT: certFile, PWPUSH_SERVE_TLS_KEY: keyFile };
-    const { address, stops } = passed('tcp', names);
-    const url = await address();
-    expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
-    const [answer] = await once(httpsRequest(`${url}/up`, { ca: cert }).end(), 'response');
     expect(answer.statusCode).toBe(200);
     await stops();
   });
@@ -131,14 +127,12 @@ while (defined recv($socket, my $text, 4096, 0)) { print "$text\\n" unless $text
 `;
 
 describe('what systemd is told', () => {
-  const tools = ['perl', 'systemd-notify'];
-
   test.each([
     ['a path', join(home.folder, 'notify.sock')],
     ['an abstract name', `@pwpush-test-${process.pid}`],
   ])(
     'ready, reloading and stopping, at %s (perl, systemd-notify)',
-    needsPrograms(...tools),
+    needsPrograms('perl', 'systemd-notify'),
     async (_, name) => {
       const { says } = started(['perl', '-e', receive, name]);
       await says('bound\n');
