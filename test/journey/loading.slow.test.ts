@@ -1,13 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import { builtinModules } from 'node:module';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { dist, launcher, person, pushed, pwpush, serving } from '../helpers/program';
 
 const somebody = person();
 const service = serving(somebody.env);
 
-/** The chunks of the build, and the modules of Node, that a run loads. */
-function loads(words: readonly string[], input = '') {
+const moduleNames = (list: readonly string[]) =>
+  list.map((module) => module.replace('NativeModule ', ''));
+
+/** What a Node has that does nothing; its lines differ in this. */
+const bare = moduleNames(
+  execFileSync(process.execPath, ['-p', 'process.moduleLoadList.join()'], { encoding: 'utf8' })
+    .trim()
+    .split(','),
+);
+
+/** The chunks of the build, and the modules of Node that programs can name, that a run loads besides. */
+function loads(words: readonly string[]) {
   const script = `
     const fs = require('node:fs');
     const { exit } = process;
@@ -25,35 +35,16 @@ function loads(words: readonly string[], input = '') {
     require(${JSON.stringify(launcher)});`;
   const line = `"$0" -e "$SCRIPT" "$WORDS" 2>&1 >/dev/null`;
   const env = { ...somebody.env, SCRIPT: script, WORDS: JSON.stringify(words) };
-  const told = execFileSync('sh', ['-c', line, process.execPath], { env, input, encoding: 'utf8' });
-  const { status, chunks, node } = JSON.parse(told.trim().split('\n').at(-1) ?? '') as {
-    status: number;
-    chunks: string[];
-    node: string[];
-  };
+  const how = { env, input: 's', encoding: 'utf8' } as const;
+  const told = execFileSync('sh', ['-c', line, process.execPath], how);
+  const { status, chunks, node } = JSON.parse(told.trim().split('\n').at(-1) ?? '');
   expect(status).toBe(0);
+  const own = builtinModules.filter((name) => !bare.includes(name) && name !== 'process');
   return {
-    chunks: chunks.map((path) => path.slice(dist.length).replace(/\d*\.js$/, '')).sort(),
-    node: node.map((module) => module.replace('NativeModule ', '')),
+    chunks: chunks.map((path: string) => path.slice(dist.length).replace(/\d*\.js$/, '')).sort(),
+    node: moduleNames(node).filter((name) => own.includes(name)),
   };
 }
-
-/** Modules of Node that programs can name, besides those that a Node has which does nothing. */
-function ownModules(node: readonly string[]): string[] {
-  return builtinModules
-    .filter((name) => node.includes(name) && !bare.includes(name) && name !== 'process')
-    .sort();
-}
-
-/** What a Node has that does nothing; its lines differ in this. */
-const bare = execFileSync(process.execPath, ['-p', 'process.moduleLoadList.join()'], {
-  encoding: 'utf8',
-})
-  .trim()
-  .split(',')
-  .map((module) => module.replace('NativeModule ', ''));
-
-const loaded = (words: readonly string[], input?: string) => loads(words, input).chunks;
 
 /** Every run of a command: the frame of the command line. */
 const frame = ['load', 'rolldown-runtime', 'start', 'streams'];
@@ -98,26 +89,24 @@ const lines: readonly (readonly [
   ],
 ];
 
-describe.each(lines)('%s', (line, chunks, node) => {
-  test('loads no other chunks and no other modules of Node', async () => {
-    const words = line.replace('LINK', await pushed(service, 's')).split(' ');
-    const found = loads(words, 's');
-    // Releases of Node differ in what a bare one has, and in the flags that we set.
-    const more = ownModules(found.node).filter((module) => !node.includes(module));
-    expect([found.chunks, more]).toEqual([[...chunks].sort(), []]);
-  });
+test.each(lines)('%s loads no other chunks and no other modules of Node', async (...row) => {
+  const [line, chunks, node] = row;
+  const found = loads(line.replace('LINK', await pushed(service, 's')).split(' '));
+  // Releases of Node differ in what a bare one has, and in the flags that we set.
+  const more = found.node.filter((module) => !node.includes(module));
+  expect([found.chunks, more]).toEqual([[...chunks].sort(), []]);
 });
 
 test('encryption is loaded when it is used, and keys of SSH only for them', async () => {
-  const encryption = ['age', 'decrypt', 'encryption', 'key-files'];
-  const own = (chunks: string[]) => chunks.filter((chunk) => encryption.includes(chunk));
-  const { stdout } = await pwpush(['push', '--encrypt'], { env: somebody.env, input: 's' });
-  const runs = [
-    [loaded(['push', '--encrypt'], 's'), 'encryption'],
-    [loaded(['get', stdout.trim()], 's'), 'decrypt'],
-  ] as const;
-  for (const [chunks, wanted] of runs) {
-    expect(own(chunks)).toContain(wanted);
-    expect(chunks.filter((chunk) => /^(key-files|words)$/.test(chunk))).toEqual([]);
+  const encrypt = ['push', '--encrypt'];
+  const { stdout } = await pwpush(encrypt, { env: somebody.env, input: 's' });
+  for (const [words, wanted] of [
+    [encrypt, 'encryption'],
+    [['get', stdout.trim()], 'decrypt'],
+  ] as const) {
+    const { chunks } = loads(words);
+    expect(chunks).toContain(wanted);
+    expect(chunks).not.toContain('key-files');
+    expect(chunks).not.toContain('words');
   }
 });
