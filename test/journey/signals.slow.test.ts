@@ -97,46 +97,41 @@ const waiting: [when: string, line: string, talk: Talk, log: RegExp | undefined,
     'get abc',
     half,
     /pushes\/abc\S* 200/,
-    'pwpush: WORD\nhint: a view may have been used: the owner can check with pwpush audit',
+    'pwpush: terminated\nhint: a view may have been used: the owner can check with pwpush audit',
   ],
   [
     'while waiting as the instance asked to',
     'push',
     patient,
     /retrying/,
-    'the instance returned 429; retrying in 50 s\npwpush: WORD',
+    'the instance returned 429; retrying in 50 s\npwpush: terminated',
   ],
   [
     'while a push that is too loose is taken back',
     'push -v 2',
     loose,
     /pushes 201/,
-    'pwpush: WORD; the instance granted looser limits than requested: 2 views requested, 9 granted; expiring the push FAILED, so the secret can still be read at https://pw.test/p/quyul5r5w08/r\nhint: expire it yourself: open the link and delete it, or run pwpush expire with a token',
+    'pwpush: terminated; the instance granted looser limits than requested: 2 views requested, 9 granted; expiring the push FAILED, so the secret can still be read at https://pw.test/p/quyul5r5w08/r\nhint: expire it yourself: open the link and delete it, or run pwpush expire with a token',
   ],
   [
     'in a long sleep between two looks',
     'wait quyul5r5w08 --interval 3600',
     unseen,
     /pushes\/active\S* 200/,
-    'pwpush: WORD',
+    'pwpush: terminated',
   ],
-  ['while a file is being sent', 'push --file large', deaf, undefined, 'pwpush: WORD'],
+  ['while a file is being sent', 'push --file large', deaf, undefined, 'pwpush: terminated'],
   [
     'while the instance does not answer',
     'push',
     deaf,
     undefined,
-    'pwpush: WORD\nhint: a push may exist: look for it with pwpush list and expire it before you push again',
+    'pwpush: terminated\nhint: a push may exist: look for it with pwpush list and expire it before you push again',
   ],
 ];
 
-const signals = [
-  ['SIGINT', 130, 'interrupted'],
-  ['SIGTERM', 143, 'terminated'],
-] as const;
-
-describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
-  const ended = `pwpush: ${word}`;
+describe('SIGTERM', () => {
+  const [code, ended] = [143, 'pwpush: terminated\n'];
 
   /** Runs a command line, and sends the signal once `waits` says that the program waits. */
   async function stopped(
@@ -146,7 +141,7 @@ describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
   ) {
     const running = start(words, { env, input: 's', cwd: somebody.folder });
     await waits(running);
-    running.child.kill(signal);
+    running.child.kill('SIGTERM');
     return running.ended;
   }
 
@@ -163,14 +158,14 @@ describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
     );
     // Nothing left, but that is not known of a signal.
     expect(outcome).toMatchObject({ code, stdout: '' });
-    expect(stderr.split('\n').slice(0, 2)).toEqual(['asked', ended]);
+    expect(stderr).toMatch(new RegExp(`^asked\n${ended}`));
   });
 
   test('while TLS is being agreed on', alsoBinary, async () => {
     const hello = deferred();
     const { url } = await socketServer((socket) => socket.once('data', hello.resolve));
     const all = await stopped(['push'], at(url.replace('http', 'https')), () => hello.promise);
-    expect(all).toMatchObject({ code, stdout: '', stderr: `${ended}\n` });
+    expect(all).toMatchObject({ code, stdout: '', stderr: ended });
   });
 
   test.each(waiting)('%s', alsoBinary, async (_when, line, talk, log, said) => {
@@ -181,7 +176,7 @@ describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
     const { stderr, ...outcome } = await stopped([...line.split(' '), '--debug'], env, waits);
     expect(outcome).toEqual({ code, signal: null, stdout: '' });
     const lines = stderr.split('\n').filter((one) => /^(pwpush|hint|the)\b/.test(one));
-    expect(lines.join('\n')).toBe(said.replace('WORD', word));
+    expect(lines.join('\n')).toBe(said);
     const posts = requests.filter((one) => one.startsWith('POST'));
     expect(posts).toHaveLength(line.startsWith('push') ? 1 : 0);
   });
@@ -197,8 +192,8 @@ describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
         onTestFinished(() => writer.close());
       });
       // Node.js can only end by the signal itself: shells have the same status for both.
-      const how = binary ? { code, signal: null } : { code: null, signal };
-      expect(all).toEqual({ ...how, stdout: '', stderr: `${ended}\n` });
+      const how = binary ? { code, signal: null } : { code: null, signal: 'SIGTERM' };
+      expect(all).toEqual({ ...how, stdout: '', stderr: ended });
     },
   );
 
@@ -211,10 +206,10 @@ describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
       const running = startedBy(spawn('unshare', words, { env: at(nowhere) }));
       const writer = await open(pipe, 'w');
       const children = `/proc/${running.child.pid}/task/${running.child.pid}/children`;
-      process.kill(Number(readFileSync(children, 'utf8')), signal);
+      process.kill(Number(readFileSync(children, 'utf8')), 'SIGTERM');
       await running.says(ended, 'stderr');
       await writer.close();
-      expect(await running.ended).toMatchObject({ code, signal: null, stderr: `${ended}\n` });
+      expect(await running.ended).toMatchObject({ code, signal: null, stderr: ended });
     },
   );
 
@@ -228,8 +223,8 @@ describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
     const running = start(words, { env: { ...env, TMPDIR } });
     // More than a pipe holds: once that is gone, the program has begun to read.
     await new Promise((resolve) => running.child.stdin?.write(Buffer.alloc(1_000_000), resolve));
-    running.child.kill(signal);
-    expect(await running.ended).toMatchObject({ code, stdout: '', stderr: `${ended}\n` });
+    running.child.kill('SIGTERM');
+    expect(await running.ended).toMatchObject({ code, stdout: '', stderr: ended });
     expect([readdirSync(TMPDIR), requests]).toEqual([[], []]);
   });
 });
@@ -237,30 +232,17 @@ describe.each(partOf(signals, 0))('%s', (signal, code, word) => {
 /** Whether this machine lets us be the first process of a container. */
 const namespaces = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0;
 
-const servers = [
-  ['serve', '--ephemeral', '--port', '0'],
-  ['request', '--here', '--host', '127.0.0.1'],
-  ['push', '--here'],
-];
-test.each(partOf(servers, 0).map((words) => [words]))(
-  'SIGUSR1 opens no debugger in %j',
-  allOf(onUnix, alsoBinary),
-  async (words) => {
-    const env = at(nowhere, { NODE_OPTIONS: '--inspect-port=0' });
-    const { child, ended, says } = start(words, { env, input: 's' });
-    const stream = words[0] === 'request' ? 'stderr' : 'stdout';
-    const [url] = await says(/http:\/\/127\.0\.0\.1:\d+(?=.*\n)/, stream);
-    child.kill('SIGUSR1');
-    // By then the process has had the signal.
-    for (let count = 0; count < 3; count++) await (await fetch(`${url}/none`)).text();
-    child.kill('SIGTERM');
-    const { code, stderr } = await ended;
-    expect({ code, debugger: /debugger/i.test(stderr) }).toEqual({
-      code: words[0] === 'serve' ? 0 : 143,
-      debugger: false,
-    });
-  },
-);
+test('SIGUSR1 opens no debugger in serve', allOf(onUnix, alsoBinary), async () => {
+  const env = at(nowhere, { NODE_OPTIONS: '--inspect-port=0' });
+  const { child, ended, says } = start(['serve', '--ephemeral', '--port', '0'], { env });
+  const [url] = await says(/http:\/\/127\.0\.0\.1:\d+(?=.*\n)/);
+  child.kill('SIGUSR1');
+  // By then the process has had the signal.
+  for (let count = 0; count < 3; count++) await (await fetch(`${url}/none`)).text();
+  child.kill('SIGTERM');
+  const { code, stderr } = await ended;
+  expect([code, /debugger/i.test(stderr)]).toEqual([0, false]);
+});
 
 const LINK = 'https://pw.test/p/quyul5r5w08/r\n';
 const creating = () => instance((socket) => answerJson(socket, CREATED, '201 Created'));
@@ -318,9 +300,8 @@ describe('a signal while a pipe takes nothing', needsFifo, () => {
 
   test.each<[string, number[], string[], boolean]>([
     ['link', [130], ['SIGINT'], false],
-    ['link', [130], ['SIGINT'], true],
-    ['link', [143], ['SIGTERM'], true],
     ['link', [129], ['SIGHUP'], true],
+    ['link', [143], ['SIGTERM'], true],
     // By which comes first.
     ['link', [130, 143], ['SIGINT', 'SIGTERM'], false],
     ['secret', [130], ['SIGINT'], false],
