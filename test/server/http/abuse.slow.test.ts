@@ -1,31 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { partOf } from '../../helpers/long';
-import { makePerson, onNode, person, serveBuilt, serving } from '../../helpers/program';
-
-test('passphrase tries count together over processes on one SQLite', async () => {
-  const somebody = makePerson();
-  const services = [await serveBuilt(somebody.env), await serveBuilt(somebody.env)];
-  try {
-    const asked = async (at: number, path: string, init: RequestInit = {}) =>
-      fetch(`${services[at % 2]?.url}/api/v2/pushes${path}`, init);
-    const body = JSON.stringify({ push: { payload: 'x', passphrase: 'right' } });
-    const headers = { 'content-type': 'application/json' };
-    const made = await asked(0, '', { method: 'POST', headers, body });
-    const { url_token } = (await made.json()) as { url_token: string };
-    const tries = Array.from({ length: 12 }, (_, at) =>
-      asked(at, `/${url_token}?passphrase=wrong`),
-    );
-    const statuses = (await Promise.all(tries)).map(({ status }) => status).sort();
-    expect(statuses).toEqual([...Array(5).fill(401), ...Array(7).fill(429)]);
-    const right = await Promise.all(
-      [0, 1].map((at) => asked(at, `/${url_token}?passphrase=right`)),
-    );
-    expect(right.map(({ status }) => status)).toEqual([429, 429]);
-    expect(right.every((answer) => Number(answer.headers.get('retry-after')) > 0)).toBe(true);
-  } finally {
-    await Promise.all(services.map(({ stop }) => stop()));
-  }
-});
+import { onNode, person, serving } from '../../helpers/program';
 
 describe('a form of eight million signs', onNode, () => {
   const somebody = person();

@@ -97,15 +97,6 @@ function ask(
   return on.call(method, BASE + path.replace('{token}', token), how);
 }
 
-/** What a service with a database that fails answers. */
-async function failing(name: string, error: Error): Promise<Answer> {
-  const database = await failingDatabase(error);
-  const on = askedOf({ ...overDatabase(database), adminToken: 'x' });
-  const answer = await ask(name, 'unknown', on.asAdmin, on);
-  await database.close();
-  return answer;
-}
-
 const push = (fields: object = {}) => ({ body: { push: { payload: 'x', ...fields } } });
 const request = (fields: object = {}) => ({
   ...{ body: { request: { request: 'x', ...fields } }, ...service.asAdmin },
@@ -129,8 +120,13 @@ const made = async (name: string, how: Call = {}) => ask(name, await service.cre
 // Those that no test of a rule is about.
 test.each<Row>([
   ...rows(others, 401, (name) => ask(name, 'x', { token: 'nonsense' })),
-  ...rows(others, 500, (name) => failing(name, new Error('SELECT *'))),
-  ...rows(others, 503, (name) => failing(name, busy('In use.'))),
+  ...rows(others, 503, async (name) => {
+    const database = await failingDatabase(busy('In use.'));
+    const on = askedOf({ ...overDatabase(database), adminToken: 'x' });
+    const answer = await ask(name, 'unknown', on.asAdmin, on);
+    await database.close();
+    return answer;
+  }),
   ...rows(everyCall, 429, async (name) => {
     service = await opened({ rateLimit: { requests: 1, milliseconds: 60_000 } });
     await service.call('GET', BASE);

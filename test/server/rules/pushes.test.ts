@@ -1,7 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { passphraseChecks } from '../../../src/server/keys/primitives';
-import { at, type Call, opened, type TestService, testClock } from '../../helpers/service';
-import { onEachStore } from '../../helpers/stores';
+import {
+  type Answer,
+  at,
+  type Call,
+  opened,
+  type TestService,
+  testClock,
+} from '../../helpers/service';
+import { onEachStore, type Room } from '../../helpers/stores';
 
 const DAY = 86_400_000;
 const anybody = { ip: null, userAgent: null, referrer: null, owner: undefined };
@@ -9,8 +16,11 @@ const anybody = { ip: null, userAgent: null, referrer: null, owner: undefined };
 onEachStore((store) => {
   let service: TestService;
 
+  let settings: Room['settings'];
+
   beforeEach(async () => {
-    service = await opened((await store.room()).settings);
+    ({ settings } = await store.room());
+    service = await opened(settings);
   });
 
   const own = (push: object) => service.createOwn({ payload: 'x', ...push });
@@ -112,7 +122,7 @@ onEachStore((store) => {
       const clock = testClock();
       let looks = 0;
       const now = () => new Date(clock.now().getTime() + (looks-- > 0 ? ahead : 0));
-      service = await opened({ ...(await store.room()).settings, clock: { ...clock, now } });
+      service = await opened({ ...settings, clock: { ...clock, now } });
       const token = await service.create({ payload: 'x', expire_after_days: 1 });
       clock.advance(passed);
       // Once, when it is found; then it is claimed.
@@ -165,7 +175,7 @@ onEachStore((store) => {
     });
 
     test('have a limited number of entries, and views and ends are always kept', async () => {
-      service = await opened({ ...(await store.room()).settings, maxFailures: 20 });
+      service = await opened({ ...settings, maxFailures: 20 });
       const token = await own({ passphrase: 'p' });
       for (let i = 0; i < 30; i += 1) await look(token, `agent ${i}`);
       await retrieve(token, 'p');
@@ -195,10 +205,13 @@ onEachStore((store) => {
       ]);
     });
 
-    test('right ones that come together are no tries, wrong ones are', async () => {
+    test('right ones that come together are no tries, wrong ones are, at two services', async () => {
       const token = await own({ passphrase: 'right', expire_after_views: 50 });
-      const together = (passphrase: string) =>
-        Promise.all(Array.from({ length: 8 }, () => withPassphrase(token, passphrase)));
+      const both = [service, await opened({ ...settings, clock: service.clock })];
+      const together = (passphrase: string) => {
+        const one = (at: number) => both[at % 2]?.retrieve(`${token}?passphrase=${passphrase}`);
+        return Promise.all(Array.from({ length: 8 }, async (_, at) => (await one(at)) as Answer));
+      };
       const right = await together('right');
       expect(right.map(({ json }) => json.payload)).toEqual(Array(8).fill('x'));
       const statuses = (await together('wrong')).map(({ status }) => status);
