@@ -41,9 +41,11 @@ test('another instance key is refused, and so is none', async () => {
   expect(key).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
   await writeFile(path, anyKey);
   await refused({ data }).toThrow(`"${path}" is not the one `);
-  for (const other of [key.slice(0, 20), '', '\n', `${key}${key.slice(0, 20)}`]) {
+  const cut = Array.from({ length: 44 }, (_, bytes) => key.slice(0, bytes));
+  for (const other of [...cut, '\n', `${key}${key.slice(0, 20)}`]) {
     await writeFile(path, other);
     await refused({ data }).toThrow(`"${path}" is not an instance key`);
+    expect(await readFile(path, 'utf8')).toBe(other);
   }
   await rm(path);
   await refused({ data }).toThrow(`"${path}" is missing`);
@@ -79,15 +81,11 @@ test('the group of a key of root can read it (root)', needsRoot, async () => {
   expect(await openOnce(settings)).toEqual([]);
 });
 
-test('what is no database is refused', async () => {
-  const path = join(data, 'pwpush.db');
-  await writeFile(path, 'this is no database, but it is long enough to be looked at. '.repeat(20));
-  await refused({ data }).toThrow('SQLITE_NOTADB');
-});
-
-test('an empty database beside a key is not taken for a new one', async () => {
+test('what is no database is refused, and an empty database beside a key is not taken for a new one', async () => {
   await openOnce({ data });
   const file = join(data, 'pwpush.db');
+  await writeFile(file, 'no database, but long enough to be looked at. '.repeat(20));
+  await refused({ data }).toThrow('SQLITE_NOTADB');
   await writeFile(file, '');
   await rm(`${file}-wal`, { force: true });
   await refused({ data }).toThrow(`"${file}" is empty`);

@@ -1,17 +1,10 @@
 import { expect, test } from 'vitest';
 import { Semaphore, type Waiter } from '../../src/server/queues';
-
-function gate() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
-}
+import { deferred } from '../helpers/deferred';
 
 test('so much at once, so much waiting, and no more', async () => {
   const semaphore = new Semaphore(2, 3);
-  const { open, opened } = gate();
+  const { promise: opened, resolve: open } = deferred<void>();
   const order: number[] = [];
   const work = (number: number) => () => {
     order.push(number);
@@ -31,7 +24,7 @@ test('so much at once, so much waiting, and no more', async () => {
 test('work that fails, or that nobody waits for any more, lets the next one pass', async () => {
   const semaphore = new Semaphore(1, 3);
   const client = new AbortController();
-  const { open, opened } = gate();
+  const { promise: opened, resolve: open } = deferred<void>();
   const failing = semaphore.run(async () => {
     await opened;
     throw new Error('no');
@@ -48,7 +41,7 @@ test('work that fails, or that nobody waits for any more, lets the next one pass
 /** A semaphore that is taken, so that all work waits; `order` says who came when. */
 function crowded(atMost: number, ofClient: number, runs: string | undefined) {
   const semaphore = new Semaphore(1, atMost, ofClient);
-  const { open, opened } = gate();
+  const { promise: opened, resolve: open } = deferred<void>();
   const order: string[] = [];
   const first = semaphore.run(() => opened, { client: runs });
   const pass = (name: string, waiter: Waiter) =>
@@ -77,9 +70,9 @@ test('one client waits with so much, and others find room', async () => {
 
 test('of two at once a client that has one running leaves the next to others', async () => {
   const semaphore = new Semaphore(2, 9, 9);
-  const gates = [gate(), gate()];
+  const gates = [deferred<void>(), deferred<void>()];
   const order: string[] = [];
-  const running = gates.map(({ opened }) => semaphore.run(() => opened, { client: 'a' }));
+  const running = gates.map(({ promise }) => semaphore.run(() => promise, { client: 'a' }));
   const work = (name: string) => async () => void order.push(name);
   const waiting = [
     semaphore.run(work('a'), { client: 'a', urgent: true }),
@@ -87,10 +80,10 @@ test('of two at once a client that has one running leaves the next to others', a
     semaphore.run(work('b'), { client: 'b' }),
     semaphore.run(work('b, urgent'), { client: 'b', urgent: true }),
   ];
-  gates[0]?.open();
+  gates[0]?.resolve();
   await Promise.all([running[0], ...waiting]);
   expect(order).toEqual(['b, urgent', 'here', 'b', 'a']);
-  gates[1]?.open();
+  gates[1]?.resolve();
   await running[1];
 });
 

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { fstatSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { Agent, request as httpRequest } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -15,7 +14,6 @@ import type { ServiceSettings } from '../../src/server/service-settings';
 import { listen, speak } from '../helpers/listen';
 import { folders } from '../helpers/memory';
 import { sqliteIn } from '../helpers/stores';
-import { cert, key } from './certificate';
 import { type Started, started } from './on-sockets';
 
 const newFolder = folders();
@@ -126,15 +124,6 @@ describe('starting', () => {
     for (const settings of wrong) expect(await failure(settings)).toMatchObject({ input: true });
   });
 
-  test('limits of the instance hold', async () => {
-    const { url } = await started({ maxDays: 3, defaultViews: 2 });
-    const granted = { expire_after_days: 3, expire_after_views: 2 };
-    expect(await (await post(url, { payload: 'x' })).json()).toMatchObject(granted);
-    expect(await (await post(url, { payload: 'x', expire_after_days: 4 })).json()).toEqual({
-      expire_after_days: ['Expire after days must be an integer from 1 to 3.'],
-    });
-  });
-
   const exposed = 'listening on 0.0.0.0 without TLS: secrets and tokens can be read in transit';
   test.each([
     [{ host: '0.0.0.0' }, [exposed]],
@@ -142,9 +131,11 @@ describe('starting', () => {
     [{ host: 'localhost' }, []],
     [{ host: '::ffff:127.0.0.1' }, []],
     [{ host: '0:0:0:0:0:0:0:1' }, []],
+    [{ publicUrl: 'https://push.example.com/' }, []],
   ])('%j warns %j', async (settings, expected) => {
-    const { url, warnings } = await started(settings);
-    expect([await version(url), warnings]).toEqual([200, expected]);
+    const { url, localUrl, warnings } = await started(settings);
+    expect([await version(localUrl), warnings]).toEqual([200, expected]);
+    if ('publicUrl' in settings) expect(url).toBe('https://push.example.com');
   });
 
   test.each(['0.0.0.0', '::'] as const)(
@@ -157,45 +148,18 @@ describe('starting', () => {
       expect([await version(url), await version(localUrl)]).toEqual([200, 200]);
     },
   );
-
-  test('the public address is its own', async () => {
-    const { url, localUrl } = await started({ publicUrl: 'https://push.example.com/' });
-    expect([url, await version(localUrl)]).toEqual(['https://push.example.com', 200]);
-  });
 });
 
-test('with a certificate it speaks TLS, and links say so', async () => {
-  const [tlsCert, tlsKey] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-  await writeFile(tlsCert, cert);
-  await writeFile(tlsKey, key);
-  const { url } = await started({ tlsCert, tlsKey });
-  const sent = httpsRequest(`${url}/api/v2/pushes`, { ca: cert, method: 'POST', headers: asJson });
-  sent.end('{"push":{"payload":"x"}}');
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  expect(JSON.parse(await text(response)).html_url).toMatch(/^https:\/\/127\.0\.0\.1:/);
-});
-
-describe('a body over the limit', () => {
-  const chunk = Buffer.alloc(1_000_000, 32);
-
-  test.each([
-    ['is refused at once where its length is declared', 'Content-Length: 40000000', chunk, ''],
-    [
-      'is read on where it is not',
-      'Transfer-Encoding: chunked',
-      `${chunk.length.toString(16)}\r\n${chunk}\r\n`,
-      '0\r\n\r\n',
-    ],
-  ])('%s, and what is still sent is taken', async (_, length, piece, end) => {
-    const { port } = await started();
-    const head = `POST /api/v2/pushes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
-    const { socket, text, ended } = speak(port, `${head}${length}\r\n\r\n`);
-    if (end === '') await expect.poll(text).toMatch(/^HTTP\/1\.1 413 /);
-    // A client that takes its time must not find the connection reset.
-    for (let sent = 0; sent < 40; sent++) await taken(socket, piece);
-    socket.write(`${end}GET /up HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
-    expect(await ended).toMatch(/The body is larger than 8.0 MiB[\s\S]*HTTP\/1\.1 200 OK/);
-  });
+// One whose length is declared: test/server/http/abuse-sockets.slow.test.ts.
+test('of a body over the limit what is still sent is taken', async () => {
+  const { port } = await started();
+  const head = `POST /api/v2/pushes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+  const { socket, ended } = speak(port, `${head}Transfer-Encoding: chunked\r\n\r\n`);
+  const piece = `${(1_000_000).toString(16)}\r\n${' '.repeat(1_000_000)}\r\n`;
+  // A client that takes its time must not find the connection reset.
+  for (let sent = 0; sent < 40; sent++) await taken(socket, piece);
+  socket.write('0\r\n\r\nGET /up HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  expect(await ended).toMatch(/The body is larger than 8.0 MiB[\s\S]*HTTP\/1\.1 200 OK/);
 });
 
 test('over HTTP/1.0 without a host, links name the address it listens on', async () => {
@@ -251,7 +215,7 @@ test('a client that merely leaves is no request', async () => {
 });
 
 describe('stopping', () => {
-  test('finishes what runs, ends what idles, takes nothing new', async () => {
+  test('once or twice finishes what runs, ends what idles, takes nothing new', async () => {
     const running = await started({ data });
     const agent = new Agent({ keepAlive: true });
     const [kept] = await once(httpRequest(`${running.url}/up`, { agent }).end(), 'response');
@@ -268,7 +232,7 @@ describe('stopping', () => {
     // The request is being served from here on, and its body is not there yet.
     await once(slow, 'continue');
 
-    const closed = running.close();
+    const closed = Promise.all([running.close(), running.close()]);
     expect([await silent.ended, await half.ended]).toEqual(['', '']);
     await expect(fetch(`${running.url}/up`)).rejects.toThrow();
     slow.end(body);
@@ -276,6 +240,9 @@ describe('stopping', () => {
     expect([response.statusCode, response.headers.connection]).toEqual([201, 'close']);
     const { url_token } = JSON.parse(await text(response));
     await closed;
+    await running.close();
+    const said = running.lines.flatMap((line) => line.match(/ (?:start|stop\w+)\b/g) ?? []);
+    expect(said).toEqual([' start', ' stopping', ' stopped']);
     agent.destroy();
 
     const again = await started({ data });
@@ -321,12 +288,5 @@ describe('stopping', () => {
     expect(statuses).toEqual(Array(6).fill('499'));
     await service.close();
     expect(await keptPushes()).toBe(0);
-  });
-
-  test('twice ends it once', async () => {
-    const { close, lines } = await started();
-    await Promise.all([close(), close()]);
-    await close();
-    expect(lines.map((line) => line.split(' ')[1])).toEqual(['start', 'stopping', 'stopped']);
   });
 });

@@ -88,13 +88,13 @@ describe('a broken form is refused', () => {
     }
   });
 
-  test.each(['multipart/form-data', 'multipart/form-data; boundary=other'])('as %s', async (type) =>
-    expect(await problem(whole, [1000], type)).toEqual(malformed),
-  );
-
-  test('with a part that has no head', async () => {
-    const body = `--${BOUNDARY}\r\nContent-Disposition: form-data\r\n--${BOUNDARY}--\r\n`;
-    expect(await problem(body)).toEqual(malformed);
+  const headless = `--${BOUNDARY}\r\nContent-Disposition: form-data\r\n--${BOUNDARY}--\r\n`;
+  test.each([
+    ['of no boundary', whole, 'multipart/form-data'],
+    ['of another one', whole, 'multipart/form-data; boundary=other'],
+    ['with a part that has no head', headless, FORM_TYPE],
+  ])('%s', async (_, body, type) => {
+    expect(await problem(body, [1000], type)).toEqual(malformed);
   });
 
   test('with too many parts', async () => {
@@ -102,16 +102,6 @@ describe('a broken form is refused', () => {
       formBytes(Array.from({ length: parts }, (_, i) => ({ name: `${i}`, value: '' })));
     expect(await problem(form(100))).toHaveLength(100);
     expect(await problem(form(101))).toEqual(malformed);
-  });
-
-  test('what follows the end is not looked at', async () => {
-    for (const after of ['', 'x', `--${BOUNDARY}\r\n`, `\r\n--${BOUNDARY}--`]) {
-      for (const size of [1, 7, 1000]) {
-        const body = Buffer.concat([whole, Buffer.from(after)]);
-        const answer = await problem(body, [size]);
-        if (!Array.isArray(answer) || answer[0] !== 'malformed') expect(answer).toHaveLength(2);
-      }
-    }
   });
 });
 

@@ -4,6 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { request as requestOpenly } from 'node:http';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import { beforeEach, expect, test } from 'vitest';
 import { folders } from '../../helpers/memory';
@@ -44,13 +45,16 @@ async function shown(agent: Agent): Promise<[string, number | undefined]> {
 }
 
 test.each([true, false])(
-  'browsers are told to come by https alone, where it is served: %s',
+  'browsers are told to come by https alone, and links lead there, where it is served: %s',
   async (tls) => {
     await start(tls);
     const send = tls ? request : requestOpenly;
-    const sent = send(`${service.url}/up`, tls ? { ca: cert } : {}).end();
+    const how = { method: 'POST', headers: { 'content-type': 'application/json' } };
+    const sent = send(`${service.url}/api/v2/pushes`, { ...how, ...(tls ? { ca: cert } : {}) });
+    sent.end('{"push":{"payload":"x"}}');
     const [response] = await once(sent, 'response');
-    response.resume();
+    expect(JSON.parse(await text(response)).html_url.startsWith(`${service.url}/p/`)).toBe(true);
+    expect(service.url).toMatch(tls ? /^https:/ : /^http:/);
     const { 'strict-transport-security': hsts, 'cross-origin-opener-policy': coop } =
       response.headers;
     expect([hsts, coop]).toEqual(

@@ -66,28 +66,26 @@ onEachStore((store) => {
     });
   });
 
-  describe('a new instance key', () => {
-    test('finds and lists what the old one sealed, and the old key opens no new link', async () => {
-      const old = await keyIn(room.settings);
-      const first = await own();
-      const ended = await own();
-      await service.expire(ended);
-      await beside.exclusively((sql) => changeKey(sql, room.settings));
-      await service.close();
-      service = await opened(room.settings);
-      const second = await own();
-      expect(await list('active')).toMatchObject([{ url_token: second }, { url_token: first }]);
-      expect(await list('expired')).toMatchObject([{ url_token: ended }]);
-      for (const token of [first, second])
-        expect((await service.retrieve(token)).json.payload).toBe('hunter2');
-      const rows = await beside.sql<{ link_key: number }>`
-        SELECT link_key FROM pushes ORDER BY id`;
-      expect(rows.map(({ link_key }) => link_key)).toEqual([1, 1, 2]);
-      const keys = await beside.sql<{ sealed: Uint8Array }>`SELECT sealed FROM link_keys`;
-      expect(keys).toHaveLength(2);
-      for (const { sealed } of keys)
-        expect(() => unseal(old.wrapping, sealed, 'pwpush link key')).toThrow();
-    });
+  test('a new instance key finds and lists what the old one sealed, and the old key opens no new link', async () => {
+    const old = await keyIn(room.settings);
+    const first = await own();
+    const ended = await own();
+    await service.expire(ended);
+    await beside.exclusively((sql) => changeKey(sql, room.settings));
+    await service.close();
+    service = await opened(room.settings);
+    const second = await own();
+    expect(await list('active')).toMatchObject([{ url_token: second }, { url_token: first }]);
+    expect(await list('expired')).toMatchObject([{ url_token: ended }]);
+    for (const token of [first, second])
+      expect((await service.retrieve(token)).json.payload).toBe('hunter2');
+    const rows = await beside.sql<{ link_key: number }>`
+      SELECT link_key FROM pushes ORDER BY id`;
+    expect(rows.map(({ link_key }) => link_key)).toEqual([1, 1, 2]);
+    const keys = await beside.sql<{ sealed: Uint8Array }>`SELECT sealed FROM link_keys`;
+    expect(keys).toHaveLength(2);
+    for (const { sealed } of keys)
+      expect(() => unseal(old.wrapping, sealed, 'pwpush link key')).toThrow();
   });
 });
 

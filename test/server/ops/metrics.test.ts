@@ -48,16 +48,13 @@ describe('pushes', () => {
     ]);
   });
 
-  test('wrong passphrases, but not missing ones', async () => {
+  test('wrong passphrases, but not missing ones, and bytes of files, in and out', async () => {
     const token = await service.create({ payload: 'x', passphrase: 'sesame' });
     for (const query of ['', '?passphrase=no', '?passphrase=sesame'])
       await service.retrieve(token + query);
     expect(await samples('pwpush_wrong_passphrases_total')).toEqual([' 1']);
-  });
-
-  test('bytes of files, in and out', async () => {
-    const token = await service.createWithFiles(filePart('a', 'x'.repeat(70_000)));
-    const [file] = (await service.retrieve(token)).json.files;
+    const pushed = await service.createWithFiles(filePart('a', 'x'.repeat(70_000)));
+    const [file] = (await service.retrieve(pushed)).json.files;
     await service.fetchLink(file.url, { range: 'bytes=0-9' });
     const bytes = ['{direction="in"} 70000', '{direction="out"} 10'];
     expect(await samples('pwpush_file_bytes_total')).toEqual(bytes);
@@ -78,9 +75,7 @@ test('requests are counted by method, route and status, none of which a client c
   ]);
   const durations = await samples('pwpush_http_request_duration_seconds_count');
   expect(durations).toContain('{route="/api/v2/pushes/:token"} 5');
-});
-
-test('an internal error is counted, not what it says', async () => {
+  // Of an internal error it is told that there was one.
   service.service.log.failure(new Error('hunter2'));
   expect(await samples('pwpush_errors')).toEqual(['_total 1']);
 });
@@ -189,7 +184,7 @@ describe('the port of the metrics', () => {
   }
 
   test('serves the text format, each family whole and once', async () => {
-    const { url, metrics } = await start();
+    const { url, metrics, close } = await start();
     await fetch(`${url}/up`);
     const response = await fetch(metrics);
     expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -212,10 +207,7 @@ describe('the port of the metrics', () => {
       ...['process_resident_memory_bytes 1024', 'pwpush_build_info{version="0.1.0"} 1'],
     ])
       expect(lines).toContain(line);
-  });
-
-  test('serves metrics only, and the service serves none', async () => {
-    const { url, metrics, close } = await start();
+    // It serves nothing else, and the service serves none.
     const status = async (address: string, method = 'GET') =>
       (await fetch(address, { method })).status;
     expect([

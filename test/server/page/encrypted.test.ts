@@ -76,12 +76,9 @@ describe('scripts are only in pages that need them', () => {
 test('armor with white space before it is armor, and other text is not', async () => {
   expect((await page({ payload: `\n ${armor}` })).scripts).toHaveLength(1);
   expect((await page({ payload: `a line\n${armor}` })).scripts).toHaveLength(0);
-});
-
-test('what pretends to be armor is escaped', async () => {
+  // What pretends to be armor is escaped.
   const payload = '-----BEGIN AGE ENCRYPTED FILE-----\n</pre><script>alert(1)</script>';
-  const { html } = await page({ payload });
-  expect(html).toContain('&lt;/pre&gt;&lt;script&gt;');
+  expect((await page({ payload })).html).toContain('&lt;/pre&gt;&lt;script&gt;');
 });
 
 test('a key in a path is not logged', async () => {

@@ -128,10 +128,11 @@ describe('the form of the front page', () => {
   });
 
   test('offers what this instance grants', async () => {
-    await restart({ defaultDays: 3, maxDays: 14, maxViews: 9 });
+    await restart({ defaultDays: 3, maxDays: 14, defaultViews: 2, maxViews: 9 });
     const text = await front();
+    expect(text).not.toContain('api_token');
     expect(text).toContain('min="0" max="14" required value="3"');
-    expect(text).toContain('min="1" max="9" required value="5"');
+    expect(text).toContain('min="1" max="9" required value="2"');
   });
 
   describe('where only users push', () => {
@@ -205,10 +206,6 @@ describe('the form of the front page', () => {
       }
     });
   });
-
-  test('asks for no token where everybody pushes', async () => {
-    expect(await front()).not.toContain('api_token');
-  });
 });
 
 describe('files without an account', () => {
@@ -229,18 +226,19 @@ describe('files without an account', () => {
       const pushed = { payload: 'the scans', files: [{ filename: 'a' }, { filename: 'b' }] };
       expect(await behind(text)).toMatchObject(pushed);
       expect((await send({}, filePart('a', 'A'))).status).toBe(201);
-    });
-
-    test('and by the API, which says so', async () => {
-      const form = [filePart('a', 'A')];
+      // And by the API, which says so.
+      const form = files;
       expect((await service.call('POST', '/api/v2/pushes', { form })).status).toBe(201);
       const { json } = await service.call('GET', '/api/v2/version');
       expect(json.features.pushes.file_attachments.requires_authentication).toBe(false);
+      const wrong = await send({ expire_after_days: '1000' }, ...files);
+      expect(wrong.text).toContain('Choose the files again.');
     });
 
     test('a text needs none, as browsers send the empty field', async () => {
       const none = filePart('', '', 'application/octet-stream');
-      const { status, text } = await send({ payload: 'hunter2' }, none);
+      const empty = { name: 'push[files][]', value: '' };
+      const { status, text } = await send({ payload: 'hunter2' }, none, empty);
       expect([status, (await behind(text)).payload]).toEqual([201, 'hunter2']);
       expect(problemsIn((await send({}, none)).text)).toEqual(['Enter a text or choose files.']);
     });
@@ -262,11 +260,6 @@ describe('files without an account', () => {
       const { status, text } = await submit({}, { files: [filePart('a', 'A')], headers });
       const said = 'What you sent is larger than this instance accepts.';
       expect([status, problemsIn(text)]).toEqual([413, [said]]);
-    });
-
-    test('have to be chosen again when something else is wrong', async () => {
-      const { text } = await send({ expire_after_days: '1000' }, filePart('a', 'A'));
-      expect(text).toContain('Choose the files again.');
     });
   });
 });

@@ -55,16 +55,14 @@ describe('the page of a request', () => {
     expect((await answer(token)).response).toBe(' two\nlines ');
   });
 
-  test('does not speak of encryption without a key', async () => {
-    expect((await visit(await request())).text).not.toContain('sent unencrypted');
-  });
-
   test('has the policy and headers of the other pages, and one script of its own', async () => {
     const { headers, text } = await visit(await request());
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toMatch(/^default-src 'none'; .*connect-src 'self'.*form-action 'self'/);
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(text).toContain(respondScript);
+    // Without a key.
+    expect(text).not.toContain('sent unencrypted');
   });
 
   test('takes files where they are allowed', async () => {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/server/store/sql';
 import {
   type FormPart,
-  fetchLink,
   filePart,
   fileRows,
   opened,
@@ -101,16 +100,19 @@ onEachStore((store) => {
         expect((await Promise.all(texts)).sort()).toEqual(['A', 'B']);
       }
     });
+  });
 
-    test('a form without files is a push like any other', async () => {
-      const token = await create(
-        { payload: 'hunter2' },
-        { name: 'push[files][]', value: '' },
-        filePart('', '', 'application/octet-stream'),
-        { name: 'commit', value: 'Push it' },
-      );
-      expect(await retrieve(token)).toMatchObject({ payload: 'hunter2', files: [] });
-    });
+  test('a link leads to its file for five minutes, and takes no view', async () => {
+    const token = await create({ expire_after_views: 2 }, A);
+    const [url] = await linksOf(token);
+    for (let i = 0; i < 5; i += 1) expect(await status(url)).toBe(200);
+    service.clock.advance(5 * MINUTE - 1);
+    expect(await status(url)).toBe(200);
+    service.clock.advance(1);
+    const late = await service.fetchLink(url);
+    expect([late.status, late.json]).toEqual([404, { error: 'not-found' }]);
+    const again = await retrieve(token);
+    expect([again.views_remaining, await status(again.files[0].url)]).toEqual([0, 200]);
   });
 
   describe('the files end', () => {
@@ -207,14 +209,6 @@ onEachStore((store) => {
       const large = filePart('a', Buffer.alloc(100 * CHUNK));
       expect((await refused(large, ...partsOf({ expire_after_days: 0 })))[0]).toBe(422);
       expect(await rows()).toEqual(NONE);
-    });
-
-    test("an owner's look hands out links and takes nothing", async () => {
-      const token = await create(once, A);
-      const look = async () => (await service.retrieve(token, service.asAdmin)).json;
-      await look();
-      const { files, views_remaining } = await look();
-      expect([views_remaining, await status(files[0].url)]).toEqual([1, 200]);
     });
   });
 });
@@ -340,48 +334,6 @@ describe('limits', () => {
       content: new ReadableStream({ pull }, { highWaterMark: 0 }),
     });
     expect([status, read]).toEqual([413, false]);
-  });
-});
-
-describe('a link', () => {
-  inMemory();
-
-  test('leads to its file for five minutes, and takes no view', async () => {
-    const token = await create({ expire_after_views: 2 }, A);
-    const [url] = await linksOf(token);
-    for (let i = 0; i < 5; i += 1) expect(await status(url)).toBe(200);
-    service.clock.advance(5 * MINUTE - 1);
-    expect(await status(url)).toBe(200);
-    service.clock.advance(1);
-    const late = await service.fetchLink(url);
-    expect([late.status, late.json]).toEqual([404, { error: 'not-found' }]);
-    const again = await retrieve(token);
-    expect([again.views_remaining, await status(again.files[0].url)]).toEqual([0, 200]);
-  });
-
-  test('that was changed leads nowhere', async () => {
-    const [url] = await links({}, A, filePart('b', 'B'));
-    const [base, link = ''] = url.split('/files/');
-    for (let i = 0; i < link.length; i += 1) {
-      const other = link[i] === 'A' ? 'B' : 'A';
-      const changed = `${base}/files/${link.slice(0, i)}${other}${link.slice(i + 1)}`;
-      expect([i, await status(changed)]).toEqual([i, 404]);
-    }
-    for (const changed of [link.slice(1), `${link}A`, `${link}=`, 'A', '%00', 'x'.repeat(5000)]) {
-      expect(await status(`${base}/files/${changed}`)).toBe(404);
-    }
-  });
-
-  test('of another instance leads nowhere', async () => {
-    const [url] = await links({}, A);
-    expect((await fetchLink(await opened(), url)).status).toBe(404);
-  });
-
-  test('opens what a passphrase protects', async () => {
-    const token = await create({ passphrase: 'sesame' }, A);
-    expect((await retrieve(token)).files).toBeUndefined();
-    const { files } = await retrieve(token, '?passphrase=sesame');
-    expect((await service.fetchLink(files[0].url)).text).toBe('A');
   });
 });
 

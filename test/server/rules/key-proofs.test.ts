@@ -41,10 +41,7 @@ onEachStore((store) => {
       const { json } = await get(token, showing(proof));
       expect(json).toMatchObject({ payload, views_remaining: 2 });
       expect(await service.kindsOf(token)).toEqual(['creation', 'failed_view 2', 'view']);
-    });
-
-    test('by the owner needs none', async () => {
-      const token = await owned();
+      // Its owner needs none, other ones do.
       expect((await get(token, {}, service.asAdmin)).json.payload).toBe(payload);
       const other = await get(token, {}, service.asOther);
       expect(other.json.error).toBe('link_incomplete');
@@ -124,6 +121,13 @@ onEachStore((store) => {
         message: 'This link opens with key words: ask the sender for them. No view was used.',
         key_salt: salt,
       });
+      // The database has a hash of the proof alone.
+      const [row] = await inRoom(room, ({ sql }) => sql<StoredPush>`SELECT * FROM pushes`);
+      expect(row).toMatchObject({
+        key_proof: expect.stringMatching(/^[\w-]{43}$/),
+        key_salt: salt,
+      });
+      expect(JSON.stringify(row)).not.toContain(proof);
       expect((await get(token, showing(proof))).json.payload).toBe(payload);
     });
   });
@@ -168,12 +172,5 @@ onEachStore((store) => {
       const { status, json } = await service.call('POST', '/api/v2/pushes', { body });
       expect([status, Object.keys(json)]).toEqual([422, [problem]]);
     }
-  });
-
-  test('the database has a hash of the proof alone', async () => {
-    await push({ key_salt: salt });
-    const [row] = await inRoom(room, ({ sql }) => sql<StoredPush>`SELECT * FROM pushes`);
-    expect(row).toMatchObject({ key_proof: expect.stringMatching(/^[\w-]{43}$/), key_salt: salt });
-    expect(JSON.stringify(row)).not.toContain(proof);
   });
 });

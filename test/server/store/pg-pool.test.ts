@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Pool } from '../../../src/server/store/pg-pool';
+import { deferred } from '../../helpers/deferred';
 
 /** Nobody comes by later to wake up whoever was missed. */
 const soon = (): Promise<string> =>
@@ -7,27 +8,17 @@ const soon = (): Promise<string> =>
 
 const connection = () => ({ alive: true, abandon() {}, end: async () => {} });
 
-/** What is promised, to be kept or broken when the test says so. */
-function promised<T>() {
-  let keep: (value: T) => void = () => {};
-  let fail: (error: unknown) => void = () => {};
-  const promise = new Promise<T>((resolve, reject) => {
-    keep = resolve;
-    fail = reject;
-  });
-  return { promise, keep, fail };
-}
-
 test('uses a connection that came back while a new one was refused', async () => {
-  const refused = promised<ReturnType<typeof connection>>();
-  const answers = [Promise.resolve(connection()), refused.promise];
+  const refused = deferred();
+  const refusal = refused.promise.then(() => Promise.reject(new Error('too many connections')));
+  const answers = [Promise.resolve(connection()), refusal];
   const pool = new Pool(() => answers.shift() ?? Promise.reject(new Error('a third')), 2);
-  const work = promised<void>();
+  const work = deferred<void>();
   const first = pool.use(() => work.promise);
   const second = pool.use(async () => 'done');
-  work.keep();
+  work.resolve();
   await first;
-  refused.fail(new Error('too many connections'));
+  refused.resolve();
   expect(await Promise.race([second, soon()])).toBe('done');
   await pool.close();
 });
@@ -35,11 +26,11 @@ test('uses a connection that came back while a new one was refused', async () =>
 test('waits for a connection in use if a new one is refused', async () => {
   const answers = [Promise.resolve(connection()), Promise.reject(new Error('too many'))];
   const pool = new Pool(() => answers.shift() ?? Promise.reject(new Error('a third')), 2);
-  const work = promised<void>();
+  const work = deferred<void>();
   const first = pool.use(() => work.promise);
   const second = pool.use(async () => 'done');
   expect(await Promise.race([second, soon()])).toBe('nobody was called');
-  work.keep();
+  work.resolve();
   await first;
   expect(await second).toBe('done');
   await pool.close();

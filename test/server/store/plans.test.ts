@@ -83,9 +83,7 @@ describe('SQLite', () => {
     // Of its foreign keys, which it does only while some are broken (OP_FkIfZero): never.
     expect(checks).toEqual(['SCAN pushes']);
     expect(found).toEqual({});
-  });
-
-  test('the check finds such a statement', async () => {
+    // Such statements are found.
     expect(await slow(byKind)).toEqual(['SCAN audit']);
     expect(await slow(inOrder)).toEqual(['SCAN pushes']);
   });
@@ -120,6 +118,8 @@ onSharedPostgres((databases) => {
   beforeEach(async () => {
     database = await openBeside(databases().url(await databases().createDatabase()));
     await migrate(database);
+    // Of many rows, as the planner takes the shortest way for as many as there are.
+    for (const text of rows) await database.sql(plain(text));
     return () => database.close();
   });
 
@@ -138,16 +138,9 @@ onSharedPostgres((databases) => {
     return scans;
   }
 
-  // Of many rows, as the planner takes the shortest way for as many as there are. The operations make their own first.
-  beforeEach(async () => {
-    for (const text of rows) await database.sql(plain(text));
-  });
-
   test('no statement looks through all there is', async () => {
     expect(await inAll(slow)).toEqual({});
-  });
-
-  test('the check finds such a statement', async () => {
+    // Such statements are found.
     expect(await slow(byKind)).toEqual(['Seq Scan audit']);
     expect(await slow(inOrder)).toEqual(['Seq Scan pushes']);
   });

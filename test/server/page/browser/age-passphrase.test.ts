@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { decryptText as nodeDecrypt, passphraseIdentity } from '../../../../src/age/age';
-import { parseRecipient } from '../../../../src/age/key-files';
+import { pointOf } from '../../../../src/age/bech32';
+import { parseIdentities, parseRecipient } from '../../../../src/age/key-files';
 import { isLinkKey } from '../../../../src/age/link-key';
 import {
   decryptText,
@@ -8,6 +9,7 @@ import {
   newLinkKey,
   passphraseRecipient as ofPage,
   passphraseWork,
+  x25519Recipient,
 } from '../../../../src/server/page/browser/age-passphrase';
 import { keysIn } from '../../../../src/server/page/browser/keys-in';
 import { encryptText as encryptForNode } from '../../../helpers/age';
@@ -34,6 +36,14 @@ test('a file to keys is recognized, and not decrypted', async () => {
   const armor = await encryptForNode('x', [recipient]);
   await expect(passphraseWork(armor)).rejects.toMatchObject({ reason: 'key' });
   await expect(decryptText(armor, KEY)).rejects.toMatchObject({ reason: 'key' });
+});
+
+test('a text to a public key opens with its private key', async () => {
+  // age.md, "Native recipient types": the key pair of its examples.
+  const point = pointOf('age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj');
+  const armor = await encryptText('hunter2', x25519Recipient(point as Uint8Array));
+  const secret = 'AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX';
+  expect((await nodeDecrypt(armor, parseIdentities(secret))).toString()).toBe('hunter2');
 });
 
 test('keys are found in fragments, pasted links and typed words', () => {
