@@ -2,34 +2,30 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as armor from '../../src/age/format/armor';
-import { isArmored } from '../../src/age/sealed-with';
-import { platforms } from '../helpers/age';
+import { parseRecipient } from '../../src/age/key-files';
+import { isArmored, sealedWith } from '../../src/age/sealed-with';
+import { encryptText, passphraseRecipient } from '../../src/server/page/browser/age-passphrase';
+import { encryptText as encryptToKeys, platforms } from '../helpers/age';
 
 const BEGIN = '-----BEGIN AGE ENCRYPTED FILE-----';
 const END = '-----END AGE ENCRYPTED FILE-----';
+const RECIPIENT = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
 
 describe.each(platforms)('on $platform', ({ primitives }) => {
   const encodeArmor = (bytes: Uint8Array) => armor.encodeArmor(primitives, bytes);
   const decodeArmor = (text: string) => armor.decodeArmor(primitives, text);
 
-  test('armor is decoded to what was encoded, and as long as announced', () => {
+  test('armor is decoded to what was encoded, also among white space and with CRLF', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const text = encodeArmor(bytes);
-        expect(Buffer.from(decodeArmor(text)).equals(bytes)).toBe(true);
         expect(text.length).toBe(armor.armorSize(bytes.length));
-        expect(isArmored(text)).toBe(true);
+        for (const one of [text.trim(), ` \n\t${text}\r\n `, text.replaceAll('\n', '\r\n')]) {
+          expect(isArmored(one)).toBe(true);
+          expect(Buffer.from(decodeArmor(one)).equals(bytes)).toBe(true);
+        }
       }),
     );
-  });
-
-  test('white space around it and CRLF are allowed', () => {
-    const bytes = randomBytes(200);
-    const text = encodeArmor(bytes);
-    for (const one of [text.trim(), ` \n\t${text}\r\n `, text.replaceAll('\n', '\r\n')]) {
-      expect(isArmored(one)).toBe(true);
-      expect(Buffer.from(decodeArmor(one)).equals(bytes)).toBe(true);
-    }
   });
 
   test('every other character makes it invalid', () => {
@@ -50,20 +46,11 @@ describe.each(platforms)('on $platform', ({ primitives }) => {
     );
   });
 
-  describe('not armor', () => {
-    test.each([
-      '',
-      ' ',
-      'hunter2',
-      BEGIN,
-      `x${BEGIN}\n`,
-      `${BEGIN} \n`,
-      `-${BEGIN}\n`,
-      `a\n${BEGIN}\n`,
-    ])('%j', (text) => {
-      expect(isArmored(text)).toBe(false);
-      expect(() => decodeArmor(text)).toThrow(/^the armor /);
-    });
+  test.each([
+    ...['', ' ', 'hunter2', BEGIN, `x${BEGIN}\n`, `${BEGIN} \n`, `-${BEGIN}\n`, `a\n${BEGIN}\n`],
+  ])('%j is no armor', (text) => {
+    expect(isArmored(text)).toBe(false);
+    expect(() => decodeArmor(text)).toThrow(/^the armor /);
   });
 
   test('a megabyte of white space takes no time to refuse', () => {
@@ -75,4 +62,15 @@ describe.each(platforms)('on $platform', ({ primitives }) => {
       ])
         expect(() => decodeArmor(text)).toThrow(/^the armor /);
   });
+});
+
+test('the header of armor tells what opens it', async () => {
+  const link = await encryptText('x', passphraseRecipient('a key', 10));
+  const words = await encryptText('x', passphraseRecipient('six words', 11));
+  const keys = await encryptToKeys('x', [parseRecipient(RECIPIENT)]);
+  const [begin = ''] = link.split('\n');
+  const texts = [link, ` \n${link.replaceAll('\n', '\r\n')}`, words, keys];
+  expect(texts.map(sealedWith)).toEqual(['link', 'link', 'words', 'recipient']);
+  const others = ['x', `a line\n${link}`, begin, `${begin}\n`, `${begin}\n</pre>\n\n`];
+  expect(others.map(sealedWith)).toEqual(others.map(() => undefined));
 });

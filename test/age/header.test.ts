@@ -15,7 +15,7 @@ import { encodeBech32, pointOf } from '../../src/age/bech32';
 import { encodeHeader, MAX_HEADER, parseHeader } from '../../src/age/format/header';
 import { newLinkKey } from '../../src/age/key';
 import { node } from '../../src/age/node-primitives';
-import { encryptStream, encryptText, joined, pieces } from '../helpers/age';
+import { encryptText, pieces } from '../helpers/age';
 
 const fileKey = randomBytes(16);
 const VERSION = 'age-encryption.org/v1\n';
@@ -23,8 +23,8 @@ const MAC = `--- ${'A'.repeat(43)}\n`;
 const x25519 = x25519Recipient(Buffer.alloc(32, 9));
 const identity = x25519Identity(Buffer.alloc(32, 7));
 
-const opening = (file: string | Uint8Array, identities: Identity[] = [identity], size = 10_000) =>
-  decryptStream(pieces(Buffer.from(file), size), identities);
+const opening = (file: string | Uint8Array, identities: Identity[] = [identity]) =>
+  decryptStream(pieces(Buffer.from(file)), identities);
 
 describe('hostile files', () => {
   const damaged = `${MAC}${'x'.repeat(16)}`;
@@ -62,11 +62,6 @@ describe('hostile files', () => {
     }
   });
 
-  test('one byte at a time', async () => {
-    const file = await joined((await encryptStream(pieces(fileKey), [x25519])).bytes);
-    await expect(opening(file, [identity], 1)).rejects.toMatchObject({ reason: 'no-match' });
-  });
-
   test('as many stanzas for an identity as fit are tried', async () => {
     const stanzas = await Promise.all(Array.from({ length: 1100 }, () => x25519.wrap(fileKey)));
     const header = encodeHeader(node, stanzas, fileKey);
@@ -75,18 +70,14 @@ describe('hostile files', () => {
   });
 });
 
-test('more recipients than a header has room for are refused', async () => {
+test('recipients that a header cannot have are refused', async () => {
+  const refused = { name: 'AgeError', reason: 'key' };
   const large = { wrap: () => ({ type: 'large', args: [], body: Buffer.alloc(50_000) }) };
   await expect(encryptText('x', [large])).resolves.toContain('BEGIN AGE');
-  await expect(encryptText('x', [large, large])).rejects.toMatchObject({ reason: 'key' });
-});
-
-test('no recipient, an empty passphrase, and one beside a recipient are refused', async () => {
-  const refused = { name: 'AgeError', reason: 'key' };
-  await expect(encryptText('x', [])).rejects.toMatchObject(refused);
+  // Too many, none, and a passphrase beside another.
+  for (const recipients of [[large, large], [], [passphraseRecipient('x', 1), x25519]])
+    await expect(encryptText('x', recipients)).rejects.toMatchObject(refused);
   expect(() => passphraseRecipient('', 1)).toThrow(expect.objectContaining(refused));
-  const both = [passphraseRecipient('x', 1), x25519];
-  await expect(encryptText('x', both)).rejects.toMatchObject(refused);
 });
 
 test('points of low order are refused, by the parser too', () => {

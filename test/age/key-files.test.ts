@@ -41,19 +41,14 @@ test('an age key in either case, among comments', async () => {
   expect(await opens(RECIPIENT.toUpperCase(), IDENTITY.toLowerCase())).toBe(true);
 });
 
-describe('an SSH key as it stands in authorized_keys', () => {
-  test.each([
-    line,
-    `${line} somebody@somewhere`,
-    `${line} for the private key of my laptop`,
-    `  ${line}\tssh-rsa AAAA`,
-    `no-pty ${line} a comment`,
-    `from="10.0.0.0/8",command="echo \\"ssh-rsa AAAA\\" # x",no-pty ${line}`,
-    `command="C:\\\\dir \\\\" ",restrict\t${line}`,
-    `environment="A=ssh-ed25519 ${key}" ${line}`,
-  ])('%j', async (text) => {
-    expect(await opens(`# team\n${text}\n`, pem)).toBe(true);
-  });
+test.each([
+  ...[line, `${line} somebody@somewhere`, `${line} for the private key of my laptop`],
+  ...[`  ${line}\tssh-rsa AAAA`, `no-pty ${line} a comment`],
+  `from="10.0.0.0/8",command="echo \\"ssh-rsa AAAA\\" # x",no-pty ${line}`,
+  `command="C:\\\\dir \\\\" ",restrict\t${line}`,
+  `environment="A=ssh-ed25519 ${key}" ${line}`,
+])('an SSH key as it stands in authorized_keys: %j', async (text) => {
+  expect(await opens(`# team\n${text}\n`, pem)).toBe(true);
 });
 
 describe('stanzas that someone made for an SSH key', () => {
@@ -101,26 +96,14 @@ describe('what cannot be encrypted to is refused with the reason', () => {
   const body = wire('x', Buffer.alloc(32));
   const changed = `${RECIPIENT.slice(0, -1)}q`;
   test.each([
-    `ecdsa-sha2-nistp256 ${body}`,
-    `no-pty ecdsa-sha2-nistp521 ${body} x`,
-    `sk-ssh-ed25519@openssh.com ${body}`,
-    `sk-ecdsa-sha2-nistp256@openssh.com ${body}`,
-    `ssh-ed25519-cert-v01@openssh.com ${body}`,
-    `ssh-dss ${body}`,
-    `ssh-future ${body}`,
-    `cert-authority,principals="a" ${line}`,
-    'age1yubikey1qgl24zj2w9jc8pkp7',
-    'age1pq1x34nzsvr0rxjsg',
-    changed,
-    RECIPIENT.replace('zv', 'ZV'),
-    RECIPIENT.slice(0, -6),
-    IDENTITY,
+    ...[`ecdsa-sha2-nistp256 ${body}`, `no-pty ecdsa-sha2-nistp521 ${body} x`],
+    ...[`sk-ssh-ed25519@openssh.com ${body}`, `sk-ecdsa-sha2-nistp256@openssh.com ${body}`],
+    ...[`ssh-ed25519-cert-v01@openssh.com ${body}`, `ssh-dss ${body}`, `ssh-future ${body}`],
+    ...[`cert-authority,principals="a" ${line}`, `command="${line}`],
+    ...['age1yubikey1qgl24zj2w9jc8pkp7', 'age1pq1x34nzsvr0rxjsg', 'hunter2', 'ägé1'],
+    ...[changed, RECIPIENT.replace('zv', 'ZV'), RECIPIENT.slice(0, -6), IDENTITY],
     '-----BEGIN OPENSSH PRIVATE KEY-----',
-    'hunter2',
-    'ägé1',
-    `command="${line}`,
-    `ssh-ed25519 ${body}`,
-    `ssh-ed25519 ${key.slice(0, -8)}`,
+    ...[`ssh-ed25519 ${body}`, `ssh-ed25519 ${key.slice(0, -8)}`],
     `ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(31))}`,
     `ssh-ed25519 ${wire('ssh-ed25519', Buffer.alloc(32, 255))}`,
     // y = 2 is not on the curve.
@@ -168,15 +151,9 @@ describe('what is no identity is refused, and not repeated', () => {
   });
 
   test('a key with a passphrase is told apart', () => {
-    const sealed = {
-      type: 'pkcs8',
-      format: 'pem',
-      cipher: 'aes-256-cbc',
-      passphrase: 'x',
-    } as const;
+    const encrypted = { cipher: 'aes-256-cbc', passphrase: 'x' };
+    const sealed = ed25519.privateKey.export({ type: 'pkcs8', format: 'pem', ...encrypted });
     const refused = { name: 'AgeError', reason: 'key-passphrase' };
-    expect(() => parseIdentities(`${ed25519.privateKey.export(sealed)}`)).toThrow(
-      expect.objectContaining(refused),
-    );
+    expect(() => parseIdentities(`${sealed}`)).toThrow(expect.objectContaining(refused));
   });
 });

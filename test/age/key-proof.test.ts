@@ -20,14 +20,8 @@ describe.each(platforms)('on $platform', (platform) => {
     expect(await keyProof(platform, WORDS, salt)).not.toBe('_LIpFUaibLvglSiVVwthow');
   });
 
-  test.each([
-    undefined,
-    '',
-    `${SALT}A`,
-    `${SALT.slice(1)}B`,
-    'AAECAwQFBgcICQoLDA0OD+',
-    `${SALT}==`,
-  ])('nothing is made of words with the salt %s', async (salt) => {
+  const damaged = ['', `${SALT}A`, `${SALT.slice(1)}B`, 'AAECAwQFBgcICQoLDA0OD+', `${SALT}==`];
+  test.each([undefined, ...damaged])('nothing is made of words with the salt %s', async (salt) => {
     expect(await keyProof(platform, WORDS, salt)).toBeUndefined();
   });
 });

@@ -17,17 +17,14 @@ test('a link key is 128 bits in 22 characters, another each time', () => {
   }
 });
 
-test.each([
-  '',
-  'A'.repeat(21),
-  'A'.repeat(23),
-  `${'A'.repeat(21)}B`,
-  `${'A'.repeat(21)}=`,
-  'ä'.repeat(22),
-])('%j is no link key', (text) => {
-  expect(isLinkKey(text)).toBe(false);
-  expect(() => parseKey(text, list)).toThrow('a key is 22 characters, or 6 or more words');
-});
+const A21 = 'A'.repeat(21);
+test.each(['', A21, `${A21}AA`, `${A21}B`, `${A21}=`, 'ä'.repeat(22)])(
+  '%j is no link key',
+  (text) => {
+    expect(isLinkKey(text)).toBe(false);
+    expect(() => parseKey(text, list)).toThrow('a key is 22 characters, or 6 or more words');
+  },
+);
 
 test.each(['#', '%23', ' https://pw.test/p/abc#', 'https://pw.test/p/abc%2523'])(
   'a link key is found after %j',
@@ -45,20 +42,10 @@ describe('a key is noticed in a text that may be sent', () => {
   test('alone, with its link, and as words, also if one is mistyped', async () => {
     for (let run = 0; run < 50; run++) {
       const [key, words] = [newLinkKey(), newWords(list)];
-      const mistyped = words.replace(/-[a-z]+-/, '-xqzx-');
-      const spelled = [
-        words.toUpperCase(),
-        words.replaceAll('-', ' '),
-        words.replaceAll('-', ', '),
-      ];
-      for (const text of [key, ` ${key}\n`, `#${key}`, `https://pw.test/p/abc%23${key}&x`])
-        expect([text, await held(text)]).toEqual([text, true]);
       for (const text of [
-        words,
-        ...spelled,
-        mistyped,
-        `${words}\n`,
-        newWords(list, 8),
+        ...[key, ` ${key}\n`, `#${key}`, `https://pw.test/p/abc%23${key}&x`],
+        ...[words, words.toUpperCase(), words.replaceAll('-', ' '), words.replaceAll('-', ', ')],
+        ...[words.replace(/-[a-z]+-/, '-xqzx-'), `${words}\n`, newWords(list, 8)],
         `the words are ${words}`,
       ])
         expect([text, await held(text)]).toEqual([text, true]);
@@ -70,13 +57,8 @@ describe('a key is noticed in a text that may be sent', () => {
     const hyphenated = list.filter((word) => word.includes('-'));
     const others = hyphenated.map((word) => `abacus-zoom-${word}-acid-yoga`);
     const all = hyphenated.slice(0, 4).join('-');
-    const phrases = [
-      'hunter2',
-      'the quick brown fox jumps over it',
-      'A'.repeat(21),
-      'a b c d e f g',
-    ];
-    for (const text of [...generated, ...others, `${all}-acid`, ...phrases, ''])
+    const phrases = ['hunter2', 'the quick brown fox jumps over it', 'a b c d e f g', ''];
+    for (const text of [...generated, ...others, `${all}-acid`, ...phrases, 'A'.repeat(21)])
       expect([text, await held(text)]).toEqual([text, false]);
   });
 });

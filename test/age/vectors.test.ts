@@ -10,7 +10,7 @@ import { encodeHeader, parseHeader } from '../../src/age/format/header';
 import { type Identity, scryptIdentity, secretIdentity } from '../../src/age/format/stanzas';
 import { readHeader } from '../../src/age/format/stream';
 import { parseIdentities } from '../../src/age/key-files';
-import { platforms } from '../helpers/age';
+import { pieces, platforms } from '../helpers/age';
 import { partOf } from '../helpers/long';
 
 // The test vectors of the age format: https://c2sp.org/CCTV/age.
@@ -59,11 +59,6 @@ function identitiesOf({ fields }: Vector, { primitives, scrypt, x25519 }: Platfo
   ];
 }
 
-/** Bytes in pieces of that many. */
-async function* pieces(bytes: Uint8Array, size: number) {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-}
-
 function fileOf({ fields, file }: Vector, { primitives }: Platform): Uint8Array {
   return fields.has('armored') ? decodeArmor(primitives, file.toString('latin1')) : file;
 }
@@ -104,6 +99,9 @@ describe.each(platforms)('on $platform', (platform) => {
       expect(opened).toBe(one.fields.has('payload'));
       const hash = createHash('sha256').update(plain).digest('hex');
       if (opened) expect(hash).toBe(one.fields.get('payload')?.[0]);
+      // Files of keys are read, too.
+      const keys = one.fields.get('identity') ?? [];
+      if (keys.length > 0) expect(parseIdentities(keys.join('\n'))).toHaveLength(keys.length);
     });
   });
 
@@ -129,11 +127,3 @@ test.each(hybrid)('$name needs a post-quantum key, which is refused', ({ fields 
     'post-quantum identities are not supported',
   );
 });
-
-test.each(readable.filter(({ fields }) => fields.has('identity')))(
-  '$name: its key is read from a file',
-  ({ fields }) => {
-    const keys = fields.get('identity') ?? [];
-    expect(parseIdentities(keys.join('\n'))).toHaveLength(keys.length);
-  },
-);
