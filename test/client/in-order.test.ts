@@ -1,21 +1,12 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inOrder } from '../../src/client/in-order';
+import { deferred } from '../helpers/deferred';
+import { collectGarbage } from '../helpers/memory';
 
 const rounds = async (count: number) => {
   for (let round = 0; round < count; round++) await new Promise(setImmediate);
 };
-
-/** A promise that resolves when it is told to. */
-function held<T>() {
-  let resolve = (_: T) => {};
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
 
 test('results come one by one in the order of the items, and never more than the width run', async () => {
   const allDelays = fc.array(fc.tuple(fc.nat(5), fc.nat(2)), { maxLength: 40 });
@@ -46,29 +37,28 @@ test('results come one by one in the order of the items, and never more than the
 });
 
 test('a result does not wait for the next item', async () => {
-  const item = held<string>();
-  const first = held<string>();
+  const item = deferred();
+  const first = deferred();
   async function* slow() {
     yield 'first';
-    yield await item.promise;
+    await item.promise;
+    yield 'second';
   }
   const words: string[] = [];
-  const all = inOrder(
-    slow(),
-    async (word) => word.toUpperCase(),
-    async (word) => {
-      words.push(word);
-      first.resolve(word);
-    },
-  );
-  expect(await first.promise).toBe('FIRST');
-  item.resolve('second');
+  const take = async (word: string) => {
+    words.push(word);
+    first.resolve();
+  };
+  const all = inOrder(slow(), async (word) => word.toUpperCase(), take);
+  await first.promise;
+  expect(words).toEqual(['FIRST']);
+  item.resolve();
   await all;
   expect(words).toEqual(['FIRST', 'SECOND']);
 });
 
 test('others run while the first does, as many as the width', async () => {
-  const first = held<number>();
+  const first = deferred<number>();
   const begun: number[] = [];
   const taken: number[] = [];
   const work = async (at: number) => {
@@ -122,8 +112,6 @@ test('a source that fails is told after what came before it is taken', async () 
 });
 
 test('memory does not grow with the items of a source that is slower than the work', async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   async function* items() {
     for (let at = 0; at < 100_000; at++) {
       if (at % 50 === 0) await new Promise(setImmediate);
@@ -136,7 +124,7 @@ test('memory does not grow with the items of a source that is slower than the wo
     async (item) => item,
     async (at) => {
       if (at !== 1_000 && at !== 99_000) return;
-      collect();
+      collectGarbage();
       const { heapUsed } = process.memoryUsage();
       if (before > 0) expect(heapUsed - before).toBeLessThan(2_000_000);
       before = heapUsed;

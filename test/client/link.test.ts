@@ -38,24 +38,21 @@ test('an answer to a creation without a token is accepted only with a link that 
       const html_url = `${before}https://pw.test/p/${after}x`;
       const created = v.safeParse(createdSchema, { html_url });
       if (!created.success) return;
-      expect(await findLink(failing, 'https://pw.test', created.output)).not.toHaveProperty(
-        'doubt',
-      );
+      const found = await findLink(failing, 'https://pw.test', created.output);
+      expect(found).not.toHaveProperty('doubt');
     }),
     { numRuns: times(1000) },
   );
 });
 
-test('a made link has the path prefix, and the step where there is one', async () => {
-  const made = async (retrieval_step: boolean | undefined) =>
-    (await findLink(failing, 'https://pw.test/x', { url_token: 'quyul5r5w08', retrieval_step }))
-      .link;
-  expect([await made(true), await made(false), await made(undefined)]).toEqual([
-    'https://pw.test/x/p/quyul5r5w08/r',
-    'https://pw.test/x/p/quyul5r5w08',
-    'https://pw.test/x/p/quyul5r5w08',
-  ]);
-});
+test.each([true, false, undefined])(
+  'a made link has the path prefix, and the step where there is one (%s)',
+  async (retrieval_step) => {
+    const created = { url_token: 'quyul5r5w08', retrieval_step };
+    const { link } = await findLink(failing, 'https://pw.test/x', created);
+    expect(link).toBe(`https://pw.test/x/p/quyul5r5w08${retrieval_step ? '/r' : ''}`);
+  },
+);
 
 /** Every way of naming a push after its base (docs/wire.md, "Tokens and addresses"). */
 const forms = ['/p/T', '/p/T/r', '/f/T', '/r/T', '/api/v2/pushes/T'].flatMap((path) =>
@@ -131,17 +128,18 @@ test.each([
 
 const publicKey = `age1${'q'.repeat(58)}`;
 test.each([
-  ['https://pw.test/r/abc', { kind: 'unknown' }],
-  ['https://pw.test/api/v2/requests/abc', { kind: 'request' }],
-  [`https://pw.test/r/abc#${publicKey}`, { kind: 'request', publicKey }],
+  ['r/abc', { kind: 'unknown' }],
+  ['api/v2/requests/abc', { kind: 'request' }],
+  [`r/abc#${publicKey}`, { kind: 'request', publicKey }],
   [
-    `https://pw.test/r/abc%23${publicKey}&utm=x`,
+    `r/abc%23${publicKey}&utm=x`,
     { kind: 'request', publicKey, repairs: ['repaired-hash', 'repaired-tail'] },
   ],
-  ['https://pw.test/r/abc#age1qq', { kind: 'request', publicKey: 'age1qq' }],
-  [`https://pw.test/p/abc#${publicKey}`, { kind: 'request', publicKey }],
-])('%s may be a request', (pasted, expected) => {
-  expect(parseReference(pasted)).toEqual({ token: 'abc', base: 'https://pw.test', ...expected });
+  ['r/abc#age1qq', { kind: 'request', publicKey: 'age1qq' }],
+  [`p/abc#${publicKey}`, { kind: 'request', publicKey }],
+])('%s may be a request', (end, expected) => {
+  const base = 'https://pw.test';
+  expect(parseReference(`${base}/${end}`)).toEqual({ token: 'abc', base, ...expected });
 });
 
 describe('a link with a key', () => {
@@ -155,77 +153,54 @@ describe('a link with a key', () => {
   const v3 = (url: string, bytes: string) =>
     `https://urldefense.com/v3/__${url}__;${bytes}!!N3hqHg43uw!abc$`;
 
+  /** What is read of a link, by the names of its repairs. */
+  const read = (token: string, base: string, key: string, repairs = '') => ({
+    ...{ token, base, kind: 'push', key },
+    ...(repairs && { repairs: repairs.split(' ').map((name) => `repaired-${name}`) }),
+  });
+
   test('is read whatever it went through', () => {
     const anyKey = fc.uint8Array({ minLength: 16, maxLength: 16 });
     fc.assert(
       fc.property(origin, prefix, token, anyKey, (at, below, name, bytes) => {
         const own = Buffer.from(bytes).toString('base64url');
         const whole = `${at}${below}/p/${name}#${own}`;
-        const ways: [string, ...string[]][] = [
+        const ways: [string, string?][] = [
           [whole],
-          [v2(whole), 'repaired-proofpoint'],
-          [v3(whole.replace('#', '*'), 'Iw'), 'repaired-proofpoint'],
-          [safeLink(encoded(whole)), 'repaired-outlook'],
-          [whole.replace('#', '%23'), 'repaired-hash'],
-          [`${whole}&a=b`, 'repaired-tail'],
-          [`(${whole}).`, 'repaired-surroundings'],
+          [v2(whole), 'proofpoint'],
+          [v3(whole.replace('#', '*'), 'Iw'), 'proofpoint'],
+          [safeLink(encoded(whole)), 'outlook'],
+          [whole.replace('#', '%23'), 'hash'],
+          [`${whole}&a=b`, 'tail'],
+          [`(${whole}).`, 'surroundings'],
         ];
-        for (const [pasted, ...repairs] of ways)
-          expect(parseReference(pasted)).toEqual({
-            ...{ token: name, base: at + below, kind: 'push', key: own },
-            ...(repairs.length === 0 ? {} : { repairs }),
-          });
+        for (const [pasted, repairs] of ways)
+          expect(parseReference(pasted)).toEqual(read(name, at + below, own, repairs));
       }),
     );
   });
 
-  test.each<[string, string, ...string[]]>([
+  const government = 'gcc02.safelinks.protection.office365.us';
+  test.each<[string, string, string?]>([
     ['with a step', `${link}/r#${key}`],
     ['without a scheme', `pw.test/p/quyul5r5w08#${key}`],
     ['white space', ` ${link}#${key}\n`],
     ['parameters before the key', `${link}?utm_source=mail#${key}`],
-    ['an escaped #, twice', `${link}%2523${key}`, 'repaired-hash'],
-    ['an escaped # and parameters', `${link}%23${key}?utm=1`, 'repaired-hash', 'repaired-tail'],
-    ['parameters', `${link}#${key}?utm_source=mail&x=%23`, 'repaired-tail'],
-    [
-      'Safe Links of a government',
-      safeLink(encoded(`${link}#${key}`), 'gcc02.safelinks.protection.office365.us'),
-      'repaired-outlook',
-    ],
-    ['Safe Links with the key outside', `${safeLink(encoded(link))}#${key}`, 'repaired-outlook'],
-    [
-      'Safe Links and an escaped #',
-      safeLink(encoded(`${link}%23${key}`)),
-      ...['repaired-outlook', 'repaired-hash'],
-    ],
-    [
-      'Safe Links in brackets',
-      `<${safeLink(encoded(`${link}#${key}`))}>`,
-      ...['repaired-surroundings', 'repaired-outlook'],
-    ],
-    [
-      'Proofpoint 3 with one slash',
-      v3(`${link.replace('//', '/')}*${key}`, 'Iw'),
-      'repaired-proofpoint',
-    ],
-    ['Proofpoint 3 that left the #', v3(`${link}#${key}`, ''), 'repaired-proofpoint'],
-    [
-      'Proofpoint 3 with a run',
-      v3(`${link}?x=**A${key}&y=1`, 'w6kj'),
-      ...['repaired-proofpoint', 'repaired-tail'],
-    ],
-    [
-      'both',
-      safeLink(encoded(v3(`${link}*${key}`, 'Iw'))),
-      ...['repaired-outlook', 'repaired-proofpoint'],
-    ],
-  ])('%s', (_name, pasted, ...repairs) => {
+    ['an escaped #, twice', `${link}%2523${key}`, 'hash'],
+    ['an escaped # and parameters', `${link}%23${key}?utm=1`, 'hash tail'],
+    ['parameters', `${link}#${key}?utm_source=mail&x=%23`, 'tail'],
+    ['Safe Links of a government', safeLink(encoded(`${link}#${key}`), government), 'outlook'],
+    ['Safe Links with the key outside', `${safeLink(encoded(link))}#${key}`, 'outlook'],
+    ['Safe Links and an escaped #', safeLink(encoded(`${link}%23${key}`)), 'outlook hash'],
+    ['Safe Links in <>', `<${safeLink(encoded(`${link}#${key}`))}>`, 'surroundings outlook'],
+    ['Proofpoint 3 with one slash', v3(`${link.replace('//', '/')}*${key}`, 'Iw'), 'proofpoint'],
+    ['Proofpoint 3 that left the #', v3(`${link}#${key}`, ''), 'proofpoint'],
+    ['Proofpoint 3 with a run', v3(`${link}?x=**A${key}&y=1`, 'w6kj'), 'proofpoint tail'],
+    ['both', safeLink(encoded(v3(`${link}*${key}`, 'Iw'))), 'outlook proofpoint'],
+  ])('%s', (_name, pasted, repairs) => {
     const found = parseReference(pasted);
-    expect(found).toEqual({
-      ...{ token: 'quyul5r5w08', base: 'https://pw.test', kind: 'push', key },
-      ...(repairs.length === 0 ? {} : { repairs }),
-    });
-    expect(repairsOf([found]) === undefined).toBe(repairs.length === 0);
+    expect(found).toEqual(read('quyul5r5w08', 'https://pw.test', key, repairs));
+    expect(repairsOf([found]) === undefined).toBe(repairs === undefined);
   });
 
   test('goes with a bare token too', () => {
@@ -245,19 +220,12 @@ describe('a link with a key', () => {
     ['of a request, after a slash', '/age1qq'],
     ['of a request, escaped', '%61ge1qq'],
     ['gone, with what was behind it', '&utm_source=mail'],
-  ])('that is damaged is one all the same: %s', (_how, damaged) => {
+    ['cut, before parameters', key.slice(0, 12), '?utm_source=mail'],
+  ])('that is damaged is one all the same: %s', (_how, damaged, tail = '') => {
     for (const path of ['p', 'f', 'r', 'api/v2/requests'])
-      expect(parseReference(`https://pw.test/${path}/abc#${damaged}`)).toEqual({
-        token: 'abc',
-        base: 'https://pw.test',
-        kind: 'push',
-        key: damaged,
-      });
-  });
-
-  test('that was cut before parameters is found', () => {
-    const { key: found, repairs } = parseReference(`${link}#${key.slice(0, 12)}?utm_source=mail`);
-    expect([found, repairs]).toEqual([key.slice(0, 12), ['repaired-tail']]);
+      expect(parseReference(`https://pw.test/${path}/abc#${damaged}${tail}`)).toEqual(
+        read('abc', 'https://pw.test', damaged, tail && 'tail'),
+      );
   });
 
   test('replaces the fragment of an instance', () => {

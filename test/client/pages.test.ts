@@ -8,7 +8,7 @@ const numbers = (from: number, count: number) =>
 /** All rows of a listing, and which pages were asked for. */
 async function read<Row>(
   pageOf: (page: number) => readonly Row[] | undefined,
-  range: Partial<PageRange<Row>> = {},
+  range?: PageRange<Row>,
 ) {
   const asked: number[] = [];
   const fetchPage = async (page: number) => {
@@ -16,13 +16,12 @@ async function read<Row>(
     return [...(pageOf(page) ?? [])];
   };
   const rows: Row[] = [];
-  const all = { first: 1, last: 200, limit: Number.POSITIVE_INFINITY, ...range };
-  for await (const some of pages(fetchPage, all)) rows.push(...some);
+  for await (const some of pages(fetchPage, range)) rows.push(...some);
   return { rows, asked };
 }
 
 /** The same of a listing of `total` rows. */
-const listed = (total: number, size: number, range?: Partial<PageRange<number>>) =>
+const listed = (total: number, size: number, range?: PageRange<number>) =>
   read(
     (page) => numbers((page - 1) * size, Math.max(0, Math.min(size, total - (page - 1) * size))),
     range,
@@ -41,10 +40,14 @@ test('every row comes once, in order, and few pages are asked for beyond the end
   );
 });
 
-test('a limit ends the listing, and no page beyond it is asked for', async () => {
-  expect(await listed(1000, 50, { limit: 60 })).toEqual({ rows: numbers(0, 60), asked: [1, 2] });
-  expect(await listed(1000, 50, { limit: 50 })).toEqual({ rows: numbers(0, 50), asked: [1] });
-  expect(await listed(1000, 50, { limit: 1 })).toEqual({ rows: [0], asked: [1] });
+test.each<[string, PageRange<number>, number[], number[]]>([
+  ['a limit', { limit: 60 }, numbers(0, 60), [1, 2]],
+  ['a limit of a page', { limit: 50 }, numbers(0, 50), [1]],
+  ['a limit of one', { limit: 1 }, [0], [1]],
+  ['the last page', { first: 3, last: 3 }, numbers(100, 50), [3]],
+  ['page 200', {}, numbers(0, 10_000), numbers(1, 200)],
+])('%s ends the listing, and no page beyond it is asked for', async (_, range, rows, asked) => {
+  expect(await listed(1_000_000, 50, range)).toEqual({ rows, asked });
 });
 
 test('only an empty page ends it: pages may differ in length', async () => {
@@ -56,22 +59,7 @@ test('only an empty page ends it: pages may differ in length', async () => {
 
 test('an instance that has the same page each time is not asked for ever', async () => {
   const { rows, asked } = await read(() => [1, 2], { key: String });
-  expect([rows, asked]).toEqual([
-    [1, 2],
-    [1, 2],
-  ]);
-});
-
-test('one page is one page', async () => {
-  expect(await listed(1000, 50, { first: 3, last: 3 })).toEqual({
-    rows: numbers(100, 50),
-    asked: [3],
-  });
-});
-
-test('page 200 is the last that is asked for', async () => {
-  const { asked } = await listed(1_000_000, 50);
-  expect(asked).toEqual(numbers(1, 200));
+  expect({ rows, asked }).toEqual({ rows: [1, 2], asked: [1, 2] });
 });
 
 test('further on, eight pages are asked for at once', async () => {
@@ -85,22 +73,14 @@ test('further on, eight pages are asked for at once', async () => {
     return page <= 40 ? [page] : [];
   };
   const rows: number[] = [];
-  const range = { first: 1, last: 200, limit: Number.POSITIVE_INFINITY };
-  for await (const some of pages(fetchPage, range)) rows.push(...some);
+  for await (const some of pages(fetchPage)) rows.push(...some);
   expect(rows).toEqual(numbers(1, 40));
   expect(most).toBe(8);
 });
 
 test('a row that moved to the next page because another was made meanwhile comes once', async () => {
-  const range = { key: (row: string) => row, skipRepeated: true };
-  const { rows } = await read(
-    (page) =>
-      [
-        ['c', 'b'],
-        ['b', 'a'],
-      ][page - 1],
-    range,
-  );
+  const range = { key: String, skipRepeated: true };
+  const { rows } = await read((page) => ['cb', 'ba'][page - 1]?.split(''), range);
   expect(rows).toEqual(['c', 'b', 'a']);
 });
 
@@ -111,7 +91,7 @@ test('a failing page ends the listing with its error, after the rows before it',
     return [1, 2];
   };
   const listing = async () => {
-    for await (const some of pages(fetchPage, { first: 1, last: 9, limit: 99 })) rows.push(...some);
+    for await (const some of pages(fetchPage)) rows.push(...some);
   };
   await expect(listing()).rejects.toThrow('gone');
   expect(rows).toEqual([1, 2]);

@@ -2,19 +2,18 @@ import { spawn } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ServerOptions } from 'node:https';
-import type { TLSSocket } from 'node:tls';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { RequestListener } from 'node:http';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import { phrase } from '../../../src/platform/errors';
 import { readHeadersFile } from '../../../src/profile/credentials';
-import { type Listening, listening } from '../../helpers/listen';
+import type { Listening } from '../../helpers/listen';
 import { needsPrograms } from '../../helpers/needs';
 import { changed, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Conditions, type Place, place } from '../../helpers/run';
 import { failingAt, proxying } from '../../helpers/sockets';
 import { cert, expiredCert, expiredKey, key, nextCert, nextKey } from '../../server/certificate';
+import { recordingServer, type Server } from './recording-server';
 
 // Access proxies in front of an instance, played by servers on this machine: one that wants headers, and one that wants a
 // client certificate. Another server, for files, may see neither. What is refused is told by
@@ -32,34 +31,7 @@ beforeEach(() => {
   writeFileSync(here.file('client.key'), nextKey, { mode: 0o600 });
 });
 
-interface Got {
-  readonly line: string;
-  readonly secret: string | string[] | undefined;
-  /** The number of the client's certificate. */
-  readonly client: string | undefined;
-}
-
-interface Server extends Listening {
-  readonly url: string;
-  readonly got: Got[];
-}
-
-type Talk = (request: IncomingMessage, response: ServerResponse) => void;
-
-async function server(talk: Talk, tls?: ServerOptions): Promise<Server> {
-  const got: Got[] = [];
-  const one = await listening((request, response) => {
-    const { method, url, headers } = request;
-    const shown = tls ? (request.socket as TLSSocket).getPeerCertificate() : undefined;
-    const client = shown?.serialNumber;
-    got.push({ line: `${method} ${url}`, secret: headers['cf-access-client-secret'], client });
-    talk(request, response);
-  }, tls);
-  onTestFinished(one.close);
-  return { ...one, got, url: `${tls ? 'https' : 'http'}://127.0.0.1:${one.port}` };
-}
-
-const instance: Talk = ({ url = '' }, response) => {
+const instance: RequestListener = ({ url = '' }, response) => {
   response.setHeader('content-type', 'application/json');
   response.end(url.endsWith('/version') ? VERSION : url.includes('active') ? '[]' : RETRIEVED);
 };
@@ -86,28 +58,31 @@ async function requiring(protocol: string): Promise<Pick<Listening, 'port' | 'cl
 }
 
 /** Cloudflare Access: the service token, or the login page. */
-const cloudflare: Talk = (request, response) => {
+const cloudflare: RequestListener = (request, response) => {
   if (request.headers['cf-access-client-secret'] === SECRET) return instance(request, response);
   const location = 'https://team.cloudflareaccess.com/cdn-cgi/access/login/pw.test';
   response.writeHead(302, { location }).end();
 };
 
-const run = (words: string, conditions: Conditions = {}, ...more: string[]) =>
-  here.under(conditions).run(...words.split(' '), ...more);
+const run = (words: string, conditions: Conditions = {}) =>
+  here.under(conditions).run(...words.split(' '));
 
 const headersFile = () => ({ env: { PWPUSH_HEADERS_FILE: here.file('headers') } });
+/** The secrets among the headers that it got. */
+const secretsOf = ({ got }: Server) => got.map(({ headers }) => headers['cf-access-client-secret']);
 
 describe('headers for an access proxy', () => {
   test('come from an option, a variable or the profile, and let requests through', async () => {
-    const { url, got } = await server(cloudflare);
+    const server = await recordingServer(cloudflare);
+    const { url } = server;
     const profile = { url, 'headers-file': here.file('headers') };
-    const line = ['--headers-file', here.file('headers')];
+    const option = `--headers-file ${here.file('headers')}`;
     writeFileSync(here.file('others'), 'X-Other: 1', { mode: 0o600 });
     const others = { env: { PWPUSH_HEADERS_FILE: here.file('others') } };
     const codes = [
       await run(`version --url ${url}`),
-      await run(`version --url ${url}`, {}, ...line),
-      await here.under(others).run(...line, 'version', '--url', url),
+      await run(`version --url ${url} ${option}`),
+      await run(`version --url ${url} ${option}`, others),
       await run(`version --url ${url}`, headersFile()),
     ].map(({ code }) => code);
     await here.keep({ current: 'work', profiles: { work: profile } });
@@ -116,76 +91,66 @@ describe('headers for an access proxy', () => {
     const home = { url: 'https://home.test', 'headers-file': here.file('none') };
     await here.keep({ current: 'home', profiles: { home, work: profile } });
     codes.push((await run(`get ${url}/p/abc`)).code);
-    expect([codes, got.map(({ secret }) => secret)]).toEqual([
+    expect([codes, secretsOf(server)]).toEqual([
       [1, 0, 0, 0, 0, 0],
       [undefined, SECRET, SECRET, SECRET, SECRET, SECRET],
     ]);
   });
 
   test('go to the origin of their profile only: not to a link, a redirect or a file elsewhere', async () => {
-    const other = await server(({ url }, response) => response.end(url));
-    const files = [
-      { filename: 'a', content_type: 'x/y', url: `${other.url}/elsewhere` },
-      { filename: 'b', content_type: 'x/y', url: '/files/redirected' },
-      { filename: 'c', content_type: 'x/y', url: '/files/own' },
-    ];
-    const own = await server((request, response) => {
+    const other = await recordingServer(({ url }, response) => response.end(url));
+    const own = await recordingServer((request, response) => {
       if (request.url === '/files/redirected')
         return void response.writeHead(302, { location: '/files/again' }).end();
       if (request.url?.startsWith('/files/')) return void response.end('content');
+      const urls = [
+        `${other.url}/elsewhere`,
+        `${own.url}/files/redirected`,
+        `${own.url}/files/own`,
+      ];
+      const files = urls.map((url, at) => ({ filename: `${at}`, content_type: 'x/y', url }));
       response.setHeader('content-type', 'application/json');
-      const list = files.map((file) => ({ ...file, url: new URL(file.url, own.url).href }));
-      response.end(changed(RETRIEVED, { files: list }));
+      response.end(changed(RETRIEVED, { files }));
     });
     const profile = { url: own.url, 'headers-file': here.file('headers') };
     await here.keep({ current: 'work', profiles: { work: profile } });
-    const got = await run(`get abc --output ${here.file('out')}/`);
+    expect((await run(`get abc --output ${here.file('out')}/`)).code).toBe(0);
     await run(`get ${other.url}/p/abc`);
     await run(`version --url ${other.url}`);
-    expect([got.code, own.got.map(({ line, secret }) => [line, secret])]).toEqual([
-      0,
-      [
-        ['GET /api/v2/pushes/abc', SECRET],
-        ['GET /files/redirected', SECRET],
-        ['GET /files/again', undefined],
-        ['GET /files/own', SECRET],
-      ],
+    expect(own.got.map(({ line }, at) => [line, secretsOf(own)[at]])).toEqual([
+      ['GET /api/v2/pushes/abc', SECRET],
+      ['GET /files/redirected', SECRET],
+      ['GET /files/again', undefined],
+      ['GET /files/own', SECRET],
     ]);
-    expect(other.got.map(({ secret }) => secret)).toEqual([undefined, undefined, undefined]);
+    expect(secretsOf(other)).toEqual([undefined, undefined, undefined]);
   });
 
   test('of PWPUSH_HEADERS_FILE are for no link without an address, but --url makes them so', async () => {
-    const { url, got } = await server(cloudflare);
+    const server = await recordingServer(cloudflare);
+    const { url } = server;
     const { code, stderr } = await run(`get ${url}/p/abc`, headersFile());
-    const warned = stderr.includes(` --url ${url} --anonymous\n`);
-    expect([code === 0, got[0]?.secret, warned]).toEqual([false, undefined, true]);
-    expect(await run(`get ${url}/p/abc --url ${url}`, headersFile())).toMatchObject({
-      code: 0,
-      stderr: '',
-    });
+    expect([code === 0, secretsOf(server)]).toEqual([false, [undefined]]);
+    expect(stderr).toContain(` --url ${url} --anonymous\n`);
+    const named = await run(`get ${url}/p/abc --url ${url}`, headersFile());
+    expect(named).toMatchObject({ code: 0, stderr: '' });
     const elsewhere = { env: { ...headersFile().env, PWPUSH_URL: 'https://pw.test' } };
     expect((await run(`get ${url}/p/abc`, elsewhere)).stderr).not.toContain('warning');
   });
 
   test('are in no output, whatever fails: names only', async () => {
-    const echo: Talk = (request, response) => {
+    const { url } = await recordingServer((request, response) => {
       response.writeHead(400, { 'content-type': 'text/plain' });
       response.end(`bad header ${request.headers['cf-access-client-secret']}`);
-    };
-    const { url } = await server(echo);
-    const outcomes = [
-      await run(`list --debug --url ${url}`, headersFile()),
-      await run(`push --dry-run --url ${url} x`, headersFile()),
-      await run(`push --dry-run --json --url ${url} x`, headersFile()),
-      await run(`doctor --url ${url}`, headersFile()),
-    ];
-    expect(JSON.stringify(outcomes)).not.toContain(SECRET);
-    expect(outcomes[1]?.stdout).toContain(
-      'cf-access-client-id: ***\ncf-access-client-secret: ***\n',
-    );
-    expect(JSON.parse(outcomes[2]?.stdout ?? '')).toMatchObject({
-      headers: ['cf-access-client-id', 'cf-access-client-secret'],
     });
+    const lines = ['list --debug', 'doctor', 'push x --dry-run', 'push x --dry-run --json'];
+    const outcomes = [];
+    for (const line of lines) outcomes.push(await run(`${line} --url ${url}`, headersFile()));
+    expect(JSON.stringify(outcomes)).not.toContain(SECRET);
+    const [shown, json] = outcomes.slice(2).map(({ stdout }) => stdout);
+    expect(shown).toContain('cf-access-client-id: ***\ncf-access-client-secret: ***\n');
+    const headers = ['cf-access-client-id', 'cf-access-client-secret'];
+    expect(JSON.parse(json ?? '')).toMatchObject({ headers });
   });
 
   test.each([
@@ -240,30 +205,26 @@ describe('a client certificate', () => {
   );
 
   test('comes from options, variables or the profile; the key may be in its file', async () => {
-    const { url, got } = await server(instance, mutual);
+    const { url, got } = await recordingServer(instance, mutual);
     writeFileSync(here.file('both.pem'), nextKey + nextCert);
-    const env = {
-      PWPUSH_CERT_FILE: here.file('client.pem'),
-      PWPUSH_CERT_KEY_FILE: here.file('client.key'),
-    };
+    const [cert, key] = [here.file('client.pem'), here.file('client.key')];
+    const env = { PWPUSH_CERT_FILE: cert, PWPUSH_CERT_KEY_FILE: key };
     const codes = [
       await run(`version --url ${url} ${options()} ${pair()}`),
       await run(`version --url ${url} ${options()} --cert ${here.file('both.pem')}`),
       await run(`version --url ${url} ${options()}`, { env }),
     ].map(({ code }) => code);
-    const certs = { cert: here.file('client.pem'), 'cert-key': here.file('client.key') };
-    const profile = { url, 'ca-file': here.file('ca.pem'), ...certs };
+    const profile = { url, 'ca-file': here.file('ca.pem'), cert, 'cert-key': key };
     await here.keep({ current: 'work', profiles: { work: profile } });
     codes.push((await run('version')).code);
-    const doctor = await run('doctor --json');
-    expect(doctor.stdout).toContain('{"name":"api","status":"ok"');
+    expect((await run('doctor --json')).stdout).toContain('{"name":"api","status":"ok"');
     expect([codes, got.every(({ client }) => client !== undefined)]).toEqual([[0, 0, 0, 0], true]);
   });
 
   test('is shown to no other origin, and to no proxy', async () => {
     const tls = { ...mutual, rejectUnauthorized: false };
-    const other = await server((_request, response) => response.end('content'), tls);
-    const own = await server((_request, response) => {
+    const other = await recordingServer((_request, response) => response.end('content'), tls);
+    const own = await recordingServer((_request, response) => {
       const files = [{ filename: 'a', content_type: 'x/y', url: `${other.url}/files/1` }];
       response.setHeader('content-type', 'application/json');
       response.end(changed(RETRIEVED, { files }));
@@ -271,8 +232,7 @@ describe('a client certificate', () => {
     const line = `${options()} ${pair()}`;
     await run(`get abc --url ${own.url} --output ${here.file('out')}/ ${line}`);
     const proxy = await proxying(own.port);
-    onTestFinished(proxy.close);
-    const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
+    const env = { HTTPS_PROXY: proxy.url };
     await run(`show abc --url https://proxied.test:${own.port} ${line}`, { env });
     const shown = ({ got }: Server) => got.map(({ client }) => client !== undefined);
     expect([readFileSync(here.file('out/a'), 'utf8'), shown(own), shown(other)]).toEqual([
@@ -283,10 +243,9 @@ describe('a client certificate', () => {
   });
 
   test('with an encrypted key asks for the passphrase once, or is refused without a terminal', async () => {
-    const { url } = await server(instance, mutual);
-    const sealed = createPrivateKey(nextKey).export({
-      ...{ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'open sesame' },
-    });
+    const { url } = await recordingServer(instance, mutual);
+    const encrypted = { cipher: 'aes-256-cbc', passphrase: 'open sesame' };
+    const sealed = createPrivateKey(nextKey).export({ type: 'pkcs8', format: 'pem', ...encrypted });
     writeFileSync(here.file('client.key'), sealed);
     const line = `version --url ${url} ${options()} ${pair()}`;
     const prompts = [

@@ -4,6 +4,7 @@ import { call, retryAfter, sharedBackoff } from '../../../src/client/transport/c
 import type { TransportError } from '../../../src/client/transport/network-errors';
 import type { HttpRequest, Transport } from '../../../src/platform/context';
 import { phrase } from '../../../src/platform/errors';
+import { answering } from '../../helpers/wire';
 
 const now = new Date('2026-08-20T11:06:45.500Z');
 
@@ -11,13 +12,14 @@ describe('Retry-After', () => {
   test.each<[string, number]>([
     [' 120 ', 120],
     ['007', 7],
+    ['999999999', 999_999_999],
     ['Thursday, 20-Aug-26 11:06:57 GMT', 12],
     ['Thu Aug 20 11:06:46 2026 GMT', 1],
   ])('%j is %d seconds', (value, seconds) => {
     expect(retryAfter(value, now)).toBe(seconds);
   });
 
-  test.each([undefined, '', ' ', '-1', '1.5', '1e3', '7 s', 'soon', '9999999999'])(
+  test.each([undefined, '', ' ', '-1', '1.5', '1e3', '7 s', 'soon', '1000000000'])(
     '%j says nothing',
     (value) => {
       expect(retryAfter(value, now)).toBeUndefined();
@@ -46,15 +48,6 @@ describe('Retry-After', () => {
       }),
     );
   });
-
-  test('of up to nine digits is as many seconds', () => {
-    fc.assert(
-      fc.property(fc.nat(999_999_999), fc.nat(999_999_999), (seconds, more) => {
-        expect(retryAfter(`${seconds}`, now)).toBe(seconds);
-        expect(retryAfter(`${1e9 + more}`, now)).toBeUndefined();
-      }),
-    );
-  });
 });
 
 const request: HttpRequest = { method: 'GET', url: 'https://pw.test/', headers: {} };
@@ -70,35 +63,26 @@ test.each([
 ])('of 429 with Retry-After %s', async (_what, values, expected) => {
   const left = [...values];
   const waits: number[] = [];
-  const send: Transport = async () => ({
-    status: 429,
-    headers: { 'retry-after': left.shift() },
-    body: (async function* () {})(),
-  });
+  const send: Transport = async () =>
+    answering({ status: 429, headers: { 'retry-after': left.shift() ?? '' } });
   const sleep = async (milliseconds: number) => void waits.push(milliseconds / 1000);
   const rules = { repeatable: false, waitsOn429: true, sleep, waiting: () => {} };
   const { status } = await call(send, request, { ...rules, now: () => now, timeout: 30 });
   expect([status, waits, left]).toEqual([429, expected, []]);
 });
 
-/** A clock that moves when it is told to. */
-function world() {
+test('while one call waits nothing is sent, and one of them says so', async () => {
   const sent: string[] = [];
   const told: number[] = [];
   const wakes: (() => void)[] = [];
-  const pace = sharedBackoff({
+  const { send, sleep, waiting } = sharedBackoff({
     send: async ({ url }) => {
       sent.push(url);
-      return { status: 200, headers: {}, body: (async function* () {})() };
+      return answering({ status: 200 });
     },
     sleep: () => new Promise((resolve) => wakes.push(resolve)),
     waiting: (seconds) => void told.push(seconds),
   });
-  return { ...pace, sent, told, wakes };
-}
-
-test('while one call waits nothing is sent, and one of them says so', async () => {
-  const { send, sleep, waiting, sent, told, wakes } = world();
   await waiting(2, 429);
   const first = sleep(2000);
   await waiting(3, 429);

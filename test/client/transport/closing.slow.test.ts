@@ -1,11 +1,8 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
-import { type Listens, socketServer } from '../../helpers/listen';
-
-let server: Listens | undefined;
-afterEach(() => server?.close());
+import { socketServer } from '../../helpers/listen';
 
 /** undici's buffer: a body that fills it with its last byte makes undici pause before the end. */
 const BUFFER = 65_536;
@@ -51,7 +48,7 @@ async function turns(count: number): Promise<void> {
 async function readAfterClosing({ framing, length, missing = 0, reset }: Answer): Promise<number> {
   let sent: Promise<unknown> | undefined;
   let accepted: Socket | undefined;
-  server = await socketServer((socket: Socket) => {
+  const server = await socketServer((socket) => {
     sent = once(socket, 'finish');
     socket.once('data', () => {
       const bytes = Buffer.alloc(length, 'x');
@@ -64,8 +61,8 @@ async function readAfterClosing({ framing, length, missing = 0, reset }: Answer)
   });
   const transport = undiciTransport({ timeout: 5, env: {} });
   try {
-    const url = `http://127.0.0.1:${server.port}/`;
-    const { body } = await transport.send({ method: 'GET', url, headers: {} });
+    const request = { method: 'GET', url: server.url, headers: {} } as const;
+    const { body } = await transport.send(request);
     // What fits into the buffer has arrived by then, and the end too.
     if (length <= BUFFER && !reset) await sent;
     await turns(5);
@@ -81,7 +78,6 @@ async function readAfterClosing({ framing, length, missing = 0, reset }: Answer)
   } finally {
     await transport.close();
     await server.close();
-    server = undefined;
   }
 }
 

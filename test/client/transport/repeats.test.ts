@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
-import { type Listens, socketServer } from '../../helpers/listen';
+import { socketServer } from '../../helpers/listen';
 import { place } from '../../helpers/run';
 import { pass } from '../../helpers/sockets';
 
@@ -10,11 +10,6 @@ import { pass } from '../../helpers/sockets';
 // it ends; those that never left are in undici.test.ts, and downloads in
 // deliver/save-file.test.ts. docs/wire.md, "What a retrieval costs": retrieval and creation are repeated only when they
 // never left.
-
-const open: Listens[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
 
 const FILE = join(import.meta.dirname, '../../../LICENSE');
 
@@ -88,9 +83,10 @@ async function ran(argv: readonly string[], url: string, misdeed?: Misdeed) {
   return { code, waits: here.sleeps.map((milliseconds) => milliseconds / 1000) };
 }
 
-/** Hands each whole request to `talk`. */
-async function instance(talk: Misdeed) {
-  const server = await socketServer((socket) => {
+/** The outcome where each whole request ends in that misdeed. */
+async function callFailing(argv: readonly string[], misdeed: Misdeed): Promise<Outcome> {
+  let requests = 0;
+  const { url } = await socketServer((socket) => {
     let text = '';
     socket.on('data', (data) => {
       text += data.toString('latin1');
@@ -98,33 +94,19 @@ async function instance(talk: Misdeed) {
       const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
       if (body === undefined || body.length < length) return;
       text = '';
-      talk(socket);
+      requests++;
+      misdeed(socket);
     });
-  });
-  open.push(server);
-  return `http://127.0.0.1:${server.port}`;
-}
-
-async function callFailing(argv: readonly string[], misdeed: Misdeed): Promise<Outcome> {
-  let requests = 0;
-  const url = await instance((socket) => {
-    requests++;
-    misdeed(socket);
   });
   const { code, waits } = await ran(argv, url, misdeed);
   return [code, requests, ...waits];
 }
 
-describe('once the request left', () => {
-  test.each(matrix)('%s', async (_how, misdeed, ofHarmless, ofCreation, ofRetrieval) => {
-    // One by one: the time that passes for one does so for all.
-    for (const [calls, outcome] of [
-      [harmless, ofHarmless],
-      [creations, ofCreation],
-      [retrieval, ofRetrieval],
-    ] as const)
-      for (const argv of calls) expect(await callFailing(argv, misdeed), argv[0]).toEqual(outcome);
-  });
+test.each(matrix)('once the request left: %s', async (_how, misdeed, ...outcomes) => {
+  // One by one: the time that passes for one does so for all.
+  for (const [at, calls] of [harmless, creations, retrieval].entries())
+    for (const argv of calls)
+      expect(await callFailing(argv, misdeed), argv[0]).toEqual(outcomes[at]);
 });
 
 test('exits with 11 if the connection breaks and the second try is refused', async () => {

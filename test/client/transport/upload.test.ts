@@ -54,8 +54,9 @@ test('an answer is read though the first write after it fails at once', async ()
 });
 
 test('what the body throws is what the sender gets', async () => {
-  const { url, close } = await listening(() => {});
+  const { url } = await listening(() => {});
   const transport = undiciTransport({ timeout: 5, env: {} });
+  onTestFinished(() => transport.close());
   const failure = new Error('the file is gone');
   const body = {
     length: 10,
@@ -65,8 +66,6 @@ test('what the body throws is what the sender gets', async () => {
     },
   };
   await expect(transport.send({ method: 'POST', url, headers: {}, body })).rejects.toBe(failure);
-  await transport.close();
-  await close();
 });
 
 /** Sends so many bytes as a stream, and returns what came back. */
@@ -98,49 +97,38 @@ const counting: RequestListener = (request, response) => {
 };
 const LENGTH = 16 * 1024 * 1024;
 
-/** The port of a server over TLS. */
-async function serving(answer: RequestListener): Promise<number> {
-  const { port, close } = await listening(answer, { key, cert });
-  onTestFinished(close);
-  return port;
-}
+describe('over TLS', () => {
+  const serving = (answer: RequestListener) => listening(answer, { key, cert });
+  const sent = (port: number, options: Partial<HttpSettings> = {}, host = '127.0.0.1') =>
+    upload(`https://${host}:${port}/a`, LENGTH, { ca: cert, ...options });
 
-test('over TLS all arrives', async () => {
-  const port = await serving(counting);
-  const got = await upload(`https://127.0.0.1:${port}/a`, LENGTH, { ca: cert });
-  expect(got).toEqual({ status: 200, text: `/a ${LENGTH}` });
-});
-
-test('over TLS an early answer wins, though the connection is reset', async () => {
-  const port = await serving((request, response) => {
-    request.socket.pause();
-    response.writeHead(413, { connection: 'close' }).end('big', () => {
-      setImmediate(() => request.socket.destroy());
-    });
+  test('all arrives, also through a proxy’s tunnel', async () => {
+    const { port } = await serving(counting);
+    const whole = { status: 200, text: `/a ${LENGTH}` };
+    expect(await sent(port)).toEqual(whole);
+    const { url } = await proxying(port);
+    expect(await sent(port, { env: { HTTPS_PROXY: url } }, 'proxied.test')).toEqual(whole);
   });
-  const got = await upload(`https://127.0.0.1:${port}/`, LENGTH, { ca: cert });
-  expect(got).toEqual({ status: 413, text: 'big' });
-});
 
-test('over TLS one that stalls is given up', async () => {
-  const port = await serving((request) => request.pause());
-  const sending = upload(`https://127.0.0.1:${port}/`, LENGTH, { ca: cert, timeout: 1 });
-  const facts = [phrase('takes-no-more', `127.0.0.1:${port}`, 1)];
-  await expect(sending).rejects.toMatchObject({ facts, timedOut: true });
-});
+  test('an early answer wins, though the connection is reset', async () => {
+    const { port } = await serving((request, response) => {
+      request.socket.pause();
+      response.writeHead(413, { connection: 'close' }).end('big', () => {
+        setImmediate(() => request.socket.destroy());
+      });
+    });
+    expect(await sent(port)).toEqual({ status: 413, text: 'big' });
+  });
 
-test('over TLS, through a proxy’s tunnel', async () => {
-  const port = await serving(counting);
-  const proxy = await proxying(port);
-  onTestFinished(proxy.close);
-  const env = { HTTPS_PROXY: proxy.url };
-  const got = await upload(`https://proxied.test:${port}/t`, LENGTH, { ca: cert, env });
-  expect(got).toEqual({ status: 200, text: `/t ${LENGTH}` });
+  test('one that stalls is given up', async () => {
+    const { port } = await serving((request) => request.pause());
+    const facts = [phrase('takes-no-more', `127.0.0.1:${port}`, 1)];
+    await expect(sent(port, { timeout: 1 })).rejects.toMatchObject({ facts, timedOut: true });
+  });
 });
 
 test('through a proxy, over plain http', async () => {
   const proxy = await listening(counting);
-  onTestFinished(proxy.close);
   const got = await upload('http://pw.test/a', LENGTH, { env: { HTTP_PROXY: proxy.url } });
   expect(got).toEqual({ status: 200, text: `http://pw.test/a ${LENGTH}` });
 });
