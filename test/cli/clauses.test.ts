@@ -43,9 +43,7 @@ test.each<[Step, string]>([
     phrase('renew-token', 'profile "work"', 'none'),
     'log in again with pwpush login, or use --anonymous to send none',
   ],
-])('%j is %j', (step, text) => {
-  expect(adviceFor(step)).toEqual({ text });
-});
+])('%j is %j', (step, text) => expect(adviceFor(step)).toEqual({ text }));
 
 test('no transcript shows the name of a fact or a step in place of its words', () => {
   const names = ['facts', 'steps'].flatMap((file) => {

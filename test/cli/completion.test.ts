@@ -83,12 +83,9 @@ test.each(commands.map(({ name }) => name))('of %s is one candidate a line', asy
   for (const line of lines) expect(line).toMatch(/^--?[\w-]+\t[^\t\\]+$/);
 });
 
-test('a failure says nothing', async () => {
+test('a failure says nothing, and it is in no help and suggested for nothing', async () => {
   const ended = await withConfig('{').run('__complete', '--profile', '');
   expect(ended).toEqual({ code: 1, stdout: '', stderr: '' });
-});
-
-test('it is in no help, and suggested for nothing', async () => {
   const help = await place().run('--help');
   const typo = await place().run('__complet');
   expect(`${help.stdout}${typo.stderr}`).not.toContain('__complete');

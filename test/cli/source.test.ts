@@ -15,11 +15,7 @@ const fromStdin = (bytes: Uint8Array | string, raw = false) => {
 
 const line = fc
   .string({ unit: 'grapheme', minLength: 1 })
-  .map((text) =>
-    Buffer.from(text)
-      .toString('utf8')
-      .replace(/[\r\n]/g, ''),
-  )
+  .map((text) => text.replace(/[\r\n]/g, ''))
   .filter((text) => text !== '');
 const lineEnd = fc.constantFrom('\n', '\r\n');
 

@@ -1,27 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'rolldown';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readReceipts, saveReceipts } from '../../src/profile/receipts';
 import { long } from '../helpers/long';
+import { eachPlace } from '../helpers/run';
 
-let root: string;
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'pwpush-receipts-'));
-});
-afterEach(() => rmSync(root, { recursive: true }));
-
+const here = eachPlace();
 const machine = () => ({
-  env: { PWPUSH_STATE_DIR: join(root, 'state') },
+  env: { PWPUSH_STATE_DIR: here.file('state') },
   platform: process.platform,
-  home: root,
+  home: here.folder,
   uid: process.geteuid?.(),
   now: () => new Date(),
 });
-const path = () => join(root, 'state/receipts.jsonl');
+const path = () => here.file('state/receipts.jsonl');
 /** The lines of the file, each of which has to be whole. */
 const lines = () =>
   readFileSync(path(), 'utf8')
@@ -49,12 +44,12 @@ const system = { ...JSON.parse(machine), now: () => new Date() };
 /** Six programs at once save as many receipts each. */
 async function savedAtOnce(each: number): Promise<void> {
   const input = join(import.meta.dirname, '../../src/profile/receipts.ts');
-  const output = { file: join(root, 'receipts.js'), format: 'cjs', codeSplitting: false } as const;
+  const output = { file: here.file('receipts.js'), format: 'cjs', codeSplitting: false } as const;
   await build({ input, platform: 'node', output, logLevel: 'silent' });
-  writeFileSync(join(root, 'saving.js'), SAVING);
+  writeFileSync(here.file('saving.js'), SAVING);
   const exits = Array.from({ length: 6 }, (_, at) => {
     const words = ['saving.js', JSON.stringify(machine()), `p${at}`, String(each)];
-    return once(spawn(process.execPath, words, { cwd: root, stdio: 'inherit' }), 'exit');
+    return once(spawn(process.execPath, words, { cwd: here.folder, stdio: 'inherit' }), 'exit');
   });
   expect(await Promise.all(exits)).toEqual(exits.map(() => [0, null]));
 }
@@ -73,7 +68,7 @@ test('the file stays whole while many programs replace it', async () => {
   expect(length).toBeLessThan(2500);
   // Some may be lost, of those that were saved during a rewrite.
   expect(tokens().length).toBeGreaterThan(Math.min(900, length / 2));
-  expect(readdirSync(join(root, 'state'))).toEqual(['receipts.jsonl']);
+  expect(readdirSync(here.file('state'))).toEqual(['receipts.jsonl']);
 });
 
 test('the newest 1,000 are kept, by a push and by an expiry', async () => {
