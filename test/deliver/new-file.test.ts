@@ -1,28 +1,24 @@
 import {
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newFile } from '../../src/deliver/new-file';
+import { eachPlace } from '../helpers/run';
 
-let path: string;
-beforeEach(() => {
-  path = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
+const here = eachPlace();
+/** In a folder that is empty at first. */
+const at = (name: string) => here.file(`home/${name}`);
+const names = () => readdirSync(at('')).sort();
+const folder = (force = false) => ({
+  path: here.file('home'),
+  ...{ force, taken: new Set<string>() },
 });
-afterEach(() => rmSync(path, { recursive: true, force: true }));
-
-const folder = (force = false) => ({ path, force, taken: new Set<string>() });
-const names = () => readdirSync(path).sort();
-const at = (name: string) => join(path, name);
 
 async function put(into: ReturnType<typeof folder>, name: string, text: string) {
   const file = await newFile(into, name);
@@ -56,10 +52,8 @@ describe('a new file', () => {
     const file = await newFile(folder(), 'a.txt');
     writeFileSync(at('a (2).txt'), 'theirs');
     expect(await file.keep()).toBe(at('a (3).txt'));
-    expect([readFileSync(at('a.txt'), 'utf8'), readFileSync(at('a (2).txt'), 'utf8')]).toEqual([
-      'mine',
-      'theirs',
-    ]);
+    const kept = ['a.txt', 'a (2).txt'].map((name) => readFileSync(at(name), 'utf8'));
+    expect(kept).toEqual(['mine', 'theirs']);
   });
 
   test.each([false, true])('of the same name in one run gets (2), --force %s', async (force) => {

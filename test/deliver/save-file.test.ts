@@ -1,21 +1,25 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { LinkError } from '../../src/client/file-link';
 import { TransportError } from '../../src/client/transport/network-errors';
 import { type DownloadTools, saveFile, withRetries } from '../../src/deliver/save-file';
+import { eachPlace } from '../helpers/run';
 
-let path: string;
-beforeEach(() => {
-  path = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
-});
-afterEach(() => rmSync(path, { recursive: true, force: true }));
+const here = eachPlace();
 
 type Try = Error | { readonly length?: number; readonly chunks: readonly (string | Error)[] };
 
+const tools: DownloadTools = {
+  file: async () => ({ length: undefined, body: [] as never }),
+  signal: new AbortController().signal,
+  sleep: async () => {},
+  progress: { begins: () => {}, moved: () => {} },
+  again: async () => {},
+};
+
 /** Downloads `a` from a link that answers these in turn. */
-async function download(tries: readonly Try[], signal = new AbortController().signal) {
+async function download(tries: readonly Try[], signal = tools.signal) {
   const left = [...tries];
   const pauses: number[] = [];
   let moved = 0;
@@ -30,9 +34,8 @@ async function download(tries: readonly Try[], signal = new AbortController().si
     };
     return { length: one.length, body: body() };
   };
-  const tools: DownloadTools = {
-    file: openFile,
-    signal,
+  const noting: DownloadTools = {
+    ...{ ...tools, file: openFile, signal },
     sleep: async (milliseconds) => void pauses.push(milliseconds / 1000),
     progress: {
       begins: () => {
@@ -42,11 +45,12 @@ async function download(tries: readonly Try[], signal = new AbortController().si
         moved += bytes;
       },
     },
-    again: async () => {},
   };
+  // Empty at first.
+  const path = here.file('home');
   const folder = { path, force: false, taken: new Set<string>() };
-  const outcome = await saveFile({ filename: 'a', url: 'x' }, folder, tools).catch((e) => e);
-  return { outcome, pauses, moved, left: left.length, files: readdirSync(path) };
+  const outcome = await saveFile({ filename: 'a', url: 'x' }, folder, noting).catch((e) => e);
+  return { path, outcome, pauses, moved, left: left.length, files: readdirSync(path) };
 }
 
 const broken = new TransportError('broke', { sent: true });
@@ -54,7 +58,8 @@ const whole = { length: 4, chunks: ['fo', 'ur'] };
 
 test('what breaks is tried three times, with growing pauses', async () => {
   const tries = [{ length: 9, chunks: ['part', broken] }, broken, whole];
-  expect(await download(tries)).toEqual({
+  const { path, ...ended } = await download(tries);
+  expect(ended).toEqual({
     outcome: { path: join(path, 'a'), bytes: 4 },
     pauses: [1, 3],
     moved: 4,
@@ -95,9 +100,8 @@ test('many pieces are saved in order', async () => {
   const chunks = Array.from({ length: 50 }, (_, at) =>
     String.fromCharCode(65 + at).repeat(100_000),
   );
-  const { files, outcome } = await download([{ length: 5_000_000, chunks }]);
+  const { path, files, outcome } = await download([{ length: 5_000_000, chunks }]);
   expect([files, outcome.bytes]).toEqual([['a'], 5_000_000]);
-
   expect(readFileSync(join(path, 'a'), 'utf8') === chunks.join('')).toBe(true);
 });
 
@@ -107,13 +111,6 @@ test.each([
 ])('a link that breaks off after %s', async (_what, bytes, breaks) => {
   let received = 0;
   let count = 0;
-  const tools = {
-    file: async () => ({ length: undefined, body: [] as never }),
-    signal: new AbortController().signal,
-    sleep: async () => {},
-    progress: { begins: () => {}, moved: () => {} },
-    again: async () => {},
-  };
   const work = withRetries(tools, async (resume) => {
     do {
       received += bytes;

@@ -1,21 +1,19 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { worded } from '../../src/cli/report-error';
 import { type RescueContext, rescuedFiles, rescueFolder } from '../../src/keep/rescue';
 import { newSafe } from '../../src/keep/safekeeping';
 import { failedError } from '../../src/platform/errors';
+import { eachPlace, NOW } from '../helpers/run';
 
-let folder: string;
+const here = eachPlace();
 let context: RescueContext;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
-  const now = () => new Date('2026-08-20T11:06:45.000Z');
-  const env = { PWPUSH_STATE_DIR: join(folder, 'state'), TMPDIR: folder };
-  context = { env, platform: 'linux', home: folder, uid: process.geteuid?.(), now };
+  const { folder } = here;
+  const env = { PWPUSH_STATE_DIR: here.file('state'), TMPDIR: folder };
+  context = { env, platform: 'linux', home: folder, uid: process.geteuid?.(), now: () => NOW };
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const mode = (path = '') => (statSync(path).mode & 0o777).toString(8);
 const keep = async (where: RescueContext) => {
@@ -33,20 +31,17 @@ test('what is rescued is 0600 in a folder 0700, and is listed', async () => {
     message: `no room; the secret was saved to ${path}`,
     content: 'hunter2',
   });
-  expect([mode(path), mode(join(folder, 'state'))]).toEqual(['600', '700']);
+  expect([mode(path), mode(here.file('state'))]).toEqual(['600', '700']);
   expect(await brief()).toEqual(['secret']);
 });
 
 test('without a state folder it is below TMPDIR, and is listed there', async () => {
-  writeFileSync(join(folder, 'state'), '');
+  writeFileSync(here.file('state'), '');
   const { remains } = await keep(context);
   const path = String(remains?.saved_to);
   expect(path).toMatch(/\/pwpush-rescue-\w{6}\/secret-/);
-  expect([mode(path), mode(join(path, '..')), readFileSync(path, 'utf8')]).toEqual([
-    '600',
-    '700',
-    'hunter2',
-  ]);
+  expect([mode(path), mode(join(path, '..'))]).toEqual(['600', '700']);
+  expect(readFileSync(path, 'utf8')).toBe('hunter2');
   await rescueFolder(context);
   expect(await brief()).toEqual(['files', 'secret']);
 });
@@ -58,11 +53,11 @@ test('what another user rescued is not listed', async () => {
 });
 
 test('nothing else in those folders is listed', async () => {
-  mkdirSync(join(folder, 'state'));
+  mkdirSync(here.file('state'));
   for (const name of ['config.json', 'secret-', 'link-2026-08-20', '.secret', 'pwpush.db'])
-    writeFileSync(join(folder, 'state', name), '');
+    writeFileSync(here.file(`state/${name}`), '');
   // A file of the name of a folder, and the other way round.
-  writeFileSync(join(folder, 'state', 'files-2026-08-20T11-06-45-000Z-0a1b2c3d'), '');
-  mkdirSync(join(folder, 'state', 'link-2026-08-20T11-06-45-000Z-0a1b2c3d'));
+  writeFileSync(here.file('state/files-2026-08-20T11-06-45-000Z-0a1b2c3d'), '');
+  mkdirSync(here.file('state/link-2026-08-20T11-06-45-000Z-0a1b2c3d'));
   expect(await rescuedFiles(context)).toEqual([]);
 });

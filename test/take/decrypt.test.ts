@@ -1,7 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { passphraseRecipient } from '../../src/age/age';
 import { encodeManifest } from '../../src/age/manifest';
 import type { Push } from '../../src/contract/decode';
@@ -9,16 +7,12 @@ import { newSafe, type Safe } from '../../src/keep/safekeeping';
 import { decryptPush } from '../../src/take/decrypt';
 import type { Taking } from '../../src/take/taking';
 import { encryptStream, encryptText, pieces } from '../helpers/age';
+import { eachPlace, NOW } from '../helpers/run';
 
 const FILE = 'https://pw.test/1.age';
 
-let state: string;
-beforeEach(() => {
-  state = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
-});
-afterEach(() => rmSync(state, { recursive: true, force: true }));
-
-const rescued = () => readdirSync(state).map((name) => readFileSync(join(state, name), 'utf8'));
+const here = eachPlace();
+const rescued = () => Object.values(here.rescued());
 
 interface World {
   readonly signal?: AbortSignal;
@@ -31,9 +25,8 @@ interface World {
 /** Opens a push of that armor. */
 function open(armor: string, { signal = new AbortController().signal, held, file }: World) {
   const uid = process.geteuid?.();
-  const env = { PWPUSH_STATE_DIR: state };
-  const now = () => new Date('2026-08-20T11:06:45.000Z');
-  const context = { env, platform: 'linux', home: state, now, uid };
+  const env = { PWPUSH_STATE_DIR: here.file('state') };
+  const context = { env, platform: 'linux', home: here.folder, now: () => NOW, uid };
   const safe = newSafe(context);
   const hold: Safe['hold'] = async (taken) => {
     await safe.hold(taken);
@@ -58,7 +51,7 @@ test('armor that takes much memory to open is saved before, and removed after', 
   });
   await expect(ended).rejects.toMatchObject({ code: 'interrupted' });
   expect(rescued()).toEqual([armor]);
-  rmSync(join(state, readdirSync(state)[0] ?? ''));
+  rmSync(here.file('state'), { recursive: true });
   let saved: string[] = [];
   const opened = await open(armor, {
     held: () => {
