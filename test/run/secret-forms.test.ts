@@ -44,21 +44,19 @@ test.each([
 });
 
 test('base64 and base64url, padded or not, wherever in a text', () => {
+  const text = fc.string({ minLength: 4, unit: 'binary' });
+  const neighbour = fc.uint8Array({ maxLength: 4 });
   fc.assert(
     fc.property(
-      fc.string({ minLength: 4, unit: 'binary' }).filter((text) => text.trim().length >= 4),
-      fc.uint8Array({ maxLength: 4 }),
-      fc.uint8Array({ maxLength: 4 }),
-      fc.constantFrom('base64', 'base64url'),
+      ...[text.filter((one) => one.trim().length >= 4), neighbour, neighbour],
+      fc.constantFrom('base64' as const, 'base64url' as const),
       (secret, before, after, encoding) => {
         const bytes = Buffer.from(secret);
-        const encoded = Buffer.concat([before, bytes, after]).toString(encoding as 'base64');
+        const encoded = Buffer.concat([before, bytes, after]).toString(encoding);
         // What the neighbours have a part in is left: one sign on each side, and those of the neighbours alone.
         const head = Math.ceil((before.length * 8) / 6);
-        const tail =
-          after.length === 0
-            ? encoded.length
-            : Math.floor(((before.length + bytes.length) * 8) / 6);
+        const end = Math.floor(((before.length + bytes.length) * 8) / 6);
+        const tail = after.length === 0 ? encoded.length : end;
         const wanted = `${encoded.slice(0, head)}***${encoded.slice(tail)}`;
         // Neighbours may look like a part of the secret.
         expect(masked(encoded, secret).length).toBeLessThanOrEqual(wanted.length);

@@ -20,6 +20,7 @@ import type { Attachment } from '../../src/client/form';
 import { undiciTransport } from '../../src/client/transport/undici';
 import type { Context } from '../../src/platform/context';
 import { mediaType, openAttachments, sendFiles } from '../../src/send/attachments';
+import { joined } from '../helpers/age';
 import { needsPrograms, skipWithout } from '../helpers/needs';
 import { heldFiles, taking } from '../helpers/transfer';
 
@@ -36,24 +37,21 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The part of a context that matters, with something piped in, and no terminal. */
-function piped(chunks: readonly string[]): Context {
-  const signal = new AbortController().signal;
-  const bytes = async function* () {
-    for (const chunk of chunks) yield Buffer.from(chunk);
-  };
+/** The part of a context that matters, with that piped in, and no terminal. */
+function piped(bytes: () => AsyncIterable<Uint8Array>): Context {
+  const { signal } = new AbortController();
   const [stdin, stderr] = [{ isTTY: false, bytes }, { isTTY: false }];
   return { env: {}, stdin, stderr, signal } as unknown as Context;
 }
+const texts = (...chunks: string[]) =>
+  piped(async function* () {
+    for (const chunk of chunks) yield Buffer.from(chunk);
+  });
 
-const open = (paths: readonly string[], filename?: string, context = piped([])) =>
+const open = (paths: readonly string[], filename?: string, context = texts()) =>
   openAttachments(paths, filename, context);
 
-async function content(file: Attachment | undefined): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of file?.bytes() ?? []) chunks.push(Uint8Array.from(chunk));
-  return Buffer.concat(chunks).toString();
-}
+const content = async ({ bytes }: Attachment) => `${await joined(bytes())}`;
 
 describe('files to attach', () => {
   test('have name, type, size and content, and can be read anew', async () => {
@@ -70,7 +68,7 @@ describe('files to attach', () => {
     const text = Array.from({ length: 500_000 }, (_, line) => `${line}\n`).join('');
     writeFileSync(at('long'), text);
     const { files, close } = await open([at('long')]);
-    expect((await content(files[0])) === text).toBe(true);
+    expect((await content(files[0] as Attachment)) === text).toBe(true);
     await close();
   });
 
@@ -109,15 +107,12 @@ describe('files to attach', () => {
   ])('one that %s while it is sent is an error', async (_how, change) => {
     writeFileSync(at('moving'), 'x'.repeat(3 * 1024 * 1024));
     const { files, close } = await open([at('moving')]);
-    const reading = (async () => {
-      let first = true;
-      for await (const _chunk of files[0]?.bytes() ?? []) {
-        if (first) change();
-        first = false;
-      }
-    })();
+    const reading = async () => {
+      let read = 0;
+      for await (const _chunk of files[0]?.bytes() ?? []) if (read++ === 0) change();
+    };
     const message = expect.stringContaining(`"${at('moving')}" changed`);
-    await expect(reading).rejects.toMatchObject({ code: 'failed', message });
+    await expect(reading()).rejects.toMatchObject({ code: 'failed', message });
     await close();
   });
 });
@@ -129,34 +124,54 @@ describe('standard input', () => {
   });
   afterAll(() => void vi.unstubAllEnvs());
 
+  const left = () => [heldFiles(), readdirSync(at('tmp'))];
+
   test('is copied to where nobody finds it, and gone at the end', async () => {
-    const { files, close } = await open(['-'], 'x.pdf', piped(['one', '', 'two']));
-    expect(files[0]).toMatchObject({ name: 'x.pdf', type: 'application/pdf', size: 6 });
-    expect([heldFiles(), ours()]).toEqual([[expect.stringMatching(/ \(deleted\)$/)], []]);
-    expect(await content(files[0])).toBe('onetwo');
+    const { files, close } = await open(['-'], 'x.pdf', texts('one', '', 'two'));
+    expect(files).toMatchObject([{ name: 'x.pdf', type: 'application/pdf', size: 6 }]);
+    expect(left()).toEqual([[expect.stringMatching(/ \(deleted\)$/)], []]);
+    expect(await Promise.all(files.map(content))).toEqual(['onetwo']);
     await close();
-    expect([heldFiles(), ours()]).toEqual([[], []]);
+    expect(left()).toEqual([[], []]);
   });
 
   test('without a name is "stdin", and may be empty', async () => {
     const { files, close } = await open(['-']);
-    expect(files[0]).toMatchObject({ name: 'stdin', size: 0 });
+    expect(files).toMatchObject([{ name: 'stdin', size: 0 }]);
     await close();
   });
 
   test('that fails leaves nothing', async () => {
-    const broken = piped([]);
-    Object.assign(broken.stdin, {
-      bytes: async function* () {
-        yield Buffer.from('half');
-        throw Object.assign(new Error('EIO'), { code: 'EIO', syscall: 'read' });
-      },
+    const broken = piped(async function* () {
+      yield Buffer.from('half');
+      throw Object.assign(new Error('EIO'), { code: 'EIO', syscall: 'read' });
     });
     await expect(open(['-'], 'x', broken)).rejects.toMatchObject({ code: 'EIO' });
-    expect([heldFiles(), ours()]).toEqual([[], []]);
+    expect(left()).toEqual([[], []]);
   });
 
-  const ours = () => readdirSync(at('tmp'));
+  test('and nine files, in a hundred pushes, leave no descriptor and no temporary file', async () => {
+    const paths = Array.from({ length: 9 }, (_, number) => at(`${number}.txt`));
+    for (const path of paths) writeFileSync(path, path);
+    const instance = await taking();
+    const transport = undiciTransport({ timeout: 30, env: {} });
+    const client = apiClient({
+      ...{ base: instance.url, userAgent: 'test', send: transport.send },
+      ...{ now: () => new Date(), sleep: async () => {} },
+    });
+    const context = texts('piped');
+    const run = invocation(context, { json: false, quiet: false, color: false, debug: false });
+    for (let number = 0; number < 100; number++) {
+      const attachments = await open([...paths, '-'], undefined, context);
+      await sendFiles(run, attachments.files, (files) => client.create({}, files));
+      await attachments.close();
+    }
+    await transport.close();
+    await instance.close();
+    expect(left()).toEqual([[], []]);
+    expect(instance.pushes.map((parts) => parts.length)).toEqual(Array(100).fill(10));
+    expect(instance.pushes.at(-1)?.at(-1)).toMatchObject({ filename: 'stdin', content: 'piped' });
+  });
 });
 
 test.each([
@@ -167,33 +182,3 @@ test.each([
   ['.env', 'application/octet-stream'],
   ['a.constructor', 'application/octet-stream'],
 ])('the media type of %j is %s', (name, type) => expect(mediaType(name)).toBe(type));
-
-test('a hundred pushes of ten files leave no descriptor and no temporary file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
-  const temporary = join(folder, 'tmp');
-  mkdirSync(temporary);
-  vi.stubEnv('TMPDIR', temporary);
-  const paths = Array.from({ length: 9 }, (_, number) => join(folder, `${number}.txt`));
-  for (const path of paths) writeFileSync(path, path);
-  const instance = await taking();
-  const transport = undiciTransport({ timeout: 30, env: {} });
-  const client = apiClient({
-    ...{ base: instance.url, userAgent: 'test', send: transport.send },
-    ...{ now: () => new Date(), sleep: async () => {} },
-  });
-  const context = piped(['piped']);
-  const run = invocation(context, { json: false, quiet: false, color: false, debug: false });
-  for (let number = 0; number < 100; number++) {
-    const attachments = await openAttachments([...paths, '-'], undefined, context);
-    await sendFiles(run, attachments.files, (files) => client.create({}, files));
-    await attachments.close();
-  }
-  await transport.close();
-  await instance.close();
-  vi.unstubAllEnvs();
-  const left = [heldFiles(), readdirSync(temporary)];
-  rmSync(folder, { recursive: true });
-  expect(instance.pushes.map((parts) => parts.length)).toEqual(Array(100).fill(10));
-  expect(instance.pushes.at(-1)?.at(-1)).toMatchObject({ filename: 'stdin', content: 'piped' });
-  expect(left).toEqual([[], []]);
-});

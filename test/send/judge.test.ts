@@ -18,48 +18,37 @@ describe('what was granted is compared with what was asked', () => {
   });
 
   test('numbers: more is looser, fewer stricter, the same none', () => {
+    const number = fc.integer({ min: 1, max: 100 });
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 100 }), (a, g) => {
+      fc.property(number, number, (a, g) => {
         const asked = { expire_after_days: a, expire_after_views: g };
         const granted = push({ expire_after_days: g, expire_after_views: a });
-        const expected =
-          a === g
-            ? []
-            : [
-                { limit: 'days', asked: a, granted: g, looser: g > a },
-                { limit: 'views', asked: g, granted: a, looser: a > g },
-              ];
-        expect(differences(asked, granted)).toEqual(expected);
+        const found = [
+          { limit: 'days', asked: a, granted: g, looser: g > a },
+          { limit: 'views', asked: g, granted: a, looser: a > g },
+        ];
+        expect(differences(asked, granted)).toEqual(a === g ? [] : found);
       }),
     );
   });
 
-  test('flags: deletable is looser than not, no step looser than one', () => {
-    const asked = { deletable_by_viewer: false, retrieval_step: true };
-    const other = { deletable_by_viewer: true, retrieval_step: false };
-    expect([
-      differences(asked, push(other)),
-      differences(other, push(asked)),
-      differences(asked, push(asked)),
-    ]).toEqual([
-      [
-        { limit: 'deletable', asked: false, granted: true, looser: true },
-        { limit: 'retrieval step', asked: true, granted: false, looser: true },
-      ],
-      [
-        { limit: 'deletable', asked: true, granted: false, looser: false },
-        { limit: 'retrieval step', asked: false, granted: true, looser: false },
-      ],
-      [],
-    ]);
-  });
+  test.each([true, false])(
+    'flags: deletable is looser than not, no step looser than one (%s)',
+    (flag) => {
+      const asked = { deletable_by_viewer: !flag, retrieval_step: flag };
+      const other = { deletable_by_viewer: flag, retrieval_step: !flag };
+      expect(differences(asked, push(other))).toEqual([
+        { limit: 'deletable', asked: !flag, granted: flag, looser: flag },
+        { limit: 'retrieval step', asked: flag, granted: !flag, looser: flag },
+      ]);
+      expect(differences(asked, push(asked))).toEqual([]);
+    },
+  );
 
   test('what the answer leaves out or has as null is not compared', () => {
     const asked = { expire_after_days: 1, expire_after_views: 1, deletable_by_viewer: false };
-    expect(differences(asked, push({}))).toEqual([]);
-    expect(
-      differences(asked, push({ expire_after_days: null, deletable_by_viewer: null })),
-    ).toEqual([]);
+    for (const granted of [{}, { expire_after_days: null, deletable_by_viewer: null }])
+      expect(differences(asked, push(granted))).toEqual([]);
   });
 });
 
@@ -72,30 +61,27 @@ describe('the commercial edition says how long in another way', () => {
 
   // docs/wire.md, "Durations": 0–5 = 15, 30, 45 minutes, 1, 6, 12 hours; 6–11 = 1 … 6 days; 12–14 = 1, 2, 3 weeks;
   // 15–17 = 1, 2, 3 months.
-  test.each([
-    [6, 1],
-    [11, 6],
-    [12, 7],
-    [13, 14],
-    [14, 21],
-    [15, 30],
-    [16, 60],
-    [17, 90],
-  ])('expire_after_duration %d is %d days', (duration, days) => {
-    expect(looseness(days, { expire_after_duration: duration })).toEqual([]);
-  });
-
-  test('hours are stricter than a day', () => {
+  test('expire_after_duration is a number of days', () => {
+    const durations = { 6: 1, 11: 6, 12: 7, 13: 14, 14: 21, 15: 30, 16: 60, 17: 90 };
+    for (const [duration, days] of Object.entries(durations))
+      expect(looseness(days, { expire_after_duration: Number(duration) })).toEqual([]);
+    // Hours are stricter than a day.
     expect(looseness(1, { expire_after_duration: 5 })).toEqual([{ granted: 0.5, looser: false }]);
+    expect(looseness(1, { expire_after_duration: 99 })).toEqual([]);
   });
 
   const created_at = '2026-08-20T11:06:45.000Z';
 
-  test('expires_at decides, as days may be returned that were ignored', () => {
-    expect([
-      looseness(1, { created_at, expires_at: '2026-08-27T11:06:45.000Z', expire_after_days: 1 }),
-      looseness(7, { created_at, expires_at: '2026-08-20T17:06:45.000Z', expire_after_days: 7 }),
-    ]).toEqual([[{ granted: 7, looser: true }], [{ granted: 0.25, looser: false }]]);
+  test.each([
+    // Days may be returned that were ignored.
+    [1, '2026-08-27T11:06:45.000Z', [{ granted: 7, looser: true }]],
+    [7, '2026-08-20T17:06:45.000Z', [{ granted: 0.25, looser: false }]],
+    // It is compared to the minute.
+    [1, '2026-08-21T11:06:45.900Z', []],
+    [1, '2026-08-23T11:06:45.000Z', [{ granted: 3, looser: true }]],
+    [1, 'soon', []],
+  ])('expires_at decides: of %i days, %s', (days, expires_at, found) => {
+    expect(looseness(days, { created_at, expires_at, expire_after_days: days })).toEqual(found);
   });
 
   test('without expires_at, expires_in does, in seconds', () => {
@@ -124,14 +110,5 @@ describe('the commercial edition says how long in another way', () => {
     [{ expire_after_duration: 15 }, '2026-09-12T11:06:45.000Z', false],
   ])('%j and %s', (asked, expires_at, looser) => {
     expect(differences(asked, push({ created_at, expires_at }))[0]?.looser).toBe(looser);
-  });
-
-  test('expires_at is compared to the minute', () => {
-    expect([
-      looseness(1, { created_at, expires_at: '2026-08-21T11:06:45.900Z' }),
-      looseness(1, { created_at, expires_at: '2026-08-23T11:06:45.000Z' }),
-      looseness(1, { created_at, expires_at: 'soon' }),
-      looseness(1, { expire_after_duration: 99 }),
-    ]).toEqual([[], [{ granted: 3, looser: true }], [], []]);
   });
 });
