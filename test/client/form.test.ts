@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Attachment, formBody } from '../../src/client/form';
+import { joined } from '../helpers/age';
 
 const attachment = (name: string, content: string, type = 'text/plain'): Attachment => ({
   name,
@@ -11,11 +12,7 @@ const attachment = (name: string, content: string, type = 'text/plain'): Attachm
   },
 });
 
-async function written(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(Uint8Array.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
-}
+const written = async (body: AsyncIterable<Uint8Array>) => `${await joined(body)}`;
 
 describe('a push with files, as docs/wire.md has it', () => {
   test('fields, then files, to the byte', async () => {
