@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { GUESSES, type Guesses, type StandIn, standIn } from '../helpers/commercial';
-import { NOW, type Place, place } from '../helpers/run';
+import { commercialEdition, type Guesses, type StandIn } from '../helpers/commercial';
+import { type Place, place } from '../helpers/run';
 
 // How an expiry is told to each edition, and accounts of the commercial one. Of that one nothing was recorded: what its
 // documentation leaves open is guessed, and the client has to work with each guess. What is said is told by
@@ -12,8 +12,8 @@ const LINK = 'https://pw.test/p/quyul5r5w08';
 let here: Place;
 let instance: StandIn;
 
-function commercial(guesses: Partial<Guesses> = {}, env: Record<string, string> = {}): void {
-  instance = standIn({ now: () => NOW, guesses });
+function commercial(guesses: Guesses = {}, env: Record<string, string> = {}): void {
+  instance = commercialEdition(guesses);
   here = place({
     send: instance.send,
     stdin: 'hunter2\n',
@@ -22,7 +22,16 @@ function commercial(guesses: Partial<Guesses> = {}, env: Record<string, string> 
 }
 
 describe('the commercial edition', () => {
-  test.each(GUESSES)('is told an index, whatever is guessed: %j', async (guesses) => {
+  const unnamed = { edition: undefined, features: false };
+  test.each<Guesses>([
+    {},
+    { edition: 'Commercial' },
+    { edition: undefined },
+    { features: false },
+    unnamed,
+    { ...unnamed, accounts: 'object' },
+    { ...unnamed, accounts: 'none' },
+  ])('is told an index, whatever is guessed: %j', async (guesses) => {
     for (const [argv, index, warned] of [
       [['--days', '10'], 12, true],
       [['--expire', '45m'], 2, false],

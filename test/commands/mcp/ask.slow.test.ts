@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
-import { commercialRequests, OWNER, PRO } from '../../helpers/commercial-requests';
+import { commercialEdition, OWNER, PRO } from '../../helpers/commercial';
 import { lose } from '../../helpers/here';
 import { eachInstance } from '../../helpers/instance';
 import { eras, SECRET, type ShowPage, served, serving } from '../../helpers/mcp';
@@ -110,7 +110,7 @@ describe.each(cases)('version $era, a question of the $where', (one) => {
 });
 
 test('an instance without requests is not asked: this machine is', async () => {
-  const { send } = commercialRequests({ requests: false });
+  const { send } = commercialEdition({ requests: false });
   const pro = place({ send, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER } });
   const { call } = await served(pro);
   const told = await call('ask', QUESTION);
@@ -155,7 +155,7 @@ test.each([
 ])(
   'the link of an instance that %s is told, and neither opened nor followed',
   async (_, html_url) => {
-    const { send } = commercialRequests({ encrypts: true });
+    const { send } = commercialEdition({ encrypts: true });
     const asked: string[] = [];
     const lying = rewriting(send, (body, { method, url }) => {
       asked.push(url);
