@@ -1,103 +1,25 @@
 import { mkdirSync } from 'node:fs';
-import { PassThrough } from 'node:stream';
-import { Client, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
+import { createInterface } from 'node:readline';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { Client, type ClientOptions } from '@modelcontextprotocol/client';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { expect, onTestFinished } from 'vitest';
 import type { Instance } from './instance';
-import { type Ended, type Running, start } from './program';
+import { start } from './program';
 import type { Conditions, Outcome, Place } from './run';
 
 /** The versions of the protocol. */
 export const eras = ['2025-11-25', '2026-07-28'] as const;
-export type Era = (typeof eras)[number];
 
 /** What a person does with a page that the client shows. */
 export type ShowPage = (url: string) => Promise<'accept' | 'decline' | 'cancel'>;
 
-/** A client of the SDK, connected to the program. */
-export interface Connected<End = Outcome> {
-  readonly client: Client;
-  /** Every message, in both directions. */
-  readonly transcript: string[];
-  /** How the program ended. */
-  readonly ended: Promise<End>;
-  /** Calls a tool and answers its text, with `! ` before it if it failed. */
-  call(name: string, given?: Record<string, unknown>): Promise<string>;
-  /** Closes the standard input of the program, and returns how it ended. */
-  close(): Promise<End>;
-}
+export type Connected = Awaited<ReturnType<typeof connectedTo<Outcome>>>;
 
 export interface Connecting {
-  readonly era?: Era;
+  readonly era?: (typeof eras)[number];
   readonly showPage?: ShowPage;
   readonly conditions?: Conditions;
-}
-
-const clientFor = ({ era = eras[1], showPage }: Connecting): Client => {
-  const options: ClientOptions = {
-    versionNegotiation: { mode: era === eras[0] ? 'legacy' : 'auto' },
-    capabilities: showPage ? { elicitation: { url: {} } } : {},
-  };
-  const client = new Client({ name: 'test', version: '1' }, options);
-  if (showPage)
-    client.setRequestHandler('elicitation/create', async ({ params }) => {
-      if (params.mode !== 'url') throw new Error('not a page');
-      return { action: await showPage(params.url) };
-    });
-  return client;
-};
-
-const callWith =
-  (client: Client) =>
-  async (name: string, given: Record<string, unknown> = {}) => {
-    const { content, isError } = await client.callTool({ name, arguments: given });
-    const [first] = content;
-    return `${isError ? '! ' : ''}${first?.type === 'text' ? first.text : ''}`;
-  };
-
-/** A transport of lines, and what takes those of the other end. */
-function lineTransport(write: (line: string) => void, end: () => void) {
-  const transcript: string[] = [];
-  let read = (_line: string) => {};
-  let rest = '';
-  const printed = (data: string) => {
-    const lines = (rest + data).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      transcript.push(line);
-      read(line);
-    }
-  };
-  const transport: Transport = {
-    start: async () => {
-      read = (line) => transport.onmessage?.(JSON.parse(line));
-    },
-    send: async (message) => {
-      const line = JSON.stringify(message);
-      transcript.push(line);
-      write(`${line}\n`);
-    },
-    close: async () => {
-      end();
-      transport.onclose?.();
-    },
-  };
-  return { transport, transcript, printed };
-}
-
-/** Runs `pwpush mcp` at a place, and connects a client to it. */
-export async function connected(
-  place: Pick<Place, 'under'>,
-  words: readonly string[] = [],
-  connecting: Connecting = {},
-): Promise<Connected<Outcome>> {
-  const arriving = new PassThrough();
-  const lines = lineTransport(
-    (line) => arriving.write(line),
-    () => arriving.end(),
-  );
-  const conditions = { ...connecting.conditions, arriving, printed: lines.printed };
-  const ended = place.under(conditions).run('mcp', ...words);
-  return connectedTo(lines, ended, connecting);
 }
 
 /** Marks a secret of tests of `pwpush mcp`. */
@@ -106,16 +28,21 @@ export const SECRET = 'marker-Xq7pLw2vT9';
 const forms = (['utf8', 'base64', 'hex'] as const).map((one) => Buffer.from(SECRET).toString(one));
 
 /**
- * The same with `root` in the place as its folder, until the test that runs ends. No form of `SECRET` stands in its
- * messages and errors then.
+ * Runs `pwpush mcp` with `root` in the place as its folder, until the test that runs ends, and connects a client to it. No
+ * form of `SECRET` stands in its messages and errors then.
  */
 export async function served(
   place: Pick<Place, 'under' | 'file'>,
   words: readonly string[] = [],
   connecting: Connecting = {},
 ): Promise<Connected> {
-  mkdirSync(place.file('root'), { recursive: true });
-  const made = await connected(place, ['--root', place.file('root'), ...words], connecting);
+  const root = place.file('root');
+  mkdirSync(root, { recursive: true });
+  const [arriving, printed] = [new PassThrough(), new PassThrough()];
+  const ended = place
+    .under({ ...connecting.conditions, arriving, printed: (data) => void printed.write(data) })
+    .run('mcp', '--root', root, ...words);
+  const made = await connectedTo(printed, arriving, ended, connecting);
   onTestFinished(async () => {
     const { stderr } = await made.close();
     const said = `${made.transcript.join('\n')}${stderr}`;
@@ -140,31 +67,58 @@ export async function connectedProgram(
   words: readonly string[],
   options: Parameters<typeof start>[1],
   connecting: Connecting = {},
-): Promise<Connected<Ended> & Running> {
+) {
   const running = start(['mcp', ...words], options);
   const { stdin, stdout } = running.child;
-  const lines = lineTransport(
-    (line) => stdin?.write(line),
-    () => stdin?.end(),
-  );
-  stdout?.on('data', lines.printed);
-  return { ...(await connectedTo(lines, running.ended, connecting)), ...running };
+  // Bytes, where those who wait for lines have text.
+  const printed = (stdout as Readable).pipe(new PassThrough());
+  const made = await connectedTo(printed, stdin as Writable, running.ended, connecting);
+  return { ...made, ...running };
 }
 
+/** Connects a client of the SDK to the program at the other end of these streams. */
 async function connectedTo<End>(
-  { transport, transcript }: ReturnType<typeof lineTransport>,
+  from: Readable,
+  to: Writable,
   ended: Promise<End>,
-  connecting: Connecting,
-): Promise<Connected<End>> {
-  const client = clientFor(connecting);
+  { era = eras[1], showPage }: Connecting,
+) {
+  const options: ClientOptions = {
+    versionNegotiation: { mode: era === eras[0] ? 'legacy' : 'auto' },
+    capabilities: showPage ? { elicitation: { url: {} } } : {},
+  };
+  const client = new Client({ name: 'test', version: '1' }, options);
+  if (showPage)
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      if (params.mode !== 'url') throw new Error('not a page');
+      return { action: await showPage(params.url) };
+    });
+  const transcript: string[] = [];
+  createInterface({ input: from }).on('line', (line) => transcript.push(line));
+  // Each end of a pair of streams speaks in the same way.
+  const transport = new StdioServerTransport(from, to);
+  const send = transport.send.bind(transport);
+  transport.send = (message) => {
+    transcript.push(JSON.stringify(message));
+    return send(message);
+  };
   await client.connect(transport);
   return {
     client,
+    /** Every message, in both directions. */
     transcript,
+    /** How the program ended. */
     ended,
-    call: callWith(client),
+    /** Calls a tool and answers its text, with `! ` before it if it failed. */
+    call: async (name: string, given: Record<string, unknown> = {}) => {
+      const { content, isError } = await client.callTool({ name, arguments: given });
+      const [first] = content;
+      return `${isError ? '! ' : ''}${first?.type === 'text' ? first.text : ''}`;
+    },
+    /** Closes the standard input of the program, and returns how it ended. */
     close: async () => {
       await client.close();
+      to.end();
       return ended;
     },
   };

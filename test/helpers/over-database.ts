@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest';
 import { createApp } from '../../src/server/app';
-import type { App } from '../../src/server/http/app-options';
 import { instanceKey } from '../../src/server/keys/instance-key';
 import { Keyring, Links } from '../../src/server/keys/keyring';
 import { Vault } from '../../src/server/keys/vault';
@@ -12,66 +11,50 @@ import { Owners } from '../../src/server/rules/owners';
 import { Pushes } from '../../src/server/rules/pushes';
 import { Requests } from '../../src/server/rules/requests';
 import { Space } from '../../src/server/rules/space';
-import { checkSettings, type RateLimit } from '../../src/server/service-settings';
+import { checkSettings } from '../../src/server/service-settings';
 import { migrate } from '../../src/server/store/database';
 import { insertKey } from '../../src/server/store/key-rows';
 import type { Database, Sql } from '../../src/server/store/sql';
 import { openMemory } from '../../src/server/store/sqlite';
-import { askedOf, defaults, QUICK, type TestClock, testClock } from './service';
-
-export interface OverDatabase {
-  readonly app: App;
-  fetch(request: Request): Promise<Response>;
-  readonly owners: Owners;
-  /** Resolves when what was to be noted is noted. */
-  finish(): Promise<void>;
-  /** Answers how many pushes it ended. */
-  sweep(): Promise<number>;
-  readonly clock: TestClock;
-  readonly lines: string[];
-}
+import { askedOf, defaults, QUICK, testClock } from './service';
 
 const KEY = instanceKey(Buffer.alloc(32, 7));
 
 /** The embedded service in process, on a database of the test's making. */
-export function overDatabase(database: Database, rateLimit?: RateLimit): OverDatabase {
+export function overDatabase(database: Database) {
   const clock = testClock();
   const lines: string[] = [];
   const line = (text: string) => void lines.push(text);
   const log = createLog({ log: line, warn: line, now: clock.now });
   const events = createMetrics();
   const links = new Links([{ number: 1, bytes: Buffer.alloc(32, 8) }]);
-  const vault = new Vault(new Keyring(KEY, links), QUICK);
   const checked = checkSettings(defaults);
-  const space = new Space(database, 0, line);
-  const shared = { ...checked, database, vault, space, now: () => clock.now().getTime(), events };
-  const files = new Files({ ...shared, report: log.failure });
-  const owners = new Owners(database, clock.now);
-  const pushes = new Pushes({ ...shared, files, report: log.failure });
-  const requests = new Requests({ ...shared, files, report: log.failure });
-  const settings = {
-    ...{ ...defaults, ...checked, rateLimit, version: '0.1.0' },
-    ...{ anonymousFiles: false, site: { title: undefined, logo: undefined, contact: undefined } },
+  const shared = {
+    ...{ ...checked, database, events, report: log.failure },
+    vault: new Vault(new Keyring(KEY, links), QUICK),
+    space: new Space(database, 0, line),
+    now: () => clock.now().getTime(),
   };
+  const files = new Files(shared);
+  const owners = new Owners(database, clock.now);
+  const pushes = new Pushes({ ...shared, files });
+  const requests = new Requests({ ...shared, files });
+  const site = { title: undefined, logo: undefined, contact: undefined };
   const isUp = health(async () => void (await database.sql`SELECT 1`));
   const app = createApp({
-    ...{ pushes, requests, files, owners, isUp, events },
-    ...{ now: clock.now, log, settings },
+    ...{ pushes, requests, files, owners, isUp, events, log, now: clock.now },
+    settings: { ...defaults, ...checked, site, version: '0.1.0' },
   });
   return {
-    app,
-    fetch: (request) => app(request, { ip: '127.0.0.1' }),
-    owners,
+    ...{ app, owners, clock, lines },
+    fetch: (request: Request) => app(request, { ip: '127.0.0.1' }),
+    /** Resolves when what was to be noted is noted. */
     finish: async () => {
       await requests.finish();
       await pushes.finish();
     },
-    sweep: () => {
-      const setClock = async () => true;
-      return new Housekeeping({ ...shared, files, setClock, report: log.failure }).sweep();
-    },
-    clock,
-    lines,
+    /** Answers how many pushes it ended. */
+    sweep: () => new Housekeeping({ ...shared, files, setClock: async () => true }).sweep(),
   };
 }
 
@@ -88,10 +71,10 @@ export async function overNoted(over: (database: Database) => Database = (databa
 }
 
 /** SQLite in memory that notes each statement, its values left out. */
-export async function notedDatabase(): Promise<{ database: Database; statements: string[] }> {
-  const database = await openMemory((load) => load());
-  await migrate(database);
-  await insertKey(database.sql, KEY.id);
+async function notedDatabase() {
+  const own = await openMemory((load) => load());
+  await migrate(own);
+  await insertKey(own.sql, KEY.id);
   const statements: string[] = [];
   const noting =
     (sql: Sql): Sql =>
@@ -99,37 +82,18 @@ export async function notedDatabase(): Promise<{ database: Database; statements:
       statements.push(strings.join('?').replace(/\s+/g, ' ').trim());
       return sql(strings, ...values);
     };
-  return {
-    statements,
-    database: {
-      ...bound(database),
-      sql: noting(database.sql),
-      transaction: (work, how) => database.transaction((sql) => work(noting(sql)), how),
-      exclusively: (work) => database.exclusively((sql) => work(noting(sql))),
-    },
+  const database: Database = {
+    ...own,
+    sql: noting(own.sql),
+    transaction: (work, how) => own.transaction((sql) => work(noting(sql)), how),
+    exclusively: (work) => own.exclusively((sql) => work(noting(sql))),
   };
+  return { database, statements };
 }
 
 /** A database that fails each statement with that error. */
 export async function failingDatabase(error: Error): Promise<Database> {
-  const database = await openMemory((load) => load());
   const fail = () => Promise.reject(error);
-  return { ...bound(database), sql: fail, transaction: fail, exclusively: fail, scrub: fail };
-}
-
-function bound(database: Database): Database {
-  return {
-    dialect: database.dialect,
-    sql: database.sql,
-    transaction: (work, how) => database.transaction(work, how),
-    exclusively: (work) => database.exclusively(work),
-    solely: (work) => database.solely(work),
-    alone: () => database.alone(),
-    scrub: () => database.scrub(),
-    time: () => database.time(),
-    free: () => database.free(),
-    unused: () => database.unused(),
-    setAside: () => database.setAside(),
-    close: () => database.close(),
-  };
+  const database = await openMemory((load) => load());
+  return { ...database, sql: fail, transaction: fail, exclusively: fail, scrub: fail };
 }

@@ -69,33 +69,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-export interface Place {
-  /** A temporary folder; `config` and `state` below it are the program's. */
-  readonly folder: string;
-  /** Milliseconds of each `sleep`, none of which took any time. */
-  readonly sleeps: number[];
-  /** What transports were asked for. */
-  readonly transports: HttpSettings[];
-  /** What runs of our own were started with. */
-  readonly started: Pick<OwnRun, 'argv' | 'env'>[];
-  /** Runs one command line, in process. */
-  run(...argv: string[]): Promise<Outcome>;
-  /**
-   * The plan of a command line, of which nothing is started.
-   * @throws CliError (usage)
-   */
-  plan(...argv: string[]): Promise<unknown>;
-  /** The same place under other conditions; environments are merged. */
-  under(conditions: Conditions): Pick<Place, 'run' | 'plan'>;
-  /** Writes the config file. */
-  keep(stored: StoredProfiles): Promise<void>;
-  /** The config file's content; undefined when there is none. */
-  kept(): StoredProfiles | undefined;
-  /** Names and contents of the rescue files. */
-  rescued(): Record<string, string>;
-  file(name: string): string;
-  close(): void;
-}
+export type Place = ReturnType<typeof openPlace>;
 
 export interface PlaceOptions extends Conditions {
   /** What answers requests; left out, asking anybody anything is an error. */
@@ -130,64 +104,87 @@ export function eachPlace(options?: PlaceOptions): Place {
 }
 
 /** A place to run the program in: a folder of its own, and a world made of `options`. Who opens it closes it. */
-export function openPlace(options: PlaceOptions = {}): Place {
+export function openPlace(options: PlaceOptions = {}) {
   const folder = mkdtempSync(join(scratch, 'pwpush-test-'));
   mkdirSync(join(folder, 'home'));
-  const sleeps: number[] = [];
-  const transports: HttpSettings[] = [];
-  const started: Place['started'] = [];
-  const now = options.now ?? (() => NOW);
+  const io: Io = {
+    ...{ folder, sleeps: [], transports: [], started: [] },
+    ...{ now: options.now ?? (() => NOW), options },
+  };
   const own = {
     PWPUSH_CONFIG_DIR: join(folder, 'config'),
     PWPUSH_STATE_DIR: join(folder, 'state'),
     // Where others leave no rescue files.
     TMPDIR: join(folder, 'home'),
   };
-  const base: Conditions = { ...options, env: { ...own, ...options.env } };
   const config = join(folder, 'config', 'config.json');
   const state = join(folder, 'state');
-  const io = { folder, sleeps, transports, started, now, options };
+  const under = (conditions: Conditions) => {
+    const env = { ...own, ...options.env, ...conditions.env };
+    const merged = { ...options, ...conditions, env };
+    return {
+      /** Runs one command line, in process. */
+      run: (...argv: string[]) => outcome(argv, merged, io),
+      /**
+       * The plan of a command line, of which nothing is started.
+       * @throws CliError (usage)
+       */
+      plan: (...argv: string[]) => planned(argv, merged, io),
+    };
+  };
   return {
-    folder,
-    sleeps,
-    transports,
-    started,
-    run: (...argv) => outcome(argv, base, io),
-    plan: (...argv) => planned(argv, base, io),
-    under: (conditions) => {
-      const merged = { ...base, ...conditions, env: { ...base.env, ...conditions.env } };
-      return {
-        run: (...argv) => outcome(argv, merged, io),
-        plan: (...argv) => planned(argv, merged, io),
-      };
-    },
-    keep: async (stored) => {
+    ...io,
+    ...under({}),
+    /** The same place under other conditions; environments are merged. */
+    under,
+    /** Writes the config file. */
+    keep: async (stored: StoredProfiles) => {
       // Not before it is needed: what conf consists of takes the functions of `fs` that are there when it is loaded.
       const { confStore } = await import('../../src/profile/store');
-      const tools = { now, sleep: async () => {}, user: process.geteuid?.() };
+      const tools = { now: io.now, sleep: async () => {}, user: process.geteuid?.() };
       await confStore(join(folder, 'config'), tools).update(() => stored);
     },
-    kept: () => (existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : undefined),
-    rescued: () =>
+    /** The config file's content; undefined when there is none. */
+    kept: (): StoredProfiles | undefined =>
+      existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : undefined,
+    /** Names and contents of the rescue files. */
+    rescued: (): Record<string, string> =>
       Object.fromEntries(
         (existsSync(state) ? readdirSync(state, { recursive: true, encoding: 'utf8' }) : [])
           .filter((name) => !name.startsWith('receipts') && statSync(join(state, name)).isFile())
           .map((name) => [name, readFileSync(join(state, name), 'utf8')]),
       ),
-    file: (name) => join(folder, name),
+    file: (name: string) => join(folder, name),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
-interface Io extends Pick<Place, 'folder' | 'sleeps' | 'transports' | 'started'> {
+interface Io {
+  /** A temporary folder; `config` and `state` below it are the program's. */
+  readonly folder: string;
+  /** Milliseconds of each `sleep`, none of which took any time. */
+  readonly sleeps: number[];
+  /** What transports were asked for. */
+  readonly transports: HttpSettings[];
+  /** What runs of our own were started with. */
+  readonly started: Pick<OwnRun, 'argv' | 'env'>[];
   readonly now: () => Date;
   readonly options: PlaceOptions;
 }
 
+/** @throws Error where JSON was printed that is not as docs/schemas say */
 async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<Outcome> {
   const { context, ended } = world(conditions, io);
   const result = await ended(await runProgram(argv, context));
-  await checkJson(argv, result, conditions, io);
+  const { failing, held, closed } = conditions;
+  const isCut = (stream: 'stdout' | 'stderr') =>
+    failing?.[stream] || held?.[stream] || closed?.includes(stream);
+  const [stdout, stderr] = [
+    isCut('stdout') ? '' : result.stdout,
+    isCut('stderr') ? '' : result.stderr,
+  ];
+  const faults = await jsonFaults({ ...result, argv, stdout, stderr }, io.options.invented);
+  if (faults.length > 0) throw new Error(`pwpush ${argv.join(' ')}: ${faults.join('\n')}`);
   return result;
 }
 
@@ -239,7 +236,8 @@ function world(conditions: Conditions, io: Io) {
     sleep,
     transport: async (options) => {
       io.transports.push(options);
-      const transport = io.options.transport?.(options) ?? { send: sender(io), close: noop };
+      const { send = unexpected } = io.options;
+      const transport = io.options.transport?.(options) ?? { send, close: noop };
       open.push(transport);
       return transport;
     },
@@ -267,35 +265,11 @@ function world(conditions: Conditions, io: Io) {
   return { context, ended };
 }
 
-/** Fails where JSON was printed that is not as docs/schemas say. */
-async function checkJson(
-  argv: readonly string[],
-  { code, stdout, stderr }: Outcome,
-  conditions: Conditions,
-  { options: { invented } }: Io,
-): Promise<void> {
-  const whole = (stream: 'stdout' | 'stderr', text: string) =>
-    isWhole(stream, conditions) ? text : undefined;
-  const printed = { argv, code, stdout: whole('stdout', stdout), stderr: whole('stderr', stderr) };
-  const faults = await jsonFaults(printed, invented);
-  if (faults.length > 0) throw new Error(`pwpush ${argv.join(' ')}: ${faults.join('\n')}`);
-}
-
-/** Whether all that was written to a stream arrived. */
-function isWhole(stream: 'stdout' | 'stderr', { failing, held, closed }: Conditions): boolean {
-  return !failing?.[stream] && !held?.[stream] && !closed?.includes(stream);
-}
-
 const noop = async () => {};
 
-function sender({ options }: Io): Transport {
-  return (
-    options.send ??
-    (async ({ method, url }) => {
-      throw new Error(`nothing was to be sent, but: ${method} ${url}`);
-    })
-  );
-}
+const unexpected: Transport = async ({ method, url }) => {
+  throw new Error(`nothing was to be sent, but: ${method} ${url}`);
+};
 
 function input({ stdin = '', arriving, terminals = [] }: Conditions): Input {
   return {

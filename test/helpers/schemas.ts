@@ -18,12 +18,11 @@ interface Result {
   readonly schemas: readonly string[];
 }
 
-export interface Printed {
+interface Printed {
   readonly argv: readonly string[];
   readonly code: number;
-  /** Left out if it could not be written. */
-  readonly stdout?: string | undefined;
-  readonly stderr?: string | undefined;
+  readonly stdout?: string;
+  readonly stderr?: string;
 }
 
 const folder = join(import.meta.dirname, '..', '..', 'docs', 'schemas');
