@@ -36,18 +36,16 @@ function section(lines: readonly string[], title: string): readonly string[] {
   return from === 0 ? [] : lines.slice(from, length === -1 ? undefined : from + length);
 }
 
-interface Described {
-  readonly flag: string;
-  readonly value: boolean;
-}
+/** The options that have an entry of their own: `.It Fl d , Fl -days Ar n` gives `-d` and `--days <value>`. */
+const described = (lines: readonly string[]) =>
+  sorted(
+    lines
+      .filter((line) => line.startsWith('.It Fl '))
+      .flatMap((line) => line.slice('.It '.length).split(' , '))
+      .map((text) => `-${text.split(' ')[1]}${/ Ar /.test(text) ? ' <value>' : ''}`),
+  );
 
-/** The options that have an entry of their own: `.It Fl d , Fl -days Ar n` gives `-d --days`, with a value. */
-function described(lines: readonly string[]): Described[] {
-  return lines
-    .filter((line) => line.startsWith('.It Fl '))
-    .flatMap((line) => line.slice('.It '.length).split(' , '))
-    .map((text) => ({ flag: `-${text.split(' ')[1]}`, value: / Ar /.test(text) }));
-}
+const sorted = (all: readonly string[]) => [...new Set(all)].sort();
 
 /** All options that a page names, in its text and in its examples. */
 function named(lines: readonly string[]): string[] {
@@ -84,20 +82,17 @@ const optionsOf = (command: Command): Option[] => [...command.createHelp().visib
 /** The global options, which `pwpush.1` describes, and the command's own. */
 const isGlobal = (option: Option) => option.helpGroupHeading === 'Global options:';
 
-const flagsOf = (option: Option) =>
-  [option.short, option.long].filter((flag) => flag !== undefined && flag !== null);
+const flagsOf = (option: Option) => [option.short, option.long].filter((flag) => flag != null);
 
-const expectedOf = (options: readonly Option[]): Described[] =>
-  options.flatMap((option) =>
-    flagsOf(option).map((flag) => ({
-      flag,
-      value: flag === option.long && /[<[]/.test(option.flags),
-    })),
+/** As they are to be described: `-d` and `--days` stand in one entry, whose value comes after the last. */
+const expectedOf = (options: readonly Option[]) =>
+  sorted(
+    options.flatMap((option) =>
+      flagsOf(option).map(
+        (flag) => `${flag}${flag === option.long && /[<[]/.test(option.flags) ? ' <value>' : ''}`,
+      ),
+    ),
   );
-
-/** `-d` and `--days` stand in one entry, whose value comes after the last. */
-const comparable = (options: readonly Described[]) =>
-  [...new Set(options.map(({ flag, value }) => `${flag}${value ? ' <value>' : ''}`))].sort();
 
 describe('the manual', () => {
   test('has a page for every command, and those of the whole, of its security and of operating a server', () => {
@@ -148,43 +143,30 @@ describe('the manual', () => {
 
 describe('options', () => {
   test('the global ones stand in pwpush.1, and no other', () => {
-    const expected = comparable(expectedOf(optionsOf(program)));
-    expect(comparable(described(main))).toEqual(expected);
-    const flags = [...optionsOf(program), ...ownOptions(names)].flatMap(flagsOf);
+    expect(described(main)).toEqual(expectedOf(optionsOf(program)));
+    const flags = withSubcommands(program).flatMap(optionsOf).flatMap(flagsOf);
     expect(named(main).filter((flag) => !flags.includes(flag))).toEqual([]);
   });
 
   test.each(names)('%s: its own stand in its page, and the page names no other', (name) => {
     const lines = page(`pwpush-${name}.1`);
     const all = withSubcommands(commandOf(name)).flatMap(optionsOf);
-    const own = comparable(expectedOf(all.filter((option) => !isGlobal(option))));
-    const entries = comparable(described(lines));
+    const own = expectedOf(all.filter((option) => !isGlobal(option)));
+    const entries = described(lines);
     expect(entries.filter((entry) => own.includes(entry))).toEqual(own);
-    const known = comparable(expectedOf(all));
+    const known = expectedOf(all);
     expect(entries.filter((entry) => !known.includes(entry))).toEqual([]);
     const flags = all.flatMap(flagsOf);
     expect(named(lines).filter((flag) => !flags.includes(flag))).toEqual([]);
   });
-
-  function ownOptions(of: readonly string[]): Option[] {
-    const trees = of.map(commandOf);
-    return trees.flatMap(withSubcommands).flatMap(optionsOf);
-  }
 });
 
-describe('synopses', () => {
-  test.each(names)('%s: names every subcommand', (name) => {
-    const text = section(page(`pwpush-${name}.1`), 'SYNOPSIS').join('\n');
-    const command = commandOf(name);
-    for (const one of withSubcommands(command).filter(({ commands }) => commands.length === 0)) {
-      expect(text).toContain(`.Cm ${wordsOf(one).join(' ')}\n`);
-    }
-  });
-
-  function wordsOf(command: Command): string[] {
-    const { parent } = command;
-    return parent?.parent ? [...wordsOf(parent), command.name()] : [command.name()];
-  }
+test.each(names)('the synopsis of %s names every subcommand', (name) => {
+  const text = section(page(`pwpush-${name}.1`), 'SYNOPSIS').join('\n');
+  const wordsOf = (one: Command): string =>
+    one.parent?.parent ? `${wordsOf(one.parent)} ${one.name()}` : one.name();
+  for (const one of withSubcommands(commandOf(name)).filter(({ commands }) => !commands.length))
+    expect(text).toContain(`.Cm ${wordsOf(one)}\n`);
 });
 
 describe('tables', () => {

@@ -2,7 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
+import manifest from '../package.json';
 import { commands, wholeProgram } from '../src/commands/program';
 import { variables } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/platform/context';
@@ -11,15 +13,25 @@ import { settingNames } from '../src/profile/settings';
 import { variablesInSource } from './helpers/source-variables';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const filesIn = (folder: string) =>
+  readdirSync(join(root, folder)).map((name) => join(folder, name));
+const documents = ['.', 'docs'].flatMap(filesIn).filter((name) => name.endsWith('.md'));
+const helpTexts = ['src/commands/help', 'src/cli/help']
+  .flatMap(filesIn)
+  .filter((name) => name.endsWith('.txt'));
 /** The documents of a user: the README and what it leaves to others. */
 const readme = ['README.md', 'SECURITY.md', 'docs/configuration.md', 'docs/json.md']
-  .map((path) => readFileSync(join(root, path), 'utf8'))
+  .map(read)
   .join('\n');
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-const blocks = [...readme.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, text]) => text ?? '');
-const prose = readme.replace(/^```\w*\n.*?^```/gms, '');
-const spans = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, text]) => text ?? '');
+/** The lines of blocks of code, and the code in the text. */
+function codeIn(text: string) {
+  const block = /^```\w*\n(.*?)^```/gms;
+  const lines = [...text.matchAll(block)].flatMap(([, inside = '']) => inside.split('\n'));
+  const spans = [...text.replace(block, '').matchAll(/`([^`\n]+)`/g)].map(([, one]) => one ?? '');
+  return { lines, spans };
+}
 
 /** The cells of the table under a heading, without its two head lines. */
 function table(heading: string): string[][] {
@@ -31,11 +43,19 @@ function table(heading: string): string[][] {
 const codes = (cell: string | undefined) =>
   [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, text]) => text ?? '');
 
-/** What follows the word pwpush wherever it is run: on lines of the examples and in the text. */
-const runs = [...blocks.flatMap((block) => block.split('\n')), ...spans]
-  .flatMap((line) => line.replace(/ (#|--) .*/, '').split(/\||&&|;|\$\(/))
-  .flatMap((part) => /^[\s$]*pwpush (.+)/.exec(part)?.[1] ?? [])
-  .map((rest) => rest.split(/[\s)]+/));
+/** What follows the word pwpush wherever it is run. */
+const runsIn = (lines: readonly string[]) =>
+  lines
+    .flatMap((line) => line.replace(/ (#|--) .*/, '').split(/\||&&|;|\$\(/))
+    .flatMap((part) => /^[\s$]*pwpush (.+)/.exec(part)?.[1] ?? [])
+    .map((rest) => rest.split(/[\s)]+/));
+const runs = [
+  ...[...documents, 'skills/pwpush/SKILL.md'].flatMap((path) => {
+    const { lines, spans } = codeIn(read(path));
+    return runsIn([...lines, ...spans]);
+  }),
+  ...helpTexts.flatMap((path) => runsIn(read(path).split('\n'))),
+];
 
 const context = { version: '0.1.0', env: {} } as Context;
 const names = commands.map(({ name }) => name);
@@ -52,8 +72,8 @@ function optionsOf(name: string): string[] {
   return program.commands.filter((one) => one.name() === name).flatMap(flagsOf);
 }
 
-describe('the readme', () => {
-  test('has the exit codes of the program', () => {
+describe('documents', () => {
+  test('have the exit codes of the program', () => {
     const [success, ...rows] = table('Exit codes').map(([code, name]) => [
       codes(name)[0],
       Number(code),
@@ -62,33 +82,30 @@ describe('the readme', () => {
     expect(rows).toEqual(Object.entries(exitStatus));
   });
 
-  test('runs commands that exist', () => {
+  test('run commands that exist', () => {
     const words = runs.map(([word]) => word ?? '').filter((word) => !word.startsWith('-'));
     expect(words.length).toBeGreaterThan(20);
     expect(words.filter((word) => ![...names, 'help'].includes(word))).toEqual([]);
   });
 
-  test.each(names)('shows options of %s that exist', (name) => {
-    const shown = runs.filter((words) => words.includes(name)).flat();
+  test.each(names)('show options of %s that exist', (name) => {
+    const shown = runs
+      .filter((words) => words.includes(name))
+      .flatMap((words) => words.map((word) => word.replace(/=.*/, '')));
     const flags = optionsOf(name);
     const wrong = shown.filter((word) => word.startsWith('-') && !flags.includes(word));
     expect(wrong).toEqual([]);
   });
 
-  test('names options that exist', () => {
+  test('name options that exist', () => {
     const flags = names.flatMap(optionsOf);
-    const shown = spans.flatMap((span) => /^--?\w[\w-]*/.exec(span)?.[0] ?? []);
+    const shown = codeIn(readme).spans.flatMap((span) => /^--?\w[\w-]*/.exec(span)?.[0] ?? []);
     expect(shown.length).toBeGreaterThan(20);
     expect(shown.filter((flag) => !flags.includes(flag))).toEqual([]);
   });
 
-  const documents = ['.', 'docs'].flatMap((folder) =>
-    readdirSync(join(root, folder))
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => join(folder, name)),
-  );
   test.each(documents)('%s names paths that exist', (document) => {
-    const text = readFileSync(join(root, document), 'utf8');
+    const text = read(document);
     const linked = [...text.matchAll(/\]\((?!https:)([^)#]+)|(?:src|srcset)="([^"]+)"/g)].map(
       ([, to, picture]) => join(dirname(document), to ?? picture ?? ''),
     );
@@ -98,8 +115,9 @@ describe('the readme', () => {
     expect([...linked, ...paths].filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  test('names scripts that exist', () => {
-    const shown = [...readme.matchAll(/npm run (\w+)/g)].map(([, script]) => script ?? '');
+  test('name scripts that exist', () => {
+    const text = documents.map(read).join('\n');
+    const shown = [...text.matchAll(/npm run (\w+)/g)].map(([, script]) => script ?? '');
     expect(shown.filter((script) => !(script in manifest.scripts))).toEqual([]);
   });
 });
@@ -109,15 +127,15 @@ describe("the readme's configuration", () => {
 
   test('names variables that the program reads, and all that are its own', () => {
     const ofServe = [...variables.values()];
-    const read = [...variablesInSource(), ...ofServe];
+    const known = [...variablesInSource(), ...ofServe];
     const listed = rows.flatMap(([, , cell]) => codes(cell));
     // Read by Node.js itself.
     const foreign = ['NODE_EXTRA_CA_CERTS'];
-    expect(listed.filter((name) => ![...read, ...foreign].includes(name))).toEqual([]);
+    expect(listed.filter((name) => ![...known, ...foreign].includes(name))).toEqual([]);
     const named = readme.match(/\bPWPUSH_\w+/g) ?? [];
     expect(named.filter((name) => ![...listed, ...ofServe].includes(name))).toEqual([]);
     // Those of serve follow a rule.
-    const own = read.filter((name) => name.startsWith('PWPUSH_') && !ofServe.includes(name));
+    const own = known.filter((name) => name.startsWith('PWPUSH_') && !ofServe.includes(name));
     expect(own.filter((name) => !listed.includes(name))).toEqual([]);
   });
 
@@ -125,4 +143,17 @@ describe("the readme's configuration", () => {
     const listed = rows.flatMap(([, , , cell]) => codes(cell)).filter((one) => !one.includes(' '));
     expect(listed.sort()).toEqual([...settingNames].sort());
   });
+});
+
+test('docs/agents.md has configurations that start the server', () => {
+  const blocks = [...read('docs/agents.md').matchAll(/^```(json|toml)\n(.*?)^```/gms)];
+  const told = blocks.map(([, form, text = '']) => (form === 'toml' ? parse : JSON.parse)(text));
+  const keys = ['mcpServers', 'mcp_servers', 'servers'];
+  expect(told.map((one) => Object.keys(one))).toEqual(keys.map((key) => [key]));
+  for (const [at, one] of told.entries()) {
+    const { command, args } = one[keys[at] ?? ''].pwpush;
+    expect([command, args[0]]).toEqual(['pwpush', 'mcp']);
+    const mcp = program.commands.find((other) => other.name() === 'mcp');
+    expect(mcp?.exitOverride().parseOptions(args.slice(1))).toEqual({ operands: [], unknown: [] });
+  }
 });
