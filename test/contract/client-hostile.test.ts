@@ -246,3 +246,97 @@ test.each(['show abc', 'expire abc --json', 'audit abc --debug', 'list --json'])
     expect(stderr).not.toContain('horse');
   },
 );
+
+const LINK = 'https://pw.test/p/quyul5r5w08/r\n';
+const MOST = 16 * 1024 * 1024;
+const packed = (body: string | Uint8Array): Literal => ({
+  ...json(201, ''),
+  headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+  body: gzipSync(body),
+});
+
+async function answered(answer: Literal, line: string) {
+  const { code, stdout, sent } = await asking([answer], line.split(' '), { stdin: 'hunter2' });
+  return { code, stdout, requests: sent.length };
+}
+
+// Those of each call in every form: client-forms.test.ts. What is said of them: test/cases/unexpected-responses.txt.
+test.each([
+  ['neither link nor token', json(201, '{"name":"x"}'), 'push', 11],
+  ['a token that is a path', json(201, '{"url_token":"../../etc"}'), 'push', 11],
+  ['no url', json(200, '{}'), 'preview quyul5r5w08', 1],
+  ['no logs', json(200, '{"error":null}'), 'audit quyul5r5w08', 1],
+  ['a list of numbers', json(200, '[1]'), 'list', 1],
+  ['features that are none', json(200, '{"features":1}'), 'version', 1],
+  ['more than 16 MiB', json(200, ' '.repeat(MOST + 1)), 'version', 1],
+  // Unpacked; it leaves open what happened.
+  ['more than 16 MiB', packed(new Uint8Array(MOST + 1)), 'push', 11],
+])('a success with %s is none (%#)', async (_what, answer, line, code) => {
+  expect(await answered(answer, line)).toEqual({ code, stdout: '', requests: 1 });
+});
+
+test.each(['push', 'push --json', 'push --each', 'request Key?', 'request Key? --json'])(
+  'a link that cannot be printed, and no token, leaves %s open',
+  async (line) => {
+    for (const html_url of ['https://pw.test/p/x\nhttps://e.test/p/x', 'https://pw.test/p/x y']) {
+      const { code, stdout } = await answered(json(201, JSON.stringify({ html_url })), line);
+      expect([code, /https?:\S*\/[pr]\//.test(stdout)]).toEqual([11, false]);
+    }
+  },
+);
+
+test.each([
+  ['a fraction of views', { views_remaining: 1.5 }],
+  ['a flag that is a text', { deletable_by_viewer: 'true' }],
+  ['files that are none', { files: [1] }],
+  ['a name that is a number', { name: 5 }],
+  ['a fraction of days', { days_remaining: 6.99 }],
+  ['no token', { url_token: undefined }],
+  ['a token that is a path', { url_token: '../../etc' }],
+])('costs nobody the secret, or the link: %s', async (_what, change) => {
+  const got = await answered(json(200, changed(RETRIEVED, change)), 'get quyul5r5w08');
+  const made = await answered(json(201, changed(CREATED, change)), 'push');
+  expect([got.stdout, made.stdout]).toEqual(['hunter2', LINK]);
+});
+
+test('nor does a byte order mark in a compressed response, or JSON that is nested 100,000 deep', async () => {
+  expect((await answered(packed(`\ufeff${CREATED}`), 'push')).stdout).toBe(LINK);
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const answer = json(201, CREATED.replace(/}\s*$/, `,"more":${deep}}`));
+  const { stdout } = await answered(answer, 'push --json');
+  expect(JSON.parse(stdout).html_url).toBe(LINK.trim());
+});
+
+/** Several lines, each of which may be sent back; pages: test/cases/unexpected-responses.txt. */
+const key = '-----BEGIN PRIVATE KEY-----\nMIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQDG\n';
+
+const UNSAID = 'its response is not shown, as it repeats what was sent';
+
+test.each([
+  ['the payload', 'bad value hunter2hunter2!', 'hunter2hunter2'],
+  ['the token', 'bad token t0ken', 'hunter2'],
+  ['one line of the payload', `bad ${key.split('\n')[1]}`, key],
+  ['the start of a long payload', `bad ${'x'.repeat(200)}`, 'x'.repeat(5000)],
+  ['its end', 'bad …90123hunter2', '12345678901234567890123hunter2'],
+  ['a short passphrase where it stands alone', 'pass: no', 'hunter2'],
+  ['a short secret with a sign', 'no p@ss1!', 'p@ss1'],
+  ['as a URL has it', 'GET /?q=a%20secret%2Fhere', 'a secret/here'],
+  ['a short one in a URL', 'GET /?q=a%2Bb%40c&x', 'a+b@c'],
+  ['as a page has it', 'a&lt;b&amp;c-hunter2', 'a<b&c-hunter2'],
+  ['as JSON has it', 'password=\\"hunter2\\"', 'user=me\npassword="hunter2"\n'],
+  // No echo.
+  ['but a short passphrase inside another word', 'too many passphrases', 'hunter2'],
+])('what an instance echoes is not printed: %s', async (what, message, payload) => {
+  const answer = json(422, JSON.stringify({ error: message }));
+  const env = { PWPUSH_PASSPHRASE: 'pass', PWPUSH_TOKEN: 't0ken' };
+  const { stderr } = await asking([answer], ['push'], { env, stdin: payload });
+  const said = what.startsWith('but') ? message : UNSAID;
+  expect(stderr).toBe(`pwpush: the instance refused the request: ${said}\n`);
+});
+
+test('a passphrase that is the word itself is still told from a token', async () => {
+  const answer = json(401, '{"error":"Wrong passphrase","message":"passphrase"}');
+  const env = { PWPUSH_PASSPHRASE: 'passphrase' };
+  const { code, stderr } = await asking([answer], ['get', 'quyul5r5w08'], { env });
+  expect([code, stderr.split('\n')[0]]).toEqual([7, 'pwpush: wrong passphrase']);
+});
