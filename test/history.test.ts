@@ -54,19 +54,12 @@ const later = ([, start, end, ...how]: Row): Row => ['s', start + 2, (end ?? 0) 
 
 test.each<[string, Operation[]]>([
   ['one view', created(1, 'a 3-4 retrieve 0', 'b 5-6 retrieve gone')],
-  ['at once', created(1, 'a 3-6 retrieve gone', 'b 4-5 retrieve 0')],
   ['in another order', created(2, 'a 3-6 retrieve 0', 'b 4-5 retrieve 1')],
   ['a lost response that took it', created(1, 'a 3- retrieve', 'b 5-6 retrieve gone')],
-  ['one that did not', created(1, 'a 3- retrieve', 'b 5-6 retrieve shown')],
-  ['one that does so late', created(2, 'a 3- retrieve', 'b 5-6 retrieve 1', 'b 7-8 retrieve gone')],
   ['before it is there', [read('a 1-2 retrieve missing'), operation(later(create(1)))]],
   [
     'expired meanwhile',
     created(9, 'a 3-8 retrieve gone', 's 4-7 expire deleted', 'b 5-6 retrieve 8'),
-  ],
-  [
-    'an expiry that was not answered',
-    created(9, 's 3- expire', 'a 4-5 retrieve shown', 'a 6-7 retrieve gone'),
   ],
   [
     'the end of its time',

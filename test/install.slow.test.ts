@@ -178,6 +178,8 @@ describe('install.sh', allOf(onUnix, packing), () => {
     ]);
     expect(version()).toBe('0.0.1');
     expect(statSync(join(home, '.local/bin/pwpush')).mode & 0o777).toBe(0o755);
+    const env = { PATH: `${home}/.local/bin:${process.env.PATH}` };
+    expect(await installs(installer('0.0.1'), [], env)).not.toContain('PATH');
   });
 
   test('upgrades, into another folder too, and removes what it installed', async () => {
@@ -191,26 +193,17 @@ describe('install.sh', allOf(onUnix, packing), () => {
     await fails(second, [...prefix, '--uninstall']);
   });
 
-  test('says nothing of the PATH where it is right', async () => {
-    const env = { PATH: `${home}/.local/bin:${process.env.PATH}` };
-    expect(await installs(installer('0.0.1'), [], env)).not.toContain('PATH');
-  });
-
-  test('writes nothing if the archive is another one', async () => {
-    const script = installer('0.0.2');
+  test('writes nothing if the archive is another one, cut, or not there', async () => {
+    const [another, cut] = [installer('0.0.2'), installer('0.0.3')];
     const other = archiveOf('6.6.6');
-    for (const name of served.keys()) served.set(name, other);
-    expect(await fails(script)).toMatch(
+    for (const name of served.keys()) if (name.includes('0.0.2')) served.set(name, other);
+    expect(await fails(another)).toMatch(
       /the checksum is [0-9a-f]{64} instead of [0-9a-f]{64}; nothing was installed/,
     );
-    expect(installed()).toEqual([]);
-  });
-
-  test('writes nothing if the download is cut, or is not there', async () => {
-    const cut = await fails(installer('0.0.3'));
-    const script = installer('0.0.4');
+    const missing = installer('0.0.4');
+    const cutOff = await fails(cut);
     served.clear();
-    for (const said of [cut, await fails(script)])
+    for (const said of [cutOff, await fails(missing)])
       expect(said).toContain('the download failed; nothing was installed');
     expect([installed(), readdirSync(temporary)]).toEqual([[], []]);
   });
@@ -422,19 +415,25 @@ describe('.config/build.mjs', () => {
 describe('manifests', packing, () => {
   const files = () => release('1.2.3');
 
-  test('have no placeholder left', () => {
-    for (const [name, text] of Object.entries(files()))
+  test('have no placeholder left, and name the version and its archive', () => {
+    const all = files();
+    for (const [name, text] of Object.entries(all))
       expect([name, text.match(/@[A-Z_]+@|undefined/g)]).toEqual([name, null]);
-  });
-
-  test('of Scoop has the archive, its checksum and its folder', () => {
-    const manifest = JSON.parse(files()['scoop/pwpush.json'] ?? '');
-    expect(manifest).toMatchObject({
+    expect(JSON.parse(all['scoop/pwpush.json'] ?? '')).toMatchObject({
       version: '1.2.3',
       extract_dir: 'pwpush-1.2.3-windows-x64',
-      architecture: { '64bit': { url: `${url}/pwpush-1.2.3-windows-x64.zip` } },
+      architecture: {
+        '64bit': {
+          url: `${url}/pwpush-1.2.3-windows-x64.zip`,
+          hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        },
+      },
     });
-    expect(manifest.architecture['64bit'].hash).toMatch(/^[0-9a-f]{64}$/);
+    const head = { PackageIdentifier: 'pwpush.pwpush', PackageVersion: '1.2.3' };
+    const winget = Object.entries(all).filter(([name]) => name.startsWith('winget/'));
+    expect(winget).toHaveLength(3);
+    for (const [, text] of winget)
+      expect(yaml(text)).toMatchObject([{ ...head, ManifestVersion: '1.6.0' }]);
   });
 
   test('of Homebrew is Ruby (needs ruby)', needsPrograms('ruby'), () => {
@@ -442,13 +441,5 @@ describe('manifests', packing, () => {
     writeFileSync(formula, files()['homebrew/pwpush.rb'] ?? '');
     expect(spawnSync('ruby', ['-c', formula], { encoding: 'utf8' }).stdout).toBe('Syntax OK\n');
     expect(readFileSync(formula, 'utf8').match(/sha256 "[0-9a-f]{64}"/g)).toHaveLength(4);
-  });
-
-  test('of winget are YAML', () => {
-    const manifests = Object.entries(files()).filter(([name]) => name.startsWith('winget/'));
-    expect(manifests).toHaveLength(3);
-    const head = { PackageIdentifier: 'pwpush.pwpush', PackageVersion: '1.2.3' };
-    for (const [, text] of manifests)
-      expect(yaml(text)).toMatchObject([{ ...head, ManifestVersion: '1.6.0' }]);
   });
 });

@@ -46,14 +46,6 @@ test('push --copy tells the link to no other program of the machine, and the pro
   expect(said('env')).not.toContain('PWPUSH');
 });
 
-test('get --copy puts the text there to the byte, instead of printing it', async () => {
-  const payload = ' a\u001bb\r\nçé \u{1f511}\n';
-  const token = await here.push({ payload });
-  const got = await here.under({ env: wayland() }).run('get', token, '--copy');
-  expect(got).toMatchObject({ code: 0, stdout: '' });
-  expect(board()).toBe(payload);
-});
-
 test('a text that a terminal would drop over ssh is saved', async () => {
   const payload = 'x'.repeat(74_995);
   const token = await here.push({ payload, expire_after_views: 1 });

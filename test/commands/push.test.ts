@@ -1,17 +1,9 @@
 import { expect, test } from 'vitest';
 import { asking } from '../helpers/foreign';
-import { eachInstance } from '../helpers/instance';
 import { CREATED } from '../helpers/reference';
 import { json } from '../helpers/wire';
 
 // What push says and prints, and where a secret may be from: test/cases/push-*.txt.
-
-const here = eachInstance();
-
-test('a text that is too long for the instance is to be attached', async () => {
-  const { code, stderr } = await here.under({ stdin: 'x'.repeat(2 ** 20 + 1) }).run('push');
-  expect([code, stderr]).toEqual([8, expect.stringContaining('1.0 MiB')]);
-});
 
 test.each([
   ['http://127.0.0.1:5100', true],

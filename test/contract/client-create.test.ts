@@ -86,18 +86,3 @@ describe('looser limits than requested: the push is expired again and the run fa
     expect(error).toMatchObject({ code: 'rejected', link: LINK.trim(), expired });
   });
 });
-
-test.each([
-  [{ deletable_by_viewer: null }, 0],
-  [{ expire_after_views: undefined }, 1],
-  [{ expire_after_days: null }, 1],
-  [{ expire_after_days: null, expire_after_views: null }, 1],
-])(
-  'what a response does not tell is not compared with what was asked: %j',
-  async (fields, warnings) => {
-    const granted = { deletable_by_viewer: false, expire_after_views: 1, expire_after_days: 2 };
-    const words = ['--no-deletable', '--views', '1', '--days', '2'];
-    const { told } = await pushed([granting({ ...granted, ...fields })], ...words);
-    expect(told).toEqual([0, LINK, warnings, CREATE]);
-  },
-);
