@@ -110,13 +110,9 @@ describe('help --json', () => {
       ...{ short: '-v', group: 'Limits', type: 'number', negatable: false },
       value: { name: 'n', required: true, variadic: false },
     });
-    expect(option('push', '--kind')).toMatchObject({ type: 'choice', choices: expect.any(Array) });
-    expect(option('push', '--file')?.value).toMatchObject({ variadic: true });
-    expect(option('push', '--generate')?.value).toMatchObject({ required: false });
+    expect(option('push', '--generate')).toMatchObject({ value: { required: false } });
     expect(option('push', '--deletable')).toMatchObject({ type: 'flag', negatable: true });
     expect(option('serve', '--port')).toMatchObject({ type: 'number', default: 5100 });
-    expect(option('serve', '--data')).toMatchObject({ type: 'path' });
-    expect(option('push', '--json')).toBeUndefined();
     const [token] = of('serve')?.commands ?? [];
     expect(token?.commands.map(({ name }) => name)).toEqual(['add', 'list', 'revoke']);
   });

@@ -45,11 +45,9 @@ describe('what is not understood is exit 2', () => {
   });
 
   test.each([
-    ['serve --token pwp_S3cret', '--token'],
     ['--token pwp_S3cret push x', '--token'],
     ['profile --password hunter3cret list', '--password'],
     ['push --secret=S3cret', '--secret'],
-    ['push --frobnicate=S3cret', '--frobnicate'],
     ['push --=S3cret', ''],
     ["push --it's=S3cret", '--it'],
   ])('%s: the value is not repeated', async (line, name) => {
