@@ -7,24 +7,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { CommandEntry } from '../../src/cli/command-tree';
+import { variables } from '../../src/commands/serve/serve-options';
 import { openSqlite } from '../../src/server/store/sqlite';
-import { eachPlace, openPlace } from '../helpers/run';
+import { eachPlace } from '../helpers/run';
 import { call, create, testService } from '../helpers/service';
 
 // What serve is told in options, and says: test/cases/serve-*.txt.
 
-// Before there are tests, which have the names of variables.
-const before = openPlace();
-const commands: CommandEntry[] = JSON.parse((await before.run('help', '--json')).stdout).commands;
-before.close();
-const { options = [] } = commands.find(({ name }) => name === 'serve') ?? {};
-/** Options that may be any text, which is checked later or never. */
+/** Variables of options that may be any text, which is checked later or never. */
 const free =
-  /^--(no-.*|host|public-url|data|database|title|logo|contact|tls-.*|metrics-host|reveal)$/;
-const picky = options.flatMap(({ long = '' }) =>
-  free.test(long) ? [] : [`PWPUSH_SERVE_${long.slice(2).replaceAll('-', '_').toUpperCase()}`],
-);
+  /_(NO_.*|HOST|PUBLIC_URL|DATA|DATABASE|TITLE|LOGO|CONTACT|TLS_.*|METRICS_HOST|REVEAL)$/;
+const picky = [...variables.values()].filter((name) => !free.test(name));
 
 const here = eachPlace();
 const data = () => here.file('data');
