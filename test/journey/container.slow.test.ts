@@ -48,17 +48,16 @@ async function start(env: Record<string, string>, mounts: readonly Mount[]): Pro
   return container;
 }
 
-/** A folder that the user of the image owns, as Docker makes a volume. */
-function volume(): Mount {
+/** A folder of this machine that is mounted, and that the user owns; Docker makes a volume so. */
+function mounted(to: string, mode: Mount['mode'], owner: number): Mount {
   const from = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
   made.push(from);
-  chownSync(from, USER, USER);
-  return { from, to: '/var/lib/pwpush', mode: 'rw' };
+  chownSync(from, owner, owner);
+  return { from, to, mode };
 }
+const volume = () => mounted('/var/lib/pwpush', 'rw', USER);
 const made: string[] = [];
-afterAll(async () => {
-  for (const folder of made) await rm(folder, { recursive: true });
-});
+afterAll(() => Promise.all(made.map((folder) => rm(folder, { recursive: true }))));
 
 const health = (container: Container) => container.exec(...image.config.Healthcheck.Test.slice(1));
 
@@ -83,24 +82,16 @@ describe(
   'the image (PWPUSH_TEST_BINARY, buildah, unshare, root)',
   allOf(onBinary, needsImages),
   () => {
-    test('has the executable and licences, and can have no other file of the source', () => {
+    test('has the executable and licences, no other file of the source, and a user of a number', () => {
+      const copied = (path: string) => readFileSync(join(image.files, path));
       expect(existsSync(join(image.files, 'usr/share/doc/pwpush/LICENSE'))).toBe(true);
-      const notices = readFileSync(
-        join(image.files, 'usr/share/doc/pwpush/THIRD-PARTY-NOTICES'),
-        'utf8',
-      );
+      const notices = copied('usr/share/doc/pwpush/THIRD-PARTY-NOTICES').toString();
       expect(notices).toContain('JavaScriptCore of WebKit (LGPL-2)');
-      const copy = readFileSync(join(image.files, 'usr/bin/pwpush'));
-      expect(copy.equals(readFileSync(binary ?? ''))).toBe(true);
+      expect(copied('usr/bin/pwpush').equals(readFileSync(binary ?? ''))).toBe(true);
       const executables = image.context.filter((name) => name.startsWith('build/pwpush-'));
       expect(executables).toContain(`build/${basename(binary ?? '')}`);
-      expect(image.context.filter((name) => !executables.includes(name))).toEqual([
-        'LICENSE',
-        'build/THIRD-PARTY-NOTICES',
-      ]);
-    });
-
-    test('runs as a user that is not root, of a number', () => {
+      const others = image.context.filter((name) => !executables.includes(name));
+      expect(others).toEqual(['LICENSE', 'build/THIRD-PARTY-NOTICES']);
       expect(image.config).toMatchObject({
         User: `${USER}:${USER}`,
         Entrypoint: [PROGRAM],
@@ -121,13 +112,16 @@ describe(
 
       const container = await start(env, [data]);
       const status = readFileSync(`/proc/${container.pid}/status`, 'utf8');
-      expect(status).toMatch(/^NSpid:\t\d+\t1$/m);
-      expect(status).toMatch(new RegExp(`^Uid:(\t${USER}){4}$`, 'm'));
-      expect(status).toMatch(new RegExp(`^Gid:(\t${USER}){4}$`, 'm'));
-      expect(status).toMatch(/^Groups:\t ?$/m);
-      expect(status).toMatch(/^CapPrm:\t0+$/m);
-      expect(status).toMatch(/^CapEff:\t0+$/m);
-      expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+      for (const line of [
+        /^NSpid:\t\d+\t1$/m,
+        new RegExp(`^Uid:(\t${USER}){4}$`, 'm'),
+        new RegExp(`^Gid:(\t${USER}){4}$`, 'm'),
+        /^Groups:\t ?$/m,
+        /^CapPrm:\t0+$/m,
+        /^CapEff:\t0+$/m,
+        /^NoNewPrivs:\t1$/m,
+      ])
+        expect(status).toMatch(line);
       expect(await health(container)).toEqual({
         code: 0,
         signal: null,
@@ -135,6 +129,7 @@ describe(
         stderr: '',
       });
       await pushAndGet(port);
+      const kept = await client(port, 'kept', 'push');
 
       const backup = (file: string) => container.exec(PROGRAM, 'serve', 'backup', file);
       expect((await backup('/tmp/copy.db')).stderr).toContain('EROFS');
@@ -152,17 +147,8 @@ describe(
         'pwpush.db',
         'pwpush.reserve',
       ]);
-    });
-
-    test('keeps its data in the volume', async () => {
-      const data = volume();
-      const port = await freePort();
-      const env = { PWPUSH_SERVE_PORT: `${port}` };
-      const first = await start(env, [data]);
-      const { stdout } = await client(port, 'kept', 'push');
-      expect((await first.stop()).code).toBe(0);
       await start(env, [data]);
-      expect((await client(port, '', 'get', stdout.trim())).stdout).toBe('kept');
+      expect((await client(port, '', 'get', kept.stdout.trim())).stdout).toBe('kept');
     });
 
     test('does not start without a volume to write to, and says why', async () => {
@@ -191,18 +177,12 @@ describe(
         };
       }
 
-      function secrets(to: string): Mount {
-        const from = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
-        made.push(from);
-        return { from, to, mode: 'ro' };
-      }
-
       test('deploy/compose.yaml', async () => {
         database = (await cluster?.createDatabase()) ?? '';
         const port = await freePort();
         const address = 'https://pwpush.example';
         const { services } = compose({ PWPUSH_PUBLIC_URL: address });
-        const folder = secrets('/run/secrets');
+        const folder = mounted('/run/secrets', 'ro', 0);
         // As docs/deploy.md makes it: closed by its folder on the host.
         await chmod(folder.from, 0o755);
         await writeFile(join(folder.from, 'database-password'), `${PASSWORD}\n`);
@@ -222,7 +202,7 @@ describe(
         database = (await cluster?.createDatabase()) ?? '';
         const { spec } = manifest('Deployment').spec.template;
         const [{ volumeMounts, startupProbe, readinessProbe, livenessProbe }] = spec.containers;
-        const folder = secrets(volumeMounts[0].mountPath);
+        const folder = mounted(volumeMounts[0].mountPath, 'ro', 0);
         await keepSecret(folder.from, spec.volumes[0].secret.defaultMode, {
           'instance.key': `${Buffer.alloc(32, 7).toString('base64')}\n`,
           'database-password': PASSWORD,
