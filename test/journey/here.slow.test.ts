@@ -101,47 +101,45 @@ describe('push --here', () => {
   });
 });
 
-test.each([
-  ['push', '0.0.0.0', true],
-  ['request', '127.0.0.1', false],
-])('on a terminal, %s --here at %s draws its link for phones: %s', alsoBinary, async (...row) => {
-  const [word, host, drawn] = row;
-  const waiting = word === 'push' ? 'Ctrl-C expires the push' : 'waiting for an answer';
-  const line = `echo s | (exec $PWPUSH ${word} --here --host ${host})`;
-  const terminal = onTerminal(word === 'push' ? line : line.replace('echo s |', ''), sender.env);
-  await terminal.shows(waiting);
-  const screen = terminal.screen();
-  const [link = ''] = /http:\S+/.exec(screen) ?? [];
-  const drawing = screen.split('\r\n').filter((one) => one.startsWith('\u001b[38;5;16'));
-  expect(read(drawing.join('\n'))).toBe(drawn ? link : undefined);
-  // Once, below.
-  const drawnTo = drawing.length === 0 ? -1 : screen.lastIndexOf(drawing.at(-1) ?? '');
-  expect(screen.split(link)).toHaveLength(2);
-  expect(screen.indexOf(link)).toBeGreaterThan(drawnTo);
-  if (word === 'request') {
+const DRAWN = '\u001b[38;5;16';
+
+test(
+  'on a terminal, push --here draws its link for phones; Ctrl-C expires it',
+  alsoBinary,
+  async () => {
+    const line = 'echo s | (exec $PWPUSH push --here --host 0.0.0.0)';
+    const terminal = onTerminal(line, sender.env);
+    await terminal.shows('Ctrl-C expires the push');
+    const screen = terminal.screen();
+    const [link = ''] = /http:\S+/.exec(screen) ?? [];
+    const drawing = screen.split('\r\n').filter((one) => one.startsWith(DRAWN));
+    expect(read(drawing.join('\n'))).toBe(link);
+    // Once, below.
+    expect(screen.split(link)).toHaveLength(2);
+    expect(screen.indexOf(link)).toBeGreaterThan(screen.lastIndexOf(drawing.at(-1) ?? ''));
+    terminal.type('\u0003');
+    await terminal.shows('pwpush: interrupted');
+    await terminal.ended;
+    expect(terminal.screen()).toContain('^C\r\nthe push was expired\r\npwpush: interrupted');
+    expect((await get(link)).code).toBe(9);
+  },
+);
+
+test(
+  'on a terminal, request --here for this machine draws nothing, and prints the answer',
+  alsoBinary,
+  async () => {
+    const terminal = onTerminal('$PWPUSH request --here --host 127.0.0.1', sender.env);
+    await terminal.shows('waiting for an answer');
+    const [link = ''] = /http:\S+/.exec(terminal.screen()) ?? [];
     expect((await respond(link, [], 'hunter2')).code).toBe(0);
     expect(await terminal.ended).toBe(0);
-    return expect(await linesOf(terminal.screen())).toContain('hunter2');
-  }
-  terminal.type('\u0003');
-  await terminal.shows('pwpush: interrupted');
-  await terminal.ended;
-  expect(terminal.screen()).toContain('^C\r\nthe push was expired\r\npwpush: interrupted');
-  return expect((await get(link)).code).toBe(9);
-});
+    expect(terminal.screen()).not.toContain(DRAWN);
+    expect(await linesOf(terminal.screen())).toContain('hunter2');
+  },
+);
 
 describe('request --here', () => {
-  test('files and text go to a folder', alsoBinary, async () => {
-    const words = ['--allow-files', '--output', 'inbox/', '--quiet'];
-    const { running, link } = await asking(...words);
-    const path = file('a.bin', Buffer.alloc(300_000, 7));
-    expect((await respond(link, ['--file', path, '--message', 'there you are'])).code).toBe(0);
-    expect(await running.ended).toMatchObject({ code: 0, stdout: '', stderr: `${link}\n` });
-    const inbox = join(sender.folder, 'inbox');
-    expect(readdirSync(inbox).sort()).toEqual(['a.bin', 'secret.txt']);
-    expect(readFileSync(join(inbox, 'a.bin'))).toEqual(Buffer.alloc(300_000, 7));
-  });
-
   test('a visitor of the page is named once', async () => {
     const { running, link } = await asking();
     for (let at = 0; at < 3; at += 1) await (await fetch(link)).text();
@@ -243,7 +241,7 @@ describe('request --here', () => {
     expect(rescued(stderr)).toHaveLength(2);
   });
 
-  test('a file that was damaged is saved as it came, with the key', async () => {
+  test('a file that was damaged is saved as it came, with the key', alsoBinary, async () => {
     const { running, link, item } = await asking('--allow-files', '--output', 'damaged/');
     const recipients = [parseRecipient(link.split('#')[1] ?? '')];
     const files = [];
