@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -17,7 +17,7 @@ import { cert, key } from '../server/certificate';
 const MIB = 1024 * 1024;
 const somebody = person();
 const service = serving(somebody.env, [
-  ...['--trust-proxy', '--anonymous-files', '--max-file-size', '64MiB', '--rate-limit', '60/m'],
+  ...['--trust-proxy', '--anonymous-files', '--max-file-size', '64MiB'],
 ]);
 let nginx: ChildProcess | undefined;
 let port: number;
@@ -27,18 +27,18 @@ let env: Record<string, string>;
 function configuration(folder: string): string {
   const page = readFileSync(new URL('../../man/pwpush-operation.7', import.meta.url), 'utf8');
   const [, block = ''] = /^nginx:\n\.Bd.*\n([\s\S]*?)\.Ed/m.exec(page) ?? [];
-  const changed = (from: RegExp, to: string) => (server: string) => {
-    expect(server).toMatch(from);
-    return server.replace(from, to);
-  };
-  const server = [
-    changed(/\\-/g, '-'),
-    changed(/listen 443/, `listen 127.0.0.1:${port}`),
-    changed(/\/etc\/ssl\/pwpush.example.pem/, join(folder, 'cert')),
-    changed(/\/etc\/ssl\/private\/pwpush.example.key/, join(folder, 'key')),
-    changed(/\/var\/log\/nginx/, folder),
-    changed(/http:\/\/127.0.0.1:5100/, service.url),
-  ].reduce((all, change) => change(all), block);
+  const changes = [
+    [/\\-/g, '-'],
+    [/listen 443/, `listen 127.0.0.1:${port}`],
+    [/\/etc\/ssl\/pwpush.example.pem/, join(folder, 'cert')],
+    [/\/etc\/ssl\/private\/pwpush.example.key/, join(folder, 'key')],
+    [/\/var\/log\/nginx/, folder],
+    [/http:\/\/127.0.0.1:5100/, service.url],
+  ] as const;
+  const server = changes.reduce((all, [from, to]) => {
+    expect(all).toMatch(from);
+    return all.replace(from, to);
+  }, block);
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};\n`,
   );
@@ -75,43 +75,29 @@ describe('behind nginx (needs nginx)', needsPrograms('nginx'), () => {
   /** The status that somebody at that address gets, who also says to be another. */
   async function get(localAddress: string, path: string): Promise<number | undefined> {
     const headers = { 'x-forwarded-for': '203.0.113.9' };
-    const options = { host: '127.0.0.1', port, path, localAddress, headers, ca: cert };
-    const asked = request({ ...options, rejectUnauthorized: false, agent: false }).end();
+    const options = { host: '127.0.0.1', port, path, localAddress, headers, agent: false };
+    const asked = request({ ...options, rejectUnauthorized: false }).end();
     const [response] = await once(asked, 'response');
     await text(response);
     return response.statusCode;
   }
 
   test('links name the public address, and the audit log the client', async () => {
-    const { stdout } = await pwpush(['push', '--views', '2'], {
-      env: { ...env, PWPUSH_TOKEN: service.token },
-      input: 'x',
-    });
+    const owned = { ...env, PWPUSH_TOKEN: service.token };
+    const { stdout } = await pwpush(['push', '--views', '2'], { env: owned, input: 'x' });
     const link = stdout.trim();
     expect(link).toMatch(new RegExp(`^https://localhost:${port}/p/`));
     await get('127.0.0.2', `/api/v2/pushes/${link.split('/')[4]}`);
-    const audit = await pwpush(['audit', link, '--json'], {
-      env: { ...env, PWPUSH_TOKEN: service.token },
-    });
+    const audit = await pwpush(['audit', link, '--json'], { env: owned });
     expect(audit.stdout).toContain('"127.0.0.2"');
     expect(audit.stdout).not.toContain('203.0.113.9');
   });
 
-  test('the limit counts each client for itself', async () => {
-    const statuses = [];
-    while (statuses.length < 200 && statuses.at(-1) !== 429)
-      statuses.push(await get('127.0.0.3', '/p/none'));
-    expect(statuses.at(-1)).toBe(429);
-    expect(await get('127.0.0.4', '/p/none')).toBe(404);
-  });
-
   test('24 MiB go up and down, and a download that is cut is resumed in one view', async () => {
     const bytes = randomBytes(24 * MIB);
-    writeFileSync(join(somebody.folder, 'large'), bytes);
-    const pushed = await pwpush(
-      ['push', '--file', join(somebody.folder, 'large'), '--views', '1'],
-      { env },
-    );
+    const large = join(somebody.folder, 'large');
+    writeFileSync(large, bytes);
+    const pushed = await pwpush(['push', '--file', large, '--views', '1'], { env });
     const proxy = await cuttingProxy(port);
     const from = { ...env, PWPUSH_URL: `https://localhost:${proxy.port}` };
     const folder = join(somebody.folder, 'saved');
@@ -121,8 +107,7 @@ describe('behind nginx (needs nginx)', needsPrograms('nginx'), () => {
     );
     expect(await ended).toMatchObject({ code: 0 });
     await proxy.close();
-    const hash = (content: Buffer) => createHash('sha256').update(content).digest('hex');
-    expect(hash(readFileSync(join(folder, 'large')))).toBe(hash(bytes));
+    expect(readFileSync(join(folder, 'large')).equals(bytes)).toBe(true);
     expect(readdirSync(folder)).toEqual(['large']);
   });
 });
