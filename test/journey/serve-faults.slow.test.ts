@@ -34,24 +34,24 @@ const FILES = ['', '-wal', '-shm', '-journal'].map((end) => `pwpush.db${end}`);
 const files = (data: string) =>
   [...FILES, 'pwpush.reserve', 'instance.key', '.'].map((name) => join(data, name));
 
-/** How calls on its files fail, and each how many of them do: in a long run, and else. */
-const ERRORS: [CallName, Tampering['effect'], step: [number, number]][] = [
+/**
+ * What happens to which calls, and to each how many of them: in a long run, and else. All that kills can come between is in
+ * files and on sockets. Between two writes to files, see power-loss.slow.test.ts.
+ */
+const FAULTS: [CallName, Tampering['effect'], step: [number, number]][] = [
   ['open', 'ENOSPC', [24, 48]],
   ['open', 'EIO', [24, 48]],
+  ['open', 'KILL', [18, 48]],
   ['pwrite', 'ENOSPC', [256, 512]],
   ['pwrite', 'EIO', [256, 512]],
+  ['pwrite', 'KILL', [192, 384]],
   ['sync', 'EIO', [48, 48]],
   // Of a file system that allocates late.
   ['sync', 'ENOSPC', [48, 48]],
+  ['sync', 'KILL', [24, 48]],
   ['truncate', 'EIO', [24, 48]],
-];
-/** All that kills can come between is in files and on sockets. Between two writes to files, see power-loss.test.ts. */
-const KILLS: [CallName, step: [number, number]][] = [
-  ['open', [18, 48]],
-  ['pwrite', [192, 384]],
-  ['sync', [24, 48]],
-  ['truncate', [14, 48]],
-  ['writev', [8, 24]],
+  ['truncate', 'KILL', [14, 48]],
+  ['writev', 'KILL', [8, 24]],
 ];
 
 /** How often a session makes each call. */
@@ -113,30 +113,25 @@ describe(
       return upTo(count);
     }
 
-    async function withFault(call: CallName, effect: Tampering['effect'], when: string) {
-      const [data, log] = [await copied(), join(await newFolder(), 'log')];
-      const { answers, where } = await broken(stock, ['--data', data], {
-        ...{ log, call, effect, when, paths: pathsOf(call, data) },
-      });
-      const service = await opened({ data });
-      await judge(service, stock, answers, { where, unsure: call === 'sync' });
-      await service.close();
-      await isSound(data);
-      expect(readFileSync(join(data, 'instance.key'))).toHaveLength(45);
-    }
-
-    test.each(ERRORS)(
-      'loses nothing and gives no view twice: %s fails, %s',
+    test.each(FAULTS)(
+      'loses nothing and gives no view twice: %s, %s',
       async (call, effect, steps) => {
-        const places = (await timesOf(call)).flatMap((nth) => [`${nth}`, `${nth}+`]);
-        for (const when of inSteps(places, stepOf(steps))) await withFault(call, effect, when);
+        const kills = effect === 'KILL';
+        const places = (await timesOf(call)).flatMap((nth) =>
+          kills ? [`${nth}`] : [`${nth}`, `${nth}+`],
+        );
+        for (const when of inSteps(places, stepOf(steps))) {
+          const [data, log] = [await copied(), join(await newFolder(), 'log')];
+          const how = { log, call, effect, when, paths: pathsOf(call, data) };
+          const { answers, where } = await broken(stock, ['--data', data], how);
+          const service = await opened({ data });
+          await judge(service, stock, answers, { where, unsure: call === 'sync' });
+          await service.close();
+          await isSound(data);
+          expect(readFileSync(join(data, 'instance.key'))).toHaveLength(45);
+        }
       },
     );
-
-    test.each(KILLS)('loses nothing and gives no view twice: killed at %s', async (call, steps) => {
-      for (const nth of inSteps(await timesOf(call), stepOf(steps)))
-        await withFault(call, 'KILL', `${nth}`);
-    });
   },
 );
 
