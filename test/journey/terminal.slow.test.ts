@@ -182,12 +182,10 @@ describe('each question, left without an answer, leaves all as it was', () => {
   const questions: [what: string, line: string, way: Answers, question: string][] = [
     ['what push offers', '$PWPUSH push', [], 'navigate'],
     ['the address', '$PWPUSH login', [], ADDRESS],
-    ['the address that push wants', '$PWPUSH push', [[LOG_IN, ENTER]], ADDRESS],
     ['the token', '$PWPUSH login $URL', [], TOKEN],
     ['the secret', '$PWPUSH push', [[HERE, `${DOWN}${ENTER}`]], 'Secret:'],
     ['the passphrase', '$PWPUSH push --here', [secret], OPTIONAL],
     ['the passphrase of a piped secret', 'echo s | $PWPUSH push -p --url $URL', [], 'Passphrase:'],
-    ['it again', '$PWPUSH push --here', [secret, [OPTIONAL, `MARKER${ENTER}`]], AGAIN],
   ];
   const cases = questions.flatMap(([what, ...question]) => [
     [what, 'Ctrl-C', CTRL_C, ...question] as const,
