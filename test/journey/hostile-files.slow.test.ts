@@ -185,9 +185,9 @@ describe('what another user prepared is not used (needs root)', skipped, () => {
     const here = { PWPUSH_CONFIG_DIR: sender.env.PWPUSH_CONFIG_DIR ?? '' };
     const push = () => within(['push'], here, 'x');
     expect((await push()).code).toBe(0);
-    prepare(at('state'), NOBODY, 0o755);
+    prepare(at('state'), 0, 0o777);
     const { code, stderr } = await within(['show', 'last'], here);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('belongs to another user')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is open to other users')]);
     const kept = () => readFileSync(at('state/receipts.jsonl'), 'utf8');
     const before = kept();
     expect([(await push()).code, kept()]).toEqual([0, before]);
