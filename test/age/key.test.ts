@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { holdsKey, newLinkKey, newWords, parseKey } from '../../src/age/key';
+import { keyProof, newKeySalt } from '../../src/age/key-proof';
 import { isLinkKey } from '../../src/age/link-key';
 import { generateWords } from '../../src/cli/random-secret';
 import { wordList } from '../../src/cli/words';
+import { platforms } from '../helpers/age';
 
 const list = await wordList();
 
@@ -89,5 +91,29 @@ describe('words', () => {
     const typed = 'abacus zoom abdomenn acid yoga wreath';
     expect(() => parseKey(typed, list)).toThrow(/^word 3 of the key is not in the word list$/);
     expect(() => parseKey('abacus zoom abdomen acid yoga', list)).toThrow('6 or more words');
+  });
+});
+
+const LINK_KEY = 'Zm9v-_YmFyIGJhego0MjEw';
+const WORDS = 'abacus-abdomen-abdominal-abide-abiding-ability';
+const SALT = 'AAECAwQFBgcICQoLDA0ODw';
+
+// The proofs are from hmac and hashlib.scrypt of Python, the first also from openssl.
+describe.each(platforms)('a proof, on $platform', (platform) => {
+  test('a link key is proved by HKDF, whatever the salt', async () => {
+    for (const salt of [undefined, SALT])
+      expect(await keyProof(platform, LINK_KEY, salt)).toBe('hAfrg5GYp9KlhtHsy4udnQ');
+  });
+
+  test('words are stretched with the salt of their push', async () => {
+    expect(await keyProof(platform, WORDS, SALT)).toBe('_LIpFUaibLvglSiVVwthow');
+    const salt = newKeySalt(platform.primitives);
+    expect(salt).toMatch(/^[\w-]{21}[AQgw]$/);
+    expect(await keyProof(platform, WORDS, salt)).not.toBe('_LIpFUaibLvglSiVVwthow');
+  });
+
+  const damaged = ['', `${SALT}A`, `${SALT.slice(1)}B`, 'AAECAwQFBgcICQoLDA0OD+', `${SALT}==`];
+  test.each([undefined, ...damaged])('nothing is made of words with the salt %s', async (salt) => {
+    expect(await keyProof(platform, WORDS, salt)).toBeUndefined();
   });
 });
