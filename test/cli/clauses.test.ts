@@ -1,10 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { adviceFor } from '../../src/cli/advice';
 import { clause } from '../../src/cli/clauses';
 import { type Fact, phrase, type Step } from '../../src/platform/errors';
-import { CASES, textOf } from '../helpers/cases';
 
 // Words that depend on what they name; the others are a table, and the transcripts have them.
 
@@ -44,24 +41,3 @@ test.each<[Step, string]>([
     'log in again with pwpush login, or use --anonymous to send none',
   ],
 ])('%j is %j', (step, text) => expect(adviceFor(step)).toEqual({ text }));
-
-test('no transcript shows the name of a fact or a step in place of its words', () => {
-  const names = ['facts', 'steps'].flatMap((file) => {
-    const source = readFileSync(join(import.meta.dirname, `../../src/platform/${file}.ts`), 'utf8');
-    return [...source.matchAll(/(?<=\| )'([a-z-]+)'/g)].map(([, name]) => name);
-  });
-  expect(names.length).toBeGreaterThan(150);
-  const files = readdirSync(CASES).filter((name) => name.endsWith('.txt'));
-  const lines = files.flatMap((name) => [...textOf(name).matchAll(/^! (.*)$/gm)]);
-  const parts = lines
-    .flatMap(([, line = '']) => said(line))
-    .flatMap((text) => text.split(/[:;.] /));
-  expect(parts.filter((part) => names.includes(part))).toEqual([]);
-});
-
-/** The texts of a line of standard error. */
-function said(line: string): readonly string[] {
-  if (!line.startsWith('{"error"') && !line.startsWith('{"warning"')) return [line];
-  const { error, warning } = JSON.parse(line);
-  return [error?.message, error?.hint, warning?.message].filter((text) => text !== undefined);
-}

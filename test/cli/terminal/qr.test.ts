@@ -33,19 +33,17 @@ const LINK = 'https://pw.test/p/quyul5r5w08/r';
 
 describe('a QR code', () => {
   test('is a square of modules with a quiet zone of 4 on all sides', () => {
-    const text = fc.string({ minLength: 1, maxLength: 300 });
     fc.assert(
-      fc.property(text, (payload) => {
-        const drawn = modules(drawing(payload, look(500)));
+      fc.property(fc.string({ minLength: 1, maxLength: 300 }), (text) => {
+        const drawn = modules(drawing(text, look(500)));
         const size = drawn[0]?.length ?? 0;
         // ISO/IEC 18004: 21 modules and 4 more with each version.
         expect((size - 8 - 21) % 4).toBe(0);
         const rows = drawn.slice(0, size);
         expect(rows).toHaveLength(size);
-        const quiet = rows.flatMap((row, y) =>
-          row.filter((_, x) => x < 4 || y < 4 || x >= size - 4 || y >= size - 4),
-        );
-        expect(quiet).toEqual(quiet.map(() => false));
+        const isEdge = (at: number) => at < 4 || at >= size - 4;
+        const quiet = rows.flatMap((row, y) => row.filter((_, x) => isEdge(x) || isEdge(y)));
+        expect(quiet).not.toContain(true);
       }),
       { numRuns: 30 },
     );
@@ -87,13 +85,5 @@ describe('what a reader reads', () => {
   ])('%s is what was drawn, in the colours of either theme', (_, text) => {
     expect(read(drawing(text, look(500, true)))).toBe(text);
     expect(read(drawing(text, look(500)), { ink: 'light' })).toBe(text);
-  });
-
-  test('any text that is not empty', () => {
-    const any = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 });
-    fc.assert(
-      fc.property(any, (text) => read(drawing(text, look(500, true))) === text),
-      { numRuns: 20 },
-    );
   });
 });

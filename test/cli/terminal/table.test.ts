@@ -24,26 +24,14 @@ const look = (tty: boolean, width = 80): Look => ({
   paint: (_style, text) => text,
 });
 
-describe('a table in a pipe', () => {
-  test('is one line a row, a cell between tabs, in full and without titles', () => {
-    const rows = [
-      { name: 'a'.repeat(200), views: 1 },
-      { name: 'tab\there\nand\u001b', views: 2 },
-    ];
-    expect(table(rows, listing, look(false, 20))).toBe(
-      `${'a'.repeat(200)}\t1\t5\ntab\\there\\nand\\x1b\t2\t5\n`,
-    );
-  });
-
-  test('has the same number of cells in every line, whatever the names', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'binary' })), (names) => {
-        const rows = names.map((name) => ({ name, views: 1 }));
-        const lines = table(rows, listing, look(false)).split('\n').slice(0, -1);
-        expect(lines.map((line) => line.split('\t').length)).toEqual(names.map(() => 3));
-      }),
-    );
-  });
+test('a table in a pipe is one line a row, a cell between tabs, in full and without titles', () => {
+  const rows = [
+    { name: 'a'.repeat(200), views: 1 },
+    { name: 'tab\there\nand\u001b', views: 2 },
+  ];
+  expect(table(rows, listing, look(false, 20))).toBe(
+    `${'a'.repeat(200)}\t1\t5\ntab\\there\\nand\\x1b\t2\t5\n`,
+  );
 });
 
 describe('a table on a terminal', () => {
