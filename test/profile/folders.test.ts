@@ -7,31 +7,23 @@ const on = (platform: string, env: Record<string, string> = {}) => {
   return [configFolder(machine), stateFolder(machine), dataFolder(machine)];
 };
 
-test('on Linux the folders are those of XDG', () => {
-  expect(on('linux')).toEqual([
-    '/home/ann/.config/pwpush',
-    '/home/ann/.local/state/pwpush',
-    '/home/ann/.local/share/pwpush',
-  ]);
-  expect(on('linux', { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s', XDG_DATA_HOME: '/d' })).toEqual(
-    ['/c/pwpush', '/s/pwpush', '/d/pwpush'],
-  );
-});
+const linux = ['.config', '.local/state', '.local/share'].map((name) => `${home}/${name}/pwpush`);
+const XDG = { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s', XDG_DATA_HOME: '/d' };
+const OWN = { PWPUSH_CONFIG_DIR: '/c', PWPUSH_STATE_DIR: '/s', XDG_CONFIG_HOME: '/x' };
+const mac = ['Preferences', 'Application Support', 'Application Support'].map(
+  (name) => `${home}/Library/${name}/pwpush`,
+);
 
-test('a relative XDG folder is ignored', () => {
-  expect(on('linux', { XDG_CONFIG_HOME: 'c' })[0]).toBe('/home/ann/.config/pwpush');
-});
-
-test('our own variables win everywhere, and are the folder itself', () => {
-  const env = { PWPUSH_CONFIG_DIR: '/c', PWPUSH_STATE_DIR: '/s', XDG_CONFIG_HOME: '/x' };
-  for (const platform of ['linux', 'darwin', 'win32'])
-    expect(on(platform, env).slice(0, 2)).toEqual(['/c', '/s']);
-});
-
-test('on macOS they are in Library', () => {
-  expect(on('darwin')).toEqual([
-    '/home/ann/Library/Preferences/pwpush',
-    '/home/ann/Library/Application Support/pwpush',
-    '/home/ann/Library/Application Support/pwpush',
-  ]);
+test.each<[string, Record<string, string>, string[]]>([
+  ['linux', {}, linux],
+  ['linux', XDG, ['/c/pwpush', '/s/pwpush', '/d/pwpush']],
+  // A relative one is ignored.
+  ['linux', { XDG_CONFIG_HOME: 'c' }, linux],
+  ['darwin', {}, mac],
+  // Our own variables win everywhere, and are the folder itself.
+  ['linux', OWN, ['/c', '/s']],
+  ['darwin', OWN, ['/c', '/s']],
+  ['win32', OWN, ['/c', '/s']],
+])('on %s with %j the folders are %j', (platform, env, folders) => {
+  expect(on(platform, env).slice(0, folders.length)).toEqual(folders);
 });

@@ -73,23 +73,20 @@ test('the file stays whole while many programs replace it', async () => {
 
 test('the newest 1,000 are kept, by a push and by an expiry', async () => {
   const made = Array.from({ length: 5000 }, (_, at) => `a${at}`);
-  const saved = (token: string) => ({
-    push: { url_token: token },
-    link: `https://pw.test/p/${token}`,
-    name: 'a',
+  const saved = (url_token: string) => ({
+    push: { url_token },
+    ...{ link: `https://pw.test/p/${url_token}`, name: 'a' },
   });
   for (let at = 0; at < made.length; at += 10)
     await saveReceipts(machine(), made.slice(at, at + 10).map(saved));
   expect(tokens().slice(0, 1000)).toEqual(made.slice(-1000).reverse());
   expect(lines().length).toBeLessThan(2500);
   expect(statSync(path()).mode & 0o777).toBe(0o600);
-  const ended = tokens().slice(0, 900);
-  for (const token of ended)
-    await readReceipts(machine()).end([{ token, target: { base: 'https://pw.test' } }]);
+  const target = { base: 'https://pw.test' };
+  for (const token of tokens().slice(0, 900))
+    await readReceipts(machine()).end([{ token, target }]);
   expect(lines().length).toBeLessThan(2500);
-  expect(readReceipts(machine()).last()).toMatchObject({
-    ended: true,
-    receipt: { url_token: 'a4999' },
-  });
+  const last = { ended: true, receipt: { url_token: 'a4999' } };
+  expect(readReceipts(machine()).last()).toMatchObject(last);
   expect(tokens().slice(0, 100)).toEqual(made.slice(-1000, -900).reverse());
 });

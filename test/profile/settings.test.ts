@@ -45,43 +45,27 @@ describe('a setting', () => {
   });
 
   test('the first address keeps what was set before it, for which there was no other', () => {
-    const before: Profile = {
-      account: 123,
-      'ca-file': '/etc/ca.pem',
-      'token-command': 'pass show pwpush',
-    };
-    expect(withSetting(before, 'url', 'https://a.test')).toEqual({
-      ...before,
-      url: 'https://a.test',
-    });
+    const before = { account: 123, 'ca-file': '/etc/ca.pem', 'token-command': 'pass show pwpush' };
+    const url = 'https://a.test';
+    expect(withSetting(before, 'url', url)).toEqual({ ...before, url });
   });
 
   test.each([
-    ['token', 'x'],
-    ['colour', 'x'],
-    ['toString', 'x'],
-    ['__proto__', 'x'],
-    ['days', '0'],
-    ['days', '1.5'],
-    ['views', 'many'],
-    ['account', 'Work'],
-    ['deletable', 'maybe'],
-    ['url', 'ftp://x'],
-  ])('%s %s is refused', (key, value) => {
+    ...['token x', 'colour x', 'toString x', '__proto__ x', 'days 0', 'days 1.5', 'views many'],
+    ...['account Work', 'deletable maybe', 'url ftp://x'],
+  ])('%s is refused', (words) => {
+    const [key = '', value = ''] = words.split(' ');
     expect(() => withSetting({}, key, value)).toThrow(expect.objectContaining({ code: 'usage' }));
   });
 });
 
-describe('an option or variable that takes the place of a setting', () => {
-  const options = addGlobalOptions(new Command()).options;
-  const rows: [string, Setting<unknown>][] = Object.entries(settings);
-
-  test.each(rows)('%s is declared and in the help', (name, { variable }) => {
-    const declared = options.find(({ long }) => long === `--${name}`);
-    if (variable === undefined) return;
-    expect(environment).toMatch(new RegExp(`^  ${variable} `, 'm'));
-    if (declared) expect(declared.description).toContain(`(${variable})`);
-  });
+const options = addGlobalOptions(new Command()).options;
+const rows: [string, Setting<unknown>][] = Object.entries(settings);
+test.each(rows)('an option or variable in place of %s is in the help', (name, { variable }) => {
+  const declared = options.find(({ long }) => long === `--${name}`);
+  if (variable === undefined) return;
+  expect(environment).toMatch(new RegExp(`^  ${variable} `, 'm'));
+  if (declared) expect(declared.description).toContain(`(${variable})`);
 });
 
 describe('a name', () => {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Context } from '../../src/platform/context';
 import { runHelper } from '../../src/platform/helper-program';
 import { signalGroup } from '../../src/platform/process';
+import type { Profile } from '../../src/profile/settings';
 import { forgetProfile, readFromKeyring, storeInKeyring } from '../../src/profile/system-keyring';
 import { type Instance, instance } from '../helpers/instance';
 import { needsPrograms } from '../helpers/needs';
@@ -66,19 +67,16 @@ function install(name: string, script: string): void {
   writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
 
-/** Writes down the arguments and the environment of each call, and passes them on to the real program. */
-function watch(): () => string {
-  const log = here.file('calls');
-  writeFileSync(log, '');
-  install(
-    'secret-tool',
-    `{ printf '%s\\n' "$@"; env; } >> '${log}'; exec /usr/bin/secret-tool "$@"`,
-  );
-  return () => readFileSync(log, 'utf8');
-}
+const SECRET_TOOL = '/usr/bin/secret-tool';
+const lookup = (env: Record<string, string>) =>
+  spawnSync(SECRET_TOOL, ['lookup', 'application', 'pwpush'], { env });
 
 const login = (env: Record<string, string>, ...more: string[]) =>
   here.under({ env, stdin: token }).run('login', 'https://pw.test', '--keyring', ...more);
+
+/** Keeps that profile alone, in use. */
+const keep = (name: string, profile: Profile) =>
+  here.keep({ current: name, profiles: { [name]: profile } });
 
 const ALTERNATIVES =
   'hint: log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND\n';
@@ -91,7 +89,9 @@ const refused = (problem: string) => ({
 
 describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () => {
   test('keeps the token in the keyring alone, in no argument; logout removes it', async () => {
-    const calls = watch();
+    const log = here.file('calls');
+    install('secret-tool', `{ printf '%s\\n' "$@"; env; } >> '${log}'; exec ${SECRET_TOOL} "$@"`);
+    const calls = () => readFileSync(log, 'utf8');
     const env = await bus(true);
     expect(await login(env)).toMatchObject({ code: 0, stdout: '' });
     expect(here.kept()).toEqual({
@@ -102,11 +102,9 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
     const shown = await here.run('profile', 'show', '--json');
     expect(JSON.parse(shown.stdout)).toMatchObject({ token: true, keyring: true });
     expect(calls()).toContain('application\npwpush\nprofile\ndefault\nurl\nhttps://pw.test\n');
-    const lookup = () =>
-      spawnSync('/usr/bin/secret-tool', ['lookup', 'application', 'pwpush'], { env });
-    expect(String(lookup().stdout)).toBe(token);
+    expect(String(lookup(env).stdout)).toBe(token);
     expect((await here.under({ env }).run('logout')).code).toBe(0);
-    expect([here.kept()?.profiles, lookup().status]).toEqual([
+    expect([here.kept()?.profiles, lookup(env).status]).toEqual([
       { default: { url: 'https://pw.test', edition: 'pwpush' } },
       1,
     ]);
@@ -116,8 +114,7 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
   test('binds the token to its address: a config file with another one finds nothing', async () => {
     const env = await bus(true);
     await login(env);
-    const profile = { url: 'https://evil.test', keyring: true };
-    await here.keep({ current: 'default', profiles: { default: profile } });
+    await keep('default', { url: 'https://evil.test', keyring: true });
     expect(await here.under({ env }).run('list')).toEqual({
       code: 1,
       stdout: '',
@@ -137,8 +134,7 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
     await login(env);
     expect((await here.under({ env, stdin: token }).run(...words)).code).toBe(0);
     expect(here.kept()?.profiles.default?.keyring).toBe(undefined);
-    const found = spawnSync('/usr/bin/secret-tool', ['lookup', 'application', 'pwpush'], { env });
-    expect(found.status).toBe(1);
+    expect(lookup(env).status).toBe(1);
   });
 
   test.each([undefined, { url: 'https://pw.test', token: 'older' }])(
@@ -146,26 +142,24 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
     async (before) => {
       const env = await bus(true);
       const log = here.file('calls');
-      const own = '/usr/bin/secret-tool';
       for (const is of ['-eq', '-ge'])
         for (let [nth, calls] = [1, 1]; calls >= nth; nth++) {
-          spawnSync(own, ['clear', 'application', 'pwpush'], { env });
+          spawnSync(SECRET_TOOL, ['clear', 'application', 'pwpush'], { env });
           const stored = { current: 'default', profiles: before ? { default: before } : {} };
           await here.keep(stored);
           writeFileSync(log, '');
           const fail = `{ echo planted >&2; exit 1; }`;
           const count = `echo >> '${log}'; [ $(wc -l < '${log}') ${is} ${nth} ] && ${fail}`;
-          install('secret-tool', `${count}; exec ${own} "$@"`);
+          install('secret-tool', `${count}; exec ${SECRET_TOOL} "$@"`);
           const { code, stdout, stderr } = await login(env);
           calls = readFileSync(log, 'utf8').length;
-          install('secret-tool', `exec ${own} "$@"`);
+          install('secret-tool', `exec ${SECRET_TOOL} "$@"`);
           expect(stdout + stderr).not.toContain(token);
           expect(code).toBe(calls < nth ? 0 : 1);
           if (code === 1) expect(here.kept()).toEqual(stored);
           else expect((await here.under({ env }).run('list')).code).toBe(0);
-          const { status } = spawnSync(own, ['lookup', 'application', 'pwpush'], { env });
           // A keyring that fails from the second call on does not remove it either.
-          if (is === '-eq' || nth !== 2) expect(status).toBe(code);
+          if (is === '-eq' || nth !== 2) expect(lookup(env).status).toBe(code);
         }
     },
   );
@@ -183,8 +177,7 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
       refused('secret-tool: Cannot create an item in a locked collection'),
     );
     expect(here.kept()?.profiles).toEqual({});
-    const profiles = { work: { url: 'https://pw.test', keyring: true } };
-    await here.keep({ current: 'work', profiles });
+    await keep('work', { url: 'https://pw.test', keyring: true });
     expect((await here.under({ env }).run('list')).code).toBe(1);
   });
 });
@@ -209,7 +202,7 @@ describe('login --keyring', () => {
 
   test('is not asked by a profile that does not use it', async () => {
     install('secret-tool', `echo asked >> '${here.file('asked')}'`);
-    await here.keep({ current: 'p', profiles: { p: { url: 'https://pw.test', token } } });
+    await keep('p', { url: 'https://pw.test', token });
     expect((await here.under({ env: desktop() }).run('list')).code).toBe(0);
     await here.under({ env: desktop() }).run('logout');
     expect(() => readFileSync(here.file('asked'))).toThrow('ENOENT');
@@ -217,8 +210,7 @@ describe('login --keyring', () => {
 
   test('that cannot remove the token says so', async () => {
     install('secret-tool', 'echo "Cannot autolaunch D-Bus" >&2; exit 1');
-    const work = { url: 'https://pw.test', keyring: true };
-    await here.keep({ current: 'work', profiles: { work } });
+    await keep('work', { url: 'https://pw.test', keyring: true });
     expect(await here.under({ env: desktop() }).run('logout')).toEqual({
       code: 1,
       stdout: '',
@@ -232,15 +224,18 @@ describe('login --keyring', () => {
 
 describe('on other systems', () => {
   const entry = { profile: 'work', url: 'https://pw.test/a"b' };
+  const own = 'pwpush https://pw.test/a"b';
+  /** Installs a program; returns the arguments and the input that it got since. */
   const recording = (name: string, script: string) => {
-    const [args, input] = [here.file('args'), here.file('input')];
-    install(name, `printf '<%s>\\n' "$@" >> '${args}'; cat >> '${input}'\n${script}`);
-    const read = (path: string) => {
-      const text = readFileSync(path, 'utf8');
-      rmSync(path);
-      return text;
-    };
-    return () => [read(args), read(input)];
+    const paths = [here.file('args'), here.file('input')];
+    const [args, input] = paths;
+    install(name, `printf '<%s>' "$@" >> '${args}'; cat >> '${input}'\n${script}`);
+    return () =>
+      paths.map((path) => {
+        const text = readFileSync(path, 'utf8');
+        rmSync(path);
+        return text;
+      });
   };
 
   test('macOS: security reads the token, in hexadecimal, from its standard input', async () => {
@@ -248,13 +243,13 @@ describe('on other systems', () => {
     await storeInKeyring(on('darwin'), entry, 's3cret');
     const hex = Buffer.from('s3cret').toString('hex');
     expect(talk()).toEqual([
-      '<-i>\n<find-generic-password>\n<-a>\n<work>\n<-s>\n<pwpush https://pw.test/a"b>\n<-w>\n',
+      `<-i><find-generic-password><-a><work><-s><${own}><-w>`,
       `"add-generic-password" "-a" "work" "-s" "pwpush https://pw.test/a\\"b" "-U" "-X" "${hex}"\n`,
     ]);
     expect(await readFromKeyring(on('darwin'), entry)).toBe('s3cret');
     const profile = { url: entry.url, keyring: true };
     expect(await forgetProfile(on('darwin'), 'work', profile)).toBe(undefined);
-    expect(talk()[0]).toContain('<delete-generic-password>\n<-a>\n<work>\n');
+    expect(talk()[0]).toContain('<delete-generic-password><-a><work>');
     recording('security', 'echo "security: The item could not be found" >&2; exit 44');
     expect(await forgetProfile(on('darwin'), 'work', profile)).toBe(undefined);
   });
@@ -262,12 +257,10 @@ describe('on other systems', () => {
   test('Windows: PowerShell reads everything from its standard input', async () => {
     const talk = recording('powershell.exe', "printf 's3cret'");
     await storeInKeyring(on('win32'), entry, 's3cret');
-    const [args = '', input] = talk();
+    const [args, input] = talk();
     expect(args).toContain('PasswordVault');
-    expect(/s3cret|pw\.test/.test(args)).toBe(false);
-    expect(input).toBe(
-      'pwpush https://pw.test/a"b\nwork\ns3cret\npwpush https://pw.test/a"b\nwork\n',
-    );
+    expect(args).not.toMatch(/s3cret|pw\.test/);
+    expect(input).toBe(`${own}\nwork\ns3cret\n${own}\nwork\n`);
   });
 });
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { phrase } from '../../src/platform/errors';
-import type { StoredProfiles } from '../../src/profile/settings';
+import { type Profile, type StoredProfiles } from '../../src/profile/settings';
+import { type Target } from '../../src/profile/target';
 import { times } from '../helpers/long';
 import { requestOf, type Typed, targetFrom } from '../helpers/target-request';
 
-const [HOME, WORK, ENV, TYPED] = [
-  ...['https://home.test', 'https://work.test/pw', 'https://env.test', 'https://url.test'],
-] as [string, string, string, string];
+const [HOME, WORK] = ['https://home.test', 'https://work.test/pw'];
+const [ENV, TYPED] = ['https://env.test', 'https://url.test'];
 const STORED: StoredProfiles = {
   current: 'home',
   profiles: {
@@ -81,22 +81,33 @@ describe('a pasted link', () => {
   });
 
   test('of another instance gets neither its CA file nor its insecurity', async () => {
-    const profiles = { home: { ...STORED.profiles.home, insecure: true, days: 1 } };
-    expect(await target({}, 'https://evil.test', { current: 'home', profiles })).toEqual({
+    const home = { ...STORED.profiles.home, insecure: true, days: 1 };
+    const found = await target({}, 'https://evil.test', { current: 'home', profiles: { home } });
+    expect(found).toEqual({
       base: 'https://evil.test',
       anonymous: false,
       token: undefined,
       caFile: undefined,
       insecure: false,
-      defaults: profiles.home,
+      defaults: home,
     });
   });
 
+  const withWork = (work: Profile) => ({
+    current: 'home',
+    profiles: { ...STORED.profiles, work },
+  });
+
   test('of another profile gets its CA file and insecurity too, but not its defaults', async () => {
-    const work = { ...STORED.profiles.work, 'ca-file': '/work.pem', insecure: true, days: 1 };
-    const stored = { ...STORED, profiles: { ...STORED.profiles, work } };
-    expect(await target({}, 'https://work.test/pw', stored)).toEqual({
-      base: 'https://work.test/pw',
+    const work = {
+      url: WORK,
+      token: 'work-token',
+      'ca-file': '/work.pem',
+      insecure: true,
+      days: 1,
+    };
+    expect(await target({}, WORK, withWork(work))).toEqual({
+      base: WORK,
       anonymous: false,
       token: 'work-token',
       tokenFrom: 'profile "work"',
@@ -107,13 +118,10 @@ describe('a pasted link', () => {
   });
 
   test('of another profile over plain http is refused as that of the one in use', async () => {
-    const work = { url: 'http://work.test', token: 'work-token' };
-    const stored = { ...STORED, profiles: { ...STORED.profiles, work } };
-    await expect(target({}, 'http://work.test', stored)).rejects.toThrow(
-      expect.objectContaining({
-        code: 'usage',
-        steps: [phrase('use-https', 'token', 'work')],
-      }),
+    const url = 'http://work.test';
+    const refused = { code: 'usage', steps: [phrase('use-https', 'token', 'work')] };
+    await expect(target({}, url, withWork({ url, token: 'work-token' }))).rejects.toMatchObject(
+      refused,
     );
   });
 
@@ -151,38 +159,25 @@ describe('a broken source does not stand in the way of a better one', () => {
   });
 
   test('a token', async () => {
-    const plain = requestOf({});
-    const request = {
-      ...plain,
-      env: { ...plain.env, token: { from: 'PWPUSH_TOKEN', read: fails } },
-    };
-    const typed = { ...request, typed: requestOf({ token: 'typed' }).typed };
-    expect((await targetFrom(STORED, typed)).token).toBe('typed');
+    const { env, ...plain } = requestOf({});
+    const request = { ...plain, env: { ...env, token: { from: 'PWPUSH_TOKEN', read: fails } } };
+    const { typed } = requestOf({ token: 'typed' });
+    expect((await targetFrom(STORED, { ...request, typed })).token).toBe('typed');
     await expect(targetFrom(STORED, request)).rejects.toThrow('must not be read');
   });
 });
 
 test('a token goes to the one address it belongs to, whatever is combined', async () => {
-  const bases = [
-    'https://a.test',
-    'https://a.test/x',
-    'https://a.test:8443',
-    'https://b.test',
+  const base = fc.constantFrom(
+    ...['https://a.test', 'https://a.test/x', 'https://a.test:8443', 'https://b.test'],
     'http://127.0.0.1:5100',
-  ];
-  const base = fc.constantFrom(...bases);
+  );
   const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined });
+  const name = maybe(fc.constantFrom('a', 'b'));
   const world = fc.record({
-    a: base,
-    b: base,
-    current: maybe(fc.constantFrom('a', 'b')),
-    profile: maybe(fc.constantFrom('a', 'b')),
-    envProfile: maybe(fc.constantFrom('a', 'b')),
-    url: maybe(base),
-    envUrl: maybe(base),
-    envToken: maybe(fc.constant('env')),
-    typed: maybe(fc.constant('typed')),
-    link: maybe(base),
+    ...{ a: base, b: base, url: maybe(base), envUrl: maybe(base), link: maybe(base) },
+    ...{ current: name, profile: name, envProfile: name },
+    ...{ envToken: maybe(fc.constant('env')), typed: maybe(fc.constant('typed')) },
   });
   await fc.assert(
     fc.asyncProperty(world, async (w) => {
@@ -194,8 +189,7 @@ test('a token goes to the one address it belongs to, whatever is combined', asyn
       const request: Typed = { profile: w.profile, url: w.url, token: w.typed, env };
       const named = w.profile ?? w.envProfile ?? w.current;
       const storedUrl = named && stored.profiles[named]?.url;
-      const home =
-        w.url ?? (w.profile ? (storedUrl ?? w.envUrl) : (w.envUrl ?? storedUrl)) ?? undefined;
+      const home = w.url ?? (w.profile ? (storedUrl ?? w.envUrl) : (w.envUrl ?? storedUrl));
       if (home === undefined && w.link === undefined) return;
       const { base: chosen, token } = await target(request, w.link, stored);
       expect(chosen).toBe(w.link ?? home);
@@ -213,11 +207,8 @@ test('a token goes to the one address it belongs to, whatever is combined', asyn
 });
 
 describe('nothing to go by', () => {
-  test('no instance at all is bad usage, with the three ways', async () => {
-    await expect(target({}, undefined, { profiles: {} })).rejects.toMatchObject({ code: 'usage' });
-  });
-
   test.each<[StoredProfiles, Typed]>([
+    [{ profiles: {} }, {}],
     [{ current: 'work', profiles: { work: { days: 2 } } }, {}],
     [{ profiles: STORED.profiles }, {}],
     [{ profiles: STORED.profiles, current: 'gone' }, {}],
@@ -225,8 +216,7 @@ describe('nothing to go by', () => {
     [STORED, { env: { profile: 'wrok' } }],
     [{ profiles: {} }, { profile: 'toString' }],
   ])('%j with %j is bad usage', async (stored, request) => {
-    const failing = target(request, undefined, stored);
-    await expect(failing).rejects.toMatchObject({ code: 'usage' });
+    await expect(target(request, undefined, stored)).rejects.toMatchObject({ code: 'usage' });
   });
 
   test('a "current" that is gone counts for nothing', async () => {
