@@ -42,11 +42,8 @@ test('what is committed is there whole, 0600, and nothing beside it', async () =
   const file = await reserveFile(path, false, user);
   await file.commit(Buffer.from([0, 255, 10]));
   process.umask(before);
-  expect({ names: readdirSync(folder), content: readFileSync(path), mode: mode(path) }).toEqual({
-    names: ['out'],
-    content: Buffer.from([0, 255, 10]),
-    mode: '600',
-  });
+  expect([readdirSync(folder), mode(path)]).toEqual([['out'], '600']);
+  expect(readFileSync(path)).toEqual(Buffer.from([0, 255, 10]));
 });
 
 test('what is discarded leaves nothing', async () => {
@@ -55,30 +52,19 @@ test('what is discarded leaves nothing', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a file that is there is left as it is', async () => {
-  writeFileSync(path, 'old');
-  await expect(reserveFile(path, false, user)).rejects.toMatchObject({ code: 'usage' });
-  expect(readdirSync(folder)).toEqual(['out']);
-});
-
-test('also one that came to be between the look and the write', async () => {
+test('a file that is there is left as it is, also one that came to be before the write', async () => {
   const file = await reserveFile(path, false, user);
   writeFileSync(path, 'theirs');
   await expect(file.commit('ours')).rejects.toMatchObject({ code: 'usage' });
-  expect({ names: readdirSync(folder), content: readFileSync(path, 'utf8') }).toEqual({
-    names: ['out'],
-    content: 'theirs',
-  });
+  await expect(reserveFile(path, false, user)).rejects.toMatchObject({ code: 'usage' });
+  expect([readdirSync(folder), readFileSync(path, 'utf8')]).toEqual([['out'], 'theirs']);
 });
 
 test('with force it is replaced, and is 0600 whatever it was', async () => {
   writeFileSync(path, 'old');
   chmodSync(path, 0o644);
   await (await reserveFile(path, true, user)).commit('new');
-  expect({ content: readFileSync(path, 'utf8'), mode: mode(path) }).toEqual({
-    content: 'new',
-    mode: '600',
-  });
+  expect([readFileSync(path, 'utf8'), mode(path)]).toEqual(['new', '600']);
 });
 
 test('a link with --force stays, and the file behind it is written', async () => {
@@ -205,45 +191,36 @@ test('a device is written to as it is', async () => {
   expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
 });
 
-/** A place for a file below /dev, where people keep secrets in memory. */
-const memory = '/dev/shm';
-const missing = needsFile(memory);
+// Where people keep secrets in memory.
+const missing = needsFile('/dev/shm');
 
 describe('a file in /dev/shm is one like any other', missing, () => {
+  const theirs = 'theirs, and longer than ours';
   let file: string;
   beforeEach(() => {
-    file = join(memory, basename(folder));
-    writeFileSync(file, 'theirs, and longer than ours');
+    file = join('/dev/shm', basename(folder));
+    writeFileSync(file, theirs);
     chmodSync(file, 0o666);
   });
   afterEach(() => rmSync(file));
 
-  test('that is there is left as it is', async () => {
-    await expect(reserveFile(file, false, user)).rejects.toMatchObject({ code: 'usage' });
-    expect([readFileSync(file, 'utf8'), mode(file)]).toEqual([
-      'theirs, and longer than ours',
-      '666',
-    ]);
+  test('that is there is left as it is, behind a link, too', async () => {
+    symlinkSync(file, path);
+    for (const named of [file, path])
+      await expect(reserveFile(named, false, user)).rejects.toMatchObject({ code: 'usage' });
+    expect([readFileSync(file, 'utf8'), mode(file)]).toEqual([theirs, '666']);
   });
 
   test('with force is replaced whole, and is ours alone', async () => {
     const before = openSync(file, 'r');
     if (process.getuid?.() === 0) chownSync(file, 65534, 65534);
     await (await reserveFile(file, true, user)).commit('ours');
-    const { uid } = statSync(file);
-    const seen = readFileSync(before, 'utf8');
-    closeSync(before);
-    expect([readFileSync(file, 'utf8'), mode(file), uid, seen]).toEqual([
-      'ours',
-      '600',
+    expect([readFileSync(file, 'utf8'), mode(file)]).toEqual(['ours', '600']);
+    expect([statSync(file).uid, readFileSync(before, 'utf8')]).toEqual([
       process.getuid?.(),
-      'theirs, and longer than ours',
+      theirs,
     ]);
-  });
-
-  test('behind a link, too', async () => {
-    symlinkSync(file, path);
-    await expect(reserveFile(path, false, user)).rejects.toMatchObject({ code: 'usage' });
+    closeSync(before);
   });
 });
 

@@ -4,17 +4,13 @@ import { fitted, nameKey, numbered, safeName } from '../../src/deliver/safe-name
 import { times } from '../helpers/long';
 
 describe('a name that someone else chose', () => {
+  // More of them are in test/cases/get-files-names.txt.
   test.each([
     ['report.pdf', 'report.pdf'],
-    ['../../x', 'x'],
-    ['/etc/passwd', 'passwd'],
-    ['a\\b', 'b'],
     ['C:\\Windows\\x.dll', 'x.dll'],
     ['..\\..\\', 'file'],
     ['dir/', 'dir'],
-    ['', 'file'],
     ['.', 'file'],
-    ['..', 'file'],
     ['...', 'file'],
     ['.\u200b.', 'file'],
     ['/', 'file'],
@@ -25,21 +21,15 @@ describe('a name that someone else chose', () => {
     ['lone \ud800 surrogate', 'lone  surrogate'],
     ['name. . .', 'name'],
     ['  name', 'name'],
-    ['CON', '_CON'],
     ['nul.txt', '_nul.txt'],
     ['com1.tar.gz', '_com1.tar.gz'],
     ['LPT\u00b9', '_LPT\u00b9'],
     ['console', 'console'],
     ['nul .txt', '_nul .txt'],
     ['CONIN$', '_CONIN$'],
-    ['a.txt:x', 'a.txt_x'],
-    ['x:Zone.Identifier', 'x_Zone.Identifier'],
     ['a<b>c"d|e?f*g', 'a_b_c_d_e_f_g'],
-    ['.env', '_env'],
     ['..env', '_.env'],
-    ['.bash_profile', '_bash_profile'],
     [' .\u200b.bashrc', '_.bashrc'],
-    ['-rf', '_rf'],
     ['--output', '_-output'],
     ['ü漢🙂.txt', 'ü漢🙂.txt'],
   ])('%j is saved as %j', (name, safe) => {
@@ -47,9 +37,6 @@ describe('a name that someone else chose', () => {
   });
 
   test.each([
-    ['.env', '.env'],
-    ['-rf', '_rf'],
-    ['.bash_profile', '_bash_profile'],
     ['.BashRC', '_BashRC'],
     ['.zshenv', '_zshenv'],
     ['.Rprofile', '_Rprofile'],
@@ -83,40 +70,33 @@ describe('a name that someone else chose', () => {
   });
 
   test('is one safe component, whatever it was', () => {
+    const signs = ['.', '/', '\\', ' ', ':', '-', '\u202e', '\0', 'n', 'u', 'l', '漢', '\ud83d'];
+    const binary = (maxLength: number) => fc.string({ unit: 'binary', maxLength });
     const anything = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 400 }),
-      fc.string({
-        unit: fc.constantFrom(
-          ...['.', '/', '\\', ' ', ':', '-', '\u202e', '\0', 'n', 'u', 'l', '漢', '\ud83d'],
-        ),
-        maxLength: 400,
-      }),
+      binary(400),
+      fc.string({ unit: fc.constantFrom(...signs), maxLength: 400 }),
       // Around the place where a name is cut.
       fc
-        .tuple(fc.integer({ min: 240, max: 260 }), fc.string({ unit: 'binary', maxLength: 20 }))
+        .tuple(fc.integer({ min: 240, max: 260 }), binary(20))
         .map(([length, end]) => 'x'.repeat(length) + end),
     );
+    const numbers = fc.integer({ min: 2, max: 9999 });
     fc.assert(
-      fc.property(
-        anything,
-        fc.boolean(),
-        fc.integer({ min: 2, max: 9999 }),
-        (name, dot, number) => {
-          const once = safeName(name, dot);
-          for (const safe of [once, numbered(once, number)]) {
-            expect(safe).not.toMatch(dot ? /^-/ : /^[-.]/);
-            expect(safe).not.toMatch(
-              /[/\\<>:"|?*\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069\u200b-\u200f]/u,
-            );
-            expect(['', '.', '..']).not.toContain(safe);
-            expect(safe).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d) *(\.|$)/i);
-            expect(safe).not.toMatch(/[. ]$/);
-            expect(Buffer.byteLength(safe)).toBeLessThanOrEqual(255);
-            expect(Buffer.from(safe).toString()).toBe(safe);
-          }
-          expect(safeName(once, dot)).toBe(once);
-        },
-      ),
+      fc.property(anything, fc.boolean(), numbers, (name, dot, number) => {
+        const once = safeName(name, dot);
+        for (const safe of [once, numbered(once, number)]) {
+          expect(safe).not.toMatch(dot ? /^-/ : /^[-.]/);
+          expect(safe).not.toMatch(
+            /[/\\<>:"|?*\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069\u200b-\u200f]/u,
+          );
+          expect(['', '.', '..']).not.toContain(safe);
+          expect(safe).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d) *(\.|$)/i);
+          expect(safe).not.toMatch(/[. ]$/);
+          expect(Buffer.byteLength(safe)).toBeLessThanOrEqual(255);
+          expect(Buffer.from(safe).toString()).toBe(safe);
+        }
+        expect(safeName(once, dot)).toBe(once);
+      }),
       { numRuns: times(500) },
     );
   });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { passphraseRecipient, prepareFile, type Recipient } from '../../src/age/age';
 import { newLinkKey } from '../../src/age/key';
@@ -95,20 +95,20 @@ describe('files that were changed, cut or exchanged are not saved', () => {
 });
 
 test.each([
-  ['lost a file', 1, ['1.age'], '1 missing, 0 unknown'],
-  ['lost all files', 0, [], '2 missing, 0 unknown'],
-  ['added a file', 3, ['1.age', '2.age', '3.age'], '0 missing, 1 unknown'],
-  ['renamed a file', 2, ['1.age', 'evil.sh'], '1 missing, 1 unknown'],
-])('an instance that %s: what there is is saved encrypted', async (_how, count, all, said) => {
+  ['lost a file', ['1.age'], '1 missing, 0 unknown'],
+  ['lost all files', [], '2 missing, 0 unknown'],
+  ['added a file', ['1.age', '2.age', '3.age'], '0 missing, 1 unknown'],
+  ['renamed a file', ['1.age', 'evil.sh'], '1 missing, 1 unknown'],
+])('an instance that %s: what there is is saved encrypted', async (_how, all, said) => {
   const names = all.map((name) => [name, `/f/${name}`] as const);
-  const answers = [file(one), file(two), file('x')].slice(0, count);
+  const answers = [file(one), file(two), file('x')].slice(0, all.length);
   const { get, here } = offering(await manifest(entries), answers, { names, views: 0 });
   const { code, stdout, stderr } = await get();
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain(`the files differ from those that were sent: ${said}`);
-  const rescued = readdirSync(here.file('state'), { recursive: true, encoding: 'utf8' });
+  const rescued = Object.keys(here.rescued());
   expect(rescued.filter((name) => /^secret-[^/]+$/.test(name))).toHaveLength(1);
-  expect(rescued.filter((name) => name.includes('/'))).toHaveLength(count);
+  expect(rescued.filter((name) => name.includes('/'))).toHaveLength(all.length);
 });
 
 test(
@@ -126,19 +126,19 @@ test(
       [own, '', ['-i', id], {}],
     ];
     const child = ['--file', 'S=run-me.sh', '--', 'sh', '-c', 'sh "$S"'];
-    for (const [to, end, options, env] of ways) {
-      const payload = await encryptText('text', to);
-      for (const [word, rest] of [
-        ['get', ['--output', 'in/']],
-        ['run', child],
-      ] as const) {
+    for (const [to, end, options, env] of ways)
+      for (const rest of [
+        ['get', '--output', 'in/'],
+        ['run', ...child],
+      ]) {
+        const payload = await encryptText('text', to);
         const { here } = offering(payload, [], { names: [['run-me.sh', '/f']] });
-        const words = [word, ...options, `https://pw.test/p/abc${end}`, ...rest];
+        const [word = '', ...more] = rest;
+        const words = [word, ...options, `https://pw.test/p/abc${end}`, ...more];
         const { code, stdout, stderr } = await here.under({ env }).run(...words);
         expect([end, options, code, stdout]).toEqual([end, options, 1, '']);
         expect(stderr).toContain('the files of the push are not encrypted: it may have been');
       }
-    }
   },
 );
 
@@ -157,13 +157,13 @@ describe('a download that breaks', () => {
   /** Bytes of the second file from there on, of which some arrive. */
   const part = (from: number, arrive: number, tag?: string): Literal => {
     const length = two?.length ?? 0;
-    const range = `bytes ${from}-${length - 1}/${length}`;
+    const range = { 'content-range': `bytes ${from}-${length - 1}/${length}` };
     return {
       status: from > 0 ? 206 : 200,
       headers: {
         'content-length': `${length - from}`,
         ...(tag && { etag: tag }),
-        ...(from > 0 && { 'content-range': range }),
+        ...(from > 0 && range),
       },
       body: two?.subarray(from, from + arrive) ?? '',
       cut: from + arrive < length,
