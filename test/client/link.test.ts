@@ -159,29 +159,15 @@ describe('a link with a key', () => {
     ...(repairs && { repairs: repairs.split(' ').map((name) => `repaired-${name}`) }),
   });
 
-  test('is read whatever it went through', () => {
-    const anyKey = fc.uint8Array({ minLength: 16, maxLength: 16 });
-    fc.assert(
-      fc.property(origin, prefix, token, anyKey, (at, below, name, bytes) => {
-        const own = Buffer.from(bytes).toString('base64url');
-        const whole = `${at}${below}/p/${name}#${own}`;
-        const ways: [string, string?][] = [
-          [whole],
-          [v2(whole), 'proofpoint'],
-          [v3(whole.replace('#', '*'), 'Iw'), 'proofpoint'],
-          [safeLink(encoded(whole)), 'outlook'],
-          [whole.replace('#', '%23'), 'hash'],
-          [`${whole}&a=b`, 'tail'],
-          [`(${whole}).`, 'surroundings'],
-        ];
-        for (const [pasted, repairs] of ways)
-          expect(parseReference(pasted)).toEqual(read(name, at + below, own, repairs));
-      }),
-    );
-  });
-
   const government = 'gcc02.safelinks.protection.office365.us';
   test.each<[string, string, string?]>([
+    ['alone', `${link}#${key}`],
+    ['Proofpoint 2', v2(`${link}#${key}`), 'proofpoint'],
+    ['Proofpoint 3', v3(`${link}*${key}`, 'Iw'), 'proofpoint'],
+    ['Safe Links', safeLink(encoded(`${link}#${key}`)), 'outlook'],
+    ['an escaped #', `${link}%23${key}`, 'hash'],
+    ['another parameter', `${link}#${key}&a=b`, 'tail'],
+    ['brackets', `(${link}#${key}).`, 'surroundings'],
     ['with a step', `${link}/r#${key}`],
     ['without a scheme', `pw.test/p/quyul5r5w08#${key}`],
     ['white space', ` ${link}#${key}\n`],
@@ -197,7 +183,7 @@ describe('a link with a key', () => {
     ['Proofpoint 3 that left the #', v3(`${link}#${key}`, ''), 'proofpoint'],
     ['Proofpoint 3 with a run', v3(`${link}?x=**A${key}&y=1`, 'w6kj'), 'proofpoint tail'],
     ['both', safeLink(encoded(v3(`${link}*${key}`, 'Iw'))), 'outlook proofpoint'],
-  ])('%s', (_name, pasted, repairs) => {
+  ])('is read whatever it went through: %s', (_name, pasted, repairs) => {
     const found = parseReference(pasted);
     expect(found).toEqual(read('quyul5r5w08', 'https://pw.test', key, repairs));
     expect(repairsOf([found]) === undefined).toBe(repairs === undefined);

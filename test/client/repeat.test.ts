@@ -141,8 +141,7 @@ test.each([
 
 test('503 to a creation: it is not sent again', async () => {
   misdeeds = [saying(json(503, '{"error":"Try again later."}'))];
-  const { code } = await created();
-  expect([code, here.sleeps]).toEqual([11, []]);
+  expect([(await created()).code, here.sleeps]).toEqual([11, []]);
 });
 
 test('429 until the end: what became of the first request is unknown', async () => {

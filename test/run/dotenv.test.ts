@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDotenv } from '../../src/run/dotenv';
@@ -93,23 +92,4 @@ test('a mebibyte in one value is read', () => {
   const long = 'x\\"'.repeat(350_000);
   expect(read(`A="${long}"`)).toEqual({ A: 'x"'.repeat(350_000) });
   expect(read(`A="${long}`)).toBe(1);
-});
-
-test('a shell reads the same of what both understand', () => {
-  const text = [
-    'export ONE=1',
-    'TWO=\'a $b "c" \\n\'',
-    'THREE="a \\$b \\"c\\" \\\\ \\`d\\`"',
-    "FOUR='first",
-    "second'",
-    'FIVE=a#b # comment',
-    '# comment',
-  ].join('\n');
-  const print =
-    'for name in ONE TWO THREE FOUR FIVE; do eval "printf \'%s\\0\' \\"\\$$name\\""; done';
-  const shell = execFileSync('sh', ['-c', `eval "$TEXT"; ${print}`], {
-    env: { TEXT: text },
-    encoding: 'utf8',
-  });
-  expect(Object.values(read(text))).toEqual(shell.split('\0').slice(0, -1));
 });

@@ -67,8 +67,7 @@ describe('a redirect', () => {
   const to: Record<string, () => string> = {
     'to another port of the same host': () => `${other.url}/api/v2/version`,
     'to the same machine by another name': () => `http://localhost:${own.port}/`,
-    'with somebody else’s name before the host': () =>
-      `http://127.0.0.1:${own.port}@${other.url.slice(7)}/`,
+    'with our name before the host': () => other.url.replace('//', `//127.0.0.1:${own.port}@`),
     'with a user name, at home': () => own.url.replace('//', '//ann:secret@'),
     'to where no scheme is': () => other.url.slice('http:'.length),
     'spelled with backslashes': () => other.url.replace('//', '\\\\'),

@@ -6,10 +6,34 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import type { HttpSettings } from '../../../src/platform/context';
 import { phrase } from '../../../src/platform/errors';
+import { joined } from '../../helpers/age';
 import { listening, socketServer } from '../../helpers/listen';
 import { times } from '../../helpers/long';
 import { proxying } from '../../helpers/sockets';
 import { cert, key } from '../../server/certificate';
+
+const LENGTH = 16 * 1024 * 1024;
+const PIECE = Buffer.alloc(128 * 1024, 'x');
+async function* pieces(length: number): AsyncGenerator<Uint8Array> {
+  for (let left = length; left > 0; left -= PIECE.length) yield PIECE.subarray(0, left);
+}
+
+/** Sends so many bytes as a stream, and returns what came back. */
+async function upload(
+  url: string,
+  length: number,
+  options: Partial<HttpSettings> = {},
+  bytes = pieces,
+) {
+  const transport = undiciTransport({ timeout: 5, env: {}, ...options });
+  const body = { length, [Symbol.asyncIterator]: () => bytes(length) };
+  try {
+    const answer = await transport.send({ method: 'POST', url, headers: {}, body });
+    return { status: answer.status, text: `${await joined(answer.body)}` };
+  } finally {
+    await transport.close();
+  }
+}
 
 /** A listener on a thread of its own, so that this one can stand still: it answers the first bytes and hangs up. */
 const HASTY = `
@@ -33,60 +57,25 @@ test('an answer is read though the first write after it fails at once', async ()
   const gone = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(HASTY, { eval: true, workerData: gone });
   const [port] = (await once(worker, 'message')) as [number];
-  const transport = undiciTransport({ timeout: 5, env: {} });
-  const piece = Buffer.alloc(128 * 1024);
-  const body = {
-    length: 8 * piece.length,
-    async *[Symbol.asyncIterator]() {
-      yield piece;
-      // Until the other side is gone nothing else happens here, so that no event can tell of it.
-      Atomics.wait(gone, 0, 0);
-      for (let sent = 1; sent < 8; sent++) yield piece;
-    },
-  };
-  const url = `http://127.0.0.1:${port}/`;
-  const { status, body: answer } = await transport.send({ method: 'POST', url, headers: {}, body });
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of answer) chunks.push(chunk);
-  await transport.close();
+  const got = await upload(`http://127.0.0.1:${port}/`, 8 * PIECE.length, {}, async function* () {
+    yield PIECE;
+    // Until the other side is gone nothing else happens here, so that no event can tell of it.
+    Atomics.wait(gone, 0, 0);
+    yield* pieces(7 * PIECE.length);
+  });
   await worker.terminate();
-  expect({ status, text: Buffer.concat(chunks).toString() }).toEqual({ status: 413, text: 'big' });
+  expect(got).toEqual({ status: 413, text: 'big' });
 });
 
 test('what the body throws is what the sender gets', async () => {
   const { url } = await listening(() => {});
-  const transport = undiciTransport({ timeout: 5, env: {} });
-  onTestFinished(() => transport.close());
   const failure = new Error('the file is gone');
-  const body = {
-    length: 10,
-    // biome-ignore lint/correctness/useYield: it fails before it has anything
-    async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-      throw failure;
-    },
-  };
-  await expect(transport.send({ method: 'POST', url, headers: {}, body })).rejects.toBe(failure);
+  // biome-ignore lint/correctness/useYield: it fails before it has anything
+  const failing = upload(url, 10, {}, async function* () {
+    throw failure;
+  });
+  await expect(failing).rejects.toBe(failure);
 });
-
-/** Sends so many bytes as a stream, and returns what came back. */
-async function upload(url: string, length: number, options: Partial<HttpSettings> = {}) {
-  const transport = undiciTransport({ timeout: 5, env: {}, ...options });
-  const piece = Buffer.alloc(256 * 1024, 'x');
-  const body = {
-    length,
-    async *[Symbol.asyncIterator]() {
-      for (let left = length; left > 0; left -= piece.length) yield piece.subarray(0, left);
-    },
-  };
-  try {
-    const answer = await transport.send({ method: 'POST', url, headers: {}, body });
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of answer.body) chunks.push(chunk);
-    return { status: answer.status, text: Buffer.concat(chunks).toString() };
-  } finally {
-    await transport.close();
-  }
-}
 
 const counting: RequestListener = (request, response) => {
   let got = 0;
@@ -95,7 +84,6 @@ const counting: RequestListener = (request, response) => {
   });
   request.on('end', () => response.end(`${request.url} ${got}`));
 };
-const LENGTH = 16 * 1024 * 1024;
 
 describe('over TLS', () => {
   const serving = (answer: RequestListener) => listening(answer, { key, cert });
@@ -135,17 +123,14 @@ test('through a proxy, over plain http', async () => {
 
 describe('a server that answers before all was sent', () => {
   const REFUSAL = 'HTTP/1.1 413 No\r\ncontent-length: 3\r\nconnection: close\r\n\r\nbig';
+  const PART = REFUSAL.slice(0, -1);
 
   test.each<[string, (socket: Socket) => void, string?]>([
     ['and resets', (socket) => socket.pause().write(REFUSAL, () => socket.resetAndDestroy())],
     ['and closes', (socket) => socket.pause().write(REFUSAL, () => socket.destroy())],
     ['and reads no more', (socket) => socket.pause().write(REFUSAL)],
     ['and reads the rest', (socket) => socket.resume().write(REFUSAL)],
-    [
-      'in part',
-      (socket) => socket.pause().write(REFUSAL.slice(0, -1), () => socket.destroy()),
-      'bi',
-    ],
+    ['in part', (socket) => socket.pause().write(PART, () => socket.destroy()), 'bi'],
   ])('%s is heard, and not asked again', async (_how, talk, text = 'big') => {
     let connections = 0;
     const { url } = await socketServer((socket) => {
