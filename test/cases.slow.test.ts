@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { alone, also, asTold, CASES, slow, textOf } from './helpers/cases';
 import { type Ended, makePerson, person, serving, start } from './helpers/program';
@@ -26,11 +24,9 @@ test.each([...alone, ...also])('%s', async (name) => {
     tokens: { ADMIN: service.token },
     run: async (words, conditions) => outcome(await started(words, conditions).ended),
     start: (words, conditions, stream) => {
-      const { child, ended } = started(words, conditions);
-      const lines = createInterface({ input: child[stream] as NodeJS.ReadableStream });
-      const first = Promise.race([once(lines, 'line'), ended.then((all) => [all[stream]])]);
-      const stop = () => void child.kill('SIGINT');
-      return { first: first.then(([line]) => line), ended: ended.then(outcome), stop };
+      const { child, ended, firstLine } = started(words, conditions);
+      const first = firstLine(stream).catch(async () => (await ended)[stream]);
+      return { first, ended: ended.then(outcome), stop: () => void child.kill('SIGINT') };
     },
   });
   if (process.env.UPDATE && alone.includes(name)) writeFileSync(join(CASES, name), told);

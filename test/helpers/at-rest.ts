@@ -5,22 +5,10 @@ import { readLinks } from '../../src/server/keys/keyring';
 import { unseal } from '../../src/server/keys/primitives';
 import { type KeyTerms, termsOf } from '../../src/server/keys/vault';
 import type { StoredPush } from '../../src/server/store/push-rows';
-import type { Database } from '../../src/server/store/sql';
-import { type TestService, testService } from './service';
+import { testService } from './service';
 import type { Room } from './stores';
 
-/** A service, and its data as they lie there. */
-export interface AtRest {
-  readonly data: string;
-  readonly service: TestService;
-  /** A second connection that stays open: closing one empties the log, which is the service's to do here. */
-  readonly beside: Database;
-  /** All that is kept, but for the instance key. */
-  remains(): Promise<Buffer>;
-  /** The keys in what remains that the instance key opens, for pushes of those tokens. */
-  opened(remains: Buffer, ...tokens: string[]): Promise<Buffer[]>;
-  close(): Promise<void>;
-}
+export type AtRest = Awaited<ReturnType<typeof atRest>>;
 
 /** The instance key of data, and its bytes. */
 export async function keyIn({ data }: Room['settings']): Promise<InstanceKey & { bytes: Buffer }> {
@@ -28,16 +16,19 @@ export async function keyIn({ data }: Room['settings']): Promise<InstanceKey & {
   return { ...instanceKey(bytes), bytes };
 }
 
-export async function atRest(room: Room): Promise<AtRest> {
-  const { data } = room.settings;
+/** A service, and its data as they lie there. */
+export async function atRest(room: Room) {
   const service = await testService(room.settings);
   const beside = await room.beside();
   return {
-    data,
+    data: room.settings.data,
     service,
+    /** A second connection that stays open: closing one empties the log, which is the service's to do here. */
     beside,
+    /** All that is kept, but for the instance key. */
     remains: room.remains,
-    async opened(remains, ...tokens) {
+    /** The keys in what remains that the instance key opens, for pushes of those tokens. */
+    async opened(remains: Buffer, ...tokens: string[]) {
       const key = await keyIn(room.settings);
       const links = await readLinks(beside.sql, key);
       const rows = await beside.sql<StoredPush>`SELECT * FROM pushes`;

@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net';
-import { type Listens, listen, relay } from './listen';
+import { listen, relay } from './listen';
 
 /** Where a connection is cut: which one, and after how many bytes of a direction. */
-export interface Cut {
+interface Cut {
   readonly connection: number;
   readonly direction: 'to' | 'from';
   readonly bytes: number;
@@ -14,18 +14,10 @@ interface Places {
   readonly step: number;
 }
 
-export interface CuttingProxy extends Listens {
-  /**
-   * Runs `work` with the first connection cut at the first place, then a step later, and so on, until it is not cut; then
-   * with the second connection, and so on; in both directions. What comes before a cut is passed on.
-   */
-  eachCut(places: Places, work: (cut: Cut) => Promise<void>): Promise<void>;
-  /** Runs `work` with one cut. */
-  withCut<T>(cut: Cut, work: () => Promise<T>): Promise<T>;
-}
+export type CuttingProxy = Awaited<ReturnType<typeof cuttingProxy>>;
 
 /** A TCP proxy for that port of this machine. */
-export async function cuttingProxy(port: number): Promise<CuttingProxy> {
+export async function cuttingProxy(port: number) {
   let cut: Cut | undefined;
   let connections = 0;
   let done = false;
@@ -35,10 +27,8 @@ export async function cuttingProxy(port: number): Promise<CuttingProxy> {
     const pass = (from: Socket, to: Socket, direction: Cut['direction']) => {
       let passed = 0;
       from.on('data', (data: Buffer) => {
-        const left =
-          cut?.connection === connection && cut.direction === direction
-            ? cut.bytes - passed
-            : Number.POSITIVE_INFINITY;
+        const isHere = cut?.connection === connection && cut.direction === direction;
+        const left = cut && isHere ? cut.bytes - passed : Number.POSITIVE_INFINITY;
         passed += data.length;
         if (data.length <= left) return void to.write(data);
         done = true;
@@ -50,7 +40,8 @@ export async function cuttingProxy(port: number): Promise<CuttingProxy> {
     pass(client, upstream, 'to');
     pass(upstream, client, 'from');
   });
-  const withCut: CuttingProxy['withCut'] = async (here, work) => {
+  /** Runs `work` with one cut. */
+  const withCut = async <T>(here: Cut, work: () => Promise<T>) => {
     cut = here;
     connections = 0;
     done = false;
@@ -63,7 +54,11 @@ export async function cuttingProxy(port: number): Promise<CuttingProxy> {
   return {
     ...(await listen(server)),
     withCut,
-    async eachCut({ first, step }, work) {
+    /**
+     * Runs `work` with the first connection cut at the first place, then a step later, and so on, until it is not cut; then
+     * with the second connection, and so on; in both directions. What comes before a cut is passed on.
+     */
+    async eachCut({ first, step }: Places, work: (cut: Cut) => Promise<void>) {
       for (const direction of ['to', 'from'] as const)
         for (let connection = 1, any = true; any; connection++) {
           any = false;

@@ -1,28 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import {
-  closeSync,
+  appendFileSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   rmSync,
   statfsSync,
-  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allOf, needs, needsPrograms } from './needs';
 
-/** A disk of its own, small enough to be filled. */
-export interface Disk {
-  readonly folder: string;
-  /** Writes a file until the disk has so many bytes left. */
-  fill(left?: number): void;
-  /** Removes that file. */
-  clear(): void;
-  remove(): void;
-}
+export type Disk = ReturnType<typeof mountDisk>;
 
 export const needsDisk = needs('the right to mount', canMount());
 
@@ -35,8 +25,8 @@ function canMount(): boolean {
   }
 }
 
-/** A tmpfs of so many MiB. */
-export function mountDisk(size: number): Disk {
+/** A disk of its own, small enough to be filled: a tmpfs of so many MiB. */
+export function mountDisk(size: number) {
   const folder = mkdtempSync(join(tmpdir(), 'pwpush-disk-'));
   const filler = join(folder, 'filler');
   try {
@@ -49,17 +39,13 @@ export function mountDisk(size: number): Disk {
   }
   return {
     folder,
+    /** Writes a file until the disk has so many bytes left. */
     fill(left = 0) {
       const { bavail, bsize } = statfsSync(folder);
-      const file = openSync(filler, 'a');
-      try {
-        for (let n = Math.floor((bavail * bsize - left) / 4096); n > 0; n -= 1) {
-          writeSync(file, Buffer.alloc(4096));
-        }
-      } finally {
-        closeSync(file);
-      }
+      const pages = Math.max(0, Math.floor((bavail * bsize - left) / 4096));
+      appendFileSync(filler, Buffer.alloc(pages * 4096));
     },
+    /** Removes that file. */
     clear: () => rmSync(filler, { force: true }),
     remove() {
       // Lazily: libsql closes its files when its statements are collected.
@@ -69,30 +55,17 @@ export function mountDisk(size: number): Disk {
   };
 }
 
-/** A disk that fails at some time. */
-export interface FailingDisk {
-  readonly folder: string;
-  /** Has the system make it read-only, as after an error, whatever is open on it. It stays so for good. */
-  fail(): void;
-  /** Puts another disk in its place, with what had been written to it. */
-  replace(): void;
-  remove(): void;
-}
-
 export const needsFailingDisk = allOf(
   needsDisk,
   needs('loop devices', existsSync('/dev/loop-control')),
   needsPrograms('mkfs.ext4'),
 );
 
-/** An ext4 of so many MiB. A tmpfs cannot be made read-only while a file is open on it. */
-export function mountFailingDisk(size: number): FailingDisk {
+/** A disk that fails at some time: an ext4 of so many MiB. A tmpfs cannot be made read-only while a file is open on it. */
+export function mountFailingDisk(size: number) {
   const disk = mountDisk(2 * size + 1);
   const folder = join(disk.folder, 'mounted');
-  const [image, copy] = ['image', 'copy'].map((name) => join(disk.folder, name)) as [
-    string,
-    string,
-  ];
+  const [image, copy] = [join(disk.folder, 'image'), join(disk.folder, 'copy')];
   const run = (program: string, ...words: string[]) =>
     execFileSync(program, words, { stdio: 'ignore' });
   const mount = (file: string) => run('mount', '-o', 'loop', file, folder);
@@ -101,7 +74,9 @@ export function mountFailingDisk(size: number): FailingDisk {
   mount(image);
   return {
     folder,
+    /** Has the system make it read-only, as after an error, whatever is open on it. It stays so for good. */
     fail: () => run('mount', '-o', 'remount,abort', folder),
+    /** Puts another disk in its place, with what had been written to it. */
     replace() {
       // Lazily, as above: of the same file, the same read-only file system would be mounted again.
       run('umount', '-l', folder);

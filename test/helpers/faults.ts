@@ -6,7 +6,7 @@ import { resolve, sep } from 'node:path';
 type Any = any;
 
 /** One operation fails, or all from it on, as on a disk that stays full; or a write only writes half, without an error. */
-export const modes = ['once', 'from then on', 'short'] as const;
+const modes = ['once', 'from then on', 'short'] as const;
 
 interface Fault {
   readonly mode: (typeof modes)[number];
@@ -20,7 +20,7 @@ interface Fault {
 let current: Fault | undefined;
 
 /** What runs with the fault: operations on files below the folder fail. */
-export type Failing = <T>(folder: string, part: () => Promise<T>) => Promise<T>;
+type Failing = <T>(folder: string, part: () => Promise<T>) => Promise<T>;
 
 /**
  * Runs `work` with the first operation on a file failing, then with the second, until none fails, in each of the modes.
@@ -106,28 +106,17 @@ function patch(): () => void {
     });
   };
   for (const [name, operation] of Object.entries(operations)) {
-    const made = (own: Any) => (file: Any, other: Any, mode: Any) => {
+    const made = (own: Any) => (file: Any, other?: Any, mode?: Any) => {
       if (!(name === 'open' && isReading(other)) && isDue(operation, file))
         throw failure(operation);
       return own(file, other, mode);
     };
     put(fs, `${name}Sync`, made);
-    if (name === 'open')
-      put(
-        fs.promises,
-        name,
-        (own) =>
-          async (...args: Any[]) =>
-            faulty(await made(own)(...(args as [Any, Any, Any]))),
-      );
-    else if (name !== 'fsync')
-      put(
-        fs.promises,
-        name,
-        (own) =>
-          async (...args: Any[]) =>
-            made(own)(...(args as [Any, Any, Any])),
-      );
+    if (name === 'fsync') continue;
+    put(fs.promises, name, (own) => async (file: Any, ...more: Any[]) => {
+      const done = await made(own)(file, ...more);
+      return name === 'open' ? faulty(done) : done;
+    });
   }
   put(fs, 'writeSync', (own) => (file: number, data: Any, ...more: Any[]) => {
     if (!isDue('write', file)) return own(file, data, ...more);

@@ -151,7 +151,7 @@ function changes({ call, result }: Operation, state: State): boolean {
 const withoutResult = ({ result: _, end: __, ...lost }: Operation): Operation => lost;
 
 /** What is bad by itself, of a bad history: the shortest beginning, without what need not have happened as it says. */
-export function shortest(operations: readonly Operation[]): Operation[] {
+function shortest(operations: readonly Operation[]): Operation[] {
   const until = (time: number) =>
     operations
       .filter(({ start }) => start <= time)
@@ -260,7 +260,7 @@ export class History {
   }
 }
 
-type Said = Pick<Answer, 'status' | 'json'>;
+export type Said = Pick<Answer, 'status' | 'json'>;
 
 /** What a response of the API says; nothing for what the request may have done. */
 export function resultOf({ status, json }: Said): Result | 'refused' | undefined {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { root } from './deploy';
 import { memory } from './memory';
 import { allOf, needsPrograms, needsRoot } from './needs';
-import { type Ended, ending, firstLine } from './program';
+import { type Ended, ending, running } from './program';
 import type { Plain } from './yaml';
 
 // The image of deploy/Dockerfile, built by Buildah and run with namespaces and chroot: no container engine runs where CI
@@ -143,8 +143,8 @@ export function runContainer(image: Image, options: ContainerOptions): Promise<E
 
 /** Starts the image; resolves once the service listens. */
 export async function startContainer(image: Image, options: ContainerOptions): Promise<Container> {
-  const { child, ended, env } = started(image, options);
-  const url = await firstLine({ child, ended });
+  const { child, ended, env, firstLine } = started(image, options);
+  const url = await firstLine();
   const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
   const pid = Number(children.trim());
   const into = ['--target', `${pid}`, '--mount', '--pid', '--root', '--wd'];
@@ -182,5 +182,5 @@ function started(
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  return { child, ended: ending(child), env };
+  return { ...running(child), env };
 }

@@ -52,21 +52,21 @@ export function collectGarbage(): void {
 export async function released(folder: string): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) {
     collectGarbage();
-    if (!isOpen(folder)) return;
+    if (!openFiles().some((path) => path.startsWith(`${folder}/`))) return;
     await nextTurn();
   }
 }
 
-/** Whether this process has a file of the folder open, where the system says so. */
-function isOpen(folder: string): boolean {
+/** What this process has open, where the system says so. */
+export function openFiles(): string[] {
   const open = '/proc/self/fd';
-  if (!existsSync(open)) return false;
-  return readdirSync(open).some((fd) => {
+  if (!existsSync(open)) return [];
+  return readdirSync(open).flatMap((fd) => {
     try {
-      return readlinkSync(`${open}/${fd}`).startsWith(`${folder}/`);
+      return [readlinkSync(`${open}/${fd}`)];
     } catch {
       // The one that the folder itself was read by.
-      return false;
+      return [];
     }
   });
 }

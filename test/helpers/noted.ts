@@ -1,7 +1,5 @@
-import { type Call as Asked, History, type resultOf, resultOrRefused } from './history';
-import type { Answer, Call } from './service';
-
-type Said = Pick<Answer, 'status' | 'json'>;
+import { type Call as Asked, History, type resultOf, resultOrRefused, type Said } from './history';
+import type { Call } from './service';
 
 /** How a push is asked for. */
 interface Retrieval extends Call {

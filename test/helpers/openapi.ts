@@ -15,7 +15,7 @@ interface Response {
   readonly headers?: Readonly<Record<string, unknown>>;
 }
 
-export interface Document {
+interface Document {
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   // biome-ignore lint/suspicious/noExplicitAny: schemas of any shape
@@ -26,15 +26,6 @@ interface Answered {
   readonly status: number;
   readonly headers: Headers;
   readonly json: unknown;
-}
-
-export interface Described {
-  /** Every call by its name: `DELETE /pushes/{token}`. */
-  readonly calls: Readonly<Record<string, Operation>>;
-  /** In what an answer to that call is not as the document has it. */
-  faults(call: string, answer: Answered): unknown[];
-  /** In what a value is not as the schema of that name has it. */
-  schemaFaults(schema: string, value: unknown): unknown[];
 }
 
 /** The name that a document has for a call, if it is one of the API: `GET /pushes/{token}`. */
@@ -68,7 +59,7 @@ const general = [
 ];
 
 /** What a document says, its objects closed: what is answered must be described. */
-export function described(original: Document): Described {
+function described(original: Document) {
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats(ajv);
   const text = JSON.stringify(original).replaceAll('"#/components/', '"document#/components/');
@@ -112,8 +103,10 @@ export function described(original: Document): Described {
     ),
   );
   return {
+    /** Every call by its name: `DELETE /pushes/{token}`. */
     calls,
-    faults(call, { status, headers, json }) {
+    /** In what an answer to that call is not as the document has it. */
+    faults(call: string, { status, headers, json }: Answered): unknown[] {
       const part = calls[call]?.responses[status];
       if (part === undefined) return [`${status} is not described`];
       const response = found<Response>(part);
@@ -122,6 +115,8 @@ export function described(original: Document): Described {
       if (media === undefined) return [`${type} is not described`];
       return [...headerFaults(headers, response), ...check(media.schema, json)];
     },
-    schemaFaults: (schema, value) => check(document.components.schemas[schema], value),
+    /** In what a value is not as the schema of that name has it. */
+    schemaFaults: (schema: string, value: unknown) =>
+      check(document.components.schemas[schema], value),
   };
 }

@@ -29,28 +29,8 @@ function folders(): string[] {
   return [...onPath, ...newest.map((version) => join(debian, version, 'bin'))];
 }
 
-/** The databases of a running server. */
-export interface Databases {
-  /** The address of one of its databases, with the password. */
-  url(database: string): string;
-  /** The same over the socket, where nobody asks for one. */
-  localUrl(database: string): string;
-  /** Makes a copy of a database, of an empty one by default, and answers its name. `how` goes into the statement. */
-  createDatabase(template?: string, how?: string): Promise<string>;
-  /** What pg_dump writes of a database, told such options. */
-  dump(database: string, ...options: string[]): Promise<string>;
-}
-
-/** A server of its own, in a temporary folder, on a free port of 127.0.0.1 and a socket in that folder. */
-export interface Cluster extends Databases {
-  readonly folder: string;
-  readonly port: number;
-  start(): Promise<void>;
-  /** `immediate` is a crash. */
-  stop(mode?: 'fast' | 'immediate'): Promise<void>;
-  /** Stops it and leaves nothing behind. */
-  remove(): Promise<void>;
-}
+export type Databases = ReturnType<typeof databasesOf>;
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 export interface ClusterOptions {
   /** Lines of postgresql.conf. */
@@ -61,12 +41,9 @@ export interface ClusterOptions {
   readonly within?: string;
 }
 
-/** Starts a server. */
-export async function startCluster({
-  settings = [],
-  files = {},
-  within = memory,
-}: ClusterOptions = {}): Promise<Cluster> {
+/** Starts a server of its own, in a temporary folder, on a free port of 127.0.0.1 and a socket in that folder. */
+export async function startCluster(options: ClusterOptions = {}) {
+  const { settings = [], files = {}, within = memory } = options;
   const folder = await mkdtemp(join(within, 'pwpush-pg-'));
   const [data, log] = [join(folder, 'data'), join(folder, 'log')];
   const passwordFile = join(folder, 'password');
@@ -74,17 +51,14 @@ export async function startCluster({
   if (isRoot()) for (const path of [folder, passwordFile]) chownSync(path, ...ownerOfPostgres());
   const auth = ['--auth-local=trust', '--auth-host=scram-sha-256', `--pwfile=${passwordFile}`];
   await tool('initdb', '-D', data, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '-N', ...auth);
-  await writeFile(
-    join(data, 'postgresql.auto.conf'),
-    [
-      "listen_addresses = '127.0.0.1'",
-      `unix_socket_directories = '${folder}'`,
-      // Nobody pulls the plug, and the disk is not what is tested.
-      'fsync = off',
-      ...settings,
-      '',
-    ].join('\n'),
-  );
+  const lines = [
+    "listen_addresses = '127.0.0.1'",
+    `unix_socket_directories = '${folder}'`,
+    // Nobody pulls the plug, and the disk is not what is tested.
+    'fsync = off',
+    ...settings,
+  ];
+  await writeFile(join(data, 'postgresql.auto.conf'), `${lines.join('\n')}\n`);
   for (const [name, text] of Object.entries(files)) {
     await writeFile(join(data, name), text, { mode: 0o600 });
     if (isRoot()) chownSync(join(data, name), ...ownerOfPostgres());
@@ -98,7 +72,9 @@ export async function startCluster({
     port,
     ...databasesOf({ folder, port }),
     start: () => start(port),
-    stop: (mode = 'fast') => control('stop', '-m', mode),
+    /** `immediate` is a crash. */
+    stop: (mode: 'fast' | 'immediate' = 'fast') => control('stop', '-m', mode),
+    /** Stops it and leaves nothing behind. */
     async remove() {
       await control('stop', '-m', 'immediate').catch(() => undefined);
       await rm(folder, { recursive: true });
@@ -121,11 +97,14 @@ async function onFreePort(start: (port: number) => Promise<void>, log: string): 
 }
 
 /** The databases of a server that was started. */
-export function databasesOf({ folder, port }: Pick<Cluster, 'folder' | 'port'>): Databases {
+export function databasesOf({ folder, port }: { readonly folder: string; readonly port: number }) {
   return {
-    url: (database) =>
+    /** The address of one of its databases, with the password. */
+    url: (database: string) =>
       `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`,
-    localUrl: (database) => `postgres://postgres@/${database}?host=${folder}&port=${port}`,
+    /** The same over the socket, where nobody asks for one. */
+    localUrl: (database: string) => `postgres://postgres@/${database}?host=${folder}&port=${port}`,
+    /** Makes a copy of a database, of an empty one by default, and answers its name. `how` goes into the statement. */
     async createDatabase(template = 'template0', how = '') {
       // The files of a run share a server.
       const name = `test_${randomBytes(6).toString('hex')}`;
@@ -140,7 +119,8 @@ export function databasesOf({ folder, port }: Pick<Cluster, 'folder' | 'port'>):
       }
       return name;
     },
-    async dump(database, ...options) {
+    /** What pg_dump writes of a database, told such options. */
+    async dump(database: string, ...options: string[]) {
       const words = ['-h', folder, '-p', `${port}`, '-U', 'postgres', ...options, database];
       return (await run(join(binaries ?? '', 'pg_dump'), words, { maxBuffer: 2 ** 28 })).stdout;
     },

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { scratch } from './memory';
@@ -34,6 +33,8 @@ export interface Running {
   readonly ended: Promise<Ended>;
   /** Resolves to the match once it has said that much; rejects if it ends without. */
   says(what: RegExp | string, stream?: 'stdout' | 'stderr'): Promise<readonly string[]>;
+  /** The first line, once it was printed; rejects if the program ends before. */
+  firstLine(stream?: 'stdout' | 'stderr'): Promise<string>;
 }
 
 /** Where programs of all tests keep their compiled code: making it anew for each somebody takes time. */
@@ -173,7 +174,12 @@ export function running(child: ChildProcess): Running {
       look();
       void ended.then((all) => reject(new Error(`never said ${what}: ${JSON.stringify(all)}`)));
     });
-  return { child, ended, says };
+  return {
+    child,
+    ended,
+    says,
+    firstLine: async (stream = 'stdout') => (await says(/^(.*)\n/, stream))[1] as string,
+  };
 }
 
 /** The texts in rescue files of somebody. */
@@ -182,20 +188,6 @@ export function rescued({ PWPUSH_STATE_DIR: folder = '' }: Record<string, string
   return names
     .filter((name) => /^(secret|text|response|link)-/.test(name))
     .map((name) => readFileSync(join(folder, name), 'utf8'));
-}
-
-/**
- * The first line that a service prints.
- * @throws Error when it ends before
- */
-export function firstLine({ child, ended }: Pick<Running, 'child' | 'ended'>): Promise<string> {
-  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
-  return new Promise((resolve, reject) => {
-    lines.once('line', resolve);
-    void ended.then((all) =>
-      reject(Object.assign(new Error(`the service did not start: ${all.stderr}`), all)),
-    );
-  });
 }
 
 export type Served = Awaited<ReturnType<typeof serveBuilt>>;
@@ -208,7 +200,7 @@ export async function serveBuilt(
 ) {
   const data = ['--data', join(env.HOME ?? '', 'data')];
   const running = start(['serve', '--port', '0', '--json', ...data, ...words], { env, by });
-  const { url, token } = JSON.parse(await firstLine(running)) as { url: string; token: string };
+  const { url, token } = JSON.parse(await running.firstLine()) as { url: string; token: string };
   const stop = async () => {
     running.child.kill('SIGTERM');
     return running.ended;

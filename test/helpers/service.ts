@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { type OpenService, openService } from '../../src/server/open-service';
+import { lazy } from '../../src/platform/files/lazy';
+import { openService } from '../../src/server/open-service';
 import type { PassphraseCost, ServiceSettings } from '../../src/server/service-settings';
 import type { Database } from '../../src/server/store/sql';
 import { nameOf, published } from './openapi';
@@ -11,31 +12,17 @@ interface Reached {
   readonly adminToken: string;
 }
 
-export interface TestService extends Reached, Asked {
-  /** Of the owner `bob`. */
-  readonly otherToken: string;
-  /** A call by the owner `bob`. */
-  readonly asOther: { readonly token: string };
-  readonly clock: TestClock;
-  /** The request log. */
-  readonly lines: string[];
-  readonly warnings: string[];
-  readonly service: OpenService;
-  close(): Promise<void>;
-}
+export type TestService = Awaited<ReturnType<typeof testService>>;
 
-export interface TestClock {
-  now(): Date;
-  /** Moves on by that many milliseconds. */
-  advance(milliseconds: number): void;
-}
+export type TestClock = ReturnType<typeof testClock>;
 
 /** A clock that stands at 2026-08-20T11:06:45.000Z until it is moved. */
-export function testClock(): TestClock {
+export function testClock() {
   let time = Date.UTC(2026, 7, 20, 11, 6, 45);
   return {
     now: () => new Date(time),
-    advance: (milliseconds) => {
+    /** Moves on by that many milliseconds. */
+    advance: (milliseconds: number): void => {
       time += milliseconds;
     },
   };
@@ -68,7 +55,7 @@ export async function opened(options?: TestOptions): Promise<TestService> {
 }
 
 /** The embedded service without a socket: in memory, or in the folder `data`. */
-export async function testService(options: TestOptions = {}): Promise<TestService> {
+export async function testService(options: TestOptions = {}) {
   const { clock = testClock(), passphraseCost = QUICK, serverClock, ...settings } = options;
   const lines: string[] = [];
   const warnings: string[] = [];
@@ -83,26 +70,23 @@ export async function testService(options: TestOptions = {}): Promise<TestServic
       passphraseCost,
     },
   );
-  const [adminToken, otherToken] = [
-    await service.owners.add('admin'),
-    await service.owners.add('bob'),
-  ];
-  const fetch: TestService['fetch'] = (request) => service.app(request, { ip: '127.0.0.1' });
-  let closed: Promise<void> | undefined;
+  const adminToken = await service.owners.add('admin');
+  const otherToken = await service.owners.add('bob');
+  const fetch = (request: Request) => service.app(request, { ip: '127.0.0.1' });
   return {
     ...askedOf({ fetch, adminToken }),
     fetch,
     adminToken,
+    /** Of the owner `bob`. */
     otherToken,
+    /** A call by the owner `bob`. */
     asOther: { token: otherToken },
     clock,
+    /** The request log. */
     lines,
     warnings,
     service,
-    close: () => {
-      closed ??= service.close();
-      return closed;
-    },
+    close: lazy(service.close),
   };
 }
 
@@ -169,7 +153,7 @@ export interface Answer {
 
 /** One request to `http://pw.test`, answered with its body read. */
 export async function call(
-  { fetch }: Pick<TestService, 'fetch'>,
+  { fetch }: Pick<Reached, 'fetch'>,
   method: string,
   path: string,
   { token, headers, signal, ...how }: Call = {},
@@ -207,7 +191,7 @@ function bodyOf({ body, form, fields, content }: Call): RequestInit {
 export const at = (token: string, rest = '') => `/api/v2/pushes/${token}${rest}`;
 
 /** An entry of an audit log. */
-export interface Entry {
+interface Entry {
   readonly kind: string;
   readonly count?: number;
   readonly [field: string]: unknown;
@@ -232,8 +216,9 @@ export function askedOf({ fetch, adminToken }: Reached) {
     expire: (token: string, how?: Call) => ask('DELETE', at(token), how),
     /** A listing of pushes of the owner `admin`, or of the one who asks. */
     list: async (state: string, how: Call = asAdmin) => (await ask('GET', at(state), how)).json,
-    fetchLink: (url: string, headers?: Record<string, string>, method?: string) =>
-      fetchLink({ fetch }, url, headers, method),
+    /** Fetches what a link of a retrieval leads to. */
+    fetchLink: (url: string, headers: Record<string, string> = {}, method = 'GET') =>
+      call({ fetch }, method, new URL(url).pathname, { headers }),
     /** Creates a request of the owner `admin` and answers its token. */
     createRequest: async (fields: object = {}) => {
       const body = { request: { request: 'x', ...fields } };
@@ -264,8 +249,6 @@ function asDescribed(method: string, path: string, answer: Answer): Answer {
   return answer;
 }
 
-type Asked = ReturnType<typeof askedOf>;
-
 interface Answering extends Call {
   /** More fields of the answer. */
   readonly fields?: Record<string, string>;
@@ -273,7 +256,7 @@ interface Answering extends Call {
 
 /** Creates a push and answers its token. */
 export async function create(
-  service: Pick<TestService, 'fetch'>,
+  service: Pick<Reached, 'fetch'>,
   push: Record<string, unknown>,
   token?: string,
 ): Promise<string> {
@@ -282,10 +265,7 @@ export async function create(
 }
 
 /** Creates a push with files and answers its token. */
-export async function createWithFiles(
-  service: Pick<TestService, 'fetch' | 'adminToken'>,
-  ...form: FormPart[]
-): Promise<string> {
+export async function createWithFiles(service: Reached, ...form: FormPart[]): Promise<string> {
   const how = { form, token: service.adminToken };
   return tokenOf(await call(service, 'POST', '/api/v2/pushes', how));
 }
@@ -301,16 +281,6 @@ export async function fileRows({ sql }: Pick<Database, 'sql'>): Promise<number[]
     SELECT (SELECT count(*) FROM uploads) AS uploads, (SELECT count(*) FROM files) AS files,
       (SELECT count(*) FROM chunks) AS chunks`;
   return Object.values(row as object).map(Number);
-}
-
-/** Fetches what a link of a retrieval leads to. */
-export function fetchLink(
-  service: Pick<TestService, 'fetch'>,
-  url: string,
-  headers: Record<string, string> = {},
-  method = 'GET',
-): Promise<Answer> {
-  return call(service, method, new URL(url).pathname, { headers });
 }
 
 function parsed(text: string): unknown {

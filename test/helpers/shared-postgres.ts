@@ -7,7 +7,7 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/server/store/database';
 import { readAddress } from '../../src/server/store/pg-url';
 import { openPostgres } from '../../src/server/store/postgres';
-import { type Cluster, type Databases, databasesOf, startCluster } from './postgres';
+import { databasesOf, startCluster } from './postgres';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -39,12 +39,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** A server with a database of the current schema: copying it is quicker than the migrations. */
-interface Shared extends Cluster {
-  readonly migrated: string;
-}
+type Shared = Awaited<ReturnType<typeof startShared>>;
 
-async function startShared(): Promise<Shared> {
+/** A server with a database of the current schema: copying it is quicker than the migrations. */
+async function startShared() {
   // Each test file that runs has some pools of connections.
   const cluster = await startCluster({ settings: ['max_connections = 500'] });
   const migrated = await cluster.createDatabase();
@@ -54,17 +52,18 @@ async function startShared(): Promise<Shared> {
   return { ...cluster, migrated };
 }
 
-export interface SharedDatabases extends Databases {
-  /** Makes an empty database of the current schema, and answers its name. */
-  createMigrated(): Promise<string>;
-}
+export type SharedDatabases = Awaited<ReturnType<typeof sharedDatabases>>;
 
 /** The databases of the server of this run. */
-export async function sharedDatabases(path: string): Promise<SharedDatabases> {
+export async function sharedDatabases(path: string) {
   const answer = (await json(connect(path))) as Pick<Shared, 'folder' | 'port' | 'migrated'> & {
     error?: string;
   };
   if (answer.error !== undefined) throw new Error(answer.error);
   const databases = databasesOf(answer);
-  return { ...databases, createMigrated: () => databases.createDatabase(answer.migrated) };
+  return {
+    ...databases,
+    /** Makes an empty database of the current schema, and answers its name. */
+    createMigrated: () => databases.createDatabase(answer.migrated),
+  };
 }

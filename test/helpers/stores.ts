@@ -32,7 +32,7 @@ export async function inRoom<T>(room: Room, work: (database: Database) => Promis
   }
 }
 
-export interface Store {
+interface Store {
   readonly name: 'SQLite' | 'PostgreSQL';
   /** A new room for one test, which is cleared away after it. */
   room(): Promise<Room>;
@@ -73,11 +73,7 @@ export function onSqlite(): Store {
     name: 'SQLite',
     async room() {
       const data = await folder();
-      return {
-        settings: { data },
-        beside: () => sqliteIn(data),
-        remains: () => filesOf(data),
-      };
+      return { settings: { data }, beside: () => sqliteIn(data), remains: () => filesOf(data) };
     },
   };
 }

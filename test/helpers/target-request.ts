@@ -1,18 +1,17 @@
 import type { Profile, StoredProfiles } from '../../src/profile/settings';
 import { chooseTarget, type SettingSource, type Sources } from '../../src/profile/target';
 
-/** What options and environment say, in brief. */
-export interface Typed {
+interface Given {
   readonly profile?: string | undefined;
   readonly url?: string | undefined;
   readonly token?: string | undefined;
-  readonly anonymous?: boolean;
   readonly insecure?: boolean;
-  readonly env?: {
-    readonly profile?: string | undefined;
-    readonly url?: string | undefined;
-    readonly token?: string | undefined;
-  };
+}
+
+/** What options and environment say, in brief. */
+export interface Typed extends Given {
+  readonly anonymous?: boolean;
+  readonly env?: Given;
 }
 
 /** The target that is chosen by that, with its token read. */
@@ -33,8 +32,7 @@ export function requestOf({ profile, anonymous = false, env = {}, ...options }: 
   };
 }
 
-function source(from: string, given: Pick<Typed, 'url' | 'token' | 'insecure'>): SettingSource {
-  const { url, token, insecure } = given;
+function source(from: string, { url, token, insecure }: Given): SettingSource {
   const settings: Profile = {
     ...(url === undefined ? {} : { url }),
     ...(insecure ? { insecure } : {}),

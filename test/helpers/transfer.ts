@@ -1,63 +1,34 @@
-import { readdirSync, readlinkSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { Busboy } from '@fastify/busboy';
 import { type Listening, listening } from './listen';
+import { openFiles } from './memory';
 
 export function json(response: ServerResponse, status: number, value: unknown): void {
   const body = JSON.stringify(value);
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 }
 
-export interface Part {
-  readonly name: string;
-  readonly filename?: string;
-  readonly type?: string;
-  readonly content: string;
-}
-
 /** The parts of a multipart body; latin1, so that bytes can be compared. Rejects when it is cut. */
-export function parts(request: IncomingMessage): Promise<Part[]> {
-  return new Promise((resolve, reject) => {
-    const found: Part[] = [];
-    const headers = request.headers as IncomingMessage['headers'] & { 'content-type': string };
-    const form = new Busboy({ headers, preservePath: true, limits: { fieldSize: 1e7 } });
-    form.on('field', (name, content) => found.push({ name, content }));
-    form.on('file', (name, stream, filename, _encoding, type) => {
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk) => chunks.push(chunk));
-      stream.on('end', () =>
-        found.push({ name, filename, type, content: Buffer.concat(chunks).toString('latin1') }),
-      );
-    });
-    form.on('finish', () => resolve(found));
-    form.on('error', reject);
-    request.on('aborted', () => reject(new Error('the request was cut')));
-    request.pipe(form);
+async function partsIn(request: IncomingMessage) {
+  const headers = { 'content-type': request.headers['content-type'] as string };
+  const form = await new Response(request as unknown as ReadableStream, { headers }).formData();
+  const parts = [...form].map(async ([name, value]) => {
+    if (typeof value === 'string') return { name, content: value };
+    const content = Buffer.from(await value.arrayBuffer()).toString('latin1');
+    return { name, filename: value.name, type: value.type, content };
   });
+  return Promise.all(parts);
 }
 
 /** An instance that takes every push, and hands over what came with it. */
-export async function taking(): Promise<Listening & { readonly pushes: Part[][]; cut: number }> {
-  const pushes: Part[][] = [];
-  const counts = { cut: 0 };
-  const base = await listening((request, response) => {
-    parts(request).then(
-      (got) => {
-        pushes.push(got);
-        json(response, 201, { url_token: 'abc123', html_url: 'https://pwpush.example/p/abc123' });
-      },
-      () => {
-        counts.cut++;
-      },
-    );
+export async function taking() {
+  const pushes: Awaited<ReturnType<typeof partsIn>>[] = [];
+  const base = await listening(async (request, response) => {
+    const parts = await partsIn(request).catch(() => undefined);
+    if (!parts) return;
+    pushes.push(parts);
+    json(response, 201, { url_token: 'abc123', html_url: 'https://pwpush.example/p/abc123' });
   });
-  return {
-    ...base,
-    pushes,
-    get cut() {
-      return counts.cut;
-    },
-  };
+  return { ...base, pushes };
 }
 
 export interface OfferedFile {
@@ -109,14 +80,4 @@ export const cut =
   };
 
 /** Files of ours that this process holds open, also those without a name; sockets come and go. */
-export function heldFiles(): string[] {
-  return readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      const target = readlinkSync(`/proc/self/fd/${fd}`);
-      return target.includes('/pwpush-') ? [target] : [];
-    } catch {
-      // The descriptor of the listing itself.
-      return [];
-    }
-  });
-}
+export const heldFiles = () => openFiles().filter((path) => path.includes('/pwpush-'));
