@@ -86,11 +86,6 @@ test.each<[string, Operation[]]>([
 
 test.each<[string, string, Operation[]]>([
   ['two readers', 'a b', created(1, 'a 3-5 retrieve shown', 'b 4-6 retrieve shown')],
-  [
-    'of one view of many',
-    'a b',
-    created(9, 'c 3-4 retrieve shown', 'a 5-7 retrieve 7', 'b 6-8 retrieve 7'),
-  ],
   ['gone by itself', 'a', created(1, 'a 3-4 retrieve gone')],
   ['a lost update', 'b a', created(3, 'b 3-4 retrieve 2', 'a 5-6 retrieve 2')],
   [
@@ -104,7 +99,6 @@ test.each<[string, string, Operation[]]>([
   ['garbled', 'b', created(9, 'b 3-4 retrieve garbled')],
   ['a repeat that takes another', 'a', created(3, 'a 3-4 retrieve:k 2', 'a 5-6 retrieve:k 1')],
   ['a repeat that gets nothing', 'a', created(1, 'a 3-4 retrieve:k 0', 'a 5-6 retrieve:k gone')],
-  ['the view of another key', 'a b', created(1, 'a 3-4 retrieve:k 0', 'b 5-6 retrieve:l 0')],
 ])('bad: %s', (_, clients, operations) => {
   const noted = new History();
   noted.operations.push(...operations);

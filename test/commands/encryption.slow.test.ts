@@ -41,17 +41,6 @@ describe('push --encrypt=words', () => {
     const { code } = await asking([json(422, '{"error":"no"}')], words, { stdin: 's' });
     expect([code, existsSync(path)]).toEqual([8, false]);
   });
-
-  test('of the profile takes --key-out, and gives way to --to', async () => {
-    const profiles = { a: { url: 'https://pw.test', encrypt: 'words' } } as const;
-    await here.keep({ current: 'a', profiles });
-    const path = here.file('key');
-    const { stdout } = await here.run('push', '--key-out', path);
-    expect(await get(stdout, '--key-file', path)).toBe('hunter2');
-    const [key = ''] = sshKeys('id');
-    const to = await here.run('push', '--to', publicKey(key));
-    expect(await get(to.stdout, '-i', key)).toBe('hunter2');
-  });
 });
 
 describe('push --to', () => {

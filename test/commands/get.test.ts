@@ -79,21 +79,6 @@ test('a new folder for a push that cannot be had is not left behind', async () =
   expect([code, readdirSync(here.file('out'), { recursive: true })]).toEqual([5, ['there']]);
 });
 
-test('a file that came to be in the meantime is left, and the text saved', async () => {
-  const push = { payload: 'hunter2', passphrase: 'horse', expire_after_views: 1 };
-  // Between the look for the file and the retrieval there is a prompt, at which somebody makes the file.
-  const prompt = {
-    secret: 'Passphrase:',
-    get answer() {
-      writeFileSync(here.file('secret'), 'theirs');
-      return 'horse';
-    },
-  };
-  const asked = here.under({ prompts: [prompt] });
-  const { code } = await asked.run('get', await here.push(push), '-o', here.file('secret'));
-  expect([code, read('secret'), Object.values(here.rescued())]).toEqual([1, 'theirs', ['hunter2']]);
-});
-
 describe('in a job of GitHub Actions', () => {
   /** Reads such a file as the runner does: the values between delimiters. */
   const asRunner = (text: string) =>

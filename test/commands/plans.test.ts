@@ -144,8 +144,9 @@ describe('the plan of', () => {
     ['push --encrypt', { seal: { mode: 'link' } }],
     ['push --encrypt=words --key-out w', { seal: { mode: 'words', wordsFile: 'w' } }],
     ['push', { seal: { mode: 'link' } }, { encrypt: 'link' }],
+    ['push --key-out w', { seal: { mode: 'words', wordsFile: 'w' } }, { encrypt: 'words' }],
     ['push --no-encrypt', { seal: undefined }, { encrypt: 'words' }],
-    ['push -R keys', { seal: { mode: 'keys', files: ['keys'] } }, { encrypt: 'link' }],
+    ['push -R keys', { seal: { mode: 'keys', files: ['keys'] } }, { encrypt: 'words' }],
     ['push', { receipt: false }, { receipts: false }],
     ['push --no-receipt', { receipt: false }],
     [

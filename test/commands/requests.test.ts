@@ -161,15 +161,6 @@ describe('with the commercial edition', () => {
     expect(readFileSync(here.file('out/a.txt'), 'utf8')).toBe('AAA');
   });
 
-  test('/r/TOKEN is a URL push where it is no request', async () => {
-    const { here, instance } = standIn();
-    instance.pushes.set('pushed', 'https://secret.test');
-    expect((await here.run('get', `${PRO}/r/pushed`)).stdout).toBe('https://secret.test');
-    expect(instance.asked).toEqual([
-      ...['GET /version', 'GET /requests/pushed/preview', 'GET /pushes/pushed'],
-    ]);
-  });
-
   test.each([
     ...['request Q', 'list requests', 'list requests closed', `respond ${PRO}/r/some --generate`],
     ...['get', 'expire', 'wait', 'show', 'audit', 'preview'].map(

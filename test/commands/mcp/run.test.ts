@@ -32,14 +32,6 @@ test.each([
   expect(server.transcript.join('\n')).not.toContain(here.admin.PWPUSH_TOKEN);
 });
 
-test('an exit code and both streams are told, without control characters', async () => {
-  const line = 'printf "\\033[1m$A\\n"; echo "$A" | base64 >&2; exit 3';
-  const link = await pushed(`A=${SECRET}\n`);
-  const told = await server.call('run', { link, command: ['sh', '-c', line] });
-  expect(told).toMatch(/^exit code 3\n\nstandard output:\n\\x1b\[1m\*\*\*\n/);
-  expect(told).toContain('\nstandard error:\n');
-});
-
 test('of a long output the end is told', async () => {
   const line = 'i=0; while [ $i -lt 3000 ]; do echo "line $i"; i=$((i+1)); done';
   const link = await pushed();

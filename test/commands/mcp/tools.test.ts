@@ -204,26 +204,12 @@ describe('the rest', () => {
     expect(here.asked).toEqual([]);
   });
 
-  test('makes control characters of an instance visible, and cuts its texts', async () => {
-    const { call } = await server();
-    const name = `\u001b[31mred\u202e${'x'.repeat(200)}`;
-    const token = await here.push({ payload: 's', name }, here.admin.PWPUSH_TOKEN);
-    const shown = await call('show', { link: token });
-    expect(shown).toContain('\\\\x1b[31mred\\\\u202e');
-    expect(shown).not.toContain('payload');
-  });
-
   test('says why it ends at a message that is too large', async () => {
     const { ended, call, client } = await server();
     const calling = call('show', { link: 'x'.repeat(10 * 1024 * 1024) }).catch(() => 'closed');
     expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining('10 MiB') });
     await client.close();
     expect(await calling).toBe('closed');
-  });
-
-  test('an unknown tool is an error of the protocol', async () => {
-    const { client } = await server();
-    await expect(client.callTool({ name: 'get', arguments: {} })).rejects.toThrow('get not found');
   });
 
   test('only so many calls go on at once', async () => {
