@@ -9,11 +9,7 @@ describe('what is not understood is exit 2', () => {
   test.each([
     ['psuh', 'push'],
     ['evrsion', 'version'],
-    ['upload', 'push'],
-    ['open', 'get'],
-    ['watch', 'wait'],
     ['tokens', 'login, profile or serve token'],
-    ['delete', 'expire'],
     ['prevew --help', 'preview'],
     ['help prevew', 'preview'],
     ['--json prevew -h', 'preview'],
@@ -22,10 +18,8 @@ describe('what is not understood is exit 2', () => {
     ['--url http://x serve --port 0 tokn --help', 'token'],
     ['profile help', 'pwpush profile --help'],
     ['-- profile ls', 'list'],
-    ['profile sohw', 'show'],
     ['profile delete', 'remove'],
     ['profile frobnicate', 'pwpush profile --help'],
-    ['serve tokens', 'token'],
     ['push --burn', '--views 1'],
     ['push --label', '--name'],
     // Only where the command has what is meant.
