@@ -170,10 +170,8 @@ describe('a full disk under the output', () => {
   const here = eachInstance();
 
   test.each([
-    ...['list', 'list --json', 'version', 'version --json'],
-    ...['show ID', 'show ID --json', 'preview ID', 'audit ID', 'expire ID --json', 'generate'],
-    ...['profile list', 'profile show --json', 'doctor', 'doctor --json', 'completion bash'],
-    ...['help', 'help environment', 'help --json', 'push --help', '--version', ''],
+    ...['list', 'version --json', 'show ID', 'preview ID', 'audit ID', 'expire ID --json'],
+    ...['generate', 'profile show --json', 'doctor', 'completion bash', 'help', '--version', ''],
   ])('of "%s" is said in words', async (line) => {
     const id = await here.push({ payload: 's' }, here.service.adminToken);
     await here.run('profile', 'set', 'days', '3');

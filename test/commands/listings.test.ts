@@ -97,8 +97,7 @@ describe('an audit log', () => {
       JSON.parse((await owner.run('audit', token, '--json', ...options)).stdout);
     const all = await shown('--all');
     expect([all.length, all[0]?.kind, all.at(-1)?.kind]).toEqual([120, 'view', 'creation']);
-    const pages = [await shown(), await shown('--page', '3'), await shown('--page', '4')];
-    expect(pages).toEqual([all.slice(0, 50), all.slice(100), []]);
+    expect([await shown(), await shown('--page', '3')]).toEqual([all.slice(0, 50), all.slice(100)]);
     const seen = here.under({
       env: { ...here.admin, NO_COLOR: '1' },
       terminals: ['stdout', 'stderr'],

@@ -181,13 +181,7 @@ test.each([
     `${VERSION.slice(0, -1)},"pwpush":"0.1.0","url":"https://pw.test"}\n`,
   ],
   [
-    'of API 2.0, which has none',
-    '{"application_version":"2.4.0","api_version":"2.0","edition":"oss"}',
-    'version',
-    'pwpush\t0.1.0\ninstance\thttps://pw.test\napplication\t2.4.0\napi\t2.0\nedition\toss\n',
-  ],
-  [
-    'where requests is a boolean, not an object',
+    'where requests is a boolean, not an object, and the edition is not told',
     '{"application_version":"2.5.0","api_version":"2.1","features":{"requests":true}}',
     'version',
     'pwpush\t0.1.0\ninstance\thttps://pw.test\napplication\t2.5.0\napi\t2.1\nedition\t\n',
