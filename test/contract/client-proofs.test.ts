@@ -69,12 +69,3 @@ test('the key is proved at the page too, where the API requires a token', async 
   const version = 'GET https://pw.test/api/v2/version';
   expect(told).toEqual([7, `${GET} ${PROOF}`, version, `POST ${LINK} ${PROOF}`]);
 });
-
-test.each([301, 302, 303, 307, 308])(
-  '%d to another origin takes no proof there',
-  async (status) => {
-    const answer = { status, headers: { location: 'https://evil.test/api/v2/pushes/quyul5r5w08' } };
-    const { told } = await asked([answer], `get ${LINK}#${KEY}`);
-    expect(told).toEqual([1, `${GET} ${PROOF}`]);
-  },
-);
