@@ -21,14 +21,9 @@ const settings = 'PWPUSH_URL=http://127.0.0.1:1\nPWPUSH_TOKEN=planted\n';
 /** Files that a runtime may look for, with what would show that it did. */
 const planted: Record<string, string> = {
   '.env': settings,
-  '.env.local': settings,
   '.env.development': settings,
-  '.env.development.local': settings,
-  '.env.production': settings,
   '.env.production.local': settings,
-  '.env.test': settings,
   '.npmrc': 'node-options=--require=./code.cjs\n',
-  '.node_repl_history': '',
   'code.cjs': code,
   'bunfig.toml':
     'preload = ["./code.cjs"]\nsmol = true\n[run]\nbun = true\n[define]\n"process.env.PWPUSH_URL" = "\'http://127.0.0.1:1\'"\n',
@@ -48,9 +43,8 @@ const planted: Record<string, string> = {
 
 async function plant(folder: string): Promise<void> {
   for (const [name, text] of Object.entries(planted)) {
-    const path = join(folder, name);
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text);
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
   }
 }
 
