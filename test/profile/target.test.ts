@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { phrase } from '../../src/platform/errors';
-import { type Profile, type StoredProfiles } from '../../src/profile/settings';
-import { type Target } from '../../src/profile/target';
+import type { Profile, StoredProfiles } from '../../src/profile/settings';
 import { times } from '../helpers/long';
 import { requestOf, type Typed, targetFrom } from '../helpers/target-request';
 
