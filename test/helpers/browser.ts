@@ -1,14 +1,18 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import jsqr from 'jsqr';
 import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type Download,
   firefox,
   type Page,
 } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 import { type Needs, needs, only } from './needs';
+import type { Served } from './program';
+import { askedOf } from './service';
 
 /** Instead of Chromium. */
 export const inFirefox = process.env.PWPUSH_TEST_BROWSER === 'firefox';
@@ -200,25 +204,45 @@ export function pages({ permissions = [], opened, except }: PagesOptions = {}) {
   };
 }
 
-/** The service at that address, as `create` and `createWithFiles` take it. */
-export function serviceAt(url: string, adminToken = '') {
-  return {
-    adminToken,
+/** What a service is asked over its address, beside its pages. */
+export function serviceAt({ url, token = '' }: Pick<Served, 'url' | 'token'>) {
+  const asked = askedOf({
+    adminToken: token,
     fetch: async (request: Request) => {
       const { pathname, search } = new URL(request.url);
-      const body = await request.arrayBuffer();
+      const bytes = await request.arrayBuffer();
       const { method, headers } = request;
-      return fetch(url + pathname + search, {
-        method,
-        headers,
-        ...(body.byteLength > 0 ? { body } : {}),
-      });
+      const body = bytes.byteLength > 0 ? { body: bytes } : {};
+      const response = await fetch(url + pathname + search, { method, headers, ...body });
+      const own = new Headers(response.headers);
+      // Of the connection, which the API says nothing about.
+      for (const name of ['connection', 'date', 'keep-alive']) own.delete(name);
+      return new Response(response.body, { status: response.status, headers: own });
     },
-  };
+  });
+  const views = async (token: string) =>
+    (await asked.kindsOf(token)).filter((kind) => kind === 'view').length;
+  return { ...asked, views };
 }
 
-/** A screenshot as the browser decodes it. */
-export async function pixels(page: Page, png: Buffer) {
+export const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
+
+/** Waits until the page warns so. */
+export const alerts = (page: Page, text: string) =>
+  page.getByRole('alert').getByText(text).waitFor();
+
+/** So many files that are saved because of what `begin` does, by the names that the page suggests. */
+export async function downloads(page: Page, count: number, begin: () => Promise<unknown>) {
+  const found: Download[] = [];
+  const all = page.waitForEvent('download', (one) => found.push(one) === count);
+  await Promise.all([all, begin()]);
+  const read = async (one: Download) => [one.suggestedFilename(), readFileSync(await one.path())];
+  return Object.fromEntries(await Promise.all(found.map(read))) as Record<string, Buffer>;
+}
+
+/** What the QR code of that name says, read off the screen; its colours are not tried the other way round. */
+export async function qrIn(page: Page, name: string): Promise<string> {
+  const png = await page.getByRole('img', { name }).screenshot();
   const canvas = await page.context().newPage();
   const read = `(async () => {
     const bytes = Uint8Array.from(atob('${png.toString('base64')}'), (c) => c.charCodeAt(0));
@@ -227,17 +251,11 @@ export async function pixels(page: Page, png: Buffer) {
     const context = new OffscreenCanvas(width, height).getContext('2d');
     context.drawImage(image, 0, 0);
     const { data } = context.getImageData(0, 0, width, height);
-    let binary = '';
-    for (let i = 0; i < data.length; i += 4) binary += String.fromCharCode(data[i]);
-    return { grey: btoa(binary), width, height };
+    return [btoa(Array.from(data, (one) => String.fromCharCode(one)).join('')), width, height];
   })()`;
-  const { grey, width, height } = (await canvas.evaluate(read)) as {
-    grey: string;
-    width: number;
-    height: number;
-  };
-  const data = new Uint8ClampedArray(width * height * 4);
-  for (const [index, value] of Buffer.from(grey, 'base64').entries())
-    data.fill(value, index * 4, index * 4 + 4);
-  return { data, width, height };
+  const [data, width, height] = await canvas.evaluate<[string, number, number]>(read);
+  await canvas.close();
+  const pixels = new Uint8ClampedArray(Buffer.from(data, 'base64'));
+  const found = jsqr(pixels, width, height, { inversionAttempts: 'dontInvert' });
+  return Buffer.from(found?.binaryData ?? []).toString();
 }

@@ -1,13 +1,15 @@
-import { afterAll, beforeAll } from 'vitest';
+import { createServer } from 'node:net';
+import { beforeAll } from 'vitest';
 import { needsBrowser, serviceAt } from './browser';
+import { listen, relay } from './listen';
 import { person, type Served, serveBuilt } from './program';
-import { recorder } from './recorder';
 
 /** The built service behind a port that records what browsers send it; known once the tests of a file run. */
 export interface RecordedService {
   built: Served;
   service: ReturnType<typeof serviceAt>;
-  wire: Awaited<ReturnType<typeof recorder>>;
+  /** What clients have sent so far. */
+  sent: () => string;
   /** Plain http, which is no secure context. */
   origin: string;
 }
@@ -19,13 +21,19 @@ export function recordedService(...words: readonly string[]): RecordedService {
   beforeAll(async () => {
     if (needsBrowser.skip) return;
     made.built = await serveBuilt(env, ['--trust-proxy', ...words]);
-    made.service = serviceAt(made.built.url, made.built.token);
-    made.wire = await recorder(made.built.url);
-    made.origin = `http://pw.test:${made.wire.port}`;
-  });
-  afterAll(async () => {
-    await made.wire?.close();
-    await made.built?.stop();
+    made.service = serviceAt(made.built);
+    const sent: Buffer[] = [];
+    const recorder = createServer((client) => {
+      client.on('data', (bytes) => sent.push(bytes));
+      client.pipe(relay(client, Number(new URL(made.built.url).port))).pipe(client);
+    });
+    const { port, close } = await listen(recorder);
+    made.sent = () => Buffer.concat(sent).toString('latin1');
+    made.origin = `http://pw.test:${port}`;
+    return async () => {
+      await close();
+      await made.built.stop();
+    };
   });
   return made;
 }

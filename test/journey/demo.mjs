@@ -56,14 +56,10 @@ async function serve() {
 
 let service;
 try {
-  console.log(
-    '1. A service on a free port of this machine, with an embedded database in a temporary folder.\n',
-  );
+  console.log('1. A service on a free port, with an embedded database in a temporary folder.\n');
   service = await serve();
 
-  console.log(
-    '\n2. The sender pipes a secret in, good for one view, and gets a link (on stdout) and its QR code (on stderr).',
-  );
+  console.log('\n2. The sender pipes in a secret for one view, and gets a link and its QR code.');
   const link = await pwpush('sender', ['push', '--views', '1', '--qr'], { input: secret });
 
   console.log('\n3. The recipient, who has nothing but the link, gets the secret.');

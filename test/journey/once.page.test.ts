@@ -1,10 +1,9 @@
 import { createServer } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { needsBrowser, pages, serviceAt } from '../helpers/browser';
+import { needsBrowser, pages, press, serviceAt } from '../helpers/browser';
 import { type Listens, listen, relay } from '../helpers/listen';
 import { person, serving } from '../helpers/program';
-import { create } from '../helpers/service';
 
 // A secret that is shown once, to a person whose connection, mouse or habit asks for it twice.
 
@@ -37,18 +36,17 @@ beforeAll(async () => {
 
 afterAll(() => proxy.close());
 
+const service = () => serviceAt(built);
+
 async function opened(views: number, options = {}): Promise<{ page: Page; token: string }> {
-  const push = { payload: SECRET, expire_after_views: views };
-  const token = await create(serviceAt(built.url, built.token), push, built.token);
+  const token = await service().createOwn({ payload: SECRET, expire_after_views: views });
   return { token, page: await openPage(`${proxy.url}/p/${token}/r`, options) };
 }
-const press = (page: Page) => page.getByRole('button', { name: 'Show the secret' }).click();
+const show = (page: Page) => press(page, 'Show the secret');
 const seen = (page: Page) => page.getByText(SECRET).waitFor();
 
-async function views(token: string): Promise<number> {
-  const { json } = await built.ask('GET', `/pushes/${token}/audit`);
-  return json.logs.filter(({ kind }: { kind: string }) => kind === 'view').length;
-}
+/** That one view was used. */
+const oneView = async (token: string) => expect(await service().views(token)).toBe(1);
 
 describe('a secret that is shown once (needs Chromium)', needsBrowser, () => {
   test.each([0, 10, 300, 3000])(
@@ -56,27 +54,27 @@ describe('a secret that is shown once (needs Chromium)', needsBrowser, () => {
     async (at) => {
       const { page, token } = await opened(1);
       cutAt = at;
-      await press(page).catch(() => undefined);
+      await show(page).catch(() => undefined);
       await expect.poll(() => cutAt).toBeUndefined();
       // Chromium refuses it while a page about the error takes the place of this one.
       await expect.poll(() => page.reload().catch(() => undefined)).toBeTruthy();
       await seen(page);
-      expect(await views(token)).toBe(1);
+      await oneView(token);
     },
   );
 
   test.each([1, 5])('comes again when the page is reloaded, of %s views', async (count) => {
     const { page, token } = await opened(count);
-    await press(page);
+    await show(page);
     await seen(page);
     await page.reload();
     await seen(page);
-    expect(await views(token)).toBe(1);
+    await oneView(token);
   });
 
   test('comes again with the Back button', async () => {
     const { page, token } = await opened(1, { back: true });
-    await press(page);
+    await show(page);
     await seen(page);
     await page.goto(`${proxy.url}/open`);
     // Chromium asks whether the form is to be sent again.
@@ -84,7 +82,7 @@ describe('a secret that is shown once (needs Chromium)', needsBrowser, () => {
     await page.getByRole('heading', { name: 'Confirm Form Resubmission' }).waitFor();
     await page.reload();
     await seen(page);
-    expect(await views(token)).toBe(1);
+    await oneView(token);
   });
 
   test('comes once after a double click, also without script', async () => {
@@ -92,29 +90,29 @@ describe('a secret that is shown once (needs Chromium)', needsBrowser, () => {
       const { page, token } = await opened(1, javaScriptEnabled ? {} : { javaScriptEnabled });
       await page.getByRole('button', { name: 'Show the secret' }).dblclick();
       await seen(page);
-      expect(await views(token)).toBe(1);
+      await oneView(token);
     }
   });
 
   test('does not come again once it was hidden', async () => {
     const { page, token } = await opened(1);
-    await press(page);
+    await show(page);
     await seen(page);
     const hidden = page.waitForResponse((response) => response.request().method() === 'POST');
-    await page.getByRole('button', { name: 'Hide' }).click();
+    await press(page, 'Hide');
     expect((await hidden).status()).toBe(200);
     await page.reload();
     await page.getByText('This link is no longer available').waitFor();
-    expect(await views(token)).toBe(1);
+    await oneView(token);
   });
 
   test('does not come again for the form of another page', async () => {
     const { page } = await opened(1);
     const other = await page.context().newPage();
     await other.goto(page.url());
-    await press(page);
+    await show(page);
     await seen(page);
-    await press(other);
+    await show(other);
     await other.getByText('This link is no longer available').waitFor();
   });
 });

@@ -2,11 +2,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { needsBrowser, onChromium, openProfile, serviceAt } from '../helpers/browser';
+import { needsBrowser, onChromium, openProfile, press, serviceAt } from '../helpers/browser';
 import { folders } from '../helpers/memory';
 import { allOf } from '../helpers/needs';
 import { person, serving } from '../helpers/program';
-import { create } from '../helpers/service';
 
 // What a browser shows of secrets when it is started again with the tabs of before, and with the Back button.
 
@@ -16,9 +15,8 @@ const newFolder = folders();
 const SECRET = 'MARKER-correct-horse';
 const PASSPHRASE = 'MARKER-sesame';
 
+const service = () => serviceAt(built);
 type Push = Record<string, unknown>;
-const made = (push: Push = {}) =>
-  create(serviceAt(built.url), { payload: SECRET, expire_after_views: 5, ...push });
 
 async function tab(context: BrowserContext, path: string): Promise<Page> {
   const page = await context.newPage();
@@ -27,11 +25,10 @@ async function tab(context: BrowserContext, path: string): Promise<Page> {
 }
 
 async function shown(context: BrowserContext, push: Push): Promise<string> {
-  const token = await made(push);
+  const token = await service().create({ payload: SECRET, expire_after_views: 5, ...push });
   const page = await tab(context, `/p/${token}`);
   if (push.passphrase) await page.locator('#passphrase').fill(PASSPHRASE);
-  if (push.retrieval_step !== false)
-    await page.getByRole('button', { name: 'Show the secret' }).click();
+  if (push.retrieval_step !== false) await press(page, 'Show the secret');
   await page.locator('pre').getByText(SECRET).waitFor({ state: 'attached' });
   return token;
 }
@@ -39,21 +36,9 @@ async function shown(context: BrowserContext, push: Push): Promise<string> {
 async function created(context: BrowserContext): Promise<Page> {
   const page = await tab(context, '/');
   await page.getByLabel('Secret text').fill(SECRET);
-  await page.getByRole('button', { name: 'Create link' }).click();
+  await press(page, 'Create link');
   await page.getByRole('heading', { name: 'Your link is ready' }).waitFor();
   return page;
-}
-
-async function asked(context: BrowserContext): Promise<Page> {
-  const body = { request: { request: 'Which password?' } };
-  const { json } = await built.ask('POST', '/requests', body);
-  return tab(context, new URL(json.html_url).pathname);
-}
-
-/** How many views are left after one more. */
-async function viewsLeft(token: string): Promise<number> {
-  const { json } = await built.ask('GET', `/pushes/${token}?passphrase=${PASSPHRASE}`);
-  return json.views_remaining;
 }
 
 /** The text of all of its files. */
@@ -86,7 +71,8 @@ describe('a secret (needs Chromium)', allOf(needsBrowser, onChromium), () => {
     const typing = await tab(context, '/');
     await typing.getByLabel('Secret text').fill(SECRET);
     await typing.getByLabel('Passphrase (optional)').fill(PASSPHRASE);
-    await (await asked(context)).getByLabel('Your answer').fill(SECRET);
+    const request = await service().createRequest({ request: 'Which password?' });
+    await (await tab(context, `/r/${request}`)).getByLabel('Your answer').fill(SECRET);
     await context.close();
     const files = onDisk(folder);
     expect(files).toContain(again);
@@ -105,7 +91,7 @@ describe('a secret (needs Chromium)', allOf(needsBrowser, onChromium), () => {
       expect(await page.evaluate<string[]>(fields)).not.toContain(SECRET);
     }
     // A page without a button shows it whenever it is loaded, which takes a view.
-    expect(await viewsLeft(again)).toBe(2);
+    expect((await service().retrieve(again)).json.views_remaining).toBe(2);
     await context.close();
   });
 });

@@ -13,12 +13,12 @@ import {
 import { partOf, upTo } from '../helpers/long';
 import { person, serving } from '../helpers/program';
 import { seed } from '../helpers/seed';
-import { create, createWithFiles, filePart } from '../helpers/service';
+import { filePart } from '../helpers/service';
 
 // Each page a recipient may meet, in a real browser, as a judge of accessibility and the browser itself see it.
 
 const built = serving(person().env, ['--anonymous-files', '--contact', 'it@acme.example']);
-const service = () => serviceAt(built.url, built.token);
+const service = () => serviceAt(built);
 let browser: Browser;
 /** With script and without, for all states: opening a page takes longer than looking at it. */
 let scripted: Watched;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 async function open(page: Page, push: Record<string, unknown>): Promise<void> {
-  const token = await create(service(), { retrieval_step: false, ...push });
+  const token = await service().create({ retrieval_step: false, ...push });
   await page.goto(`${built.url}/p/${token}`);
 }
 
@@ -52,8 +52,7 @@ async function tryPassphrase(page: Page, before = 0): Promise<void> {
 }
 
 async function openFiles(page: Page, names: string[], payload: string): Promise<void> {
-  const token = await createWithFiles(
-    service(),
+  const token = await service().createWithFiles(
     ...names.map((name, index) => filePart(name, Buffer.alloc(10 ** (index % 5)))),
     { name: 'push[retrieval_step]', value: 'false' },
     { name: 'push[payload]', value: payload },
@@ -65,7 +64,7 @@ const KEY = 'TDwSkAO2ZmVrJkGOCxCbJg';
 
 async function openEncrypted(page: Page, fragment: string, kind = 'text'): Promise<void> {
   const payload = await encryptText('hunter2', passphraseRecipient(KEY, 10));
-  const token = await create(service(), { payload, kind, retrieval_step: false });
+  const token = await service().create({ payload, kind, retrieval_step: false });
   await page.goto(`${built.url}/p/${token}${fragment}`);
   if (fragment) await page.locator('.opened .secret, .unscripted:visible').first().waitFor();
 }
@@ -86,7 +85,7 @@ async function fillForm(page: Page, text: string): Promise<void> {
 
 /** Has another site send the form. */
 async function sendFromElsewhere(page: Page): Promise<void> {
-  const token = await create(service(), { payload: 'x' });
+  const token = await service().create({ payload: 'x' });
   await page.goto('about:blank');
   await page.setContent(`<form method="post" action="${built.url}/p/${token}"><button>`);
   await page.click('button');
@@ -95,9 +94,8 @@ async function sendFromElsewhere(page: Page): Promise<void> {
 const RECIPIENT = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
 
 async function openRequest(page: Page, fields: object): Promise<void> {
-  const asked = { request: 'Which password?', ...fields };
-  const { json } = await built.ask('POST', '/requests', { request: asked });
-  await page.goto(`${built.url}/r/${json.url_token}#${RECIPIENT}`);
+  const token = await service().createRequest({ request: 'Which password?', ...fields });
+  await page.goto(`${built.url}/r/${token}#${RECIPIENT}`);
 }
 
 async function answerRequest(page: Page): Promise<void> {
@@ -110,89 +108,58 @@ async function answerRequest(page: Page): Promise<void> {
 const words = 'w'.repeat(3000);
 const names = Array.from({ length: 10 }, (_, index) => `${index}${'ш'.repeat(250)}.txt`);
 
-const states: Record<string, { heading: string; visit: (page: Page) => Promise<unknown> }> = {
-  'the address itself': {
-    heading: 'Share a secret as a link that expires',
-    visit: (page) => page.goto(built.url),
+type Visit = (page: Page) => Promise<unknown>;
+
+/** How each page is met, by its heading. */
+const headings: Record<string, Record<string, Visit>> = {
+  'Share a secret as a link that expires': {
+    'the address itself': (page) => page.goto(built.url),
+    'a form with a problem': (page) => fillForm(page, ' '),
   },
-  'a new link': { heading: 'Your link is ready', visit: (page) => fillForm(page, 'hunter2') },
-  'a form with a problem': {
-    heading: 'Share a secret as a link that expires',
-    visit: (page) => fillForm(page, ' '),
+  'Your link is ready': { 'a new link': (page) => fillForm(page, 'hunter2') },
+  'A secret was shared with you': {
+    'the step': (page) => open(page, { payload: 'x', retrieval_step: true }),
+    'the passphrase': (page) => open(page, { payload: 'x', passphrase: 'right' }),
+    'a wrong passphrase': (page) => tryPassphrase(page),
+    'too many passphrases': (page) => tryPassphrase(page, 5),
   },
-  'the step': {
-    heading: 'A secret was shared with you',
-    visit: (page) => open(page, { payload: 'x', retrieval_step: true }),
+  'The secret': {
+    'a text': (page) => open(page, { payload: 'hunter2' }),
+    'a long word': (page) => open(page, { payload: words, expire_after_views: 1 }),
+    'a link': (page) => open(page, { kind: 'url', payload: `http://a:b@аррӏе.example/${words}` }),
+    'a QR code': (page) => open(page, { kind: 'qr', payload: 'WIFI:T:WPA;S:Büro;P:x;;' }),
+    'an encrypted text': (page) => openEncrypted(page, `#${KEY}`),
+    'an encrypted text without its key': (page) => openEncrypted(page, ''),
+    'an encrypted QR code': (page) => openEncrypted(page, `#${KEY}`, 'qr'),
   },
-  'the passphrase': {
-    heading: 'A secret was shared with you',
-    visit: (page) => open(page, { payload: 'x', passphrase: 'right' }),
+  'Open an encrypted secret': {
+    'the page that decrypts': (page) => page.goto(`${built.url}/open`),
   },
-  'a wrong passphrase': {
-    heading: 'A secret was shared with you',
-    visit: (page) => tryPassphrase(page),
+  '10 files were shared with you': {
+    'files and a message': (page) => openFiles(page, names, 'The codes you asked for.'),
   },
-  'too many passphrases': {
-    heading: 'A secret was shared with you',
-    visit: (page) => tryPassphrase(page, 5),
+  'Someone is asking you for a secret': {
+    'a request': (page) => openRequest(page, { include_requestor: true, public_key: RECIPIENT }),
+    'a request for files, of long words': (page) =>
+      openRequest(page, { request: words, response_file_attachments: true }),
+    'a request with a passphrase': (page) => openRequest(page, { passphrase: 'sesame' }),
   },
-  'a text': { heading: 'The secret', visit: (page) => open(page, { payload: 'hunter2' }) },
-  'a long word': {
-    heading: 'The secret',
-    visit: (page) => open(page, { payload: words, expire_after_views: 1 }),
-  },
-  'a link': {
-    heading: 'The secret',
-    visit: (page) => open(page, { kind: 'url', payload: `http://a:b@аррӏе.example/${words}` }),
-  },
-  'a QR code': {
-    heading: 'The secret',
-    visit: (page) => open(page, { kind: 'qr', payload: 'WIFI:T:WPA;S:Büro;P:x;;' }),
-  },
-  'an encrypted text': { heading: 'The secret', visit: (page) => openEncrypted(page, `#${KEY}`) },
-  'an encrypted text without its key': {
-    heading: 'The secret',
-    visit: (page) => openEncrypted(page, ''),
-  },
-  'an encrypted QR code': {
-    heading: 'The secret',
-    visit: (page) => openEncrypted(page, `#${KEY}`, 'qr'),
-  },
-  'the page that decrypts': {
-    heading: 'Open an encrypted secret',
-    visit: (page) => page.goto(`${built.url}/open`),
-  },
-  'files and a message': {
-    heading: '10 files were shared with you',
-    visit: (page) => openFiles(page, names, 'The codes you asked for.'),
-  },
-  'a request': {
-    heading: 'Someone is asking you for a secret',
-    visit: (page) => openRequest(page, { include_requestor: true, public_key: RECIPIENT }),
-  },
-  'a request for files, of long words': {
-    heading: 'Someone is asking you for a secret',
-    visit: (page) => openRequest(page, { request: words, response_file_attachments: true }),
-  },
-  'a request with a passphrase': {
-    heading: 'Someone is asking you for a secret',
-    visit: (page) => openRequest(page, { passphrase: 'sesame' }),
-  },
-  'an answer that was sent': { heading: 'Your answer was sent', visit: answerRequest },
-  'a request that was answered': {
-    heading: 'This request was already answered',
-    visit: async (page) => {
+  'Your answer was sent': { 'an answer that was sent': answerRequest },
+  'This request was already answered': {
+    'a request that was answered': async (page) => {
       await answerRequest(page);
       await page.goto(page.url().replace(/#.*/, ''));
     },
   },
-  'no such push': {
-    heading: 'This link is no longer available',
-    visit: (page) => page.goto(`${built.url}/p/neverwas`),
+  'This link is no longer available': {
+    'no such push': (page) => page.goto(`${built.url}/p/neverwas`),
   },
-  'a push that was deleted': { heading: 'The secret is deleted', visit: remove },
-  'a form from elsewhere': { heading: 'This is not allowed', visit: sendFromElsewhere },
+  'The secret is deleted': { 'a push that was deleted': remove },
+  'This is not allowed': { 'a form from elsewhere': sendFromElsewhere },
 };
+const states = Object.entries(headings).flatMap(([heading, visits]) =>
+  Object.entries(visits).map(([name, visit]) => ({ name, heading, visit })),
+);
 
 const locales = readdirSync(new URL('../../src/server/page/locales', import.meta.url)).map((name) =>
   name.replace('.json', ''),
@@ -208,7 +175,7 @@ interface Look {
 }
 
 describe('pages in a browser (needs Chromium)', needsBrowser, () => {
-  test.each(partOf(Object.entries(states), 0, 6))('%s', async (_, { heading, visit }) => {
+  test.each(partOf(states, 0, 6))('$name', async ({ heading, visit }) => {
     const { page } = scripted;
     await look(page, DESKTOP);
     await meet(scripted, heading, visit);
@@ -221,8 +188,8 @@ describe('pages in a browser (needs Chromium)', needsBrowser, () => {
   });
 
   // Too many for one run: others each time.
-  const everywhere = Object.entries(states)
-    .flatMap(([name, { visit }]) => locales.map((locale) => ({ name, locale, visit })))
+  const everywhere = states
+    .flatMap((state) => locales.map((locale) => ({ ...state, locale })))
     .filter((_, at) => (at + seed) % 401 === 0);
   test.each(everywhere)('$name, in $locale, on the smallest phone', async ({ locale, visit }) => {
     const context = await browser.newContext({ viewport: SMALLEST, locale });
@@ -247,11 +214,7 @@ describe('pages in a browser (needs Chromium)', needsBrowser, () => {
   });
 });
 
-async function meet(
-  { page, troubles }: Watched,
-  heading: string,
-  visit: (page: Page) => Promise<unknown>,
-): Promise<void> {
+async function meet({ page, troubles }: Watched, heading: string, visit: Visit): Promise<void> {
   // Of the state before, whose requests end with its page.
   page.once('framenavigated', () => troubles.splice(0));
   await visit(page);
