@@ -7,6 +7,7 @@ import { passphraseRecipient, prepareFile } from '../../src/age/age';
 import { newLinkKey } from '../../src/age/key';
 import { encodeManifest } from '../../src/age/manifest';
 import { encryptText, joined, keyOf, pieces, withoutKey } from '../helpers/age';
+import { contents } from '../helpers/contents';
 import { listen, relay } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import { allOf, needsFile, needsPrograms } from '../helpers/needs';
@@ -74,13 +75,6 @@ function holds(text: string, secrets: readonly string[]): string[] {
   return secrets.flatMap(spellings).filter((one) => text.includes(one));
 }
 
-/** Names and contents of all files below a folder. */
-const everything = (below: string) =>
-  readdirSync(below, { recursive: true, withFileTypes: true })
-    .map((one) => [one.name, one.isFile() ? readFileSync(join(one.parentPath, one.name)) : ''])
-    .map(([name, bytes]) => `${name} ${bytes?.toString('latin1')}`)
-    .join('\n');
-
 test('the key is in no byte on the wire, in no log, message, name or file', async () => {
   wire.length = 0;
   const said: Pick<Ended, 'stdout' | 'stderr'>[] = [];
@@ -133,8 +127,10 @@ test('the key is in no byte on the wire, in no log, message, name or file', asyn
   for (const { stdout, stderr } of said) expect(holds(stdout + stderr, secrets)).toEqual([]);
   expect(said.filter(({ stdout }) => stdout.includes('MARKpayload'))).toHaveLength(5);
   const marks = [...secrets, ...texts.slice(0, 3)];
-  for (const kept of ['config', 'state', 'data'])
-    expect([kept, holds(everything(join(somebody.folder, kept)), marks)]).toEqual([kept, []]);
+  for (const kept of ['config', 'state', 'data']) {
+    const text = Object.entries(contents(join(somebody.folder, kept))).join('\n');
+    expect([kept, holds(text, marks)]).toEqual([kept, []]);
+  }
   const { stderr: log } = await service.stop();
   expect(holds(log, secrets)).toEqual([]);
   Object.assign(service, await serveBuilt(somebody.env));
@@ -166,12 +162,12 @@ test(
 );
 
 describe('files', () => {
-  const contents = { empty: 0, 'ü ♥.txt': 1, 'key.pem': 65_536, '-rf': 200_001 };
-  const names = Object.keys(contents);
+  const sizes = { empty: 0, 'ü ♥.txt': 1, 'key.pem': 65_536, '-rf': 200_001 };
+  const names = Object.keys(sizes);
   let bytes: Buffer[];
   beforeEach(() => {
     mkdirSync(path('out'));
-    bytes = Object.values(contents).map((size) => randomBytes(size));
+    bytes = Object.values(sizes).map((size) => randomBytes(size));
     for (const [at, name] of names.entries()) writeFileSync(path(`out/${name}`), bytes[at] ?? '');
   });
   const push = () => {
