@@ -9,6 +9,7 @@ import {
   alerts,
   alsoFirefox,
   needsBrowser,
+  onChromium,
   type PageOptions,
   pages,
   press,
@@ -159,6 +160,15 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
     expect(here.sent()).not.toContain(key);
     await sendText(page);
     expect(await opened((await read(token, '?passphrase=sesame')).response, identity)).toBe(SECRET);
+  });
+
+  test('sends it unencrypted without script, and says so', onChromium, async () => {
+    const { recipient, token } = await asked({ response_file_attachments: true });
+    const page = await visit(`/r/${token}#${recipient}`, { javaScriptEnabled: false });
+    const warning = page.getByText('Without JavaScript the answer is sent unencrypted');
+    expect(await warning.isVisible()).toBe(true);
+    await sendText(page);
+    expect((await read(token)).response).toBe(SECRET);
   });
 
   test('sends an answer without a key as it is, and says why one was not sent', async () => {
