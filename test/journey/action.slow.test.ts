@@ -176,7 +176,7 @@ describe('the GitHub Action', runner, () => {
     writeFileSync(join(work, 'site.key'), 'KEY');
     writeFileSync(join(work, '-x y'), 'other');
     const protection = { PWPUSH_PASSPHRASE: 'over the phone' };
-    const files = { file: 'site.key\n  -x y\n\n', 'mask-link': 'true' };
+    const files = { file: 'site.key\n  -x y\n\n', 'mask-link': 'true', expire: '6h' };
     const pushing = await step({ command: 'push', ...owner(), ...files }, protection);
     const { link = '' } = pushing.outputs;
     expect(pushing).toMatchObject({ code: 0, log: masks(service.token, link) });

@@ -277,6 +277,14 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     await page.getByText('Text of the QR code').click();
     await shows(page, payload);
   });
+
+  // In several pieces of base64.
+  test('of 700 KB is there to the last character', async () => {
+    const text = `${'1 <&> λ\r\n'.repeat(70_000)}x`;
+    const page = await open(text);
+    await page.getByRole('button', { name: 'Show the text' }).waitFor();
+    expect((await shown(page).textContent()) === text).toBe(true);
+  });
 });
 
 /** A push that is shown to those only who prove the key in its link, without a step. */

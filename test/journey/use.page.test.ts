@@ -158,13 +158,19 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
     expect(await page.evaluate(cut)).toBe(0);
   });
 
-  test('a QR code reads back, in the dark too', onChromium, async () => {
-    const payload = 'пароль: 日本 🔑';
-    const options = { colorScheme: 'dark', deviceScaleFactor: 2 } as const;
-    const page = await open({ payload, kind: 'qr' }, options);
-    await page.locator('.veil').click();
-    expect(await qrIn(page, 'QR code')).toBe(payload);
-  });
+  test.each([
+    ['what is not ASCII', 'пароль: 日本 🔑', 2],
+    ['the longest', `${'é'.repeat(1023)}.`, 1],
+  ] as const)(
+    'a QR code of %s reads back, in the dark too',
+    onChromium,
+    async (_, payload, scale) => {
+      const options = { colorScheme: 'dark', deviceScaleFactor: scale } as const;
+      const page = await open({ payload, kind: 'qr' }, options);
+      await page.locator('.veil').click();
+      expect(await qrIn(page, 'QR code')).toBe(payload);
+    },
+  );
 
   test('a link opens in a new tab that does not learn where it came from', async () => {
     const payload = `${built.url}/up?x=1`;
