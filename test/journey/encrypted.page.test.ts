@@ -518,7 +518,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
 
   /** The front page, with a text in its form that must not be sent. */
   async function typing(text: string, options?: PageOptions): Promise<Page> {
-    const page = await visit('/', options);
+    const page = await visit('/?locale=en', options);
     secrets.push(text);
     await page.getByLabel('Secret text').fill(`${text}\n`);
     return page;
@@ -587,6 +587,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     await page.getByLabel('Passphrase (optional)').fill('   ');
     await press(page, 'Create link');
     await page.getByText('This value is not valid.').waitFor();
+    expect(page.url()).toBe(`${here.origin}/?locale=en`);
     const wrong = page.locator('[aria-invalid]');
     expect(await wrong.getAttribute('aria-describedby')).toBe('passphrase-note');
     const text = page.getByLabel('Secret text');
