@@ -64,6 +64,9 @@ const fifo = (name: string) => {
 const needsFifo = needsPrograms('mkfifo');
 const nowhere = 'http://127.0.0.1:1';
 
+/** What an instance does with a request. */
+type Talk = (socket: Socket, text: string) => unknown;
+
 /** An instance on the wire; `asked` resolves to the first connection on which something was asked. */
 async function instance(talk: Talk = () => {}) {
   const asked = deferred<Socket>();
@@ -87,8 +90,6 @@ const unseen = (socket: Socket, text: string) => {
   answerJson(socket, text.includes('/audit') ? '{"logs":[]}' : `[${listed}]`);
 };
 const deaf = (socket: Socket) => socket.pause();
-
-type Talk = (socket: Socket, text: string) => unknown;
 
 /** Where a command waits, once its log says so or else once it has asked, and what is said in the end. */
 const waiting: [when: string, line: string, talk: Talk, log: RegExp | undefined, said: string][] = [
@@ -365,6 +366,7 @@ describe('a response that comes once the program has heard a signal', () => {
   const hearing = join(home.folder, 'hearing.cjs');
   const HEARING = `for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(name, () => process.stderr.write('heard\\n'));`;
+  const by = afterScript(hearing);
   const late: Late = { share: 0, holding: () => {} };
   let proxy: Listening;
   beforeAll(async () => {
@@ -422,7 +424,6 @@ describe('a response that comes once the program has heard a signal', () => {
     // As a shell reports it: Node.js may have to end by the signal itself.
     return { ...all, code: all.code ?? 128 + constants.signals[all.signal as NodeJS.Signals] };
   }
-  const by = afterScript(hearing);
 
   const SIGNALS = [
     [['SIGINT'], 130],
