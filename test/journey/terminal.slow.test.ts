@@ -230,6 +230,7 @@ describe('a secret of several lines', () => {
     expect(await terminal.ended).toBe(0);
     expect(await opened(terminal)).toBe(secret);
     const screen = terminal.screen();
+    expect(screen).toContain('paste, or Alt-Enter, for several lines');
     // Pasted text is marked only meanwhile.
     expect(screen.indexOf(MARK_PASTED)).toBeLessThan(screen.indexOf('Secret:'));
     expect(screen.indexOf(MARK_NOTHING)).toBeGreaterThan(screen.indexOf('Secret:'));
@@ -342,8 +343,9 @@ test.each([
     refuse = () => json(response, 413, { error: 'A file is larger than 16.0 MiB.' });
   });
   writeFileSync(join(newcomer.folder, 'big.bin'), Buffer.alloc(64 * MIB));
-  const terminal = transfer(`push -f big.bin --url ${instance.url}`);
+  const terminal = transfer(`push -f big.bin --message m --url ${instance.url}`);
   await terminal.shows('MiB of 64.0 MiB');
+  expect(terminal.screen()).toContain('hint: other users of this machine can read');
   expect(terminal.screen()).toMatch(/big\.bin {2}\d+% {2}[\d.]+ MiB of 64\.0 MiB/);
   if (what === 'Ctrl-C') terminal.type(CTRL_C);
   else refuse();
