@@ -72,13 +72,16 @@ test('request --here serves nothing else', async () => {
 });
 
 describe('push --here', () => {
-  test('serves files, and ends when they were fetched', async () => {
+  test('tells who opens it, serves files, and ends when they were fetched', async () => {
     const bytes = Buffer.alloc(3_000_000, 'pwpush');
-    const words = ['push', '--encrypt', '--file', file('report.bin', bytes), '--message', 'hi'];
+    const path = file('report.bin', bytes);
+    const words = ['push', '--encrypt', '--locale', 'fr', '--message', 'hi', '--file', path];
     const { running, link } = await serving(words);
+    expect(await (await fetch(link)).text()).toContain('<html lang="fr"');
     const got = await get(link, '--output', '-');
     expect([got.code, got.stdout === `${bytes}`]).toEqual([0, true]);
-    const stderr = '127.0.0.1 viewed it: 1 of 1\n127.0.0.1 downloaded the file\n';
+    const told = ['opened the page', 'viewed it: 1 of 1', 'downloaded the file'];
+    const stderr = told.map((what) => `127.0.0.1 ${what}\n`).join('');
     expect(await running.ended).toMatchObject({ code: 0, stderr });
   });
 
