@@ -76,16 +76,20 @@ test.each([
   const running = client
     .callTool({ name: 'run', arguments: given }, { signal: stop.signal })
     .catch(() => 'closed');
+  const isGone = () => existsSync(`${gone}`);
   await expect.poll(() => existsSync(`${ready}`)).toBe(true);
   if (signal) child.kill(signal);
   else {
     stop.abort();
+    await expect.poll(isGone).toBe(true);
     // The server goes on.
     expect(await call('list')).toMatch(/^\[/);
     await client.close();
   }
   expect((await ended).code).toBe(code);
-  await expect.poll(() => existsSync(`${gone}`)).toBe(true);
+  // Only one that is killed cannot wait for it.
+  if (signal === 'SIGKILL') await expect.poll(isGone).toBe(true);
+  expect(isGone()).toBe(true);
   await client.close();
   expect(await running).toBe('closed');
 });
