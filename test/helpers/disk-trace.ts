@@ -118,7 +118,7 @@ class Reading {
     else if (/sync$/.test(call)) this.events.push({ kind: 'sync', node });
     else if (call === 'ftruncate') this.truncate(node, last);
     else if (/^p?writev?(64)?$/.test(call))
-      this.write(node, number, call.startsWith('p') ? last : undefined, sized(bytes, result));
+      this.write(node, number, call.startsWith('p') ? last : undefined, sized(strings, result));
     else throw new Error(`${call} is not known here`);
   }
 
@@ -186,7 +186,5 @@ class Reading {
   }
 }
 
-/** What strace has cut off is of no consequence. */
-function sized(bytes: Buffer, length: number): Buffer {
-  return bytes.length === length ? bytes : Buffer.concat([bytes, Buffer.alloc(length)], length);
-}
+/** With zeros in place of what strace has cut off, which is of no consequence. */
+const sized = (pieces: Buffer[], length: number): Buffer => Buffer.concat(pieces, length);

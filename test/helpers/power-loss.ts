@@ -141,10 +141,7 @@ const matters = (event: Event, node: Node) =>
   (event.kind === 'sync' && event.node !== node) ||
   (event.kind === 'names' && event.set.some(([, named]) => named === node));
 
-interface Held {
-  readonly content?: Buffer | undefined;
-  readonly entries?: ReadonlyMap<string, Node> | undefined;
-}
+type Held = Omit<Node, 'name'>;
 
 /** Files by their paths; folders have no content. */
 type Whole = ReadonlyMap<string, Buffer | undefined>;
