@@ -92,10 +92,10 @@ onPostgres((cluster) => {
       ['e', 'f', 'g'].map((name) => serveBuilt(own, ['--data', join(somebody.folder, name)])),
     );
     const started = starts.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    for (const { stop } of started) await stop();
     expect(started).toHaveLength(1);
     const why = /instance key .* is missing.*instances on one database share one instance key/;
     for (const one of starts) if (one.status === 'rejected') expect(`${one.reason}`).toMatch(why);
-    await started[0]?.stop();
   });
 
   test('tokens are made beside it, and no process waits for its idle connections', async () => {
