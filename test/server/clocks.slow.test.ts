@@ -1,10 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import { openService } from '../../src/server/open-service';
 import { ServiceError } from '../../src/server/service-errors';
 import { folders } from '../helpers/memory';
 import {
   type Call,
-  defaults,
   filePart,
   opened,
   partsOf,
@@ -93,6 +91,14 @@ const ends: [string, number, unknown, unknown, Begun][] = [
     },
   ],
   [
+    'a sweep ends what is due, and nothing else',
+    ...([MINUTE, 0, 1] as const),
+    async (one, other) => {
+      await one.create({ payload: 'x', expires_in: 60 });
+      return () => other.service.housekeeping.sweep();
+    },
+  ],
+  [
     'a link to a file is valid for five minutes at each',
     ...([MOST, 200, 404] as const),
     async (one, other) => {
@@ -125,31 +131,17 @@ onSharedPostgres((databases) => {
     services = [first, await openedAt(ahead(clock, () => -MOST))];
   });
 
-  const inBothOrders = async (work: (one: TestService, other: TestService) => Promise<void>) => {
-    const [first, second] = services;
-    await work(first, second);
-    await work(second, first);
-  };
-
   test.each(ends)('%s', async (_, time, before, after, begin) => {
-    await inBothOrders(async (one, other) => {
+    const [first, second] = services;
+    for (const [one, other] of [[first, second] as const, [second, first] as const]) {
       const seen = await begin(one, other);
       clock.advance(time - SECOND);
       await other.service.housekeeping.sweep();
       expect(await seen()).toEqual(before);
       clock.advance(SECOND);
       expect(await seen()).toEqual(after);
-    });
+    }
   });
-
-  test('a sweep ends what is due, and nothing else', () =>
-    inBothOrders(async (one, other) => {
-      await one.create({ payload: 'x', expires_in: 60 });
-      clock.advance(59 * SECOND);
-      expect(await other.service.housekeeping.sweep()).toBe(0);
-      clock.advance(SECOND);
-      expect(await other.service.housekeeping.sweep()).toBe(1);
-    }));
 
   test('one that starts abandons no upload that another is receiving', async () => {
     const [, one] = services;
@@ -188,6 +180,7 @@ onSharedPostgres((databases) => {
     expect(await sweep()).toBe(1);
   });
 
+  // That the server is asked for its own, test/journey/postgres.slow.test.ts sees.
   test('a clock that differs by more than five minutes is refused', async () => {
     for (const [by, words] of [
       [MOST + SECOND, '5 minutes 1 second ahead of'],
@@ -201,19 +194,5 @@ onSharedPostgres((databases) => {
         input: false,
       });
     }
-  });
-
-  test('the clock of the server is asked', async () => {
-    const io = { log: () => {}, warn: () => {}, version: '0.1.0' };
-    const open = (by: number) =>
-      openService(
-        { ...defaults, ephemeral: false, ...settings },
-        { ...io, now: () => new Date(Date.now() + by) },
-      );
-    await expect(open(MOST + MINUTE)).rejects.toThrow('6 minutes ahead of');
-    const service = await open(MOST - MINUTE);
-    const { push } = await service.pushes.create({ payload: 'x' }, NOBODY);
-    expect(Math.abs(push.created_at - Date.now())).toBeLessThan(MINUTE);
-    await service.close();
   });
 });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { published } from '../../helpers/openapi';
 import {
   anyJson,
   type Body,
@@ -70,28 +71,24 @@ const header: fc.Arbitrary<[string, string]> = fc.oneof(
   fc.tuple(fc.constantFrom(...free), odd),
 );
 
+const wrongs = ['Bearer', 'Bearer ', 'bearer nonsense', 'Basic YTpi', 'Bearer a b', ''];
+const wrong = fc.oneof(
+  fc.constantFrom(...wrongs),
+  odd.map((text) => `Bearer ${text}`),
+);
+
 function authorization({ apiTokens }: There): fc.Arbitrary<[string, string][]> {
-  const wrong = ['Bearer', 'Bearer ', 'bearer nonsense', 'Basic YTpi', 'Bearer a b', ''];
-  return weighted<string | undefined>(
-    [5, fc.constant(undefined)],
-    [4, fc.constantFrom(...apiTokens.map((token) => `Bearer ${token}`))],
-    [
-      1,
-      fc.oneof(
-        fc.constantFrom(...wrong),
-        odd.map((text) => `Bearer ${text}`),
-      ),
-    ],
-  ).map((value) => (value === undefined ? [] : [['authorization', value]]));
+  const right = fc.constantFrom(...apiTokens.map((token) => `Bearer ${token}`));
+  return weighted([5, fc.constant(undefined)], [4, right], [1, wrong]).map((value) =>
+    value === undefined ? [] : [['authorization', value]],
+  );
 }
 
+const described = Object.keys(published().calls).map((name) => name.replace(/.* /, '/api/v2'));
 const known = [
-  ...['', '/preview', '/audit', '/notify_emails'].map((rest) => `/api/v2/pushes/*${rest}`),
-  ...['active', 'expired'].map((state) => `/api/v2/pushes/${state}`),
-  ...['', '/preview', '/audit', '/respond', '/respond'].map((rest) => `/api/v2/requests/*${rest}`),
-  ...['open', 'ready', 'closed', 'active'].map((state) => `/api/v2/requests/${state}`),
-  ...['/p/*', '/p/*/r', '/p/*.json', '/r/*', '/r/*.json', '/up', '/', '/api/v2/version'],
-  '/api/v2/openapi.json',
+  ...described.map((path) => path.replace('{token}', '*')),
+  ...['/p/*', '/p/*/r', '/p/*.json', '/r/*', '/r/*.json', '/up', '/'],
+  ...['/api/v2/openapi.json', '/api/v2/pushes/*/notify_emails'],
 ];
 const unknown = [
   ...['/files/*', '/api/v2/*', '/api/*/pushes', '/*', '/*/*', '//p/*', '/p//*', '/p/*/'],
@@ -101,14 +98,12 @@ const parameter = fc.tuple(
   fc.constantFrom('page', 'page', 'push_locale', '__proto__', 'passphrase[]', ''),
   fc.oneof(fc.constantFrom('1', '200', '201', '-1', '%', '%00', '%ff', '1e2'), odd),
 );
+const parameters = fc
+  .array(parameter, { maxLength: 3 })
+  .map((pairs) => `?${pairs.map((pair) => pair.join('=')).join('&')}`);
 const query = weighted(
   [5, fc.constant('')],
-  [
-    4,
-    fc
-      .array(parameter, { maxLength: 3 })
-      .map((pairs) => `?${pairs.map((pair) => pair.join('=')).join('&')}`),
-  ],
+  [4, parameters],
   [1, fc.constantFrom('?passphrase=', '?passphrase', '?', '??', '?&&=')],
 );
 

@@ -6,8 +6,12 @@ import fc from 'fast-check';
 export const weighted = <T>(...all: readonly (readonly [number, fc.Arbitrary<T>])[]) =>
   fc.oneof(...all.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
-const repeated = (text: string, min: number, max: number) =>
-  fc.integer({ min, max }).map((length) => text.repeat(length));
+/** The first mostly; seldom one of the others. */
+export const rarely = <T>(usual: T, ...others: readonly T[]) =>
+  weighted([12, fc.constant(usual)], [1, fc.constantFrom(...others)]);
+
+const repeated = (text: string, max: number) =>
+  fc.integer({ min: 1, max }).map((length) => text.repeat(length));
 
 /** What something may be called, or hold, that was not thought of. */
 export const odd = fc.oneof(
@@ -21,24 +25,25 @@ export const odd = fc.oneof(
   ),
   fc.string({ maxLength: 20 }),
   fc.string({ unit: 'binary', maxLength: 20 }),
-  repeated('x', 1, 20_000),
+  repeated('x', 20_000),
 );
 
-/** A number as JSON may spell it, which JavaScript cannot hold. */
-const number = fc.constantFrom(
+/** Numbers as JSON may spell them, which JavaScript cannot hold. */
+const numbers = [
   ...['0', '-0', '1', '90', '91', '1e400', '-1e400', '1e-400', '9007199254740993', '1.5', '0.1e1'],
   ...['01', '+1', '.5', 'NaN', 'Infinity', `1${'0'.repeat(400)}`],
-);
+];
 
 /** JSON text of any kind, deep or broken as it may be. */
 export const anyJson: fc.Arbitrary<string> = weighted(
   [4, fc.json()],
   [3, odd.map((text) => JSON.stringify(text))],
-  [3, number],
+  [3, fc.constantFrom(...numbers)],
   [1, fc.constantFrom('"\\ud800"', '"\\u0000"', '"\\x"', '"\n"', "'a'", '')],
-  [1, fc.constantFrom('[', '{"a":', '[{"push":').chain((open) => repeated(open, 1, 20_000))],
+  [1, fc.constantFrom('[', '{"a":', '[{"push":').chain((open) => repeated(open, 20_000))],
 );
 
+/** Values of a creation that are good, and others; a passphrase costs a hash each time. */
 const good: Readonly<Record<string, fc.Arbitrary<string>>> = {
   payload: fc.constantFrom('"x"', '"https://example.com/"', '"two\\nlines"', '" "', '""'),
   kind: fc.constantFrom('"text"', '"url"', '"qr"', '"file"'),
@@ -50,51 +55,29 @@ const good: Readonly<Record<string, fc.Arbitrary<string>>> = {
   note: fc.constantFrom('"m"', 'null'),
   files: fc.constantFrom('[]', 'null'),
 };
-
-/** One that costs a hash each time: seldom. */
-const passphrase = weighted(
-  [30, fc.constantFrom('""', '" "', '5', 'null', '"\\ud800"')],
-  [1, fc.constant('"p"')],
+const passphrase = fc.constantFrom('""', '" "', '5', 'null', '"\\ud800"');
+const named = (name: string, value: fc.Arbitrary<string>) =>
+  value.map((text) => `${JSON.stringify(name)}:${text}`);
+const field = fc.oneof(
+  ...Object.entries(good).map(([name, value]) => named(name, weighted([4, value], [1, anyJson]))),
+  named('passphrase', weighted([30, passphrase], [1, fc.constant('"p"')])),
+  ...['__proto__', 'constructor', 'colour', 'push', ''].map((name) => named(name, anyJson)),
 );
-
-const fields: [string, fc.Arbitrary<string>][] = [
-  ...Object.entries(good).map(([name, value]): [string, fc.Arbitrary<string>] => [
-    name,
-    weighted([4, value], [1, anyJson]),
-  ]),
-  ['passphrase', passphrase],
-  ...['__proto__', 'constructor', 'colour', 'push', ''].map(
-    (name): [string, fc.Arbitrary<string>] => [name, anyJson],
-  ),
-];
-const field = fc
-  .constantFrom(...fields)
-  .chain(([name, value]) => value.map((text) => `${JSON.stringify(name)}:${text}`));
 
 /** Mostly with a payload, for what comes after that to be looked at; a name may come twice. */
 export const creationJson = fc
   .tuple(
     fc.array(field, { maxLength: 5 }),
     fc.constantFrom(['"payload":"x"'], ['"payload":"x"'], []),
-    weighted(
-      [8, fc.constant('{"push":{*}}')],
-      [
-        1,
-        fc.constantFrom(
-          ...['{"push":[{*}]}', '{"push":{*},"push":{}}', '{"__proto__":{"push":{*}}}'],
-          ...['{"push":{*}}}', '{"push":{*}', '[{*}]', '\ufeff{"push":{*}}', '{*}'],
-          '{"push":{*}}\u0000',
-        ),
-      ],
+    rarely(
+      '{"push":{*}}',
+      ...['{"push":[{*}]}', '{"push":{*},"push":{}}', '{"__proto__":{"push":{*}}}', '{*}'],
+      ...['{"push":{*}}}', '{"push":{*}', '[{*}]', '\ufeff{"push":{*}}', '{"push":{*}}\u0000'],
     ),
   )
   .map(([fields, payload, frame]) => frame.replace('*', () => [...fields, ...payload].join(',')));
 
-const boundary = weighted(
-  [8, fc.constant('b')],
-  [1, fc.constantFrom('--', 'b b', '=', 'x'.repeat(70), 'x'.repeat(71), '')],
-);
-
+const boundary = rarely('b', '--', 'b b', '=', 'x'.repeat(70), 'x'.repeat(71), '');
 const parts = ['payload', 'kind', 'expire_after_days', 'expire_after_views', 'retrieval_step'];
 const partName = fc.oneof(
   fc.constantFrom(
@@ -133,11 +116,17 @@ const partHead = fc
   .map((lines) => lines.join(''));
 
 const nested = '--c\r\n\r\nnested\r\n--c--';
-const partBody = fc.oneof(
-  fc.constantFrom('x', '', 'text', 'file', '1', 'true', nested, '\r\n--', '\r\n--b'),
-  odd,
-  repeated('y', 1, 200_000),
+const part = fc.tuple(
+  partHead,
+  fc.oneof(
+    fc.constantFrom('x', '', 'text', 'file', '1', 'true', nested, '\r\n--', '\r\n--b'),
+    odd,
+    repeated('y', 200_000),
+  ),
 );
+const tooMany = fc
+  .tuple(partHead, fc.constantFrom(11, 101))
+  .map(([head, count]) => Array<[string, string]>(count).fill([head, 'x']));
 
 export interface Body {
   readonly type: string;
@@ -149,63 +138,50 @@ export const multipart: fc.Arbitrary<Body> = fc
   .record({
     boundary,
     declared: fc.option(boundary, { freq: 12 }),
-    parts: weighted<[string, string][]>(
-      [40, fc.array(fc.tuple(partHead, partBody), { maxLength: 4 })],
-      [
-        1,
-        fc
-          .tuple(partHead, fc.constantFrom(11, 101))
-          .map(([head, count]) => Array<[string, string]>(count).fill([head, 'x'])),
-      ],
-    ),
+    parts: weighted([40, fc.array(part, { maxLength: 4 })], [1, tooMany]),
     newline: fc.constantFrom('\r\n', '\r\n', '\r\n', '\r\n', '\n', '\r'),
     before: fc.constantFrom('', '', '', 'preamble\r\n', '\r\n'),
     end: fc.constantFrom('--\r\n', '--\r\n', '--', '', '--\r\nepilogue', '-', '--\r\n--b\r\n'),
-    quoted: fc.boolean(),
+    quote: fc.constantFrom('"', ''),
   })
-  .map(({ boundary, declared, parts, newline, before, end, quoted }) => {
-    const said = declared ?? boundary;
+  .map(({ boundary, declared, parts, newline, before, end, quote }) => {
     const pieces = parts.map(
       ([head, body]) => `--${boundary}${newline}${head}${newline}${newline}${body}${newline}`,
     );
     return {
-      type: `multipart/form-data; boundary=${quoted ? `"${said}"` : said}`,
+      type: `multipart/form-data; boundary=${quote}${declared ?? boundary}${quote}`,
       bytes: Buffer.from(`${before}${pieces.join('')}--${boundary}${end}`),
     };
   });
 
-const formField = fc
-  .tuple(
-    fc.oneof(
-      fc.constantFrom('do', 'passphrase', '__proto__', 'x'),
-      fc
-        .constantFrom('payload', 'kind', 'expire_after_days', 'files', '__proto__')
-        .chain((name) => fc.constantFrom(`push[${name}]`, `push%5B${name}%5D[]`, `push[${name}`)),
-    ),
-    fc.constantFrom('expire', '', 'show', '%00', '%zz', '%ff', '+', '5', 'x'.repeat(20_000)),
-  )
-  .filter(([name, value]) => name !== 'passphrase' || value !== 'show')
-  .map((pair) => pair.join('='));
+const fieldName = fc.oneof(
+  fc.constantFrom('do', 'passphrase', '__proto__', 'x'),
+  fc
+    .constantFrom('payload', 'kind', 'expire_after_days', 'files', '__proto__')
+    .chain((name) => fc.constantFrom(`push[${name}]`, `push%5B${name}%5D[]`, `push[${name}`)),
+);
+const fieldValue = fc.constantFrom(
+  ...['expire', '', 'show', '%00', '%zz', '%ff', '+', '5', 'x'.repeat(20_000)],
+);
 
 /** What a browser sends. */
-export const urlencoded = fc.array(formField, { maxLength: 3 }).map((fields) => ({
-  type: 'application/x-www-form-urlencoded',
-  bytes: Buffer.from(fields.join('&')),
-}));
+export const urlencoded = fc
+  .array(fc.tuple(fieldName, fieldValue), { maxLength: 3 })
+  .map((pairs) => pairs.filter(([name, value]) => name !== 'passphrase' || value !== 'show'))
+  .map((pairs) => ({
+    type: 'application/x-www-form-urlencoded',
+    bytes: Buffer.from(pairs.map((pair) => pair.join('=')).join('&')),
+  }));
 
 const place = fc.nat(1_000_000);
 const added = fc.uint8Array({ maxLength: 4 });
 
 /** Bytes with something broken: cut, doubled, flipped, or nothing at all. */
-export const mutated = (bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer> =>
-  weighted(
-    [8, bytes],
-    [
-      2,
-      fc.tuple(bytes, place, added, fc.nat(3)).map(([all, where, insert, drop]) => {
-        const at = where % (all.length + 1);
-        return Buffer.concat([all.subarray(0, at), insert, all.subarray(at + drop)]);
-      }),
-    ],
-    [1, fc.tuple(bytes, place).map(([all, where]) => all.subarray(0, where % (all.length + 1)))],
-  );
+export const mutated = (bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer> => {
+  const changed = fc.tuple(bytes, place, added, fc.nat(3)).map(([all, where, insert, drop]) => {
+    const at = where % (all.length + 1);
+    return Buffer.concat([all.subarray(0, at), insert, all.subarray(at + drop)]);
+  });
+  const cut = fc.tuple(bytes, place).map(([all, at]) => all.subarray(0, at % (all.length + 1)));
+  return weighted([8, bytes], [2, changed], [1, cut]);
+};

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { type Asked, requests, type There } from './requests';
-import { mutated, odd, weighted } from './values';
+import { mutated, odd, rarely, weighted } from './values';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 
 /** A body as it is said to be sent, which may not be how it is. */
-type Framing = (body: Buffer) => readonly [head: string, bytes: Buffer];
-const framings: readonly Framing[] = [
+const framings: readonly ((body: Buffer) => readonly [head: string, bytes: Buffer])[] = [
   (body) => [`Content-Length: ${body.length}`, body],
   (body) => [`Content-Length: ${body.length}`, body],
   (body) => [`Content-Length: ${body.length + 5}`, body],
@@ -40,10 +39,13 @@ function chunked(body: Buffer, trailers = ''): Buffer {
   ]);
 }
 
-/** The first mostly; seldom one of the others. */
-const rarely = <T>(usual: T, ...others: readonly T[]) =>
-  weighted([12, fc.constant(usual)], [1, fc.constantFrom(...others)]);
-
+const headers = [
+  ...['Expect: 100-continue', 'Expect: 200-ok', 'Connection: close', ' folded: 1'],
+  ...['Connection: upgrade\r\nUpgrade: websocket', 'Upgrade-Insecure-Requests: 1'],
+  'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__',
+  ...['no colon', ': no name', 'a b: c', 'X\u0000: 1', `X: ${'x'.repeat(20_000)}`],
+  Array.from({ length: 1500 }, (_, i) => `X-${i}: 1`).join('\r\n'),
+];
 const wrong = fc.record({
   version: rarely('HTTP/1.1', 'HTTP/1.0', 'HTTP/2.0', 'http/1.1', 'HTTP/9.9', '', 'HTTP/1.1 x'),
   host: rarely(
@@ -53,16 +55,7 @@ const wrong = fc.record({
   ),
   more: weighted(
     [8, fc.constant('')],
-    [
-      1,
-      fc.constantFrom(
-        ...['Expect: 100-continue', 'Expect: 200-ok', 'Connection: close', ' folded: 1'],
-        ...['Connection: upgrade\r\nUpgrade: websocket', 'Upgrade-Insecure-Requests: 1'],
-        'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__',
-        ...['no colon', ': no name', 'a b: c', 'X\u0000: 1', `X: ${'x'.repeat(20_000)}`],
-        Array.from({ length: 1500 }, (_, i) => `X-${i}: 1`).join('\r\n'),
-      ),
-    ],
+    [1, fc.constantFrom(...headers)],
     [1, odd.map((text) => `X: ${text}`)],
   ),
   target: rarely<string | undefined>(
@@ -93,19 +86,15 @@ function written(asked: Asked, wrongs: typeof wrong extends fc.Arbitrary<infer W
 /** What somebody writes to a socket: a request, two of them, or nothing of the kind. */
 export function wireBytes(there: There): fc.Arbitrary<Buffer> {
   const one = fc.tuple(requests(there), wrong).map(([asked, wrongs]) => written(asked, wrongs));
+  const others = [
+    ...['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ...['CONNECT evil:443 HTTP/1.1\r\nHost: evil\r\n\r\n', 'TRACE / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    '\r\n\r\n\r\n',
+  ];
   return weighted(
     [10, mutated(one)],
     [2, fc.tuple(one, one).map((both) => Buffer.concat(both))],
     [1, fc.uint8Array({ maxLength: 100 }).map(Buffer.from)],
-    [
-      1,
-      fc.constantFrom(
-        latin('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'),
-        latin('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
-        latin('CONNECT evil:443 HTTP/1.1\r\nHost: evil\r\n\r\n'),
-        latin('TRACE / HTTP/1.1\r\nHost: x\r\n\r\n'),
-        latin('\r\n\r\n\r\n'),
-      ),
-    ],
+    [1, fc.constantFrom(...others).map(latin)],
   );
 }

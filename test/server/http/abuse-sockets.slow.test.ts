@@ -226,24 +226,22 @@ test('a client that reads after it has sent everything gets an early answer, als
   }
 });
 
-describe('a request target that is not in its normal form', () => {
-  test.each([
-    ['/api/v2/version', 200],
-    ['/api/v2/version?a=/../%61', 200],
-    ['http://x/api/v2/version', 200],
-    ['/p/a%20b', 404],
-    ['/p/../api/v2/version', 400],
-    ['/p/%2e%2e/api/v2/version', 400],
-    ['/p/.%2E/api/v2/version', 400],
-    ['/./api/v2/version', 400],
-    ['/%61pi/v2/version', 400],
-    ['/api/v2/versio%6E', 400],
-    ['http://x/%61pi/v2/version', 400],
-    ['/api/v2/version#/p/', 400],
-  ])('%s: %i', async (target, status) => {
-    await listening();
-    expect(await asked(target)).toEqual([status]);
-  });
+test.each([
+  ['/api/v2/version', 200],
+  ['/api/v2/version?a=/../%61', 200],
+  ['http://x/api/v2/version', 200],
+  ['/p/a%20b', 404],
+  ['/p/../api/v2/version', 400],
+  ['/p/%2e%2e/api/v2/version', 400],
+  ['/p/.%2E/api/v2/version', 400],
+  ['/./api/v2/version', 400],
+  ['/%61pi/v2/version', 400],
+  ['/api/v2/versio%6E', 400],
+  ['http://x/%61pi/v2/version', 400],
+  ['/api/v2/version#/p/', 400],
+])('a request target that is not in its normal form, %s: %i', async (target, status) => {
+  await listening();
+  expect(await asked(target)).toEqual([status]);
 });
 
 describe('a host that a request names', () => {
@@ -277,11 +275,6 @@ describe('a host that a request names', () => {
       expect(service.lines).toEqual(Array(2).fill(expect.stringContaining(' GET - 400 ')));
     },
   );
-
-  test('may be any behind a proxy', async () => {
-    await listening();
-    expect(await asked('/up', 'pw.example')).toEqual([200]);
-  });
 });
 
 describe('a client that takes its time', () => {

@@ -77,14 +77,6 @@ onEachStore((store) => {
     expect(json.find(({ note }: { note: string }) => note)).toMatchObject(kept);
   });
 
-  test('is refused while a service uses the data, and changes nothing', async () => {
-    const token = await service.create({ payload: 'held' });
-    const [file, rows] = [lines(), await secrets()];
-    await expect(run()).rejects.toMatchObject({ name: 'ServiceError', input: true });
-    expect([lines(), await secrets()]).toEqual([file, rows]);
-    expect(await payload(token)).toBe('held');
-  });
-
   if (store.name === 'PostgreSQL')
     test('no service starts meanwhile', async () => {
       await service.close();
@@ -168,9 +160,8 @@ onEachStore((store) => {
     expect(statSync(path).mode & 0o777).toBe(0o640);
   });
 
-  test('data without a service, or with a strange key, is refused', async () => {
-    const nowhere = { ...(await store.room()).settings };
-    await expect(rekey(nowhere, {})).rejects.toThrow(/no (database in|instance key yet)/);
+  // Data without a service, or that one uses: test/cases/serve-rekey.txt and test/journey/rekey.slow.test.ts.
+  test('data with a strange key is refused', async () => {
     await service.close();
     writeFileSync(path, `${Buffer.alloc(32, 9).toString('base64')}\n`);
     await expect(run()).rejects.toThrow('is not the one that this data was encrypted with');

@@ -23,10 +23,12 @@ beforeEach(async () => {
 });
 
 describe('the document', () => {
-  test('is valid OpenAPI 3.1', async () => {
+  test('is valid OpenAPI 3.1, with the address of the API', async () => {
     const validator = new Validator();
     const { valid, errors } = await validator.validate({ ...document });
     expect([valid, errors, validator.version]).toEqual([true, undefined, '3.1']);
+    const at = 'https://push.example/secret';
+    expect(new URL(document.servers[0]?.url ?? '', at + PATH).href).toBe(at + BASE);
   });
 
   test('refers to nothing that is not there, and holds nothing that nothing refers to', () => {
@@ -61,13 +63,6 @@ describe('the document', () => {
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(json).toEqual(document);
-  });
-
-  test('has the address of the API', () => {
-    const [server] = document.servers;
-    expect(new URL(server?.url ?? '', `https://push.example/secret${PATH}`).href).toBe(
-      `https://push.example/secret${BASE}`,
-    );
   });
 
   test.each([
@@ -117,6 +112,10 @@ const rows = (names: string[], status: number, answer: (name: string) => Promise
 /** Of a call about a request that was just made. */
 const made = async (name: string, how: Call = {}) => ask(name, await service.createRequest(), how);
 
+const READ = 'GET /requests/{token}';
+const RESPOND = 'PATCH /requests/{token}/respond';
+const AUDIT = 'GET /pushes/{token}/audit';
+
 // Those that no test of a rule is about.
 test.each<Row>([
   ...rows(others, 401, (name) => ask(name, 'x', { token: 'nonsense' })),
@@ -144,28 +143,20 @@ test.each<Row>([
   ['POST /requests', 400, () => ask('POST /requests', '', { ...request(), body: {} })],
   ['POST /requests', 403, () => ask('POST /requests', '', { ...request(), ...foreign })],
   ['POST /requests', 413, () => ask('POST /requests', '', request({ request: long }))],
-  ['GET /requests/{token}', 400, () => made('GET /requests/{token}', prefetch)],
-  ['GET /requests/{token}/preview', 200, () => made('GET /requests/{token}/preview')],
+  [READ, 400, () => made(READ, prefetch)],
   [
-    'PATCH /requests/{token}/respond',
-    403,
-    async () => service.respond(await service.createRequest(), 'x', foreign),
-  ],
-  [
-    'GET /pushes/{token}/audit',
-    403,
-    async () => ask('GET /pushes/{token}/audit', await service.createOwn(), service.asOther),
-  ],
-  [
-    'GET /requests/{token}',
+    READ,
     422,
     async () => {
       const headers = { 'idempotency-key': '"0123456789abcdef"' };
       const { json } = await ask('POST /requests', '', { ...request(), headers });
       await service.respond(json.url_token, 'x');
-      return ask('GET /requests/{token}', json.url_token, { ...service.asAdmin, headers });
+      return ask(READ, json.url_token, { ...service.asAdmin, headers });
     },
   ],
+  ['GET /requests/{token}/preview', 200, () => made('GET /requests/{token}/preview')],
+  [RESPOND, 403, () => made(RESPOND, foreign)],
+  [AUDIT, 403, async () => ask(AUDIT, await service.createOwn(), service.asOther)],
 ])('%s is answered %i', async (_, status, answer) => {
   expect((await answer()).status).toBe(status);
 });

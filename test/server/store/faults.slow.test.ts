@@ -1,14 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  copyFileSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { backup } from '../../../src/server/ops/database-copy';
@@ -61,17 +53,6 @@ describe('SQLite', () => {
     });
     const operations = new Set(failed.map((one) => one.replace(/ .*/, '')));
     expect([...operations].sort()).toEqual(['fsync', 'link', 'open']);
-  });
-
-  test('a truncated key is refused, and left as it is', async () => {
-    const data = await newFolder();
-    await (await opened({ data })).close();
-    const key = join(data, 'instance.key');
-    for (let bytes = 43; bytes >= 0; bytes -= 1) {
-      truncateSync(key, bytes);
-      expect(await started({ data })).toBe(undefined);
-      expect(statSync(key).size).toBe(bytes);
-    }
   });
 
   test('a file that is damaged while it serves gives nothing wrong, and is made no worse', async () => {
@@ -206,35 +187,6 @@ onPostgres((cluster) => {
     for (const line of lines) await admin.sql(plain(line));
     await admin.close();
   }
-
-  /** A database, and its address for a role that gets so many connections. */
-  async function limited(connections: number): Promise<string> {
-    const name = await cluster().createDatabase();
-    const role = `few${connections}`;
-    await administer(
-      name,
-      `CREATE ROLE ${role} LOGIN PASSWORD 'few' CONNECTION LIMIT ${connections}`,
-      `ALTER DATABASE ${name} OWNER TO ${role}`,
-    );
-    return `postgres://${role}:few@127.0.0.1:${cluster().port}/${name}`;
-  }
-
-  test.each([1, 2, 10])('with %i connections it works', async (connections) => {
-    const service = await opened({
-      ...{ data: await newFolder(), database: await limited(connections) },
-    });
-    const pushes = await Promise.all(Array.from({ length: 40 }, (_, n) => push(service, `${n}`)));
-    expect(new Set(pushes.map(({ status }) => status))).toEqual(new Set([201]));
-    const got = await Promise.all(pushes.map(({ json }) => payloadOf(service, json.url_token)));
-    expect(got).toEqual(pushes.map((_, n) => `${n}`));
-  });
-
-  test('where no connection is left, it does not start, and says why', async () => {
-    const settings = { data: await newFolder(), database: await limited(0) };
-    const error = await opened(settings).catch((reason) => reason);
-    expect(error).toBeInstanceOf(ServiceError);
-    expect(String(error)).toContain('53300');
-  });
 
   test(
     'on a full disk, pushes are refused and given, and created again when there is space',
