@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { readLinks } from '../../src/server/keys/keyring';
 import type { SecretRow, StoredPush } from '../../src/server/store/push-rows';
 import { type AtRest, atRest, keyIn } from '../helpers/at-rest';
-import { at, filePart } from '../helpers/service';
+import { at, filePart, partsOf } from '../helpers/service';
 import { onEachStore, type Room } from '../helpers/stores';
 
 const MINUTE = 60_000;
@@ -33,8 +33,7 @@ onEachStore((store) => {
     told.filter((value) => remains.includes(value));
   const sweep = () => here.service.service.housekeeping.sweep();
 
-  const fields = Object.entries({ ...push, expire_after_views: '1', expire_after_days: '1' });
-  const form = fields.map(([name, value]) => ({ name: `push[${name}]`, value }));
+  const form = partsOf({ ...push, expire_after_views: 1, expire_after_days: 1 });
   const createFile = () => here.service.createWithFiles(file, ...form);
 
   test('the database alone tells nothing', async () => {

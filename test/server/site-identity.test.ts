@@ -1,22 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { siteOf } from '../../src/server/site-identity';
 import { folders } from '../helpers/memory';
 import { defaults, opened } from '../helpers/service';
 
 const newFolder = folders();
-let folder: string;
-beforeEach(async () => {
-  folder = await newFolder();
-});
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d', 'hex');
 const SVG =
   '\ufeff<?xml version="1.0"?>\n<!-- a > b -->\n<!DOCTYPE svg PUBLIC "x" "y">\n<svg onload="alert(1)"/>';
 
-function file(name: string, content: string | Buffer): string {
-  const path = join(folder, name);
+async function file(content: string | Buffer): Promise<string> {
+  const path = join(await newFolder(), 'logo');
   writeFileSync(path, content);
   return path;
 }
@@ -28,20 +24,21 @@ describe('a logo', () => {
     ['image/webp', Buffer.from('RIFF\0\0\0\0WEBPVP8 ')],
     ['image/svg+xml', Buffer.from(SVG)],
   ])('is %s by its content', async (type, content) => {
-    const { logo } = await siteOf({ ...defaults, logo: file('logo.bin', content) });
+    const { logo } = await siteOf({ ...defaults, logo: await file(content) });
     expect(logo).toBe(`data:${type};base64,${content.toString('base64')}`);
   });
 
   test.each<[string, string | Buffer, RegExp]>([
-    ['page.png', '<!doctype html><svg></svg>', /SVG/],
-    ['none.png', '', /SVG/],
-    ['large.png', Buffer.concat([PNG, Buffer.alloc(64 * 1024)]), /64 KiB/],
-  ])('that is %s is refused', async (name, content, message) => {
-    const settings = { ...defaults, logo: file(name, content) };
+    ['a page', '<!doctype html><svg></svg>', /SVG/],
+    ['empty', '', /SVG/],
+    ['large', Buffer.concat([PNG, Buffer.alloc(64 * 1024)]), /64 KiB/],
+  ])('that is %s is refused', async (_, content, message) => {
+    const settings = { ...defaults, logo: await file(content) };
     await expect(siteOf(settings)).rejects.toThrow(message);
   });
 
   test('that cannot be read is refused', async () => {
+    const folder = await newFolder();
     for (const logo of [join(folder, 'missing'), folder])
       await expect(siteOf({ ...defaults, logo })).rejects.toThrow(`"${logo}"`);
   });
@@ -69,7 +66,7 @@ test.each([
 });
 
 test('all pages name who serves them, and previews of a link tell no secret', async () => {
-  const logo = file('logo.svg', SVG);
+  const logo = await file(SVG);
   const service = await opened({ title: 'A & B', logo, contact: 'it@acme.example' });
   for (const path of ['/', '/p/neverwas']) {
     const { text, headers } = await service.call('GET', path);

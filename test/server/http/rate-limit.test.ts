@@ -64,25 +64,23 @@ describe('a bucket', () => {
   });
 });
 
-describe('memory', () => {
-  test('does not grow with the number of addresses, nor keep those that may ask as before', () => {
-    const buckets = new Buckets({ requests: 1, milliseconds: 1000 }, 100);
-    for (let i = 0; i < 5000; i++) buckets.take(`10.0.${i >> 8}.${i & 255}`, i);
-    expect(buckets.size).toBe(100);
-    buckets.take('192.0.2.1', 10_000);
-    expect(buckets.size).toBe(1);
-  });
+test('memory does not grow with the number of addresses, nor keep those that may ask as before', () => {
+  const buckets = new Buckets({ requests: 1, milliseconds: 1000 }, 100);
+  for (let i = 0; i < 5000; i++) buckets.take(`10.0.${i >> 8}.${i & 255}`, i);
+  expect(buckets.size).toBe(100);
+  buckets.take('192.0.2.1', 10_000);
+  expect(buckets.size).toBe(1);
+});
 
-  test('keeps a client that waits until so many others have come as there is room for', () => {
-    const buckets = new Buckets({ requests: 1, milliseconds: 1000 }, 100);
-    buckets.take('me', 0);
-    for (let i = 0; i < 99; i++) buckets.take(`other ${i}`, 0);
-    expect(buckets.take('me', 0)).toBe(1000);
-    for (let i = 0; i < 99; i++) buckets.take(`another ${i}`, 0);
-    expect(buckets.take('me', 0)).toBe(1000);
-    for (let i = 0; i < 100; i++) buckets.take(`stranger ${i}`, 0);
-    expect(buckets.take('me', 0)).toBe(0);
-  });
+test('memory keeps a client that waits until so many others have come as there is room for', () => {
+  const buckets = new Buckets({ requests: 1, milliseconds: 1000 }, 100);
+  buckets.take('me', 0);
+  for (let i = 0; i < 99; i++) buckets.take(`other ${i}`, 0);
+  expect(buckets.take('me', 0)).toBe(1000);
+  for (let i = 0; i < 99; i++) buckets.take(`another ${i}`, 0);
+  expect(buckets.take('me', 0)).toBe(1000);
+  for (let i = 0; i < 100; i++) buckets.take(`stranger ${i}`, 0);
+  expect(buckets.take('me', 0)).toBe(0);
 });
 
 test.each([

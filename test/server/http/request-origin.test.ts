@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   baseOf,
   isCrossSite,
@@ -13,35 +13,33 @@ const request = (headers: Record<string, string> = {}) =>
 const ip = (forwarded: string, trustProxy: boolean, socket?: string) =>
   originOf(request({ 'x-forwarded-for': forwarded }), { ip: socket }, { trustProxy }).ip;
 
-describe('base address', () => {
-  const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'push.example.com' };
+const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'push.example.com' };
 
-  test.each([
-    [{}, false, undefined, 'http://pw.test:5100'],
-    [forwarded, false, undefined, 'http://pw.test:5100'],
-    [forwarded, true, undefined, 'https://push.example.com'],
-    [forwarded, true, 'https://public.example/x', 'https://public.example/x'],
-    [{ 'x-forwarded-proto': 'javascript' }, true, undefined, 'http://pw.test:5100'],
-    [{ 'x-forwarded-host': 'a/b' }, true, undefined, 'http://pw.test:5100'],
-    [{ 'x-forwarded-host': 'u@evil.example' }, true, undefined, 'http://pw.test:5100'],
-    [{ 'x-forwarded-host': 'push.example.com:99999' }, true, undefined, 'http://pw.test:5100'],
-    [{ 'x-forwarded-host': '[::1]:80' }, true, undefined, 'http://[::1]:80'],
-  ])('%j, trusted %s', (headers, trustProxy, publicUrl, expected) => {
-    expect(baseOf(request(headers), { trustProxy, publicUrl })).toBe(expected);
-  });
-
-  test.each([
-    ['x-forwarded-proto', 'http, https', 'https://pw.test:5100'],
-    ['x-forwarded-proto', 'https, http', 'http://pw.test:5100'],
-    ['x-forwarded-host', 'evil.example, pw.example', 'http://pw.example'],
-    ['x-forwarded-host', 'pw.example,', 'http://pw.test:5100'],
-  ])(
-    '%s has a value of the client before that of a proxy that appends: %j',
-    (name, value, expected) => {
-      expect(baseOf(request({ [name]: value }), { trustProxy: true })).toBe(expected);
-    },
-  );
+test.each([
+  [{}, false, undefined, 'http://pw.test:5100'],
+  [forwarded, false, undefined, 'http://pw.test:5100'],
+  [forwarded, true, undefined, 'https://push.example.com'],
+  [forwarded, true, 'https://public.example/x', 'https://public.example/x'],
+  [{ 'x-forwarded-proto': 'javascript' }, true, undefined, 'http://pw.test:5100'],
+  [{ 'x-forwarded-host': 'a/b' }, true, undefined, 'http://pw.test:5100'],
+  [{ 'x-forwarded-host': 'u@evil.example' }, true, undefined, 'http://pw.test:5100'],
+  [{ 'x-forwarded-host': 'push.example.com:99999' }, true, undefined, 'http://pw.test:5100'],
+  [{ 'x-forwarded-host': '[::1]:80' }, true, undefined, 'http://[::1]:80'],
+])('base address %j, trusted %s', (headers, trustProxy, publicUrl, expected) => {
+  expect(baseOf(request(headers), { trustProxy, publicUrl })).toBe(expected);
 });
+
+test.each([
+  ['x-forwarded-proto', 'http, https', 'https://pw.test:5100'],
+  ['x-forwarded-proto', 'https, http', 'http://pw.test:5100'],
+  ['x-forwarded-host', 'evil.example, pw.example', 'http://pw.example'],
+  ['x-forwarded-host', 'pw.example,', 'http://pw.test:5100'],
+])(
+  '%s has a value of the client before that of a proxy that appends: %j',
+  (name, value, expected) => {
+    expect(baseOf(request({ [name]: value }), { trustProxy: true })).toBe(expected);
+  },
+);
 
 test.each([
   ['203.0.113.9', false, '192.0.2.1', '192.0.2.1'],

@@ -6,7 +6,7 @@ import { changeKey } from '../../../src/server/keys/rotation';
 import { backup } from '../../../src/server/ops/database-copy';
 import { type Database, plain } from '../../../src/server/store/sql';
 import { keyIn } from '../../helpers/at-rest';
-import { at, opened, type TestService } from '../../helpers/service';
+import { opened, type TestService } from '../../helpers/service';
 import { onEachStore, onSqlite, type Room } from '../../helpers/stores';
 
 // The token of a link opens its push: a copy of the database must not contain it.
@@ -26,8 +26,6 @@ onEachStore((store) => {
   });
 
   const own = (more = {}) => service.createOwn({ ...push, ...more });
-  const list = async (state: string, how = service.asAdmin) =>
-    (await service.call('GET', at(state), how)).json;
 
   describe('a row that was changed by hand', () => {
     test.each([
@@ -45,7 +43,7 @@ onEachStore((store) => {
       }
       expect(await beside.sql`SELECT views FROM pushes`).toEqual([{ views: 0 }]);
       expect(service.lines.filter((line) => / error Damaged at /.test(line))).toHaveLength(3);
-      for (const owner of owners) expect(await list('active', owner)).toEqual([]);
+      for (const owner of owners) expect(await service.list('active', owner)).toEqual([]);
       expect((await service.expire(token)).json.deleted).toBe(true);
     });
 
@@ -62,7 +60,9 @@ onEachStore((store) => {
       await beside.sql`
         UPDATE pushes SET sealed_token = (SELECT sealed_token FROM pushes ORDER BY id LIMIT 1)
         WHERE id = (SELECT max(id) FROM pushes)`;
-      expect(await list('active')).toMatchObject([{ url_token: kept, note: 'third floor' }]);
+      expect(await service.list('active')).toMatchObject([
+        { url_token: kept, note: 'third floor' },
+      ]);
     });
   });
 
@@ -75,8 +75,11 @@ onEachStore((store) => {
     await service.close();
     service = await opened(room.settings);
     const second = await own();
-    expect(await list('active')).toMatchObject([{ url_token: second }, { url_token: first }]);
-    expect(await list('expired')).toMatchObject([{ url_token: ended }]);
+    expect(await service.list('active')).toMatchObject([
+      { url_token: second },
+      { url_token: first },
+    ]);
+    expect(await service.list('expired')).toMatchObject([{ url_token: ended }]);
     for (const token of [first, second])
       expect((await service.retrieve(token)).json.payload).toBe('hunter2');
     const rows = await beside.sql<{ link_key: number }>`

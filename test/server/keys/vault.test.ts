@@ -67,47 +67,43 @@ describe('a push without a passphrase', () => {
   });
 });
 
-describe('a push with a passphrase', () => {
-  test('opens with instance key and passphrase, not with either alone', async () => {
-    const row = await vault.seal({ ...secret, passphrase: 'open sesame' });
-    expect(row.cost).toBe('16384:8:5');
-    expect(await vault.checkPassphrase(push, row, 'open sesam')).toBeUndefined();
-    const opened = await vault.checkPassphrase(push, row, 'open sesame');
-    expect(vault.openPayload('token', row, vault.openKey(push, row, opened))).toBe('hunter2');
-    expect(() => vault.openKey(push, row)).toThrow();
-    expect(() => vault.openKey(push, row, randomBytes(32))).toThrow();
-    // Pretending that it has none does not help the instance either.
-    const inner = vault.openKey(push, { ...row, verifier: null });
-    expect(() => vault.openPayload('token', row, inner)).toThrow();
-    await expect(
-      vaultOf(randomBytes(32)).checkPassphrase(push, row, 'open sesame'),
-    ).rejects.toThrow();
-    expect(vault.openNote(push, row)).toBe('third floor');
-  });
-
-  test('equal passphrases leave nothing equal behind', async () => {
-    const same = { ...secret, passphrase: 'p' };
-    const [one, two] = await Promise.all([vault.seal(same), vault.seal(same)]);
-    expect(one.salt).not.toEqual(two.salt);
-    expect(one.verifier).not.toEqual(two.verifier);
-  });
+test('a push with a passphrase opens with instance key and passphrase, not with either alone', async () => {
+  const row = await vault.seal({ ...secret, passphrase: 'open sesame' });
+  expect(row.cost).toBe('16384:8:5');
+  expect(await vault.checkPassphrase(push, row, 'open sesam')).toBeUndefined();
+  const opened = await vault.checkPassphrase(push, row, 'open sesame');
+  expect(vault.openPayload('token', row, vault.openKey(push, row, opened))).toBe('hunter2');
+  expect(() => vault.openKey(push, row)).toThrow();
+  expect(() => vault.openKey(push, row, randomBytes(32))).toThrow();
+  // Pretending that it has none does not help the instance either.
+  const inner = vault.openKey(push, { ...row, verifier: null });
+  expect(() => vault.openPayload('token', row, inner)).toThrow();
+  await expect(
+    vaultOf(randomBytes(32)).checkPassphrase(push, row, 'open sesame'),
+  ).rejects.toThrow();
+  expect(vault.openNote(push, row)).toBe('third floor');
 });
 
-describe('a token of a link', () => {
-  const [one, two] = [8, 9].map((byte, i) => ({ number: i + 1, bytes: Buffer.alloc(32, byte) }));
-  const both = new Links([one, two].flatMap((key) => key ?? []));
+test('equal passphrases leave nothing equal behind', async () => {
+  const same = { ...secret, passphrase: 'p' };
+  const [one, two] = await Promise.all([vault.seal(same), vault.seal(same)]);
+  expect(one.salt).not.toEqual(two.salt);
+  expect(one.verifier).not.toEqual(two.verifier);
+});
 
-  test('is found by a hash that stays, and opens from its own row only', () => {
-    const row = both.store('token');
-    expect(row).toMatchObject({ lookup: links.lookup('token'), link_key: 2 });
-    expect(both.open(row)).toBe('token');
-    expect(() => both.open({ ...row, lookup: links.lookup('other') })).toThrow();
-    expect(both.open(links.store('token'))).toBe('token');
-  });
+const [one, two] = [8, 9].map((byte, i) => ({ number: i + 1, bytes: Buffer.alloc(32, byte) }));
+const both = new Links([one, two].flatMap((key) => key ?? []));
 
-  test('does not open without the key that it was sealed with', () => {
-    expect(() => links.open(both.store('token'))).toThrow(ServiceRefusal);
-  });
+test('a token of a link is found by a hash that stays, and opens from its own row only', () => {
+  const row = both.store('token');
+  expect(row).toMatchObject({ lookup: links.lookup('token'), link_key: 2 });
+  expect(both.open(row)).toBe('token');
+  expect(() => both.open({ ...row, lookup: links.lookup('other') })).toThrow();
+  expect(both.open(links.store('token'))).toBe('token');
+});
+
+test('a token of a link does not open without the key that it was sealed with', () => {
+  expect(() => links.open(both.store('token'))).toThrow(ServiceRefusal);
 });
 
 test('a link to a file opens with the instance key only, and shows nothing of what it carries', async () => {
@@ -129,29 +125,27 @@ test('a link to a file opens with the instance key only, and shows nothing of wh
   expect(vault.openLink(Buffer.from(row.data_key).toString('base64url'))).toBeUndefined();
 });
 
-describe('another instance key', () => {
-  const next = randomBytes(32);
-  const row = { ...secret, passphrase: 'open sesame' };
+const next = randomBytes(32);
+const row = { ...secret, passphrase: 'open sesame' };
 
-  test('opens what was sealed again, and the old one does not any more', async () => {
-    const old = await vault.seal(row);
-    const keys = reseal(old, push, instanceKey(key), instanceKey(next));
-    const again = { ...old, ...keys, key_id: instanceKey(next).id };
-    const opened = await vaultOf(next).checkPassphrase(push, again, 'open sesame');
-    const data = vaultOf(next).openKey(push, again, opened);
-    expect(vaultOf(next).openPayload('token', again, data)).toBe('hunter2');
-    expect(vaultOf(next).openNote(push, again)).toBe('third floor');
-    const claimed = { ...again, key_id: instanceKey(key).id };
-    expect(() => vault.openKey(push, claimed, opened)).toThrow();
-    expect(() => vault.openNote(push, claimed)).toThrow();
-    await expect(vault.checkPassphrase(push, claimed, 'open sesame')).rejects.toThrow();
-  });
+test('another instance key opens what was sealed again, and the old one does not any more', async () => {
+  const old = await vault.seal(row);
+  const keys = reseal(old, push, instanceKey(key), instanceKey(next));
+  const again = { ...old, ...keys, key_id: instanceKey(next).id };
+  const opened = await vaultOf(next).checkPassphrase(push, again, 'open sesame');
+  const data = vaultOf(next).openKey(push, again, opened);
+  expect(vaultOf(next).openPayload('token', again, data)).toBe('hunter2');
+  expect(vaultOf(next).openNote(push, again)).toBe('third floor');
+  const claimed = { ...again, key_id: instanceKey(key).id };
+  expect(() => vault.openKey(push, claimed, opened)).toThrow();
+  expect(() => vault.openNote(push, claimed)).toThrow();
+  await expect(vault.checkPassphrase(push, claimed, 'open sesame')).rejects.toThrow();
+});
 
-  test('can be told from this one by an id that does not hold it', () => {
-    const { id } = instanceKey(key);
-    expect(instanceKey(key).id).toBe(id);
-    expect(instanceKey(next).id).not.toBe(id);
-    expect(id).toMatch(/^[\da-f]{32}$/);
-    expect(() => vault.keys.get(instanceKey(next).id)).toThrow(ServiceRefusal);
-  });
+test('another instance key can be told from this one by an id that does not hold it', () => {
+  const { id } = instanceKey(key);
+  expect(instanceKey(key).id).toBe(id);
+  expect(instanceKey(next).id).not.toBe(id);
+  expect(id).toMatch(/^[\da-f]{32}$/);
+  expect(() => vault.keys.get(instanceKey(next).id)).toThrow(ServiceRefusal);
 });

@@ -71,23 +71,19 @@ describe.each(['text', 'json'] as const)('%s', (format) => {
   });
 });
 
-test.each(['/*', '/api/*', '/api/v2/*', '/files/*', '/p/*'])('%s is logged once', async (path) => {
-  const service = await opened();
-  await service.call('GET', path);
-  expect(service.lines).toHaveLength(1);
-});
-
 test('no header, path, query or body of a request gets into the log', async () => {
   const service = await opened({ log: 'json' });
   const names = ['user-agent', 'referer', 'authorization', 'cookie', 'x-forwarded-for', 'x-method'];
   const headers = Object.fromEntries(names.map((name) => [name, 'Bearer hunter2']));
-  const paths = ['', 'p/', 'api/v2/', 'files/', '%00'].map((before) => `/${before}hunter2`);
+  const named = ['', 'p/', 'api/v2/', 'files/', '%00'].map((before) => `/${before}hunter2`);
+  // Each is logged once, though it has the name of a route.
+  const paths = [...named, '/*', '/api/*', '/api/v2/*', '/files/*', '/p/*'];
   for (const path of paths)
     for (const method of ['GET', 'POST', 'DELETE', 'HUNTER2'])
       await service.call(method, `${path}?hunter2=hunter2`, {
         headers,
         ...(method === 'POST' ? { body: { push: 'hunter2' } } : {}),
       });
-  expect(service.lines).toHaveLength(20);
+  expect(service.lines).toHaveLength(40);
   expect(service.lines.join('\n')).not.toContain('hunter2');
 });

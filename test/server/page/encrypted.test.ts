@@ -7,7 +7,7 @@ import proveScript from '../../../src/server/page/browser/prove-key.ts?script';
 import qrScript from '../../../src/server/page/browser/qr-page.ts?script';
 import refuseScript from '../../../src/server/page/browser/refuse-key.ts?script';
 import respondScript from '../../../src/server/page/browser/respond-form.ts?script';
-import { filePart, opened, type TestService } from '../../helpers/service';
+import { filePart, opened, partsOf, type TestService } from '../../helpers/service';
 
 let service: TestService;
 
@@ -58,8 +58,7 @@ describe('scripts are only in pages that need them', () => {
   test('encrypted files, which are fetched from the service alone', async () => {
     const token = await service.createWithFiles(
       filePart('1.age', 'x'),
-      { name: 'push[payload]', value: armor },
-      { name: 'push[retrieval_step]', value: 'false' },
+      ...partsOf({ payload: armor, retrieval_step: false }),
     );
     const { scripts, policy } = await open(`/p/${token}`);
     expect(scripts).toEqual([decryptScript]);

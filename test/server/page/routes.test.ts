@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { locales } from '../../../src/contract/api';
-import { type Answer, filePart, opened, type TestService } from '../../helpers/service';
+import { type Answer, filePart, opened, partsOf, type TestService } from '../../helpers/service';
 import { addressIn, problemsIn, secretIn, titleOf, wordsIn } from './pages';
 
 let service: TestService;
@@ -18,30 +18,26 @@ const pageOf = async (push: object) => open(`/p/${await service.create({ ...push
 const atOnce = { retrieval_step: false };
 const shown = ({ text }: Answer) => secretIn(text);
 
-describe('a push without step and passphrase', () => {
-  test('is shown at once and takes a view', async () => {
-    const token = await service.create({ payload: 'hunter2', expire_after_views: 2, ...atOnce });
-    const { status, text } = await open(`/p/${token}`);
-    expect([status, titleOf(text), secretIn(text)]).toEqual([200, 'The secret', 'hunter2']);
-    expect(text).toContain('<title>The secret · pwpush</title>');
-    expect(text.split('hunter2')).toHaveLength(2);
-    expect(wordsIn(text)).toContain('1 view left. Loading this page again uses one.');
-    expect(wordsIn(text)).toContain('Expires in 7 days. August 27, 2026 at 11:06 AM UTC');
-    const last = (await open(`/p/${token}`)).text;
-    expect(wordsIn(last)).toContain(
-      'That was the last view. The secret is deleted from the server.',
-    );
-    expect(last).not.toContain('<form');
-    const gone = await open(`/p/${token}`);
-    expect([gone.status, titleOf(gone.text)]).toEqual([404, 'This link is no longer available']);
-  });
+test('a push without step and passphrase is shown at once and takes a view', async () => {
+  const token = await service.create({ payload: 'hunter2', expire_after_views: 2, ...atOnce });
+  const { status, text } = await open(`/p/${token}`);
+  expect([status, titleOf(text), secretIn(text)]).toEqual([200, 'The secret', 'hunter2']);
+  expect(text).toContain('<title>The secret · pwpush</title>');
+  expect(text.split('hunter2')).toHaveLength(2);
+  expect(wordsIn(text)).toContain('1 view left. Loading this page again uses one.');
+  expect(wordsIn(text)).toContain('Expires in 7 days. August 27, 2026 at 11:06 AM UTC');
+  const last = (await open(`/p/${token}`)).text;
+  expect(wordsIn(last)).toContain('That was the last view. The secret is deleted from the server.');
+  expect(last).not.toContain('<form');
+  const gone = await open(`/p/${token}`);
+  expect([gone.status, titleOf(gone.text)]).toEqual([404, 'This link is no longer available']);
+});
 
-  test('its text is escaped, and comes back to the character', async () => {
-    const payload = '\n<script>alert("1")</script>\r\n&amp; \'x\'</pre>';
-    expect(shown(await pageOf({ payload }))).toBe(
-      '\n&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#13;\n&amp;amp; &#39;x&#39;&lt;/pre&gt;',
-    );
-  });
+test('a push without step and passphrase its text is escaped, and comes back to the character', async () => {
+  const payload = '\n<script>alert("1")</script>\r\n&amp; \'x\'</pre>';
+  expect(shown(await pageOf({ payload }))).toBe(
+    '\n&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#13;\n&amp;amp; &#39;x&#39;&lt;/pre&gt;',
+  );
 });
 
 test.each(['', '/r'])('a push with a step waits for the button at /p/:token%s', async (suffix) => {
@@ -109,15 +105,13 @@ describe('kinds', () => {
 });
 
 describe('files', () => {
-  const field = (name: string, value: string) => ({ name: `push[${name}]`, value });
   const hrefIn = (html: string) => /<a [^>]*href="([^"]+)"/.exec(html)?.[1] ?? '';
 
   test('are links after the message, and showing them takes a view', async () => {
     const token = await service.createWithFiles(
-      field('payload', 'a <message>'),
       filePart('<b>%22.txt', 'hunter2'),
       filePart('b.bin', Buffer.alloc(1_600_000)),
-      field('expire_after_views', '2'),
+      ...partsOf({ payload: 'a <message>', expire_after_views: 2 }),
     );
     expect((await open(`/p/${token}`)).text).not.toContain('/files/');
     const { status, text } = await submit(`/p/${token}`, {});
@@ -140,11 +134,8 @@ describe('files', () => {
   });
 
   test('of the last view are there for five minutes, and the page says so', async () => {
-    const token = await service.createWithFiles(
-      filePart('a', 'A'),
-      field('expire_after_views', '1'),
-      field('retrieval_step', 'false'),
-    );
+    const once = partsOf({ expire_after_views: 1, ...atOnce });
+    const token = await service.createWithFiles(filePart('a', 'A'), ...once);
     const { text } = await open(`/p/${token}`);
     expect([titleOf(text), secretIn(text)]).toEqual(['1 file was shared with you', undefined]);
     expect(wordsIn(text)).toContain('That was the last view. This page cannot be loaded again.');
@@ -306,10 +297,9 @@ describe('asked for text, as by curl', () => {
 
   test('files are their message and addresses, which work', async () => {
     const token = await service.createWithFiles(
-      { name: 'push[payload]', value: 'both' },
+      ...partsOf({ payload: 'both', ...atOnce }),
       filePart('a.txt', 'A'),
       filePart('b.txt', 'B'),
-      { name: 'push[retrieval_step]', value: 'false' },
     );
     const { text } = await open(`/p/${token}`, accept);
     const [message, empty, ...addresses] = text.trimEnd().split('\n');

@@ -190,13 +190,7 @@ onEachStore((store) => {
       expect(await swept()).toEqual(NONE);
     });
 
-    test.each(['a viewer', 'the owner'])('at once when %s ends the push', async (who) => {
-      const token = await create({}, A, filePart('b', Buffer.alloc(20 * CHUNK)));
-      const [url] = await linksOf(token);
-      await service.expire(token, who === 'the owner' ? service.asAdmin : {});
-      expect([await status(url), await rows()]).toEqual([404, NONE]);
-    });
-
+    // When someone ends it before: test/server/secrets-at-rest.test.ts, ../http/abuse.test.ts.
     test('at once when someone ends it after its last view, which stays what ended it', async () => {
       const token = await create(once, A);
       const [url] = await linksOf(token);

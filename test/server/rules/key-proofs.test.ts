@@ -3,7 +3,7 @@ import { newKeySalt } from '../../../src/age/key-proof';
 import { node } from '../../../src/age/node-primitives';
 import type { StoredPush } from '../../../src/server/store/push-rows';
 import { proven } from '../../helpers/age';
-import { at, type Call, filePart, opened, type TestService } from '../../helpers/service';
+import { at, type Call, filePart, opened, partsOf, type TestService } from '../../helpers/service';
 import { inRoom, onEachStore, type Room } from '../../helpers/stores';
 
 const MINUTE = 60_000;
@@ -104,11 +104,8 @@ onEachStore((store) => {
     });
 
     test('of files needs it too', async () => {
-      const token = await service.createWithFiles(
-        { name: 'push[payload]', value: payload },
-        { name: 'push[key_proof]', value: proof },
-        filePart('1.age', 'x'),
-      );
+      const fields = partsOf({ payload, key_proof: proof });
+      const token = await service.createWithFiles(...fields, filePart('1.age', 'x'));
       expect((await get(token)).json).not.toHaveProperty('files');
       expect((await get(token, showing(proof))).json.files).toHaveLength(1);
     });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isWebAddress, validatePush } from '../../../src/server/rules/new-push';
 import { ServiceRefusal } from '../../../src/server/service-errors';
 import type { Bounds } from '../../../src/server/service-settings';
@@ -58,17 +58,15 @@ test.each<[string, object, ...string[]]>([
   expect(problems({ payload: 'x', ...input }).sort()).toEqual(refused.sort());
 });
 
-describe('with files', () => {
-  test('the kind is file, and the payload a message that may be missing', () => {
-    const read = (input: object) => validatePush(input, bounds, 2);
-    expect(read({})).toMatchObject({ kind: 'file', payload: '' });
-    expect(read({ kind: 'file', payload: ' ' })).toMatchObject({ kind: 'file', payload: ' ' });
-  });
+test('with files the kind is file, and the payload a message that may be missing', () => {
+  const read = (input: object) => validatePush(input, bounds, 2);
+  expect(read({})).toMatchObject({ kind: 'file', payload: '' });
+  expect(read({ kind: 'file', payload: ' ' })).toMatchObject({ kind: 'file', payload: ' ' });
+});
 
-  test('another kind is refused, and so is a message that is too large', () => {
-    expect(problems({ kind: 'text', payload: 'x' }, bounds, 2)).toEqual(['kind']);
-    expect(problems({ payload: 'x'.repeat(1_048_577) }, bounds, 2)).toEqual(['payload']);
-  });
+test('with files another kind is refused, and so is a message that is too large', () => {
+  expect(problems({ kind: 'text', payload: 'x' }, bounds, 2)).toEqual(['kind']);
+  expect(problems({ payload: 'x'.repeat(1_048_577) }, bounds, 2)).toEqual(['payload']);
 });
 
 test('a number of days passes exactly when it is an integer within the bounds', () => {
@@ -84,35 +82,33 @@ test('a number of days passes exactly when it is an integer within the bounds', 
   );
 });
 
-describe('expiry in other units than days', () => {
-  test.each([
-    ['expires_in is in seconds, and days are rounded up', { expires_in: 60 }, 60, 1],
-    ['a day', { expires_in: 86_400 }, 86_400, 1],
-    ['more', { expires_in: '86401' }, 86_401, 2],
-    ['the most', { expires_in: 7_776_000 }, 7_776_000, 90],
-    ['expire_after_duration is an index', { expire_after_duration: 0 }, 900, 1],
-    ['in words', { expire_after_duration: '4' }, 21_600, 1],
-    ['of a day', { expire_after_duration: 6 }, 86_400, 1],
-    ['the last', { expire_after_duration: 17 }, 7_776_000, 90],
-  ])('%s', (_, fields, lifetime, expire_after_days) => {
-    const filled = validatePush({ payload: 'x', ...fields }, bounds);
-    expect(filled).toMatchObject({ lifetime, expire_after_days });
-  });
+test.each([
+  ['expires_in is in seconds, and days are rounded up', { expires_in: 60 }, 60, 1],
+  ['a day', { expires_in: 86_400 }, 86_400, 1],
+  ['more', { expires_in: '86401' }, 86_401, 2],
+  ['the most', { expires_in: 7_776_000 }, 7_776_000, 90],
+  ['expire_after_duration is an index', { expire_after_duration: 0 }, 900, 1],
+  ['in words', { expire_after_duration: '4' }, 21_600, 1],
+  ['of a day', { expire_after_duration: 6 }, 86_400, 1],
+  ['the last', { expire_after_duration: 17 }, 7_776_000, 90],
+])('expiry in other units than days %s', (_, fields, lifetime, expire_after_days) => {
+  const filled = validatePush({ payload: 'x', ...fields }, bounds);
+  expect(filled).toMatchObject({ lifetime, expire_after_days });
+});
 
-  test.each<[object, ...string[]]>([
-    [{ expires_in: 259_200 }],
-    [{ expires_in: 60 }],
-    [{ expire_after_duration: 8 }],
-    [{ expires_in: 59 }, 'expires_in'],
-    [{ expires_in: 259_201 }, 'expires_in'],
-    [{ expires_in: 90.5 }, 'expires_in'],
-    [{ expire_after_duration: 9 }, 'expire_after_duration'],
-    [{ expire_after_days: 1, expires_in: 60 }, 'expires_in'],
-    [{ expire_after_days: 1, expire_after_duration: 1 }, 'expire_after_duration'],
-  ])('%j where 3 days are the most', (fields, ...refused) => {
-    const within = { ...bounds, days: { min: 1, max: 3, default: 3 } };
-    expect(problems({ payload: 'x', ...fields }, within)).toEqual(refused);
-  });
+test.each<[object, ...string[]]>([
+  [{ expires_in: 259_200 }],
+  [{ expires_in: 60 }],
+  [{ expire_after_duration: 8 }],
+  [{ expires_in: 59 }, 'expires_in'],
+  [{ expires_in: 259_201 }, 'expires_in'],
+  [{ expires_in: 90.5 }, 'expires_in'],
+  [{ expire_after_duration: 9 }, 'expire_after_duration'],
+  [{ expire_after_days: 1, expires_in: 60 }, 'expires_in'],
+  [{ expire_after_days: 1, expire_after_duration: 1 }, 'expire_after_duration'],
+])('expiry in other units than days %j where 3 days are the most', (fields, ...refused) => {
+  const within = { ...bounds, days: { min: 1, max: 3, default: 3 } };
+  expect(problems({ payload: 'x', ...fields }, within)).toEqual(refused);
 });
 
 test.each([

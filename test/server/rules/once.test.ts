@@ -9,6 +9,7 @@ import {
   filePart,
   formBytes,
   opened,
+  partsOf,
   type TestService,
   testClock,
 } from '../../helpers/service';
@@ -171,7 +172,7 @@ onEachStore((store) => {
     });
 
     test('gets its files again', async () => {
-      const form = [filePart('a.txt', 'content'), { name: 'push[expire_after_views]', value: '1' }];
+      const form = [filePart('a.txt', 'content'), ...partsOf({ expire_after_views: 1 })];
       const { json } = await post('pushes', { form, ...admin() });
       await get(json.url_token, withKey(KEY));
       const [file] = (await get(json.url_token, withKey(KEY))).json.files;
@@ -200,10 +201,7 @@ onEachStore((store) => {
 
   describe('a creation', () => {
     const body = { push: { payload: 'x', note: 'n', passphrase: 'y' } };
-    const files = (content: string) => [
-      filePart('a.txt', content),
-      { name: 'push[payload]', value: 'x' },
-    ];
+    const files = (content: string) => [filePart('a.txt', content), ...partsOf({ payload: 'x' })];
 
     test('is done once in six copies, and after a restart', async () => {
       const how = withKey(KEY, { body, ...admin() });

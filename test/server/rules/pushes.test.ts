@@ -1,13 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { passphraseChecks } from '../../../src/server/keys/primitives';
-import {
-  type Answer,
-  at,
-  type Call,
-  opened,
-  type TestService,
-  testClock,
-} from '../../helpers/service';
+import { type Answer, type Call, opened, type TestService, testClock } from '../../helpers/service';
 import { onEachStore, type Room } from '../../helpers/stores';
 
 const DAY = 86_400_000;
@@ -28,8 +21,6 @@ onEachStore((store) => {
     service.retrieve(passphrase === undefined ? token : `${token}?passphrase=${passphrase}`, how);
   const retrieve = async (token: string, passphrase?: string) =>
     (await withPassphrase(token, passphrase)).json;
-  const list = async (state: string, query = '') =>
-    (await service.call('GET', at(state, query), service.asAdmin)).json;
 
   describe('views', () => {
     test('a push with three views is seen three times', async () => {
@@ -105,16 +96,16 @@ onEachStore((store) => {
       const token = await own({ expire_after_days: 1, note: 'n' });
       const kept = await own({});
       service.clock.advance(DAY);
-      const before = await list('expired');
+      const before = await service.list('expired');
       expect(before).toMatchObject([
         { expired: true, expired_on: '2026-08-21T11:06:45.000Z', deleted: false, note: '' },
       ]);
       expect(await service.service.housekeeping.sweep()).toBe(1);
-      expect(await list('expired')).toEqual(before);
-      expect(await list('active')).toMatchObject([{ url_token: kept }]);
+      expect(await service.list('expired')).toEqual(before);
+      expect(await service.list('active')).toMatchObject([{ url_token: kept }]);
       expect(await service.service.housekeeping.sweep()).toBe(0);
       await service.expire(token);
-      expect(await list('expired')).toEqual(before);
+      expect(await service.list('expired')).toEqual(before);
     });
 
     test.each([
@@ -270,22 +261,20 @@ onEachStore((store) => {
     });
   });
 
-  describe('listings', () => {
-    test('50 a page, newest first', async () => {
-      for (let i = 0; i < 52; i++) await own({ name: `${i}` });
-      const names = async (page: number) =>
-        (await list('active', `?page=${page}`)).map((push: { name: string }) => push.name);
-      expect(await names(1)).toEqual(Array.from({ length: 50 }, (_, i) => `${51 - i}`));
-      expect([await names(2), await names(3)]).toEqual([['1', '0'], []]);
-    });
+  test('listings 50 a page, newest first', async () => {
+    for (let i = 0; i < 52; i++) await own({ name: `${i}` });
+    const names = async (page: number) =>
+      (await service.list(`active?page=${page}`)).map((push: { name: string }) => push.name);
+    expect(await names(1)).toEqual(Array.from({ length: 50 }, (_, i) => `${51 - i}`));
+    expect([await names(2), await names(3)]).toEqual([['1', '0'], []]);
+  });
 
-    test('the audit log is paged, oldest first', async () => {
-      const token = await own({ expire_after_views: 100 });
-      for (let i = 0; i < 59; i++) await retrieve(token);
-      await service.expire(token);
-      const { logs } = await list(token, '/audit?page=2');
-      expect([logs.length, logs.at(-1).kind]).toEqual([11, 'expire']);
-    });
+  test('listings the audit log is paged, oldest first', async () => {
+    const token = await own({ expire_after_views: 100 });
+    for (let i = 0; i < 59; i++) await retrieve(token);
+    await service.expire(token);
+    const { logs } = await service.list(`${token}/audit?page=2`);
+    expect([logs.length, logs.at(-1).kind]).toEqual([11, 'expire']);
   });
 
   test('nobody but its owner ends a url push', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Database, Sql } from '../../../src/server/store/sql';
+import { type Database, plain, type Sql } from '../../../src/server/store/sql';
 import { overNoted } from '../../helpers/over-database';
 import { filePart, fileRows } from '../../helpers/service';
 
@@ -26,8 +26,7 @@ const watched =
 
 /** Until it is dropped, that fails. */
 async function stuck({ sql }: Database, when: string): Promise<() => Promise<unknown>> {
-  const text = `CREATE TRIGGER stuck BEFORE ${when} BEGIN SELECT RAISE(ABORT, 'stuck'); END`;
-  await sql(Object.assign([text], { raw: [text] }));
+  await sql(plain(`CREATE TRIGGER stuck BEFORE ${when} BEGIN SELECT RAISE(ABORT, 'stuck'); END`));
   return () => sql`DROP TRIGGER stuck`;
 }
 

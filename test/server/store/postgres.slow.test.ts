@@ -6,6 +6,7 @@ import { readAddress } from '../../../src/server/store/pg-url';
 import { openPostgres } from '../../../src/server/store/postgres';
 import { endPush, findPush } from '../../../src/server/store/push-rows';
 import type { Database } from '../../../src/server/store/sql';
+import { deferred } from '../../helpers/deferred';
 import { listen, relay } from '../../helpers/listen';
 import { PASSWORD } from '../../helpers/postgres';
 import { onPostgres } from '../../helpers/stores';
@@ -49,17 +50,14 @@ onPostgres((cluster) => {
   test('two that wait for each other are both done', async () => {
     for (const name of ['a', 'b']) await add(database.sql, name);
     let [runs, arrived] = [0, 0];
-    let both: () => void = () => undefined;
-    const met = new Promise<void>((resolve) => {
-      both = resolve;
-    });
+    const both = deferred();
     const change = (first: string, second: string) =>
       database.transaction(async (sql) => {
         runs += 1;
         await sql`UPDATE things SET at = at + 1 WHERE name = ${first}`;
         arrived += 1;
-        if (arrived >= 2) both();
-        await met;
+        if (arrived >= 2) both.resolve();
+        await both.promise;
         await sql`UPDATE things SET at = at + 1 WHERE name = ${second}`;
       });
     await Promise.all([change('a', 'b'), change('b', 'a')]);
@@ -223,8 +221,10 @@ onPostgres((cluster) => {
       return message;
     };
 
-    test('a user who is not let in, no such database, no server, or none that listens', async () => {
+    test('a user who is not let in, or finds no connection, no such database, no server, or none that listens', async () => {
+      await database.sql`CREATE ROLE unlucky LOGIN PASSWORD 'MARKER' CONNECTION LIMIT 0`;
       for (const [address, said] of [
+        [Object.assign(new URL(url), { username: 'unlucky', password: 'MARKER' }).href, '53300'],
         [url.replace('postgres:MARKER', 'postgres:MARKER2'), '28P01'],
         [cluster().url('nothing'), '"nothing"'],
         ['postgres://u:MARKER@127.0.0.1:1/x', 'ECONNREFUSED'],
