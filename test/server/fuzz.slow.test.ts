@@ -7,7 +7,7 @@ import { times } from '../helpers/long';
 import { collectGarbage } from '../helpers/memory';
 import { nameOf, published } from '../helpers/openapi';
 import { seed } from '../helpers/seed';
-import { createWithFiles, filePart, opened, type TestService } from '../helpers/service';
+import { createWithFiles, filePart, opened, partsOf, type TestService } from '../helpers/service';
 import { inRoom, onSqlite, type Room } from '../helpers/stores';
 import { type Asked, requests, type There } from './fuzz/requests';
 import { wireBytes } from './fuzz/wire';
@@ -34,8 +34,7 @@ async function pushes(on: TestService): Promise<There> {
   const file = await createWithFiles(
     { fetch: on.fetch, adminToken: token },
     filePart('a.txt', 'hello'),
-    { name: 'push[expire_after_views]', value: '1000000' },
-    { name: 'push[deletable_by_viewer]', value: 'false' },
+    ...partsOf({ expire_after_views: 1_000_000, deletable_by_viewer: false }),
   );
   const gone = await on.create({ payload: 'x' });
   await on.expire(gone);

@@ -1,9 +1,8 @@
-import { connect, createServer } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { createServer } from 'node:net';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createMetrics, health, scraper } from '../../../src/server/ops/metrics';
 import type { ServiceSettings } from '../../../src/server/service-settings';
-import { listen } from '../../helpers/listen';
+import { listen, speak } from '../../helpers/listen';
 import { freePort } from '../../helpers/postgres';
 import { filePart, opened, type TestService } from '../../helpers/service';
 import { type Started, started } from '../on-sockets';
@@ -39,7 +38,9 @@ describe('pushes', () => {
     const [late] = [await service.create(url), await service.create(url)];
     const token = await service.create({ payload: 'x' });
     for (const _ of ['once', 'twice']) await service.expire(token);
+    expect(await samples('pwpush_pushes_active')).toEqual([' 2']);
     service.clock.advance(86_400_000);
+    expect(await service.service.pushes.countActive()).toEqual({ pushes: 0, requests: 0 });
     await service.retrieve(late);
     await service.service.housekeeping.sweep();
     expect((await samples('pwpush_pushes_')).filter((line) => !/active/.test(line))).toEqual([
@@ -95,13 +96,6 @@ test('requests: made, answered, read, closed and expired, and not counted as pus
     'active 1',
   ]);
   expect(await samples('pwpush_pushes')).toEqual([]);
-});
-
-test('pushes are active until they expire', async () => {
-  for (const expire_after_days of [1, 2]) await service.create({ payload: 'x', expire_after_days });
-  expect(await samples('pwpush_pushes_active')).toEqual([' 2']);
-  service.clock.advance(86_400_000);
-  expect(await service.service.pushes.countActive()).toEqual({ pushes: 1, requests: 0 });
 });
 
 test('active pushes are counted once for many scrapes, and absent while the database is down', async () => {
@@ -227,10 +221,9 @@ describe('the port of the metrics', () => {
     ['999.999.1.1', 400, 400],
   ])('a page that names the host %s gets %i, and %i behind a proxy', async (host, own, behind) => {
     const asked = async (settings: Partial<ServiceSettings> = {}) => {
-      const { port, hostname } = new URL((await start(settings)).metrics);
-      const socket = connect(Number(port), hostname);
-      socket.end(`GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-      const received = await text(socket);
+      const { port } = new URL((await start(settings)).metrics);
+      const head = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      const received = await speak(Number(port), head).ended;
       expect(received.includes('pwpush_build_info')).toBe(received.startsWith('HTTP/1.1 200 '));
       return Number(received.split(' ')[1]);
     };

@@ -33,12 +33,8 @@ async function start(settings = {}, timeouts?: Partial<Timeouts>): Promise<Start
 
 const rows = () => fileRows(beside);
 
-/** Asks until it is so; a test that waits for ever fails by its own time limit. */
-async function until(what: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await what())) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-const untilGone = () => until(async () => `${await rows()}` === '0,0,0');
-const untilBegun = () => until(async () => (await rows())[2] !== 0);
+const untilGone = () => expect.poll(rows).toEqual([0, 0, 0]);
+const untilBegun = () => expect.poll(async () => (await rows())[2]).not.toBe(0);
 
 /** A connection on which a POST with these headers and this beginning of a body was sent. */
 function open(headers: Record<string, string | number>, body: string | Uint8Array = ''): Spoken {
@@ -127,8 +123,7 @@ test('a limit is told to a client that still sends, and the connection goes on a
   await start({ maxFileSize: MIB });
   const body = large(5 * MIB);
   const { socket, text, ended } = sending(body, 3 * MIB);
-  await until(() => text().includes('larger than 1.0 MiB'));
-  expect(text()).toMatch(/^HTTP\/1\.1 413 /);
+  await expect.poll(text).toMatch(/^HTTP\/1\.1 413 [\s\S]*larger than 1\.0 MiB/);
   await untilGone();
   socket.write(body.subarray(3 * MIB));
   socket.write('GET /up HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
@@ -141,11 +136,9 @@ test('whoever waits to be asked for the body is asked for it when it may come', 
   const body = formBytes([filePart('a', 'A')]);
   const asked = { expect: '100-continue', authorization, 'content-length': body.length };
   const { socket, text } = open(asked);
-  await until(() => text() !== '');
-  expect(text()).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+  await expect.poll(text).toBe('HTTP/1.1 100 Continue\r\n\r\n');
   socket.write(body);
-  await until(() => text().includes('url_token'));
-  expect(text()).toContain('HTTP/1.1 201 ');
+  await expect.poll(text).toMatch(/HTTP\/1\.1 201 [\s\S]*url_token/);
   socket.destroy();
 });
 
@@ -155,7 +148,7 @@ test('others can write while an upload stands still', async () => {
   await untilBegun();
   expect((await send(formBytes([filePart('b', 'B')]))).status).toBe(201);
   socket.destroy();
-  await until(async () => (await rows())[0] === 1);
+  await expect.poll(async () => (await rows())[0]).toBe(1);
 });
 
 test('a download that is left early is let go of', async () => {
