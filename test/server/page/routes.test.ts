@@ -213,6 +213,9 @@ test('the address itself says what this is, and how to push to it', async () => 
   expect(wordsIn((await open('/')).text)).toContain(
     'pwpush login https://pw.example.com/x\npwpush push',
   );
+  // A link opens there without a token all the same.
+  const token = await service.createOwn({ payload: 'hunter2', ...atOnce });
+  expect(shown(await open(`/p/${token}`))).toBe('hunter2');
 });
 
 test.each([
