@@ -25,6 +25,7 @@ import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Destination, reserveFile } from '../../src/deliver/destination';
 import { allOf, needsFile, needsPrograms, needsRoot } from '../helpers/needs';
+import { place } from '../helpers/run';
 
 const user = process.geteuid?.();
 let folder: string;
@@ -106,6 +107,8 @@ describe(
     const NOBODY = 65534;
     const SOMEBODY = 1;
 
+    const refused = () => ({ code: 'usage', message: expect.stringMatching(path) });
+
     /** Makes the folder one of that owner and mode, with an entry of nobody's. */
     function prepared(entry: () => void, owner: number, folderMode: number) {
       entry();
@@ -125,7 +128,7 @@ describe(
       const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       const reserved = await reserveFile(path, true, user).catch((error: unknown) => error);
       if (taken) await (reserved as Destination).commit('secret');
-      else expect(reserved).toMatchObject({ code: 'usage', message: expect.stringMatching(path) });
+      else expect(reserved).toMatchObject(refused());
       const bytes = Buffer.alloc(10);
       const read = readSync(reader, bytes);
       closeSync(reader);
@@ -140,7 +143,7 @@ describe(
       [NOBODY, 0o775, false],
       [0, 0o755, true],
     ])('a link in a folder of user %i, mode %o, is followed: %s', async (owner, mode, taken) => {
-      const home = mkdtempSync(join(tmpdir(), 'pwpush-destination-'));
+      const home = place().folder;
       const target = join(home, 'target');
       writeFileSync(target, 'old');
       for (const [leads, named] of [
@@ -151,12 +154,10 @@ describe(
         prepared(() => symlinkSync(leads, path), owner, mode);
         const reserved = await reserveFile(named, true, user).catch((error: unknown) => error);
         if (taken) await (reserved as Destination).commit(named);
-        else
-          expect(reserved).toMatchObject({ code: 'usage', message: expect.stringMatching(path) });
+        else expect(reserved).toMatchObject(refused());
         expect(readFileSync(target, 'utf8')).toBe(taken ? named : 'old');
         rmSync(path);
       }
-      rmSync(home, { recursive: true });
     });
 
     test.each([0, SOMEBODY])('a link of ours or of root is followed by user %i', async (me) => {

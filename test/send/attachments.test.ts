@@ -3,16 +3,12 @@ import {
   appendFileSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
-  rmSync,
   symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { invocation } from '../../src/cli/terminal/output';
 import { apiClient } from '../../src/client/client';
@@ -22,12 +18,13 @@ import type { Context } from '../../src/platform/context';
 import { mediaType, openAttachments, sendFiles } from '../../src/send/attachments';
 import { joined } from '../helpers/age';
 import { needsPrograms, skipWithout } from '../helpers/needs';
+import { openPlace } from '../helpers/run';
 import { heldFiles, taking } from '../helpers/transfer';
 
-let folder: string;
-const at = (name: string) => join(folder, name);
+const here = openPlace();
+afterAll(here.close);
+const at = here.file;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pwpush-test-'));
   writeFileSync(at('a.txt'), 'A');
   writeFileSync(at('empty'), '');
   linkSync(at('a.txt'), at('hard'));
@@ -35,7 +32,6 @@ beforeAll(() => {
   mkdirSync(at('folder'));
   if (!needsPrograms('mkfifo').skip) execFileSync('mkfifo', [at('fifo')]);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The part of a context that matters, with that piped in, and no terminal. */
 function piped(bytes: () => AsyncIterable<Uint8Array>): Context {

@@ -53,13 +53,7 @@ const authorized = ({ got }: Server) =>
 const passphrase = { PWPUSH_PASSPHRASE: 'passw0rd' };
 const bearer = `Bearer ${TOKEN}`;
 const lines = [
-  'version',
-  'push',
-  'get abc',
-  'preview abc',
-  'expire abc',
-  'list',
-  'audit abc',
+  ...['version', 'push', 'get abc', 'preview abc', 'expire abc', 'list', 'audit abc'],
   'notify abc a@b.test',
 ];
 
