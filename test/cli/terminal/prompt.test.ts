@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { keyboard } from '../../../src/cli/terminal/keyboard';
 import { inquirerPrompter } from '../../../src/cli/terminal/prompt';
+import { typedText } from '../../../src/cli/terminal/typed-text';
 import { linesOf } from '../../helpers/pty';
 
 /** What a terminal shows once two lines were pasted for a secret. */
@@ -44,4 +46,71 @@ test('a question for a text is broken at spaces', async () => {
     '? Address of the instance, such as',
     'https://eu.pwpush.com: x',
   ]);
+});
+
+/** What a question reads of keys that come piece by piece, as fingers and slow lines send them. */
+function read(...pieces: string[]): string {
+  const terminal = new PassThrough();
+  const { keys, take, release } = keyboard(terminal, { interrupt: () => {} });
+  let heard = '';
+  keys.on('data', (data) => {
+    heard += data;
+  });
+  take();
+  for (const piece of pieces) terminal.emit('data', Buffer.from(piece));
+  release();
+  return heard;
+}
+
+// A terminal sends Alt and a letter as Escape and that letter, which is no part of an answer.
+test.each([
+  [['\u001b', 'abc'], 'abc'],
+  [['a', '\u001b', 'b', 'c'], 'abc'],
+  [['\u001b', '\u001b', 'abc'], 'abc'],
+  [['\u001b', 'Oslo'], 'Oslo'],
+  [['\u001b', '[x]'], '[x]'],
+])('the Escape key takes nothing of what is typed next: %j', (pieces, expected) => {
+  expect(read(...pieces)).toBe(expected);
+});
+
+test.each([
+  [['\u001b[A']],
+  [['\u001b', '[A']],
+  [['\u001b', 'OP']],
+  [['\u001b', '[15~']],
+  [['\u001b', '[1;5D']],
+])('an arrow or a function key stays one: %j', (pieces) => {
+  expect(read(...pieces)).toBe(pieces.join(''));
+});
+
+test('the mark after pasted text stays one in whatever pieces, however late', () => {
+  const pieces = ['\u001b[20', '0~a', '\u001b', '[2', '01~', '\u001b', '[2'];
+  expect(read(...pieces)).toBe('\u001b[200~a\u001b[201~[2');
+});
+
+/** The answer that is typed in these pieces, each read by itself. */
+async function typed(...pieces: string[]): Promise<string> {
+  const terminal = new PassThrough();
+  const { keys, take } = keyboard(terminal, { interrupt: () => {}, suspend: undefined });
+  take();
+  const output = new PassThrough();
+  const streams = { input: keys, output, signal: new AbortController().signal };
+  const text = typedText(streams, { extent: 'lines', draw: () => {} });
+  // Looked at below; it may be rejected before.
+  text.catch(() => {});
+  for (const piece of pieces) {
+    terminal.write(piece);
+    await setImmediate();
+  }
+  return text;
+}
+
+test('Ctrl-C counts, also where what was typed ahead of it has a line end', async () => {
+  await expect(typed('one\rtwo\u0003')).rejects.toMatchObject({ code: 'interrupted' });
+});
+
+test('marks of pasted text may come in pieces', async () => {
+  const marked = '\u001b[200~one\ntwo\u001b[201~\r';
+  expect(await typed(...marked)).toBe('one\ntwo');
+  expect(await typed(marked)).toBe('one\ntwo');
 });

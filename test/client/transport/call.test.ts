@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { call, retryAfter, sharedBackoff } from '../../../src/client/transport/call';
 import type { TransportError } from '../../../src/client/transport/network-errors';
+import { discardBody } from '../../../src/client/transport/response';
 import type { HttpRequest, Transport } from '../../../src/platform/context';
 import { phrase } from '../../../src/platform/errors';
 import { answering } from '../../helpers/wire';
@@ -121,4 +122,20 @@ describe('a response that comes in pieces', () => {
   ])('and %s is not', async (_what, pieces, bytes, seconds) => {
     expect(await read(pieces, bytes, seconds)).toBe(pieces * bytes);
   });
+});
+
+test.each([
+  ['64 KiB and the piece that goes beyond', [40, 24, 1, 1], 3],
+  ['four pieces', [0, 0, 0, 0, 0], 4],
+  ['all of a small one', [1, 1], 2],
+])('of an unwanted body is read: %s', async (_, kibibytes, pieces) => {
+  let read = 0;
+  async function* body() {
+    for (const size of kibibytes) {
+      read++;
+      yield new Uint8Array(size * 1024);
+    }
+  }
+  await discardBody(body());
+  expect(read).toBe(pieces);
 });
