@@ -10,17 +10,14 @@ export const documents = (name: string): Plain[] =>
 
 /** `deploy/compose.yaml` as Docker Compose reads it with these variables. */
 export function compose(variables: Readonly<Record<string, string>>): Plain {
-  const filled = (value: Plain): Plain => {
-    if (typeof value === 'string')
-      return value.replace(/\$\{(\w+)(:[-?])([^}]*)\}/g, (_, name, kind, rest) => {
-        if (!variables[name] && kind === ':?') throw new Error(`${name}: ${rest}`);
-        return variables[name] || rest;
-      });
-    if (Array.isArray(value)) return value.map(filled);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, filled(one)]));
-  };
-  return filled(documents('compose.yaml')[0]);
+  const filled = (text: string) =>
+    text.replace(/\$\{(\w+)(:[-?])([^}]*)\}/g, (_, name, kind, rest) => {
+      if (!variables[name] && kind === ':?') throw new Error(`${name}: ${rest}`);
+      return variables[name] || rest;
+    });
+  return JSON.parse(JSON.stringify(documents('compose.yaml')[0]), (_, value) =>
+    typeof value === 'string' ? filled(value) : value,
+  );
 }
 
 /** The document of `deploy/kubernetes.yaml` of that kind. */

@@ -2,23 +2,17 @@ import { type Api, apiClient } from '../../src/client/client';
 import type { ApiSettings } from '../../src/client/send-call';
 import type { TransportError } from '../../src/client/transport/network-errors';
 import { CliError } from '../../src/platform/errors';
-import { type Conditions, type Outcome, type PlaceOptions, place } from './run';
+import { type Conditions, type PlaceOptions, place } from './run';
 import { type Literal, wire } from './wire';
 
-/** What an outcome is besides, when a foreign instance was asked. */
-export interface ForeignOutcome extends Outcome {
-  /** Each request, as `wire` spells it. */
-  readonly sent: string[];
-  /** Seconds of each wait. */
-  readonly waits: number[];
-}
+export type ForeignOutcome = Awaited<ReturnType<typeof asking>>;
 
 /** An instance that gives these answers in turn, at https://pw.test, asked by one command line. */
 export async function asking(
   answers: readonly (Literal | TransportError)[],
   argv: readonly string[],
   conditions: Conditions & Pick<PlaceOptions, 'invented'> = {},
-): Promise<ForeignOutcome> {
+) {
   const { send, sent, check } = wire(answers);
   const here = place({
     ...conditions,
@@ -28,7 +22,13 @@ export async function asking(
   try {
     const outcome = await here.run(...argv);
     check();
-    return { ...outcome, sent, waits: here.sleeps.map((milliseconds) => milliseconds / 1000) };
+    return {
+      ...outcome,
+      /** Each request, as `wire` spells it. */
+      sent,
+      /** Seconds of each wait. */
+      waits: here.sleeps.map((milliseconds) => milliseconds / 1000),
+    };
   } finally {
     here.close();
   }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { apiClient } from '../../src/client/client';
 import type { HereEvent } from '../../src/contract/here-event';
 import { type HereSettings, serveHere } from '../../src/server/serve-here';
+import { speak } from './listen';
 import { type TestClock, testClock } from './service';
 
 interface Settings extends Omit<HereSettings, 'host' | 'port'> {
@@ -29,8 +29,7 @@ export async function lose(
   key: string,
   { method = 'GET', type = 'application/json', body = '' } = {},
 ): Promise<void> {
-  const { host, hostname, pathname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  const { host, pathname, port } = new URL(url);
   const lines = [
     `${method} ${pathname} HTTP/1.1`,
     `host: ${host}`,
@@ -38,7 +37,7 @@ export async function lose(
     `content-type: ${type}`,
     `content-length: ${body.length}`,
   ];
-  socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
+  const { socket } = speak(Number(port), `${lines.join('\r\n')}\r\n\r\n${body}`);
   await once(socket, 'data');
   socket.resetAndDestroy();
 }

@@ -109,16 +109,10 @@ export function relay(client: Socket, port: number): Socket {
   return upstream;
 }
 
-export interface Spoken {
-  readonly socket: Socket;
-  /** What came so far. */
-  readonly text: () => string;
-  /** All that came until the connection was closed. */
-  readonly ended: Promise<string>;
-}
+export type Spoken = ReturnType<typeof speak>;
 
 /** Opens a connection to a port of this machine, and says so much. */
-export function speak(port: number, ...said: (string | Uint8Array)[]): Spoken {
+export function speak(port: number, ...said: (string | Uint8Array)[]) {
   const socket = connect(port, '127.0.0.1');
   for (const piece of said) socket.write(piece);
   let text = '';
@@ -127,5 +121,11 @@ export function speak(port: number, ...said: (string | Uint8Array)[]): Spoken {
   });
   socket.on('error', () => {});
   const ended = new Promise<string>((resolve) => socket.on('close', () => resolve(text)));
-  return { socket, text: () => text, ended };
+  return {
+    socket,
+    /** What came so far. */
+    text: () => text,
+    /** All that came until the connection was closed. */
+    ended,
+  };
 }

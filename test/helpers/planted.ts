@@ -1,24 +1,49 @@
-import { execFile } from 'node:child_process';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { build } from 'rolldown';
+import { replacePlugin } from 'rolldown/plugins';
 import { afterAll, beforeAll } from 'vitest';
 import { caches, launcher } from './program';
 
-const config = fileURLToPath(new URL('planted.config.mjs', import.meta.url));
-const rolldown = join(caches, '../rolldown/bin/cli.mjs');
+const is = (name: string) => `process.env.PLANTED === '${name}'`;
+/** Each third commit, once the service is at work. */
+const undone = `(${is('commit')} && (globalThis.commits = (globalThis.commits ?? 0) + 1) > 15 && globalThis.commits % 3 === 0)`;
 
-/** What starts a program with planted faults, of which the variable PLANTED chooses one; known once the tests run. */
+/** What is planted where that stands. */
+const faults = {
+  // The views are read before the transaction, and written in it.
+  'const [changed] = await viewing(sql, { push: push.id, at: now });': `
+    const views = push.views + 1;
+    const last = views >= push.expire_after_views ? now : null;
+    const [changed] = await (${is('claim')}
+      ? sql\`UPDATE pushes SET views = \${views}, expired_at = COALESCE(expired_at, \${last})
+          WHERE id = \${push.id} RETURNING id, views, expired_at, updated_at\`
+      : viewing(sql, { push: push.id, at: now }));`,
+  // All that was done is answered, and undone.
+  "connection.exec('COMMIT')": `connection.exec(${undone} ? 'ROLLBACK' : 'COMMIT')`,
+};
+
+/**
+ * What starts a build of the program with faults that the checker of histories must find, of which the variable PLANTED
+ * chooses one; known once the tests run.
+ */
 export function planted(): readonly string[] {
   let folder: string;
   const words = [process.execPath];
   beforeAll(async () => {
     // From here its packages are found.
     folder = await mkdtemp(join(caches, 'planted-'));
-    const env = { ...process.env, PLANTED_INTO: folder };
-    const build = [rolldown, '--logLevel', 'silent', '-c', config];
-    await promisify(execFile)(process.execPath, build, { env });
+    const { default: config } = await import(join(caches, '../../.config/rolldown.config.mjs'));
+    const plant = replacePlugin(faults, { delimiters: ['', ''] });
+    await build({
+      ...config,
+      logLevel: 'silent',
+      plugins: [
+        plant,
+        ...config.plugins.filter((one: { name: string }) => one.name !== 'third-party-notices'),
+      ],
+      output: { ...config.output, dir: join(folder, 'dist'), cleanDir: false },
+    });
     words.push(join(folder, 'bin/pwpush.js'));
     await cp(launcher, words[1] as string);
   });

@@ -28,14 +28,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-export interface Running {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ended>;
-  /** Resolves to the match once it has said that much; rejects if it ends without. */
-  says(what: RegExp | string, stream?: 'stdout' | 'stderr'): Promise<readonly string[]>;
-  /** The first line, once it was printed; rejects if the program ends before. */
-  firstLine(stream?: 'stdout' | 'stderr'): Promise<string>;
-}
+export type Running = ReturnType<typeof running>;
 
 /** Where programs of all tests keep their compiled code: making it anew for each somebody takes time. */
 export const caches = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
@@ -152,7 +145,7 @@ export function shell(line: string, { env, input = '', cwd }: StartOptions): Pro
 
 export const ending = (child: ChildProcess): Promise<Ended> => running(child).ended;
 
-export function running(child: ChildProcess): Running {
+export function running(child: ChildProcess) {
   const said = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const)
     child[stream]?.setEncoding('utf8').on('data', (chunk) => {
@@ -163,8 +156,9 @@ export function running(child: ChildProcess): Running {
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal, ...said }));
   });
-  const says: Running['says'] = (what, stream = 'stdout') =>
-    new Promise((resolve, reject) => {
+  /** Resolves to the match once it has said that much; rejects if it ends without. */
+  const says = (what: RegExp | string, stream: 'stdout' | 'stderr' = 'stdout') =>
+    new Promise<readonly string[]>((resolve, reject) => {
       const look = () => {
         const text = said[stream];
         const found = typeof what === 'string' ? text.includes(what) && [what] : what.exec(text);
@@ -178,7 +172,8 @@ export function running(child: ChildProcess): Running {
     child,
     ended,
     says,
-    firstLine: async (stream = 'stdout') => (await says(/^(.*)\n/, stream))[1] as string,
+    /** The first line, once it was printed; rejects if the program ends before. */
+    firstLine: async (stream?: 'stdout' | 'stderr') => (await says(/^(.*)\n/, stream))[1] as string,
   };
 }
 

@@ -15,11 +15,6 @@ export interface Outcome {
   readonly skipped?: Skipped | undefined;
 }
 
-export interface Judged {
-  readonly witnessed: readonly Promised[];
-  readonly missing: readonly Promised[];
-}
-
 /** The tests of `cases.test.ts` have the names of transcripts. */
 const witnesses = ({ file, title }: Promised, test: Outcome): boolean =>
   file.endsWith('.txt')
@@ -35,7 +30,7 @@ export function judge(
   whole: ReadonlySet<string>,
   tests: readonly Outcome[],
   strict: boolean,
-): Judged {
+) {
   const judged = all.map((promise) => ({
     promise,
     own: tests.filter((test) => witnesses(promise, test)),

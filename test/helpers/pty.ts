@@ -2,17 +2,7 @@ import { type IPty, spawn } from '@lydell/node-pty';
 import { Terminal as Emulator } from '@xterm/headless';
 import { program } from './program';
 
-export interface Terminal {
-  /** All that was written to the terminal so far. */
-  readonly screen: () => string;
-  /** Resolves once the screen shows the text, so often if that is said. */
-  shows(text: string, times?: number): Promise<void>;
-  type(keys: string): void;
-  /** Takes the terminal away, as a closed window or a broken connection does. */
-  hangUp(): void;
-  /** Exit status, once the program has ended. */
-  readonly ended: Promise<number>;
-}
+export type Terminal = ReturnType<typeof onTerminal>;
 
 /** The lines that a terminal shows in the end, without trailing space. */
 export async function linesOf(output: string, cols = 200): Promise<string[]> {
@@ -32,7 +22,7 @@ const END = /\[ended: (\d+)\]/;
 const ENDING = `trap : INT; sh -c "$LINE"; echo "[ended: $?]"; read -r _`;
 
 /** Runs a command line of sh on a pseudo-terminal of 80 columns; `$PWPUSH` is the built program. */
-export function onTerminal(line: string, env: Record<string, string>): Terminal {
+export function onTerminal(line: string, env: Record<string, string>) {
   const PWPUSH = program.join(' ');
   // The types leave out `destroy`, which closes our end.
   const pty = spawn('sh', ['-c', ENDING], {
@@ -55,6 +45,7 @@ export function onTerminal(line: string, env: Record<string, string>): Terminal 
       for (const check of waiting) check();
     });
   });
+  /** Resolves once the screen shows the text, so often if that is said. */
   const shows = (text: string, times = 1) =>
     new Promise<void>((resolve, reject) => {
       const check = () => {
@@ -71,10 +62,13 @@ export function onTerminal(line: string, env: Record<string, string>): Terminal 
       );
     });
   return {
+    /** All that was written to the terminal so far. */
     screen: () => screen,
     shows,
-    type: (keys) => pty.write(keys),
+    type: (keys: string) => pty.write(keys),
+    /** Takes the terminal away, as a closed window or a broken connection does. */
     hangUp: () => pty.destroy(),
+    /** Exit status, once the program has ended. */
     ended,
   };
 }

@@ -65,11 +65,8 @@ function parseTranscript(text: string): Step[] {
   return steps;
 }
 
-/** Runs a command: in process, or as a process. */
-export type Runner = (words: string[], conditions: Conditions) => Promise<Outcome>;
-
 /** A command that goes on. */
-export interface Started {
+interface Started {
   /** Its first line on the stream that was asked for. */
   readonly first: Promise<string>;
   readonly ended: Promise<Outcome>;
@@ -77,12 +74,12 @@ export interface Started {
 }
 
 /** Where a transcript is run. */
-export interface Stage {
+interface Stage {
   readonly folder: string;
   readonly base: string;
   readonly env: Readonly<Record<string, string>>;
   readonly tokens: Readonly<Record<string, string>>;
-  readonly run: Runner;
+  run(words: string[], conditions: Conditions): Promise<Outcome>;
   start?(words: string[], conditions: Conditions, stream: Stream): Started;
   later?(milliseconds: number): void;
   /** Puts a response in place of the service's to the next request. */

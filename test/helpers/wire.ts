@@ -11,14 +11,6 @@ export interface Literal {
   readonly cut?: boolean;
 }
 
-export interface Wire {
-  readonly send: Transport;
-  /** What was sent, as `request` spells it. */
-  readonly sent: string[];
-  /** Throws when an answer was left over. */
-  check(): void;
-}
-
 /** An answer with a JSON body. */
 export function json(
   status: number,
@@ -45,18 +37,20 @@ export function broken(sent: boolean, timedOut = false): TransportError {
 }
 
 /** Gives these answers in turn, whatever is asked, and writes down what was. */
-export function wire(answers: readonly (Literal | TransportError)[]): Wire {
+export function wire(answers: readonly (Literal | TransportError)[]) {
   const left = [...answers];
   const sent: string[] = [];
+  const send: Transport = async (request) => {
+    sent.push(spelled(request));
+    const answer = left.shift();
+    if (answer === undefined) throw new Error(`one request too many: ${spelled(request)}`);
+    if (answer instanceof TransportError) throw answer;
+    return answering(answer);
+  };
   return {
     sent,
-    send: async (request) => {
-      sent.push(spelled(request));
-      const answer = left.shift();
-      if (answer === undefined) throw new Error(`one request too many: ${spelled(request)}`);
-      if (answer instanceof TransportError) throw answer;
-      return answering(answer);
-    },
+    send,
+    /** Throws when an answer was left over. */
     check: () => {
       if (left.length > 0) throw new Error(`${left.length} answers were never asked for`);
     },
