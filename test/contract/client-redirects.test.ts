@@ -38,6 +38,8 @@ describe('a redirect within the origin', () => {
   test.each([301, 302, 303])('%d of a POST is not: it would become a GET', async (status) => {
     const { told } = await asked([to('/api/v2/pushes/', status)], 'push');
     expect(told).toEqual([1, creating('/api/v2/pushes')]);
+    const deleting = await asked([to('/api/v2/pushes/other', status)], 'expire quyul5r5w08');
+    expect([deleting.told[0], deleting.told.length]).toEqual([1, 2]);
   });
 
   test('is followed to the letter: the passphrase goes along only where it says so', async () => {
