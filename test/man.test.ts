@@ -17,16 +17,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const names = commands.map(({ name }) => name);
 const files = readdirSync(join(root, 'man')).sort();
 const pages = new Map(files.map((file) => [file, pageOf(file)]));
+const page = (file: string) => pages.get(file) ?? [];
 const main = page('pwpush.1');
 
 /** A page's source, one line each, escapes undone. */
 function pageOf(file: string): readonly string[] {
   const source = readFileSync(join(root, 'man', file), 'utf8');
   return source.replaceAll('\\-', '-').replaceAll('\\(aq', "'").split('\n');
-}
-
-function page(file: string): readonly string[] {
-  return pages.get(file) ?? [];
 }
 
 /** The lines of one section, without its heading. */

@@ -83,13 +83,6 @@ describe('an audit log', () => {
     expect((await during.here.run('get', during.token)).code).toBe(6);
   });
 
-  test('of a page and more: wait tells of an expiry that nobody saw', async () => {
-    const made = await setting(60, async () => {
-      await made.owner.run('expire', made.token);
-    });
-    expect((await made.owner.run('wait', made.token)).code).toBe(6);
-  });
-
   test('of three pages: audit shows the newest first, 50 of them', async () => {
     const { here, owner, token, look } = await setting(119);
     await look();
