@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../src/contract/decode';
 import { eachInstance, type Instance, instance } from '../helpers/instance';
 import { call } from '../helpers/service';
 
-// Listings of more than a page: of pushes, and the audit log. In which forms instances may give it: test/client/audit-log.test.ts.
+// Listings of more than a page: of pushes, and the audit log. In which forms instances may give it: test/client/pages.test.ts.
 
 describe('of 120 pushes', () => {
   const here = eachInstance();

@@ -3,7 +3,7 @@ import { asking } from '../helpers/foreign';
 import { changed, RETRIEVED, VERSION } from '../helpers/reference';
 import { json, type Literal } from '../helpers/wire';
 
-// docs/encryption.md, "Proof of the key". The proofs are those of test/age/key-proof.test.ts.
+// docs/encryption.md, "Proof of the key". The proofs are those of test/age/key.test.ts.
 
 const KEY = 'Zm9v-_YmFyIGJhego0MjEw';
 const PROOF = 'hAfrg5GYp9KlhtHsy4udnQ';
