@@ -25,9 +25,9 @@ import { broken, type Literal, wire } from './wire';
 //     + NAME MODE  a file that is new or has changed, with its content in the lines after it that begin with =
 //     - NAME       a file that is gone
 //
-// A line that ends in \ has no line end. [...] in an output stands for anything. DIR is the folder of the run, ADMIN and
-// BOB are API tokens; what differs from run to run is numbered: IDs of pushes are ID1 and so on, see RANDOM. Control
-// characters are shown as pictures, such as ␛.
+// A line that ends in \ has no line end. [...] in an output stands for anything, ⋮ for lines with the same mark, until what
+// follows it. DIR is the folder of the run, ADMIN and BOB are API tokens; what differs from run to run is numbered: IDs of
+// pushes are ID1 and so on, see RANDOM. Control characters are shown as pictures, such as ␛.
 
 interface Command {
   readonly line: string;
@@ -187,14 +187,26 @@ async function outcomeOf(
   return { code: 0, stdout: '', stderr: '', [stream]: `${await started.first}\n` };
 }
 
-/** Expected lines with [...] stay as they are where the lines found match them. */
+/** Expected lines with [...] or ⋮ stay as they are where the lines found match them. */
 function kept(expected: readonly string[], found: readonly string[]): readonly string[] {
-  return found.map((line, at) => {
-    const pattern = expected[at];
-    if (!pattern?.includes('[...]')) return line;
-    const parts = pattern.split('[...]').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-    return new RegExp(`^${parts.join('.+')}$`).test(line) ? pattern : line;
-  });
+  const told: string[] = [];
+  for (let at = 0; at < found.length; at++) {
+    const [pattern = '', next = ''] = expected.slice(told.length);
+    const isKept = fits(found[at], pattern);
+    told.push(isKept ? pattern : (found[at] as string));
+    if (isKept && ANY_LINES.test(pattern))
+      while (fits(found[at + 1], pattern) && !fits(found[at + 1], next)) at++;
+  }
+  return told;
+}
+
+const ANY_LINES = /^[>!=] ⋮$/;
+
+function fits(line: string | undefined, pattern: string): boolean {
+  if (line === undefined) return false;
+  if (ANY_LINES.test(pattern)) return line.startsWith(pattern.charAt(0));
+  const parts = pattern.split('[...]').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.+')}$`).test(line);
 }
 
 const MILLISECONDS = { seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
