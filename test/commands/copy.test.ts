@@ -5,7 +5,7 @@ import { programClipboard } from '../../src/platform/clipboard';
 import type { Context } from '../../src/platform/context';
 import { eachInstance } from '../helpers/instance';
 
-// What is said: test/cases/get-copy*.txt and push-copy.txt.
+// What is said: test/cases/get-copy*.txt.
 
 /** Programs that stand in for those of a desktop: what they get is in files beside them. */
 const PROGRAMS: Record<string, string> = {
