@@ -3,7 +3,7 @@ import type { Transport } from '../../src/platform/context';
 import { type Instance, instance, overFetch } from '../helpers/instance';
 import { broken, wire } from '../helpers/wire';
 
-// What is said: test/cases/wait-*.txt; how the log is read: listings.test.ts.
+// What is said: test/cases/wait*.txt; how the log is read: listings.test.ts.
 
 let here: Instance;
 let token: string;
