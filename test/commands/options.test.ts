@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eachInstance } from '../helpers/instance';
 
-// How command lines are read; what is said of a bad one: test/cases/unknown-*.txt, options-refused.txt and usage-hints.txt.
+// How command lines are read; what is said of a bad one: test/cases/usage.txt.
 
 const here = eachInstance();
 
