@@ -57,8 +57,9 @@ const clauses: Readonly<Record<FactName, Words>> = {
 
   'body-empty': () => 'an empty body',
   'body-field': (name = '', text = '') => {
-    const named = FIELDS.get(name) ?? name;
+    const named = FIELDS.get(name) ?? name.replaceAll('_', ' ');
     const bytes = text.replace(/\b(\d{4,15}) bytes\b/, (_, number) => size(Number(number)));
+    if (name === '') return bytes;
     return `${named}${/^[^\p{Lu}]/u.test(text) ? '' : ':'} ${bytes}`;
   },
   'body-hidden': () => 'its response is not shown, as it repeats what was sent',

@@ -79,14 +79,21 @@ function readOptions(command: Command, argv: readonly string[]) {
   }
 }
 
-/** Refuses `-hxyz`, so that a token that begins with a dash is not taken for `-h` or `-V`. */
-function refuseJoined(words: readonly string[], { options }: Command): void {
-  const takesNext = (word = '') =>
+/**
+ * Refuses `-hxyz`, so that a token that begins with a dash is not taken for `-h` or `-V`. The command that the first operand
+ * names looks at what follows itself, as it knows which of its options take a value.
+ */
+function refuseJoined(words: readonly string[], { options, commands }: Command): void {
+  const takesNext = (word: string) =>
     options.some((one) => one.required && [one.long, one.short].includes(word));
-  const joined = words.find((word, at) => /^-[hV]./.test(word) && !takesNext(words[at - 1]));
-  if (joined === undefined) return;
-  throw usageError(
-    `${joined.slice(0, 2)} takes no value`,
-    'put -- before an argument that begins with a dash',
-  );
+  let isValue = false;
+  for (const word of words) {
+    if (!isValue && !word.startsWith('-') && commands.length > 0) return;
+    if (!isValue && /^-[hV]./.test(word))
+      throw usageError(
+        `${word.slice(0, 2)} takes no value`,
+        'put -- before an argument that begins with a dash',
+      );
+    isValue = !isValue && takesNext(word);
+  }
 }

@@ -19,7 +19,7 @@ export function saidBy(response: WholeResponse): readonly Fact[] {
 }
 
 function clauses(body: unknown): readonly Fact[] {
-  if (typeof body === 'string') return [body];
+  if (typeof body === 'string') return body === '' ? [] : [body];
   if (typeof body !== 'object' || body === null) return [];
   const { error, message } = body as { error?: unknown; message?: unknown };
   const texts = new Set([error, message].filter((one) => typeof one === 'string'));
@@ -33,7 +33,8 @@ function ofField(field: string, messages: unknown): readonly Fact[] {
     .filter((one) => typeof one === 'string')
     .map((one) => one.trim().replace(/(?<=\w)\.$/, ''))
     .filter((one) => one !== '');
-  if (field === 'base' || field === 'errors' || field === 'error') return texts;
+  if (field === 'base' || field === 'errors' || field === 'error')
+    return texts.map((one) => phrase('body-field', '', one));
   // "Payload is required." includes the name of its field; "is too long" continues it.
   const label = field.replaceAll('_', ' ').toLowerCase();
   const unnamed = (one: string) =>

@@ -1,5 +1,5 @@
 import type { Command } from '../cli/command';
-import { flag, group, switchOff, text } from '../cli/declare';
+import { filledText, flag, group, switchOff, text } from '../cli/declare';
 import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
@@ -24,7 +24,7 @@ const ciOnly = () =>
 
 export const rows = {
   ...group('Output:', {
-    output: text('-o, --output <path>', 'write to a new file (0600) or into a folder'),
+    output: filledText('-o, --output <path>', 'write to a new file (0600) or into a folder'),
     files: switchOff('--no-files', 'do not download attached files'),
     resume: text('--resume <file>', 'finish an incomplete download, without a view').conflicts([
       'files',

@@ -17,13 +17,13 @@ export const rows = {
 export function define(command: Command, context: Context, perform?: Perform): void {
   command.description('Serve tools by which agents use secrets that they do not see.');
   const asked = (options: Options<typeof rows>): McpPlan => {
-    const { root = '.', env, allowRun, tokenFile } = options;
+    const { root, env, allowRun, tokenFile } = options;
     if (tokenFile === '-')
       throw usageError(
         '--token-file cannot be standard input, which is the protocol',
         'use a file, or log in: pwpush login',
       );
-    return { allowed: { root, env, run: allowRun }, words: globalWords(options) };
+    return { root, allowed: { env, run: allowRun }, words: globalWords(options) };
   };
   planned(command, context, { rows, asked, journey: () => import('./mcp/serve-tools') }, perform);
 }

@@ -1,6 +1,6 @@
 import { refuseToPrint } from '../cli/agent';
 import type { Command } from '../cli/command';
-import { filledText, flag, group, list, parsed, switchOff, text } from '../cli/declare';
+import { filledText, flag, group, list, parsed, switchOff } from '../cli/declare';
 import {
   hereRows,
   labelRows,
@@ -60,9 +60,10 @@ export const rows = {
       NOT_HERE,
       (here, other) => usageError(`${other} cannot be combined with ${here}`),
     ),
-    output: text('-o, --output <path>', 'write the answer to a new file or a folder').requires(
-      'here',
-    ),
+    output: filledText(
+      '-o, --output <path>',
+      'write the answer to a new file or a folder',
+    ).requires('here'),
     force: flag('--force', 'overwrite existing files').requires('here'),
     host: filledText('--host <address>', 'address to listen on (default: 0.0.0.0)').requires(
       'here',

@@ -14,7 +14,14 @@ import { profileStore } from '../profile/profile-store';
 import type { Session } from '../profile/session';
 import type { Profile, StoredProfiles } from '../profile/settings';
 import type { Perform } from './planned';
-import { dataPlace, keyFile, rows, servePlanned, unknownVariables } from './serve/serve-options';
+import {
+  dataPlace,
+  keyFile,
+  passwordWarnings,
+  rows,
+  servePlanned,
+  unknownVariables,
+} from './serve/serve-options';
 import { backupCommand, healthCommand, rekeyCommand, tokenCommand } from './serve/subcommands';
 
 export { default as help } from './help/serve.txt?raw';
@@ -39,20 +46,24 @@ export function define(command: Command, context: Context, perform?: Perform): v
   backupCommand(command, context, perform);
   healthCommand(command, context, perform);
   const all = { ...rows, ...group('Data:', revealRows()) };
+  const warnings = () => [...passwordWarnings(command), ...unknownVariables(context.env)];
+  // In JSON they are lines of the log, which begins with the service.
+  const inLog = ({ log }: Options<typeof all>) => log === 'json';
   const asked = (options: Options<typeof all>): ServePlan => ({
     settings: { ...options, ...dataPlace(context, options), ...keyFile(context) },
-    jsonLog: options.log === 'json',
-    warnings: unknownVariables(context.env),
+    jsonLog: inLog(options),
+    warnings: inLog(options) ? warnings() : [],
   });
   const journey = async () => ({ run: serve });
-  servePlanned(command, context, { rows: all, asked, journey }, perform);
+  servePlanned(command, context, { rows: all, asked, journey }, perform, (options) =>
+    inLog(options) ? [] : warnings(),
+  );
 }
 
 /** Listens until SIGINT, SIGTERM, or the terminal hangs up; then lets running requests finish. */
 async function serve(run: Session, plan: ServePlan): Promise<void> {
   const { context, say } = run;
   const { jsonLog, settings, warnings } = plan;
-  if (!jsonLog) for (const warning of warnings) await say.warn(warning);
   context.interrupts.enter({ mode: 'own' });
   const { signal: stop } = context;
   const guarded = await isGuarded(context);
@@ -64,8 +75,7 @@ async function serve(run: Session, plan: ServePlan): Promise<void> {
     plan,
     unseen ? 'an agent would read it (see --reveal)' : undefined,
   );
-  // In JSON they are lines of the log, which begins with the service.
-  if (jsonLog) for (const warning of warnings) service.warn(warning);
+  for (const warning of warnings) service.warn(warning);
   // Before the address is printed: a script that reads it may send the signal.
   const hangup = hungUp(context, service.reload);
   const { url, firstToken } = service;

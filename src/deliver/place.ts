@@ -98,6 +98,7 @@ async function refuseSeen(
 ): Promise<void> {
   if (context.guard === undefined || (await context.guard()) === undefined) return;
   if (plan.to === 'clipboard' || plan.to === 'rest') return;
+  if (onlyFiles && (plan.to === 'stream' || plan.to === 'qr')) return;
   const { isStream } = await destinations();
   if (plan.to !== 'path' || isStream(plan.path, context.uid))
     return refuseToPrint(context, 'the secret', instead);

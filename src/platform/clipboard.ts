@@ -72,7 +72,7 @@ export async function programClipboard(context: ProgramContext): Promise<Clipboa
     return {
       name: `the clipboard (${words[0]})`,
       sure: true,
-      write: (text) => feed({ ...context, env }, words, encode?.(text) ?? text),
+      write: (text) => feed({ env, platform: context.platform }, words, encode?.(text) ?? text),
     };
   }
   return undefined;

@@ -170,7 +170,8 @@ export interface HttpSettings {
 }
 
 /**
- * A context of which something is different. Its getters, which listen for signals and load modules, are not called for that.
+ * A context of which something is different. Its getters, which listen for signals and load modules, are not called for that;
+ * a copy by `...` would have the changes alone.
  */
 export function contextWith(context: Context, changes: Partial<Context>): Context {
   return Object.create(context, Object.getOwnPropertyDescriptors(changes));

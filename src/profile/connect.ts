@@ -82,6 +82,7 @@ async function settingsFor(
 ): Promise<ApiSettings> {
   const timeout = timeoutOf(context, typed);
   const { base, caFile, certificate, token, tokenHint, anonymous } = target;
+  const given = await token?.read();
   const { send, open } = await context.transport({
     timeout,
     ca: caFile === undefined ? undefined : await readCertificates(caFile),
@@ -94,7 +95,7 @@ async function settingsFor(
   });
   return {
     ...{ base, tokenHint },
-    token: await token?.read(),
+    token: given,
     tokenFrom: token?.from,
     fromLink: target.baseFrom === undefined,
     headers: await target.headers?.(),

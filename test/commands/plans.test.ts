@@ -148,6 +148,7 @@ describe('the plan of', () => {
       { where: 'here', port: 80, receipt: false, expiry: undefined },
       { days: 1 },
     ],
+    ['push --note -hello -n -Vx', { details: { name: '-Vx', note: '-hello' } }],
     ['push --note n -n N', { details: { name: 'N', note: 'n' }, servable: false }],
     [
       'push --into --generate --as DB -- set it',
@@ -159,6 +160,7 @@ describe('the plan of', () => {
       'get x',
       { from: { push: { token: 'x' } }, place: { to: 'stream' }, files: true, placed: false },
     ],
+    ['get x -o -hid', { place: { path: '-hid' } }],
     ['get -- -x', { from: { push: { token: '-x' } } }],
     ['get x -o -', { place: { to: 'dash' }, placed: true }],
     ['get x -o a --force', { place: { to: 'path', path: 'a', force: true } }],
@@ -184,7 +186,7 @@ describe('the plan of', () => {
     ['preview x --qr', { named: { token: 'x' }, qr: true }],
     [
       'mcp --allow-run a --allow-run b',
-      { allowed: { root: '.', env: [], run: ['a', 'b'] }, words: [] },
+      { root: undefined, allowed: { env: [], run: ['a', 'b'] }, words: [] },
     ],
   ])('pwpush %s', async (line, made, profile) => {
     expect(await plan(line.split(' '), profile)).toMatchObject(made);

@@ -174,7 +174,8 @@ async function ownLinks(command: Command, context: Context): Promise<Candidate[]
   const receipts = session.receipts().active();
   const known = receipts.map(({ html_url, name }) => {
     const { token, base: at } = session.reference(html_url);
-    return { word: at === base ? token : html_url, description: safe(`${name ?? ''}`) };
+    const isWord = at === base && !token.startsWith('-');
+    return { word: isWord ? token : html_url, description: safe(`${name ?? ''}`) };
   });
   return [{ word: 'last', description: 'the push created last' }, ...known];
 }

@@ -13,14 +13,17 @@ import { toolsOf } from './tools';
 
 /** What the tools may do, and the options about the instance that the runs of them have. */
 export interface McpPlan {
-  readonly allowed: Allowed;
+  /** The current folder if undefined. */
+  readonly root: string | undefined;
+  readonly allowed: Omit<Allowed, 'root'>;
   readonly words: readonly string[];
 }
 
 /** Serves the tools until the client closes standard input, or a signal ends it; then ends what still runs. */
-export async function run(session: Session, { allowed, words }: McpPlan): Promise<void> {
+export async function run(session: Session, plan: McpPlan): Promise<void> {
   const { context, say } = session;
-  const root = await rootFolder(context, allowed.root);
+  const { allowed, words } = plan;
+  const root = await rootFolder(context, plan.root);
   context.interrupts.enter({ mode: 'own' });
   if (context.stdin.isTTY)
     await say.note('waiting for a client on standard input; see man pwpush-mcp (Ctrl-C ends it)');
@@ -41,13 +44,14 @@ export async function run(session: Session, { allowed, words }: McpPlan): Promis
  * The folder of all files. Clients start servers in any folder, some in that of the whole system.
  * @throws CliError (usage) if it is no folder, or if it is too large a one and was not named
  */
-async function rootFolder({ home }: Context, folder: string): Promise<string> {
+async function rootFolder({ home }: Context, named: string | undefined): Promise<string> {
+  const folder = named ?? '.';
   const found = await realpath(folder).catch((error) => {
     throw usageError(`--root must be a folder; cannot read "${folder}" (${codeOf(error)})`);
   });
   if (!(await stat(found)).isDirectory()) throw usageError(`--root: "${folder}" is not a folder`);
   const isHome = found === (await realpath(home).catch(() => undefined));
-  if (folder === '.' && (isHome || dirname(found) === found))
+  if (named === undefined && (isHome || dirname(found) === found))
     throw usageError(
       `the current folder is ${isHome ? 'your home' : 'the whole system'}, with files that no tool should reach`,
       'name a folder: pwpush mcp --root FOLDER',

@@ -168,16 +168,18 @@ function hasModes(folder: string): boolean {
 export const keyFile = ({ env }: Context) =>
   env.PWPUSH_INSTANCE_KEY_FILE ? { instanceKeyFile: env.PWPUSH_INSTANCE_KEY_FILE } : {};
 
-/** The warning about a database password on the command line; undefined without one. */
-function passwordWarning(command: Command): string | undefined {
+/** The warning about a database password on the command line, if there is one. */
+export function passwordWarnings(command: Command): string[] {
   for (const one of lineage(command)) {
     const typed = one.getOptionValueSource('database') === 'cli';
     const url = String(one.opts().database);
     if (typed && /^\w+:\/\/[^@/?#:]*:[^@/?#]+@|[?&]password=[^&]/.test(url)) {
-      return 'other users of this machine can read the password in --database; use DATABASE_URL or PGPASSWORD';
+      return [
+        'other users of this machine can read the password in --database; use DATABASE_URL or PGPASSWORD',
+      ];
     }
   }
-  return undefined;
+  return [];
 }
 
 /** The value of an option in the environment; an empty variable counts as not set. */
@@ -192,14 +194,16 @@ const fromEnvironment =
   };
 
 /**
- * Declares the options of `serve` or a subcommand, of which some may be given before its name, or in the environment.
- * Warns of a password on the command line.
+ * Declares the options of `serve` or a subcommand, of which some may be given before its name, or in the environment. Warns of
+ * what is to be warned of before it reads them, which may fail because of that.
+ * @param warnings a password on the command line if left out
  */
 export function servePlanned<R extends Rows & Closed<R>, Operands extends readonly unknown[], Plan>(
   command: Command,
   context: Context,
   { rows, asked, journey }: Planned<R, Operands, Plan>,
   perform?: Perform,
+  warnings: (options: Options<R>) => readonly string[] = () => passwordWarnings(command),
 ): void {
   const elsewhere = fromEnvironment(context.env);
   planned(
@@ -208,8 +212,7 @@ export function servePlanned<R extends Rows & Closed<R>, Operands extends readon
     {
       ...{ rows, journey, globals: addOutputOptions, elsewhere },
       asked: async (options: Options<R>, session: Session, ...operands: Operands) => {
-        const warning = passwordWarning(command);
-        if (warning) await session.say.warn(warning);
+        for (const warning of warnings(options)) await session.say.warn(warning);
         return asked(options, session, ...operands);
       },
     },
