@@ -156,7 +156,7 @@ export function running(child: ChildProcess) {
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal, ...said }));
   });
-  /** Resolves to the match once it has said that much; rejects if it ends without. */
+  /** Resolves to the match once it has said that much; rejects if it ends without, with how it ended. */
   const says = (what: RegExp | string, stream: 'stdout' | 'stderr' = 'stdout') =>
     new Promise<readonly string[]>((resolve, reject) => {
       const look = () => {
@@ -166,7 +166,9 @@ export function running(child: ChildProcess) {
       };
       child[stream]?.on('data', look);
       look();
-      void ended.then((all) => reject(new Error(`never said ${what}: ${JSON.stringify(all)}`)));
+      void ended.then((all) =>
+        reject(Object.assign(new Error(`never said ${what}: ${JSON.stringify(all)}`), all)),
+      );
     });
   return {
     child,

@@ -5,39 +5,75 @@ import { chunkCount } from '../../src/server/keys/chunks';
 import { instanceKey } from '../../src/server/keys/instance-key';
 import { Keyring, readLinks } from '../../src/server/keys/keyring';
 import { Vault } from '../../src/server/keys/vault';
+import type { LinkKeyRow } from '../../src/server/store/key-rows';
+import { readAddress } from '../../src/server/store/pg-url';
+import { openPostgres } from '../../src/server/store/postgres';
 import type { StoredPush } from '../../src/server/store/push-rows';
-import { plain } from '../../src/server/store/sql';
+import { plain, type Sql } from '../../src/server/store/sql';
 import type { Result } from '../helpers/history';
 import { type Entry, Ledger } from '../helpers/ledger';
 import { times } from '../helpers/long';
+import { folders } from '../helpers/memory';
 import { numbers } from '../helpers/numbers';
 import { planted } from '../helpers/planted';
+import type { Databases } from '../helpers/postgres';
 import { onNode, person, serveBuilt, start } from '../helpers/program';
+import { rowsOf } from '../helpers/rows';
 import { seed } from '../helpers/seed';
-import { inRoom, onEachStore, type Room } from '../helpers/stores';
+import { onSharedPostgres } from '../helpers/stores';
 
 const WORKERS = 6;
 
 const someone = person();
-const by = planted();
-/** Where services keep their data: a killed process loses nothing that it has given to the system, so no disk is needed. */
-const wordsFor = ({ settings: { data, database } }: Room): readonly string[] => [
-  ...['--data', data],
-  ...(database ? ['--database', database] : []),
-];
+/** A killed process loses nothing that it has given to the system, so it need not be a disk. */
+const newFolder = folders();
 
-/** The rows of each statement, beside the services. */
-const look = (room: Room, ...statements: readonly string[]) =>
-  inRoom(room, ({ sql }) => Promise.all(statements.map((text) => sql<object>(plain(text)))));
+/** Where a service keeps its data, and how to look at them beside it. */
+interface Store {
+  /** Of the instance key. */
+  readonly data: string;
+  /** The options of `serve`. */
+  readonly words: readonly string[];
+  /** The rows of each statement, blobs in base64. */
+  look(...statements: readonly string[]): Promise<object[][]>;
+  /** What the database is asked about itself; a row that is not "ok" is a fault. */
+  readonly checks: readonly string[];
+  /** Lets so much time pass that the next start clears away the uploads of a crash. */
+  pass(): Promise<unknown>;
+}
 
-/**
- * Lets so much time pass that the next start clears away the uploads of a crash. Where other services may be about, only
- * what nobody goes on with for two minutes is cleared away; the server may still be at what the killed one asked for last.
- */
-async function pass(room: Room): Promise<void> {
-  if (room.settings.database === undefined) return;
-  await look(room, disconnect);
-  await look(room, 'UPDATE uploads SET touched_at = 0 WHERE push_id IS NULL');
+async function onSqlite(): Promise<Store> {
+  const data = await newFolder();
+  return {
+    data,
+    words: ['--data', data],
+    look: (...statements) => rowsOf(join(data, 'pwpush.db'), ...statements),
+    checks: ['PRAGMA foreign_key_check', 'PRAGMA integrity_check'],
+    pass: async () => {},
+  };
+}
+
+async function onServer(databases: Databases): Promise<Store> {
+  const data = await newFolder();
+  const database = databases.url(await databases.createDatabase());
+  const look: Store['look'] = async (...statements) => {
+    const { sql, close } = await openPostgres(readAddress(database));
+    const rows = await Promise.all(statements.map((text) => sql<object>(plain(text))));
+    await close();
+    return rows.map((list) => JSON.parse(JSON.stringify(list, inBase64)));
+  };
+  return {
+    data,
+    words: ['--data', data, '--database', database],
+    look,
+    checks: [],
+    // Other services may be about: only what nobody goes on with for two minutes is cleared away. The server may still
+    // be at what the killed one asked for last.
+    pass: async () => {
+      await look(disconnect);
+      await look('UPDATE uploads SET touched_at = 0 WHERE push_id IS NULL');
+    },
+  };
 }
 
 /** Ends the other connections to the database, and waits until they are gone. */
@@ -45,13 +81,15 @@ const disconnect = `
   SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()`;
 
-/** What SQLite is asked about the file; a row that is not "ok" is a fault. */
-const checks = ['PRAGMA foreign_key_check', 'PRAGMA integrity_check'];
+/** A buffer has turned itself into an object before it is seen here. */
+function inBase64(_: string, value: { type?: string; data?: number[] } | null): unknown {
+  return value?.type === 'Buffer' ? Buffer.from(value.data ?? []).toString('base64') : value;
+}
 
-/** A push with its secret. */
+/** A push with its secret, blobs in base64. */
 interface Found extends Omit<StoredPush, 'sealed_token'> {
-  readonly data_key: Uint8Array | null;
-  readonly payload: Uint8Array | null;
+  readonly data_key: string | null;
+  readonly payload: string | null;
   /** Of the push's files. */
   readonly chunks: number;
 }
@@ -89,31 +127,41 @@ function notePush(vault: Vault, ledger: Ledger, entry: Entry, row: Found | undef
 }
 
 function opened(vault: Vault, url_token: string, found: Found): string | null {
+  const bytes = (text: string | null) => Buffer.from(text ?? '', 'base64');
   const none = { note_key: null, note: null, salt: null, cost: null, verifier: null };
-  const { data_key, payload } = found;
-  const row = { ...none, key_id: vault.keys.key.id, data_key: data_key ?? Buffer.of(), payload };
+  const keys = { key_id: vault.keys.key.id, data_key: bytes(found.data_key) };
+  const row = { ...none, ...keys, payload: bytes(found.payload) };
   return vault.openPayload(url_token, row, vault.openKey({ ...found, url_token }, row));
 }
 
-async function check(room: Room, ledger: Ledger, round: number): Promise<void> {
+async function check(store: Store, ledger: Ledger, round: number): Promise<void> {
   ledger.judge();
-  const { data, database } = room.settings;
-  const text = await readFile(join(data, 'instance.key'), 'utf8');
+  const text = await readFile(join(store.data, 'instance.key'), 'utf8');
   const key = instanceKey(Buffer.from(text, 'base64'));
-  const links = await inRoom(room, ({ sql }) => readLinks(sql, key));
-  const vault = new Vault(new Keyring(key, links));
-  const [rows, strays, ...checked] = await look(room, found, orphans, ...(database ? [] : checks));
+  // All at once: on SQLite each look takes a process.
+  const [rows = [], links = [], strays = [], ...checked] = await store.look(
+    found,
+    'SELECT number, sealed, key_id FROM link_keys',
+    orphans,
+    ...store.checks,
+  );
+  const sealed = (links as (LinkKeyRow & { sealed: string })[]).map((row) => ({
+    ...row,
+    sealed: Buffer.from(row.sealed, 'base64'),
+  }));
+  const read = (async () => sealed) as unknown as Sql;
+  const vault = new Vault(new Keyring(key, await readLinks(read, key)));
   const byLookup = new Map((rows as Found[]).map((row) => [row.lookup, row]));
   for (const entry of ledger.entries)
     notePush(vault, ledger, entry, byLookup.get(vault.keys.links.lookup(entry.token)));
   ledger.judge();
   const unsound = checked.flat().filter((row) => Object.values(row)[0] !== 'ok');
-  expect([...unsound, ...(strays ?? [])], `round ${round} of seed ${seed}`).toEqual([]);
+  expect([...unsound, ...strays], `round ${round} of seed ${seed}`).toEqual([]);
 }
 
 /** Kills a start at a random moment, most often before it listens. */
-async function killedStart(room: Room, ledger: Ledger): Promise<void> {
-  const { child, ended } = start(['serve', '--port', '0', ...wordsFor(room)], { env: someone.env });
+async function killedStart(store: Store, ledger: Ledger): Promise<void> {
+  const { child, ended } = start(['serve', '--port', '0', ...store.words], { env: someone.env });
   setTimeout(() => child.kill('SIGKILL'), ledger.below(250));
   await ended;
 }
@@ -126,12 +174,12 @@ interface Way {
 }
 
 /** Kills one of several processes, and starts another in its place, and in the end all of them. */
-async function crashAndCheck(room: Room, rounds: number, { processes, by, env }: Way) {
+async function crashAndCheck(store: Store, rounds: number, { processes, by, env }: Way) {
   // The same seed does the same things, though not at the same moments.
   const ledger = new Ledger(numbers(seed));
   let token = '';
   const serve = async () => {
-    const service = await serveBuilt({ ...someone.env, ...env }, wordsFor(room), by);
+    const service = await serveBuilt({ ...someone.env, ...env }, store.words, by);
     // A round that finds a fault ends before it kills them.
     onTestFinished(async () => void (await service.kill()));
     token = service.token ?? token;
@@ -142,7 +190,7 @@ async function crashAndCheck(room: Room, rounds: number, { processes, by, env }:
   while (round < rounds || ledger.entries.length < rounds * 3) {
     round += 1;
     const services = [await serve()];
-    await check(room, ledger, round);
+    await check(store, ledger, round);
     const count = processes[round % processes.length] as number;
     services.push(...(await Promise.all(Array.from({ length: count - 1 }, serve))));
     const instances = [...services];
@@ -165,37 +213,46 @@ async function crashAndCheck(room: Room, rounds: number, { processes, by, env }:
     }
     await Promise.all(services.map(({ kill }) => kill()));
     // Once at least, however few the rounds.
-    if (round === 1 || ledger.below(8) === 0) await killedStart(room, ledger);
-    await pass(room);
+    if (round === 1 || ledger.below(8) === 0) await killedStart(store, ledger);
+    await store.pass();
   }
   const service = await serve();
-  await check(room, ledger, round + 1);
+  await check(store, ledger, round + 1);
   for (const entry of ledger.entries) while (await ledger.retrieve(service, entry, 'the last'));
-  await check(room, ledger, round + 2);
-  await expect.poll(() => look(room, undeleted)).toEqual([[]]);
+  await check(store, ledger, round + 2);
+  await expect.poll(() => store.look(undeleted)).toEqual([[]]);
   await service.stop();
 }
 
-onEachStore(({ name, room }) => {
-  const isFile = name === 'SQLite';
-  test('crashes lose nothing that was answered, and give no view twice', async () => {
-    const processes = isFile ? [1, 4] : [4];
-    await crashAndCheck(await room(), times(isFile ? 4 : 2), { processes });
-  });
+const claim = 'crashes lose nothing that was answered, and give no view twice';
 
+describe('SQLite', () => {
+  test(claim, async () => crashAndCheck(await onSqlite(), times(4), { processes: [1, 4] }));
+});
+
+onSharedPostgres((databases) => {
+  test(`of four processes: ${claim}`, async () =>
+    crashAndCheck(await onServer(databases()), times(2), { processes: [4] }));
+});
+
+/** Runs until the checker has found what is planted. */
+async function findPlanted(store: Store, fault: string, count: number, by: readonly string[]) {
+  const run = crashAndCheck(store, 30, { processes: [count], by, env: { PLANTED: fault } });
+  const [said = '', ...operations] = `${await run.catch((error: unknown) => error)}`.split('\n');
+  expect(said).toMatch(/^Error: no order explains push/);
+  expect(operations[0]).toMatch(/ create .* → made$/);
+  // Of hundreds.
+  expect(operations.length).toBeLessThan(6);
+}
+
+describe('what is planted in a copy of the program is found', onNode, () => {
   // What is tried is the checker, which sees no store: one fault on each.
-  describe('what is planted in a copy of the program is found', onNode, () => {
-    const [fault, count] = isFile ? (['commit', 1] as const) : (['claim', 4] as const);
+  const by = planted();
 
-    test(`${fault}, by ${count} processes`, async () => {
-      const env = { PLANTED: fault };
-      const run = crashAndCheck(await room(), 30, { processes: [count], by, env });
-      const text = `${await run.catch((error: unknown) => error)}`;
-      const [said = '', ...operations] = text.split('\n');
-      expect(said).toMatch(/^Error: no order explains push/);
-      expect(operations[0]).toMatch(/ create .* → made$/);
-      // Of hundreds.
-      expect(operations.length).toBeLessThan(6);
-    });
+  test('commit, on SQLite', async () => findPlanted(await onSqlite(), 'commit', 1, by));
+
+  onSharedPostgres((databases) => {
+    test('claim, by four processes', async () =>
+      findPlanted(await onServer(databases()), 'claim', 4, by));
   });
 });

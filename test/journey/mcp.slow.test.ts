@@ -67,9 +67,8 @@ test.each([
 ] as const)('%s ends a program that runs', alsoBinary, async (name, signal, code) => {
   const [ready, gone] = ['ready', 'gone'].map((file) => join(root, `${name}-${file}`));
   const line = `trap 'echo >"${gone}"; exit' TERM; echo >"${ready}"; while :; do sleep 0.05; done`;
-  const { call, client, child, ended } = await connectedProgram([...words, '--allow-run', 'sh'], {
-    env,
-  });
+  const started = await connectedProgram([...words, '--allow-run', 'sh'], { env });
+  const { call, client, child, close, ended } = started;
   const { html_url: link } = JSON.parse(await call('push', { generate: 20 }));
   const given = { link, as: 'A', command: ['sh', '-c', line] };
   const stop = new AbortController();
@@ -84,7 +83,7 @@ test.each([
     await expect.poll(isGone).toBe(true);
     // The server goes on.
     expect(await call('list')).toMatch(/^\[/);
-    await client.close();
+    await close();
   }
   expect((await ended).code).toBe(code);
   // Only one that is killed cannot wait for it.
