@@ -58,13 +58,12 @@ const clauses: Readonly<Record<FactName, Words>> = {
   'body-empty': () => 'an empty body',
   'body-field': (name = '', text = '') => {
     const named = FIELDS.get(name) ?? name.replaceAll('_', ' ');
-    const bytes = text.replace(/\b(\d{4,15}) bytes\b/, (_, number) => size(Number(number)));
-    if (name === '') return bytes;
-    return `${named}${/^[^\p{Lu}]/u.test(text) ? '' : ':'} ${bytes}`;
+    return `${named}${/^[^\p{Lu}]/u.test(text) ? '' : ':'} ${withSizes(text)}`;
   },
   'body-hidden': () => 'its response is not shown, as it repeats what was sent',
   'body-line': (type, line) => `${type || 'no content type'}, "${line}"`,
   'body-size': (type, bytes) => `${type || 'no content type'}, ${bytes} bytes`,
+  'body-text': (text = '') => withSizes(text),
 
   'certificate-expired': () => 'its certificate has expired',
   'certificate-needed': () => 'it requires a client certificate',
@@ -136,6 +135,10 @@ const clauses: Readonly<Record<FactName, Words>> = {
   'too-many-addresses': (most, number) =>
     `at most ${most} e-mail addresses are allowed, not ${number}`,
 };
+
+/** A text of an instance, with a number of bytes in it as people read it. */
+const withSizes = (text: string) =>
+  text.replace(/\b(\d{4,15}) bytes\b/, (_, number) => size(Number(number)));
 
 /** What fields of the API are called on the command line. */
 const FIELDS = new Map(

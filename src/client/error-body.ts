@@ -34,7 +34,7 @@ function ofField(field: string, messages: unknown): readonly Fact[] {
     .map((one) => one.trim().replace(/(?<=\w)\.$/, ''))
     .filter((one) => one !== '');
   if (field === 'base' || field === 'errors' || field === 'error')
-    return texts.map((one) => phrase('body-field', '', one));
+    return texts.map((one) => phrase('body-text', one));
   // "Payload is required." includes the name of its field; "is too long" continues it.
   const label = field.replaceAll('_', ' ').toLowerCase();
   const unnamed = (one: string) =>

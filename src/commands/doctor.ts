@@ -21,7 +21,6 @@ import { storedProfiles } from '../profile/config-file';
 import { configFolder, configName } from '../profile/folders';
 import { withService } from '../profile/load-service';
 import type { Session } from '../profile/session';
-import type { Finding } from './doctor/checks';
 import * as checks from './doctor/checks';
 import { type Perform, planned } from './planned';
 
@@ -114,7 +113,7 @@ interface Failed {
 }
 
 /** Yields the row of one check and returns what it found; only notes its name where what it needs has failed. */
-async function* check<Needed extends object, Found extends Finding>(
+async function* check<Needed extends object, Found extends checks.Finding>(
   name: string,
   needed: Needed | Failed,
   work: (needed: Needed) => Found | Promise<Found>,
@@ -138,7 +137,7 @@ async function* check<Needed extends object, Found extends Finding>(
 }
 
 /** The config file can be read, by its owner only. */
-function checkConfig(context: Context): Finding {
+function checkConfig(context: Context): checks.Finding {
   const folder = configFolder(context);
   const path = join(folder, configName);
   const { profiles } = storedProfiles(context);
@@ -166,7 +165,7 @@ function refuseOpen(path: string, wanted: number): void {
 }
 
 /** There is a SQLite; instances of others are used without. */
-async function checkSqlite({ quietly }: Context): Promise<Finding> {
+async function checkSqlite({ quietly }: Context): Promise<checks.Finding> {
   const found = await attempt(() => withService(({ sqliteDriver }) => sqliteDriver(quietly)));
   if (!(found instanceof CliError)) return { message: 'found, for serve and --here' };
   const { message, hint } = failureFields(found);
@@ -174,7 +173,7 @@ async function checkSqlite({ quietly }: Context): Promise<Finding> {
 }
 
 /** No secret is left in a file it was saved to because it could not be delivered. */
-async function checkRescue(context: Context): Promise<Finding> {
+async function checkRescue(context: Context): Promise<checks.Finding> {
   const found = await rescuedFiles(context);
   if (found.length === 0) return { message: 'no rescue files' };
   const paths = found.map(({ path, what }) => `${path} (${what})`);

@@ -15,7 +15,6 @@ import {
   settingNames,
   withSetting,
 } from '../profile/settings';
-
 import { forgetProfile } from '../profile/system-keyring';
 import { type Perform, planned } from './planned';
 

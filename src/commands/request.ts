@@ -17,7 +17,7 @@ import { notification } from '../client/notification';
 import { askedFor } from '../contract/json';
 import type { PlacePlan } from '../deliver/place';
 import type { Context } from '../platform/context';
-import { CliError, usageError } from '../platform/errors';
+import { CliError, tried, usageError } from '../platform/errors';
 import type { Session } from '../profile/session';
 import { type Perform, planned } from './planned';
 import type { HerePlan, RequestPlan } from './request/run';
@@ -149,10 +149,9 @@ function questionOf(options: RequestOptions, text: string | undefined, context: 
 
 /** @throws CliError (usage) when nothing is configured */
 function configured({ target, isUnconfigured }: Session): void {
-  try {
-    target();
-  } catch (error) {
-    if (!(error instanceof CliError) || !isUnconfigured(error)) throw error;
-    throw error.advising('to ask without an instance, use pwpush request --here');
-  }
+  const found = tried(target);
+  if (!(found instanceof CliError)) return;
+  throw isUnconfigured(found)
+    ? found.advising('to ask without an instance, use pwpush request --here')
+    : found;
 }

@@ -43,7 +43,7 @@ type OfInstance =
   | OfBody;
 
 /** What a response says, besides its own words. */
-type OfBody = 'body-empty' | 'body-field' | 'body-hidden' | 'body-line' | 'body-size';
+type OfBody = 'body-empty' | 'body-field' | 'body-hidden' | 'body-line' | 'body-size' | 'body-text';
 
 type OfNetwork =
   | 'certificate-expired'

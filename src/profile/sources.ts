@@ -55,10 +55,11 @@ export function sourcesOf(run: Invocation, given: Given): Sources {
       environmentToken(run),
     ),
     ofProfile: (name, profile) => {
+      const before = known.get(name);
+      if (before) return before;
       const read = lazy(async () => tokenOfProfile(run, name, profile));
       const token = hasToken(profile) ? { from: `profile "${name}"`, read } : undefined;
-      const naming = (setting: string) => `the setting ${setting}`;
-      const source = known.get(name) ?? sourceOf(context, profile, naming, token);
+      const source = sourceOf(context, profile, (setting) => `the setting ${setting}`, token);
       known.set(name, source);
       return source;
     },

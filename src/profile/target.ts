@@ -8,7 +8,7 @@ import { hasToken, type Profile, type StoredProfiles } from './settings';
 
 /** A token that is read when it is chosen; a pipe can be read once only. */
 export interface TokenReader {
-  /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`. */
+  /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`; empty where messages do not say it. */
   readonly from: string;
   read(): Promise<Token>;
 }
