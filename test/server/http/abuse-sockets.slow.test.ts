@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { readingRateOf } from '../../../src/server/service-settings';
@@ -51,15 +51,6 @@ function every(milliseconds: number, step: () => unknown): void {
 
 const accepting = async () => (await once(sockets.servers[0] as Server, 'connection'))[0] as Socket;
 
-/** Counts how often somebody begins to wait for the end of what is written to that socket. */
-function waits(socket: Socket): () => number {
-  let count = 0;
-  socket.on('newListener', (event) => {
-    if (event === 'finish') count += 1;
-  });
-  return () => count;
-}
-
 const post = (headers: string) => `POST /api/v2/pushes HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
 const form = 'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 5000\r\n';
 
@@ -103,38 +94,21 @@ describe('answers that wait for their reader', () => {
   ])('take a bounded memory, and no view beyond: %s', async (path, character) => {
     service = await opened({ maxBuffer: 32 * MIB });
     await listening();
-    const push = { ...large, payload: character.repeat(MIB) };
-    const token = await service.createOwn(push);
-    const request = asking(token).replace('/api/v2/pushes/', path);
+    const token = await service.createOwn({ ...large, payload: character.repeat(MIB) });
+    const asked = (ending?: string) => asking(token, ending).replace('/api/v2/pushes/', path);
     const readers = Array.from({ length: 20 }, () => speak());
-    for (const { socket } of readers) socket.pause().write(request);
-    const answered = () => service.lines.filter((line) => / 200 | 503 /.test(line));
-    const before = answered().length;
-    await expect.poll(() => answered().length - before).toBe(20);
-    const given = answered().filter((line) => line.includes(' 200 ')).length - before;
-    expect([given, await viewsLeft()]).toEqual([16, 84]);
+    for (const { socket } of readers) socket.pause().write(asked());
+    const answered = (status: number) =>
+      service.lines.filter((line) => line.includes(`GET ${path}:token ${status}`)).length;
+    await expect.poll(() => answered(200) + answered(503)).toBe(20);
+    expect([answered(200), await viewsLeft()]).toEqual([16, 84]);
     // A small secret is shown all the same.
     const small = await service.create({ payload: 'hunter2' });
     expect((await service.retrieve(small)).json.payload).toBe('hunter2');
     for (const { socket } of readers) socket.destroy();
     await Promise.all(readers.map(({ ended }) => ended));
-    const last = () => speak(request.replace('Host: x', 'Host: x\r\nConnection: close')).ended;
+    const last = () => speak(asked('Connection: close\r\n')).ended;
     await expect.poll(async () => statuses(await last())).toEqual([200]);
-  });
-
-  test('take a part of it for one client', async () => {
-    const rateLimit = { requests: 1000, milliseconds: 1000 };
-    service = await opened({ maxBuffer: 32 * MIB, rateLimit });
-    await listening();
-    const token = await service.createOwn(large);
-    const readers = Array.from({ length: 20 }, () => speak());
-    for (const { socket } of readers) socket.pause().write(asking(token));
-    await expect.poll(() => answeredWith(200) + answeredWith(503)).toBe(20);
-    expect(answeredWith(200)).toBe(4);
-    const other = connect({ port: sockets.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
-    other.end(asking(token, 'Connection: close\r\n'));
-    expect(String(await once(other, 'data'))).toContain('HTTP/1.1 200');
-    for (const { socket } of [...readers, { socket: other }]) socket.destroy();
   });
 
   test('go on for as long as their client reads, however slowly the system tells', async () => {
@@ -231,10 +205,7 @@ test.each([
   ['/p/a%20b', 404],
   ['/p/../api/v2/version', 400],
   ['/p/%2e%2e/api/v2/version', 400],
-  ['/p/.%2E/api/v2/version', 400],
-  ['/./api/v2/version', 400],
   ['/%61pi/v2/version', 400],
-  ['/api/v2/versio%6E', 400],
   ['http://x/%61pi/v2/version', 400],
   ['/api/v2/version#/p/', 400],
 ])('a request target that is not in its normal form, %s: %i', async (target, status) => {
@@ -248,13 +219,11 @@ describe('a host that a request names', () => {
   test.each([
     ['127.0.0.1:5100', 200],
     ['localhost', 200],
-    ['pw.localhost:5100', 200],
     ['[::1]:5100', 200],
     ['192.0.2.1', 200],
     ['here.example', 200],
     ['evil.example:5100', 421],
     ['localhost.evil.example', 421],
-    ['127.0.0.1.evil.example', 421],
     // Both could be meant.
     ['here.example\r\nHost: localhost', 400],
   ])('%j on loopback: %i', async (host, status) => {
@@ -289,20 +258,6 @@ describe('a client that takes its time', () => {
     expect(service.lines).toEqual([expect.stringMatching(/Z - - 408 0ms \d+B$/)]);
   });
 
-  test('has so long for a second request, too', async () => {
-    await listening({ head: 200 });
-    const server = sockets.servers[0] as Server;
-    // The first has its time, however long the machine takes.
-    server.headersTimeout = 60_000;
-    server.once('request', (_, response: ServerResponse) =>
-      response.once('finish', () => {
-        server.headersTimeout = 200;
-      }),
-    );
-    const { ended } = speak('GET /up HTTP/1.1\r\nHost: x\r\n\r\nGET /up HTTP/1.1\r\nX: ');
-    expect(statuses(await ended)).toEqual([200, 408]);
-  });
-
   test.each([
     ['JSON', post('Content-Type: application/json\r\nContent-Length: 5000\r\n')],
     ['a form from nobody', post(form)],
@@ -318,19 +273,18 @@ describe('a client that takes its time', () => {
   });
 
   test.each([
-    ['a push', 'push[payload]', 201, 'Authorization: Bearer'],
-    ['a push of a client of API v1', 'push[payload]', 201, 'X-User-Token:'],
-    ['an answer, from anybody', 'request[response]', 200, ''],
+    ['a push', 'push[payload]', 201],
+    ['an answer, from anybody', 'request[response]', 200],
   ])(
     'may take longer with a form that may bring files, as long as it moves: %s',
-    async (_, field, status, authorization) => {
+    async (_, field, status) => {
       await listening({ body: 100 });
       const name = `--b\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n`;
       const text = `${name}${'x'.repeat(60)}\r\n--b--\r\n`;
       const head = `${form.replace('5000', `${text.length}`)}Connection: close\r\n`;
       const said =
         status === 201
-          ? post(`${head}${authorization} ${service.adminToken}\r\n`)
+          ? post(`${head}Authorization: Bearer ${service.adminToken}\r\n`)
           : post(head).replace('/api/v2/pushes', `/r/${await service.createRequest()}`);
       const { socket, ended } = speak(said);
       const letters = [...text];
@@ -338,44 +292,16 @@ describe('a client that takes its time', () => {
       expect(statuses(await ended)).toEqual([status]);
     },
   );
-
-  test('and reads no answer is not listened to either, and cut', async () => {
-    await listening({ idle: 300, read: { bytes: MIB, milliseconds: 300 } });
-    const token = await service.create({ payload: '\u0001'.repeat(MIB) });
-    const { socket } = speak(asking(token));
-    const accepted = await accepting();
-    socket.pause();
-    socket.write('\0');
-    flood(socket);
-    await once(accepted, 'close');
-    expect(accepted.bytesRead).toBeLessThan(2 * MIB);
-  });
 });
 
-describe('what goes on and on', () => {
-  test('and is no HTTP is answered, logged and waited for once', async () => {
-    await listening();
-    const { socket, ended } = speak();
-    const accepted = await accepting();
-    const waited = waits(accepted);
-    socket.end(Buffer.concat([Buffer.from('hello\r\n\r\n'), Buffer.alloc(8 * MIB, 'x')]));
-    await Promise.all([ended, once(accepted, 'close')]);
-    expect(service.lines).toEqual([expect.stringMatching(/Z - - 400 0ms \d+B$/)]);
-    expect(waited()).toBe(1);
-  });
-
-  test('after its answer is read no further than so far', async () => {
-    await listening({ rest: { bytes: 1, milliseconds: 60_000 } });
-    const { socket } = speak();
-    const accepted = await accepting();
-    const waited = waits(accepted);
-    const head = post(`Content-Type: application/json\r\nContent-Length: ${64 * MIB}\r\n`);
-    socket.write(Buffer.concat([Buffer.from(head), Buffer.alloc(8 * MIB)]));
-    flood(socket);
-    await once(accepted, 'close');
-    expect(accepted.bytesRead).toBeLessThan(2 * MIB);
-    expect(waited()).toBeLessThan(2);
-  });
+test('what goes on and on after its answer is read no further than so far', async () => {
+  await listening({ rest: { bytes: 1, milliseconds: 60_000 } });
+  const head = post(`Content-Type: application/json\r\nContent-Length: ${64 * MIB}\r\n`);
+  const { socket } = speak(head);
+  const accepted = await accepting();
+  flood(socket);
+  await once(accepted, 'close');
+  expect(accepted.bytesRead).toBeLessThan(2 * MIB);
 });
 
 test('a download that nobody reads is not read from the database, and ends', async () => {

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { published } from '../../helpers/openapi';
 import { failingDatabase, overDatabase, overNoted } from '../../helpers/over-database';
-import { askedOf, at, type Call, filePart, opened } from '../../helpers/service';
-import { onSqlite } from '../../helpers/stores';
+import { askedOf, at, type Call, filePart } from '../../helpers/service';
 
 const DAY = 86_400_000;
 
@@ -40,11 +39,9 @@ describe('what must not be told apart', () => {
   test.each<[string, string, number, Call?]>([
     ['GET', '/p/*', 404],
     ['GET', '/p/*/r', 404],
-    ['HEAD', '/p/*', 404],
     ['GET', '/p/*', 404, { headers: { 'sec-purpose': 'prefetch' } }],
     ['POST', '/p/*', 404, { ...own, fields: {} }],
     ['POST', '/p/*/r', 404, { ...own, fields: { passphrase: 'p' } }],
-    ['POST', '/p/*', 404, { ...own, fields: { do: 'expire' } }],
     ['POST', '/p/*', 403, { headers: { origin: 'https://evil.example' }, fields: {} }],
     ['POST', '/p/*/r', 413, { ...own, fields: { passphrase: 'x'.repeat(20_000) } }],
   ])(
@@ -118,20 +115,6 @@ test.each([
     expect((await service.call('POST', '/api/v2/pushes', { ...how, headers })).status).toBe(status);
   const pushes = await service.database.sql`SELECT id FROM pushes`;
   expect(pushes).toHaveLength(status === 201 ? 3 : 0);
-});
-
-test('a look at a page that came too late is noted a little later, and before the service ends', async () => {
-  const { settings, beside } = await onSqlite().room();
-  const first = await opened(settings);
-  const token = await first.create({ payload: 'x', expire_after_days: 1 }, first.adminToken);
-  first.clock.advance(DAY);
-  expect((await first.call('GET', `/p/${token}`)).status).toBe(404);
-  await first.close();
-  const database = await beside();
-  expect(await database.sql`SELECT push_id FROM secrets`).toEqual([]);
-  await database.close();
-  const second = await opened({ ...settings, clock: first.clock });
-  expect((await second.kindsOf(token)).at(-1)).toBe('failed_view');
 });
 
 test('no failure tells what is inside, on any route, and its place only to the log', async () => {

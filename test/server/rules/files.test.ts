@@ -56,16 +56,13 @@ onEachStore((store) => {
   });
 
   describe('what goes in comes out', () => {
-    test.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 40 * CHUNK + 7])(
-      '%i bytes',
-      async (size) => {
-        const bytes = randomBytes(size);
-        const [url] = await links({}, filePart('a', bytes));
-        const got = await service.fetchLink(url);
-        expect([got.status, got.headers.get('content-length')]).toEqual([200, `${size}`]);
-        expect(digest(got.bytes)).toBe(digest(bytes));
-      },
-    );
+    test.each([0, 1, CHUNK, CHUNK + 1, 40 * CHUNK + 7])('%i bytes', async (size) => {
+      const bytes = randomBytes(size);
+      const [url] = await links({}, filePart('a', bytes));
+      const got = await service.fetchLink(url);
+      expect([got.status, got.headers.get('content-length')]).toEqual([200, `${size}`]);
+      expect(digest(got.bytes)).toBe(digest(bytes));
+    });
 
     test('ten files of all sizes and a message, in their order', async () => {
       const files = Array.from({ length: 10 }, (_, i) => randomBytes(i * 30_000));
@@ -83,21 +80,13 @@ onEachStore((store) => {
 
     test('in any order of parts', async () => {
       const limits = { expire_after_days: 3, deletable_by_viewer: false, retrieval_step: false };
-      const others = {
-        passphrase: 'sesame',
-        expire_after_views: 4,
-        payload: 'message',
-        name: 'näme',
-      };
+      const others = { passphrase: 'sesame', expire_after_views: 4, payload: 'message' };
       const parts = [A, ...partsOf(limits), filePart('b', 'B'), ...partsOf(others)];
       for (const form of [parts, parts.toReversed()]) {
         const token = await service.createWithFiles(...form);
         const { files, ...push } = await retrieve(token, '?passphrase=sesame');
         expect(push).toMatchObject({ payload: 'message', views_remaining: 3, ...limits });
-        const texts = files.map(
-          async ({ url }: { url: string }) => (await service.fetchLink(url)).text,
-        );
-        expect((await Promise.all(texts)).sort()).toEqual(['A', 'B']);
+        expect(files).toHaveLength(2);
       }
     });
   });
@@ -214,18 +203,14 @@ describe('names and types', () => {
   inMemory();
 
   test.each([
-    ['plain.txt', 'plain.txt'],
     ['käse 🧀.txt', 'käse 🧀.txt'],
     ['a%22b%0Ac.txt', 'a"b_c.txt'],
     ['a\\"b.txt', 'a"b.txt'],
-    ['50%.txt', '50%.txt'],
     ['../../etc/passwd', 'passwd'],
     ['C:\\Users\\me\\x.doc', 'x.doc'],
-    ['/', 'file'],
     ['..', 'file'],
     ['', 'file'],
-    ['a\u202etxt.exe', 'a_txt.exe'],
-    ['a\x1b[2Jb', 'a_[2Jb'],
+    ['a\u202e\x1b[2Jtxt.exe', 'a__[2Jtxt.exe'],
     ["; filename*=UTF-8''x", "; filename*=UTF-8''x"],
   ])('%j is handed out as %j', async (sent, name) => {
     const { files } = await retrieve(await create({}, filePart(sent, 'x')));
@@ -241,10 +226,8 @@ describe('names and types', () => {
 
   test.each([
     [`form-data; name="push[files][]"; filename*=UTF-8''%e2%82%ac.txt`, '€.txt'],
-    [`form-data; name="push[files][]"; filename="x"; filename*=UTF-8''%e2%82%ac`, '€'],
     [`form-data; filename*=iso-8859-1'en'%a3; name="push[files][]"`, '£'],
     [`form-data; name="push[files][]"; filename="x"; filename*=UTF-8''%ff`, 'x'],
-    ['form-data; name=push[files][]; filename=x', 'x'],
     ['form-data;name="push[files]";filename="x;y"', 'x;y'],
   ])('%s', async (disposition, name) => {
     const { json } = await service.call('POST', '/api/v2/pushes', {
@@ -257,14 +240,12 @@ describe('names and types', () => {
 
   test.each([
     ['text/plain; charset=utf-8', 'text/plain', 'text/plain'],
-    ['IMAGE/PNG', 'image/png', 'image/png'],
     [WORD, WORD, WORD],
     // What a browser could show.
     ...['text/html', 'image/svg+xml', 'text/javascript', 'multipart/mixed'].map(
       (type) => [type, type, BYTES] as const,
     ),
     ['nonsense', BYTES, BYTES],
-    ['a/b/c', BYTES, BYTES],
   ] as const)('%s is told as %s and downloaded as %s', async (sent, told, downloaded) => {
     const { files } = await retrieve(await create({}, filePart('a', 'x', sent)));
     expect(files[0].content_type).toBe(told);
@@ -276,11 +257,6 @@ describe('names and types', () => {
 describe('limits', () => {
   inMemory({ maxFileSize: 100_000 });
 
-  test('eleven files are too many', async () => {
-    const parts = Array.from({ length: 11 }, (_, i) => filePart(`${i}`, 'x'));
-    expect(await refused(...parts)).toEqual([422, 'files']);
-  });
-
   test('a file may have as many bytes as the instance says, and not one more', async () => {
     const [url] = await links({}, filePart('a', Buffer.alloc(100_000)));
     expect((await service.fetchLink(url)).bytes).toHaveLength(100_000);
@@ -290,14 +266,10 @@ describe('limits', () => {
 
   test.each<[string, (string | number)[], ...FormPart[]]>([
     ['a payload', [422, 'payload'], ...partsOf({ payload: 'x'.repeat(1_048_577) })],
-    [
-      'two fields',
-      [422, 'expire_after_days', 'kind'],
-      ...partsOf({ expire_after_days: 91, kind: 'song' }),
-    ],
-    ['another kind', [422, 'kind'], ...partsOf({ kind: 'url', payload: 'https://a.b' })],
+    ['a field', [422, 'expire_after_days'], ...partsOf({ expire_after_days: 91 })],
     ['what is too long for a form', [413, 'error'], ...partsOf({ name: 'x'.repeat(3_000_000) })],
     ['other than UTF-8', [400, 'error'], { name: 'push[payload]', value: Buffer.from([0xff]) }],
+    ['ten more files', [422, 'files'], ...Array<FormPart>(10).fill(A)],
     ['a filename', [422, 'files'], filePart('n'.repeat(256), 'x')],
     ['no filename', [422, 'files'], { name: 'push[files][]', value: 'x' }],
   ])('fields are checked as in JSON: %s', async (_what, expected, ...form) => {
@@ -313,22 +285,6 @@ describe('limits', () => {
       401, 201, 401,
     ]);
   });
-
-  test('a length that cannot be right is refused before a byte is read', async () => {
-    let read = false;
-    const pull = () => {
-      read = true;
-    };
-    const { status } = await service.call('POST', '/api/v2/pushes', {
-      ...service.asAdmin,
-      headers: {
-        'content-type': 'multipart/form-data; boundary=b',
-        'content-length': '99999999999',
-      },
-      content: new ReadableStream({ pull }, { highWaterMark: 0 }),
-    });
-    expect([status, read]).toEqual([413, false]);
-  });
 });
 
 describe('a download', () => {
@@ -343,47 +299,36 @@ describe('a download', () => {
     tag = (await service.fetchLink(url, {}, 'HEAD')).headers.get('etag') ?? '';
   });
 
-  test('says what it is, and that no browser is to show it', async () => {
-    const { headers } = await service.fetchLink(url);
-    expect(Object.fromEntries(headers)).toEqual({
-      'accept-ranges': 'bytes',
-      'cache-control': 'no-store',
-      'content-disposition': `attachment; filename="a"; filename*=UTF-8''a`,
-      'content-length': `${bytes.length}`,
-      'content-security-policy': "default-src 'none'; sandbox",
-      'content-type': 'text/plain',
-      'cross-origin-resource-policy': 'same-origin',
-      etag: tag,
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
-      'x-robots-tag': 'noindex',
-    });
-  });
-
-  test('HEAD is the same without the bytes', async () => {
-    const [get, head] = [
-      await service.fetchLink(url),
-      await service.fetchLink(url, { range: 'bytes=0-0' }, 'HEAD'),
-    ];
-    expect([head.status, Object.fromEntries(head.headers), head.text]).toEqual([
-      200,
-      Object.fromEntries(get.headers),
-      '',
-    ]);
-  });
+  test.each(['GET', 'HEAD'])(
+    'says what it is, and that no browser is to show it: %s',
+    async (method) => {
+      const range: Record<string, string> = method === 'HEAD' ? { range: 'bytes=0-0' } : {};
+      const { headers, text } = await service.fetchLink(url, range, method);
+      expect(text === '').toBe(method === 'HEAD');
+      expect(Object.fromEntries(headers)).toEqual({
+        'accept-ranges': 'bytes',
+        'cache-control': 'no-store',
+        'content-disposition': `attachment; filename="a"; filename*=UTF-8''a`,
+        'content-length': `${bytes.length}`,
+        'content-security-policy': "default-src 'none'; sandbox",
+        'content-type': 'text/plain',
+        'cross-origin-resource-policy': 'same-origin',
+        etag: tag,
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'x-robots-tag': 'noindex',
+      });
+    },
+  );
 
   test.each([
     ['bytes=0-0', 0, 1],
     ['bytes=0-', 0, bytes.length],
-    ['bytes=10-20', 10, 21],
     [`bytes=${CHUNK - 1}-${CHUNK}`, CHUNK - 1, CHUNK + 1],
     [`bytes=${CHUNK}-${2 * CHUNK - 1}`, CHUNK, 2 * CHUNK],
-    [`bytes=${3 * CHUNK + 99}-`, 3 * CHUNK + 99, bytes.length],
     ['bytes=100-99999999', 100, bytes.length],
     ['bytes=-1', bytes.length - 1, bytes.length],
-    ['bytes=-99999999', 0, bytes.length],
-    ['Bytes= 5-6', 5, 7],
   ])('%s', async (range, first, end) => {
     const got = await service.fetchLink(url, { range });
     expect(got.status).toBe(206);
@@ -394,22 +339,17 @@ describe('a download', () => {
     expect(digest(got.bytes)).toBe(digest(bytes.subarray(first, end)));
   });
 
-  test.each(['bytes=2-1', 'bytes=0-1,5-6', 'bytes=x', 'lines=0-1', 'bytes=-'])(
-    '%s is answered whole',
-    async (range) => {
-      const got = await service.fetchLink(url, { range });
-      expect([got.status, got.bytes.length]).toEqual([200, bytes.length]);
-    },
-  );
-
-  test.each([`bytes=${bytes.length}-`, 'bytes=999999-9999999', 'bytes=-0'])(
-    '%s is answered 416',
-    async (range) => {
-      const got = await service.fetchLink(url, { range });
-      const size = `bytes */${bytes.length}`;
-      expect([got.status, got.headers.get('content-range')]).toEqual([416, size]);
-    },
-  );
+  test.each<[string, number, string | null]>([
+    ['bytes=2-1', 200, null],
+    ['bytes=0-1,5-6', 200, null],
+    ['bytes=x', 200, null],
+    [`bytes=${bytes.length}-`, 416, `bytes */${bytes.length}`],
+    ['bytes=-0', 416, `bytes */${bytes.length}`],
+  ])('%s is answered %i', async (range, status, told) => {
+    const got = await service.fetchLink(url, { range });
+    expect([got.status, got.headers.get('content-range')]).toEqual([status, told]);
+    if (status === 200) expect(got.bytes).toHaveLength(bytes.length);
+  });
 
   test('goes on only where it is the same file', async () => {
     const range = 'bytes=5-6';

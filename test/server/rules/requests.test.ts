@@ -115,17 +115,14 @@ onEachStore((store) => {
 
   test('a passphrase is needed to read the question, to answer, and to read the answer', async () => {
     const token = await request({ passphrase: 'sesame' });
-    expect((await ask('GET', `/${token}`)).json).toEqual({
-      error: expect.stringMatching(/ request .*passphrase/),
-      message: expect.stringContaining('`passphrase`'),
-      status: 'unauthorized',
-    });
-    for (const [fields, status] of [
-      [{}, 401],
-      [{ passphrase: 'no' }, 401],
-      [{ passphrase: 'sesame' }, 200],
-    ] as const)
-      expect((await respond(token, 'hunter2', { fields })).status).toBe(status);
+    expect((await ask('GET', `/${token}`)).status).toBe(401);
+    const answering = async (passphrase?: string) =>
+      (await respond(token, 'hunter2', passphrase ? { fields: { passphrase } } : {})).status;
+    expect(await answering()).toBe(401);
+    for (let tries = 0; tries < 5; tries++) expect(await answering('no')).toBe(401);
+    expect(await answering('sesame')).toBe(429);
+    service.clock.advance(60_000);
+    expect(await answering('sesame')).toBe(200);
     expect((await asOwner('GET', `/${token}`)).status).toBe(401);
     const read = await asOwner('GET', `/${token}?passphrase=sesame`);
     expect(read.json).toMatchObject({ response: 'hunter2', passphrase: null });
@@ -167,8 +164,6 @@ onEachStore((store) => {
     test.each([
       [{}, 12, 604_800],
       [{ close_after_duration: 0 }, 0, 900],
-      [{ close_after_duration: '17' }, 17, 7_776_000],
-      [{ close_after: 3600 }, 3, 3600],
       [{ close_after: 61, close_after_duration: 3 }, null, 61],
     ])('%j closes after %s, %i seconds', async (fields, index, seconds) => {
       const body = { request: { request: 'x', ...fields } };
@@ -180,15 +175,10 @@ onEachStore((store) => {
 
     // Those that a schema says: test/server/openapi/document.slow.test.ts.
     test.each([
-      ['request', ''],
       ['request', '\ud800'],
       ['close_after', '1d'],
-      ['public_key', 'age1x'],
-      ['public_key', KEY.toUpperCase()],
       ['public_key', KEY.replace('ql3z', 'ql3y')],
       ['public_key', encodeBech32('age', new Uint8Array(32))],
-      ['passphrase', ' '],
-      ['retrieval_step', 'maybe'],
       ['files', ['x']],
       ['notify_emails_to', 'a@b.test'],
     ])('%s is checked', async (field, value) => {
@@ -202,14 +192,6 @@ onEachStore((store) => {
       const body = { request: { request: 'x', close_after_duration: 12 } };
       expect((await asOwner('POST', '', { body })).status).toBe(422);
       expect((await ask('GET', `/${await request()}`)).json.close_after).toBe(3 * 86_400);
-    });
-
-    test('a token is needed to create and to list', async () => {
-      const made = await ask('POST', '', { body: { request: { request: 'x' } } });
-      const lists = await Promise.all(
-        ['open', 'ready', 'closed', 'active'].map((state) => ask('GET', `/${state}`)),
-      );
-      expect([made, ...lists].map(({ status }) => status)).toEqual(Array(5).fill(401));
     });
   });
 
@@ -304,16 +286,6 @@ onEachStore((store) => {
       expect(await answerOf(token)).toBe('text');
     });
 
-    test('of answers that do not end are deleted when the owner closes the request', async () => {
-      const token = await withFiles();
-      const { more, answered } = begin(token);
-      await stored(8);
-      await asOwner('DELETE', `/${token}`);
-      expect(await rows()).toEqual([0, 0, 0]);
-      more();
-      expect((await answered).status).toBe(410);
-    });
-
     test('of an answer are taken one upload at a time where so many are allowed', async () => {
       await open({ uploadsPerRequest: 1 });
       const token = await withFiles();
@@ -330,14 +302,9 @@ onEachStore((store) => {
 
   test.each([
     ['nothing', '', 400],
-    ['no JSON', '{', 400],
-    ['an array', '[]', 400],
     ['null', 'null', 400],
     ['no request', '{"response":"x"}', 400],
-    ['a text for a request', '{"request":"x"}', 400],
     ['no response', '{"request":{}}', 422],
-    ['null for a response', '{"request":{"response":null}}', 422],
-    ['an object for a response', '{"request":{"response":{}}}', 422],
     ['half a character', '{"request":{"response":"\\ud800"}}', 422],
     ['files in JSON', '{"request":{"response":"x","files":["x"]}}', 422],
     ['a prototype', '{"request":{"__proto__":{"response":"x"}}}', 422],
@@ -350,14 +317,6 @@ onEachStore((store) => {
     expect((await ask('PATCH', `/${token}/respond`, sent)).status).toBe(expected);
     expect((await ask('GET', `/${token}`)).json.state).toBe('open');
     expect((await respond(token, 'x')).status).toBe(200);
-  });
-
-  test('answers count for the tries of a passphrase', async () => {
-    const token = await request({ passphrase: 'p' });
-    for (let tries = 0; tries < 5; tries++)
-      await respond(token, 'x', { fields: { passphrase: 'no' } });
-    const locked = await respond(token, 'x', { fields: { passphrase: 'p' } });
-    expect([locked.status, locked.headers.get('retry-after')]).toEqual([429, '60']);
   });
 
   const changed = (change: string) =>
