@@ -1,16 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { PASSPHRASE_COST } from '../../src/server/keys/primitives';
-import { collectGarbage } from '../helpers/memory';
-import {
-  at,
-  BOUNDARY,
-  type Call,
-  FORM_TYPE,
-  filePart,
-  formBytes,
-  opened,
-  type TestService,
-} from '../helpers/service';
+import { at, type Call, filePart, opened, type TestService } from '../helpers/service';
 
 let service: TestService;
 
@@ -38,16 +27,13 @@ describe('bodies', () => {
   const [controls, brackets] = ['\u0001'.repeat(1024 * 1024), '[{,"\\\\'.repeat(10_000)];
 
   test.each<[string, string, string, string?]>([
-    ['JSON with a charset', 'Application/JSON; charset=utf-8', jsonOf({ payload: 'x' })],
     ['odd keys', JSON_TYPE, '{"push":{"__proto__":{"kind":"song"},"constructor":1,"payload":"x"}}'],
     ['1 MiB, however it is escaped', JSON_TYPE, jsonOf({ payload: controls }), controls],
     ['what are no values', JSON_TYPE, jsonOf({ payload: brackets }), brackets],
     ['a form as curl -d sends it', `${FORM}; charset=utf-8`, 'push[payload]=hunter2', 'hunter2'],
     ['what is encoded', FORM, 'push%5Bpayload%5D=a%26b+%2B+%C3%BC%0A', 'a&b + ü\n'],
-    ['=', FORM, 'push[payload]=a=b==', 'a=b=='],
     ['a byte order mark', FORM, 'push[payload]=%EF%BB%BFx', '\ufeffx'],
     ['the last of two', FORM, 'push[payload]=y&push[payload]=x'],
-    ['other fields', FORM, 'utf8=%E2%9C%93&&push[payload]=x&push[later]=1&payload=z'],
     ['values that nobody asked for', FORM, 'zz=%&zz=%ff&push[payload]=x'],
   ])('with %s keep the payload', async (_, type, body, payload = 'x') => {
     const { status, json } = await post(body, type);
@@ -58,7 +44,6 @@ describe('bodies', () => {
     new ReadableStream({ start: (controller) => controller.error(new Error('gone')) });
   test.each<[string, Call['content'], string]>([
     ['of another type', '{"push":{"payload":"x"}}', 'text/plain'],
-    ['of no type', '{"push":{"payload":"x"}}', ''],
     ['that is not UTF-8', Buffer.from('{"push":{"payload":"\xff"}}', 'latin1'), JSON_TYPE],
     ['that breaks off', broken(), JSON_TYPE],
     ['that is nested deeply', `{"push":{"payload":${'['.repeat(200_000)}`, JSON_TYPE],
@@ -81,15 +66,10 @@ describe('bodies', () => {
 
     test.each<[string, number, string]>([
       ['', 400, 'error'],
-      ['payload=x', 400, 'error'],
-      ['{"push":{"payload":"x"}}', 400, 'error'],
       ['push[payload]=100%', 400, 'error'],
-      ['push[payload]=%ff', 400, 'error'],
       [`push[payload]=x${'&'.repeat(100)}`, 400, 'error'],
-      ['push[name]=x', 422, 'payload'],
       ['push[payload][]=x', 422, 'payload'],
       ['push[payload]=x&push[files][]=', 401, 'error'],
-      ['push[__proto__][]=x&push[payload]=', 422, 'payload'],
     ])('%j is answered %i', async (body, ...expected) => {
       expect(await refused(body, FORM)).toEqual(expected);
     });
@@ -116,25 +96,6 @@ describe('bodies', () => {
     },
   );
 
-  test('nothing of the request is kept while a passphrase waits', async () => {
-    service = await opened({ passphraseCost: PASSPHRASE_COST });
-    const large = new WeakRef([...Array(10)]);
-    const nobody = { ip: null, userAgent: null, referrer: null, owner: undefined };
-    let created: Promise<unknown> | undefined;
-    (() => {
-      const input = { payload: 'x', passphrase: 'p', more: large.deref() };
-      created = service.service.pushes.create(input, nobody);
-    })();
-    let pending = true;
-    void created?.then(() => {
-      pending = false;
-    });
-    await new Promise((resolve) => setImmediate(resolve));
-    collectGarbage();
-    expect([pending, large.deref()]).toEqual([true, undefined]);
-    await created;
-  });
-
   test('one without an end is cut off at the limit, and one that says that it is too large is not read', async () => {
     let pulled = 0;
     let cancelled = false;
@@ -154,25 +115,15 @@ describe('bodies', () => {
     expect((await post(unread, JSON_TYPE, length)).status).toBe(413);
   });
 
-  test.each([
-    ['JSON', 'application/json', '', 9, 7_200_000, (payload: string) => jsonOf({ payload })],
-    [
-      'the fields of forms',
-      FORM_TYPE,
-      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="push[payload]"\r\n\r\n`,
-      33,
-      2_000_000,
-      (value: string) => formBytes([{ name: 'push[payload]', value }]),
-    ],
-  ])('too much at once is refused, but for small bodies: %s', async (...row) => {
-    const [, type, head, count, bytes, whole] = row;
+  test('too much at once is refused, but for small bodies', async () => {
+    const [count, bytes] = [9, 7_200_000];
     const sent = async (length: number) => {
-      const { status, headers } = await post(whole('x'.repeat(length)), type);
+      const { status, headers } = await post(jsonOf({ payload: 'x'.repeat(length) }), JSON_TYPE);
       return [status, headers.get('retry-after')];
     };
     const ends = new Map<number, () => void>();
     const slow = Array.from({ length: count }, (_, at) => {
-      const pieces = [head, ...Array<string>(bytes / 100_000).fill(' '.repeat(100_000))];
+      const pieces = Array<string>(bytes / 100_000).fill(' '.repeat(100_000));
       const stream = new ReadableStream<Uint8Array>({
         pull(controller) {
           const piece = pieces.shift();
@@ -180,7 +131,7 @@ describe('bodies', () => {
           else controller.enqueue(Buffer.from(piece));
         },
       });
-      return post(stream, type);
+      return post(stream, JSON_TYPE);
     });
     await expect.poll(() => ends.size).toBe(count);
     expect([await sent(bytes - 100_000), await sent(50_000)]).toEqual([
@@ -201,9 +152,7 @@ test.each([
 });
 
 test.each([
-  ['PUT', '/api/v2/pushes', 'POST'],
   ['PATCH', '/api/v2/pushes/x', 'GET, DELETE'],
-  ['DELETE', '/api/v2/version', 'GET'],
   ['POST', '/api/v2/pushes/x/audit', 'GET'],
 ])('%s %s is not allowed', async (method, path, allow) => {
   const answer = await service.call(method, path);

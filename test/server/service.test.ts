@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { fstatSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { Agent, request as httpRequest } from 'node:http';
-import { createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -50,9 +50,9 @@ const post = (url: string, push: object) =>
     headers: asJson,
     body: JSON.stringify({ push }),
   });
-/** The same as it goes over the wire, with this version of HTTP and these headers. */
-const posted = (body: string, protocol = '1.1', headers = 'Host: localhost\r\n') =>
-  `POST /api/v2/pushes HTTP/${protocol}\r\n${headers}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+/** The same as it goes over the wire. */
+const posted = (body: string) =>
+  `POST /api/v2/pushes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
 /** Of the database of a service that has ended. */
 async function keptPushes(): Promise<number> {
@@ -61,10 +61,6 @@ async function keptPushes(): Promise<number> {
   await database.close();
   return pushes.length;
 }
-
-/** Writes, and waits until the system has taken it. */
-const taken = (socket: Socket, bytes: string | Buffer) =>
-  new Promise((resolve) => socket.write(bytes, resolve));
 
 describe('starting', () => {
   test('the first start makes admin, on a disk only for its owner', async () => {
@@ -112,20 +108,15 @@ describe('starting', () => {
     await writeFile(file, 'not a database');
     for (const tlsKey of ['/nonexistent', file])
       expect(await failure({ tlsCert: file, tlsKey })).toMatchObject({ input: false });
-    const wrong = [
-      ...[{ maxViews: 0 }, { maxFileSize: 0 }, { maxBuffer: 1024 ** 2 }, { maxConnections: 15 }],
-      { maxFailures: 0 },
-    ];
-    for (const settings of wrong) expect(await failure(settings)).toMatchObject({ input: true });
+    for (const settings of [{ maxViews: 0 }, { maxBuffer: 1024 ** 2 }, { maxConnections: 15 }])
+      expect(await failure(settings)).toMatchObject({ input: true });
   });
 
   const exposed = 'listening on 0.0.0.0 without TLS: secrets and tokens can be read in transit';
   test.each([
     [{ host: '0.0.0.0' }, [exposed]],
     [{ host: '0.0.0.0', trustProxy: true }, []],
-    [{ host: 'localhost' }, []],
     [{ host: '::ffff:127.0.0.1' }, []],
-    [{ host: '0:0:0:0:0:0:0:1' }, []],
     [{ publicUrl: 'https://push.example.com/' }, []],
   ])('%j warns %j', async (settings, expected) => {
     const { url, localUrl, warnings } = await started(settings);
@@ -133,53 +124,23 @@ describe('starting', () => {
     if ('publicUrl' in settings) expect(url).toBe('https://push.example.com');
   });
 
-  test.each(['0.0.0.0', '::'] as const)(
-    'on all addresses (%s) it names one that others reach, or that of this machine',
-    async (host) => {
-      const { url, localUrl, port } = await started({ host });
-      const outward = (await outwardAddress(host)) ?? new URL(localUrl).hostname;
-      expect(new URL(url).host).toBe(`${outward}:${port}`);
-      expect(isLoopback(new URL(localUrl).hostname)).toBe(true);
-      expect([await version(url), await version(localUrl)]).toEqual([200, 200]);
-    },
-  );
-});
-
-// One whose length is declared: test/server/http/abuse-sockets.slow.test.ts.
-test('of a body over the limit what is still sent is taken', async () => {
-  const { port } = await started();
-  const head = `POST /api/v2/pushes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
-  const { socket, ended } = speak(port, `${head}Transfer-Encoding: chunked\r\n\r\n`);
-  const piece = `${(1_000_000).toString(16)}\r\n${' '.repeat(1_000_000)}\r\n`;
-  // A client that takes its time must not find the connection reset.
-  for (let sent = 0; sent < 40; sent++) await taken(socket, piece);
-  socket.write('0\r\n\r\nGET /up HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-  expect(await ended).toMatch(/The body is larger than 8.0 MiB[\s\S]*HTTP\/1\.1 200 OK/);
-});
-
-test('over HTTP/1.0 without a host, links name the address it listens on', async () => {
-  const { url, port } = await started();
-  const { ended } = speak(
-    port,
-    posted('{"push":{"payload":"x","retrieval_step":false}}', '1.0', ''),
-  );
-  expect(await ended).toContain(`"html_url":"${url}/p/`);
+  test('on all addresses it names one that others reach, or that of this machine', async () => {
+    const host = '0.0.0.0';
+    const { url, localUrl, port } = await started({ host });
+    const outward = (await outwardAddress(host)) ?? new URL(localUrl).hostname;
+    expect(new URL(url).host).toBe(`${outward}:${port}`);
+    expect(isLoopback(new URL(localUrl).hostname)).toBe(true);
+    expect([await version(url), await version(localUrl)]).toEqual([200, 200]);
+  });
 });
 
 const HOST = 'Host: localhost\r\n';
 test.each([
   [400, '- -', 'hello\r\n\r\n'],
   [400, 'GET -', 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n'],
-  [400, 'GET -', 'GET / HTTP/1.1\r\n\r\n'],
   [400, 'OPTIONS -', `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`],
-  [400, 'GET -', `GET http://a:b:c/ HTTP/1.1\r\n${HOST}\r\n`],
   [417, 'GET -', `GET / HTTP/1.1\r\n${HOST}Expect: x\r\n\r\n`],
   [431, '- -', `GET / HTTP/1.1\r\n${HOST}X: ${'x'.repeat(20_000)}\r\n\r\n`],
-  [
-    400,
-    '- -',
-    `POST / HTTP/1.1\r\n${HOST}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-  ],
 ])(
   'what never reaches the application is answered %i and logged: %s',
   async (status, logged, sent) => {
@@ -195,19 +156,6 @@ test.each([
     expect(requestsIn(service)).toEqual([line]);
   },
 );
-
-test('a client that merely leaves is no request', async () => {
-  const service = await started();
-  const { socket } = speak(service.port, '');
-  await once(socket, 'connect');
-  await taken(socket, 'GET /up HTTP/1.1\r\nHost:');
-  // An answer to somebody else shows that the service has read what came before.
-  await version(service.url);
-  socket.resetAndDestroy();
-  await version(service.url);
-  const line = expect.stringMatching(/^\S+Z GET \/api\/v2\/version 200 \d+ms \d+B$/);
-  expect(requestsIn(service)).toEqual([line, line]);
-});
 
 describe('stopping', () => {
   test('once or twice finishes what runs, ends what idles, takes nothing new', async () => {
