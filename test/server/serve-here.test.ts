@@ -122,13 +122,6 @@ async function sending(link: string): Promise<{ readonly cut: Promise<unknown> }
   return { cut };
 }
 
-test('its end cuts those who are still sending an answer', { timeout }, async () => {
-  const one = await request({ grace: 600_000 });
-  const { cut } = await sending(one.link);
-  await one.close();
-  await cut;
-});
-
 test('an answer cuts those who are still sending theirs, and it ends', { timeout }, async () => {
   const one = await request({ grace: 600_000 });
   const { cut } = await sending(one.link);

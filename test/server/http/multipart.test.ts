@@ -96,13 +96,6 @@ describe('a broken form is refused', () => {
   ])('%s', async (_, body, type) => {
     expect(await problem(body, [1000], type)).toEqual(malformed);
   });
-
-  test('with too many parts', async () => {
-    const form = (parts: number) =>
-      formBytes(Array.from({ length: parts }, (_, i) => ({ name: `${i}`, value: '' })));
-    expect(await problem(form(100))).toHaveLength(100);
-    expect(await problem(form(101))).toEqual(malformed);
-  });
 });
 
 test('it is read no further once a part is refused', async () => {

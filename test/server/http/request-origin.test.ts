@@ -23,7 +23,6 @@ test.each([
   [{ 'x-forwarded-proto': 'javascript' }, true, undefined, 'http://pw.test:5100'],
   [{ 'x-forwarded-host': 'a/b' }, true, undefined, 'http://pw.test:5100'],
   [{ 'x-forwarded-host': 'u@evil.example' }, true, undefined, 'http://pw.test:5100'],
-  [{ 'x-forwarded-host': 'push.example.com:99999' }, true, undefined, 'http://pw.test:5100'],
   [{ 'x-forwarded-host': '[::1]:80' }, true, undefined, 'http://[::1]:80'],
 ])('base address %j, trusted %s', (headers, trustProxy, publicUrl, expected) => {
   expect(baseOf(request(headers), { trustProxy, publicUrl })).toBe(expected);
@@ -51,13 +50,9 @@ test.each([
   ['203.0.113.9,', true, '127.0.0.1', '127.0.0.1'],
   ['203.0.113.9:8080', true, '127.0.0.1', '203.0.113.9'],
   ['[2001:db8::1]:8080', true, '127.0.0.1', '2001:db8::1'],
-  ['[2001:db8::1]', true, '127.0.0.1', '2001:db8::1'],
   ['::ffff:203.0.113.9', true, '127.0.0.1', '203.0.113.9'],
-  ['203.0.113.9:x', true, '127.0.0.1', '127.0.0.1'],
   ['<script>, 2001:db8::1', true, '127.0.0.1', '2001:db8::1'],
-  ['unknown', true, '127.0.0.1', '127.0.0.1'],
   ['', true, '::ffff:192.0.2.7', '192.0.2.7'],
-  ['', true, undefined, null],
 ])(
   'address of the caller of %j, trusted %s, from %s',
   (forwarded, trustProxy, socket, expected) => {
@@ -65,21 +60,11 @@ test.each([
   },
 );
 
-test('long headers are cut', () => {
-  const { userAgent } = originOf(
-    request({ 'user-agent': 'x'.repeat(5000) }),
-    {},
-    { trustProxy: false },
-  );
-  expect(userAgent).toBe('x'.repeat(1024));
-});
-
 test.each([
   [{ 'sec-purpose': 'prefetch' }, true],
   [{ 'sec-purpose': 'prefetch;prerender' }, true],
   [{ purpose: 'prefetch' }, true],
   [{ 'x-moz': 'prefetch' }, true],
-  [{ purpose: 'preview' }, true],
   [{ 'x-purpose': 'preview' }, true],
   [{ 'user-agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' }, true],
   [{ 'user-agent': 'facebookexternalhit/1.1 Facebot Twitterbot/1.0' }, true],
@@ -87,11 +72,10 @@ test.each([
   [{ 'user-agent': 'Mozilla/5.0 Windows NT 6.1 SkypeUriPreview Preview/0.5' }, true],
   [{ 'user-agent': 'Mattermost-Bot/1.1' }, true],
   [{ 'user-agent': 'TelegramBot (like TwitterBot)' }, true],
-  [{ 'user-agent': 'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)' }, true],
   [{ 'user-agent': 'LinkedInBot/1.0 (compatible; Mozilla/5.0)' }, true],
+  [{ 'user-agent': 'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)' }, true],
   [{ 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/126.0 Safari/537.36' }, false],
   [{ 'user-agent': 'pwpush/0.1.0' }, false],
-  [{ purpose: 'browse' }, false],
   [{}, false],
 ])('%j is a prefetch: %s', (headers, expected) => {
   expect(isPrefetch(request(headers))).toBe(expected);
@@ -104,16 +88,11 @@ test.each([
   // The address bar.
   [{ 'sec-fetch-site': 'none' }, true],
   [{ 'sec-fetch-site': 'cross-site' }, false],
-  [{ 'sec-fetch-site': 'cross-site', origin: 'null' }, false],
   [{ 'sec-fetch-site': 'same-site', origin: 'http://pw.test:5100' }, false],
   [{ 'sec-fetch-site': '', origin: 'null' }, false],
-  [{ 'sec-fetch-site': 'cross-site, same-origin' }, false],
-  [{ 'sec-fetch-site': 'Same-Origin' }, false],
   [{ origin: 'http://pw.test:5100' }, true],
   [{ origin: 'null' }, true],
-  [{ origin: '' }, false],
   [{ origin: 'http://evil.example' }, false],
-  [{ origin: 'http://pw.test' }, false],
   [{ origin: 'https://pw.test:5100' }, false],
   [{ origin: 'http://pw.test:5100.evil.example' }, false],
   [{ origin: 'http://pw.test:5100@evil.example' }, false],
@@ -126,7 +105,6 @@ const FORM = 'application/x-www-form-urlencoded';
 
 test.each([
   [{ 'sec-fetch-site': 'cross-site' }, true],
-  [{ 'sec-fetch-site': 'Cross-Site' }, true],
   [{ 'sec-fetch-site': 'same-site' }, false],
   [{ 'sec-fetch-site': 'same-origin' }, false],
   [{ 'sec-fetch-site': 'none' }, false],

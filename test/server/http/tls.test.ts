@@ -92,9 +92,3 @@ test.each([
   expect((await shown(new Agent()))[0]).toBe(first);
   expect(service.warnings).toEqual([expect.stringMatching(why)]);
 });
-
-test('without TLS there is nothing to reload', async () => {
-  await start(false);
-  await service.reload();
-  expect(reloads()).toEqual(['reload certificate=none']);
-});

@@ -267,6 +267,7 @@ describe('limits', () => {
   test.each<[string, (string | number)[], ...FormPart[]]>([
     ['a payload', [422, 'payload'], ...partsOf({ payload: 'x'.repeat(1_048_577) })],
     ['a field', [422, 'expire_after_days'], ...partsOf({ expire_after_days: 91 })],
+    ['another kind', [422, 'kind'], ...partsOf({ kind: 'url', payload: 'https://a.b' })],
     ['what is too long for a form', [413, 'error'], ...partsOf({ name: 'x'.repeat(3_000_000) })],
     ['other than UTF-8', [400, 'error'], { name: 'push[payload]', value: Buffer.from([0xff]) }],
     ['ten more files', [422, 'files'], ...Array<FormPart>(10).fill(A)],

@@ -142,19 +142,6 @@ onEachStore((store) => {
     expect([taken.status, taken.text]).toEqual([200, payload]);
   });
 
-  test('curl is told what takes a view, and why it gets none', async () => {
-    const token = await push({ retrieval_step: false });
-    const headers = { accept: 'text/plain' };
-    const offer = await service.call('GET', `/p/${token}`, { headers });
-    expect([offer.status, offer.text]).toEqual([
-      405,
-      `The secret is end-to-end encrypted. This link has 3 views left. To use one:\n  pwpush get 'http://pw.test/p/${token}'\n`,
-    ]);
-    expect((await submit(token, {})).text).toBe(
-      'The end of this link is missing: ask for the whole link. No view was used.\n',
-    );
-  });
-
   test('a proof or a salt of another form is refused, and one where nobody could prove it', async () => {
     const bad = [
       [{ key_proof: 'x' }, 'key_proof'],
