@@ -28,11 +28,8 @@ export const odd = fc.oneof(
   repeated('x', 20_000),
 );
 
-/** Numbers as JSON may spell them, which JavaScript cannot hold. */
-const numbers = [
-  ...['0', '-0', '1', '90', '91', '1e400', '-1e400', '1e-400', '9007199254740993', '1.5', '0.1e1'],
-  ...['01', '+1', '.5', 'NaN', 'Infinity', `1${'0'.repeat(400)}`],
-];
+/** Numbers as JSON may spell them, which JavaScript cannot hold, and some that are none. */
+const numbers = '0 -0 91 1e400 -1e400 1e-400 9007199254740993 1.5 01 +1 .5 NaN Infinity'.split(' ');
 
 /** JSON text of any kind, deep or broken as it may be. */
 export const anyJson: fc.Arbitrary<string> = weighted(
@@ -124,9 +121,6 @@ const part = fc.tuple(
     repeated('y', 200_000),
   ),
 );
-const tooMany = fc
-  .tuple(partHead, fc.constantFrom(11, 101))
-  .map(([head, count]) => Array<[string, string]>(count).fill([head, 'x']));
 
 export interface Body {
   readonly type: string;
@@ -138,7 +132,7 @@ export const multipart: fc.Arbitrary<Body> = fc
   .record({
     boundary,
     declared: fc.option(boundary, { freq: 12 }),
-    parts: weighted([40, fc.array(part, { maxLength: 4 })], [1, tooMany]),
+    parts: fc.array(part, { maxLength: 4 }),
     newline: fc.constantFrom('\r\n', '\r\n', '\r\n', '\r\n', '\n', '\r'),
     before: fc.constantFrom('', '', '', 'preamble\r\n', '\r\n'),
     end: fc.constantFrom('--\r\n', '--\r\n', '--', '', '--\r\nepilogue', '-', '--\r\n--b\r\n'),
@@ -154,20 +148,15 @@ export const multipart: fc.Arbitrary<Body> = fc
     };
   });
 
-const fieldName = fc.oneof(
-  fc.constantFrom('do', 'passphrase', '__proto__', 'x'),
-  fc
-    .constantFrom('payload', 'kind', 'expire_after_days', 'files', '__proto__')
-    .chain((name) => fc.constantFrom(`push[${name}]`, `push%5B${name}%5D[]`, `push[${name}`)),
+const fieldName = fc.constantFrom(
+  ...['do', 'passphrase', '__proto__', 'push[payload]', 'push%5Bkind%5D', 'push[files][]'],
+  ...['push[expire_after_days]', 'push[__proto__]', 'push[payload'],
 );
-const fieldValue = fc.constantFrom(
-  ...['expire', '', 'show', '%00', '%zz', '%ff', '+', '5', 'x'.repeat(20_000)],
-);
+const fieldValue = fc.constantFrom('expire', '', '%00', '%zz', '%ff', '+', '5', 'x'.repeat(20_000));
 
 /** What a browser sends. */
 export const urlencoded = fc
   .array(fc.tuple(fieldName, fieldValue), { maxLength: 3 })
-  .map((pairs) => pairs.filter(([name, value]) => name !== 'passphrase' || value !== 'show'))
   .map((pairs) => ({
     type: 'application/x-www-form-urlencoded',
     bytes: Buffer.from(pairs.map((pair) => pair.join('=')).join('&')),

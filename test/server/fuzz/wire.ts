@@ -10,23 +10,16 @@ const framings: readonly ((body: Buffer) => readonly [head: string, bytes: Buffe
   (body) => [`Content-Length: ${body.length}`, body],
   (body) => [`Content-Length: ${body.length + 5}`, body],
   (body) => [`Content-Length: ${Math.max(0, body.length - 5)}`, body],
-  (body) => ['Content-Length: -1', body],
-  (body) => [`Content-Length: 0x${body.length.toString(16)}`, body],
   (body) => [`Content-Length: ${body.length}, ${body.length}`, body],
   (body) => [`Content-Length: ${body.length}\r\nContent-Length: 0`, body],
-  (body) => [`Content-Length: ${'9'.repeat(40)}`, body],
   (body) => [`Content-Length: ${body.length}\r\nTransfer-Encoding: chunked`, chunked(body)],
   (body) => ['Transfer-Encoding: chunked', chunked(body)],
   (body) => ['Transfer-Encoding: chunked', chunked(body)],
   (body) => ['Transfer-Encoding: chunked', chunked(body, 'X-Trailer: 1\r\nContent-Length: 5\r\n')],
-  (body) => ['Transfer-Encoding: chunked', chunked(body, 'Transfer-Encoding: chunked\r\n')],
   (body) => ['Transfer-Encoding: chunked', chunked(body, `X: ${'x'.repeat(20_000)}\r\n`)],
   () => ['Transfer-Encoding: chunked', latin(`${'f'.repeat(17)}\r\nx`)],
   () => ['Transfer-Encoding: chunked', latin(`5;${'x'.repeat(20_000)}\r\nhello\r\n0\r\n\r\n`)],
-  () => ['Transfer-Encoding: chunked', latin('-1\r\nx\r\n0\r\n\r\n')],
   (body) => ['Transfer-Encoding: gzip, chunked', chunked(body)],
-  (body) => ['Transfer-Encoding: chunked, identity', body],
-  (body) => ['Transfer-Encoding: xchunked', body],
   (body) => ['', body],
 ];
 
@@ -44,7 +37,6 @@ const headers = [
   ...['Connection: upgrade\r\nUpgrade: websocket', 'Upgrade-Insecure-Requests: 1'],
   'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__',
   ...['no colon', ': no name', 'a b: c', 'X\u0000: 1', `X: ${'x'.repeat(20_000)}`],
-  Array.from({ length: 1500 }, (_, i) => `X-${i}: 1`).join('\r\n'),
 ];
 const wrong = fc.record({
   version: rarely('HTTP/1.1', 'HTTP/1.0', 'HTTP/2.0', 'http/1.1', 'HTTP/9.9', '', 'HTTP/1.1 x'),
@@ -70,16 +62,10 @@ const wrong = fc.record({
 function written(asked: Asked, wrongs: typeof wrong extends fc.Arbitrary<infer W> ? W : never) {
   const { version, host, more, target, framing, newline } = wrongs;
   const [length, body] = asked.body ? framing(asked.body) : ['', Buffer.alloc(0)];
-  const lines = [
-    `${asked.method} ${target ?? asked.path} ${version}`,
-    host,
-    ...asked.headers
-      .filter(([name]) => name !== 'content-length')
-      .map(([name, value]) => `${name}: ${value}`),
-    more,
-    length,
-  ];
-  const head = lines.filter((line, at) => at === 0 || line !== '').join(newline);
+  const own = asked.headers.filter(([name]) => name !== 'content-length');
+  const lines = [host, ...own.map(([name, value]) => `${name}: ${value}`), more, length];
+  const start = `${asked.method} ${target ?? asked.path} ${version}`;
+  const head = [start, ...lines.filter((line) => line !== '')].join(newline);
   return Buffer.concat([Buffer.from(`${head}${newline}${newline}`), body]);
 }
 
