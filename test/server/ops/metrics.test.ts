@@ -1,9 +1,7 @@
-import { createServer } from 'node:net';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createMetrics, health, scraper } from '../../../src/server/ops/metrics';
 import type { ServiceSettings } from '../../../src/server/service-settings';
-import { listen, speak } from '../../helpers/listen';
-import { freePort } from '../../helpers/postgres';
+import { speak } from '../../helpers/listen';
 import { filePart, opened, type TestService } from '../../helpers/service';
 import { type Started, started } from '../on-sockets';
 
@@ -179,16 +177,5 @@ describe('the port of the metrics', () => {
       return Number(received.split(' ')[1]);
     };
     expect([await asked(), await asked({ trustProxy: true })]).toEqual([own, behind]);
-  });
-
-  test('is named where it is in use with its option, and nothing is left behind', async () => {
-    const { port, close } = await listen(createServer());
-    const own = await freePort();
-    await expect(start({ port: own, metricsPort: port })).rejects.toMatchObject({
-      message: expect.stringContaining(`127.0.0.1 port ${port} `),
-      hint: expect.stringContaining('--metrics-port'),
-    });
-    await start({ port: own });
-    await close();
   });
 });

@@ -3,11 +3,9 @@ import { passedSockets } from '../../../src/server/ops/systemd';
 
 test.each([
   [{}, []],
-  [{ LISTEN_FDS: '2' }, []],
   [{ LISTEN_PID: '7', LISTEN_FDS: '' }, []],
   // They were for whoever started us.
   [{ LISTEN_PID: '8', LISTEN_FDS: '2' }, []],
-  [{ LISTEN_PID: '7', LISTEN_FDS: '1' }, [3]],
   [{ LISTEN_PID: '7', LISTEN_FDS: '3' }, [3, 4, 5]],
 ])('%j passes %j to process 7', (env, descriptors) => {
   expect(passedSockets({ env, pid: 7 })).toEqual(descriptors);

@@ -98,14 +98,6 @@ describe('the form of the front page', () => {
     }
   });
 
-  test('offers what this instance grants', async () => {
-    await restart({ defaultDays: 3, maxDays: 14, defaultViews: 2, maxViews: 9 });
-    const text = await front();
-    expect(text).not.toContain('api_token');
-    expect(text).toContain('min="0" max="14" required value="3"');
-    expect(text).toContain('min="1" max="9" required value="2"');
-  });
-
   describe('where only users push', () => {
     beforeEach(() => restart({ anonymous: false, anonymousFiles: true }));
 

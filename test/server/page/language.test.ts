@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { locales } from '../../../src/contract/api';
 import { localeOf, wordsFor } from '../../../src/server/page/language';
-import notes from '../../../src/server/page/locales/en.json';
 import type { PluralForms } from '../../../src/server/page/phrases';
 
 const asking = (query: string, accepted?: string) =>
@@ -45,20 +44,6 @@ const placeholders = (text: string) =>
 
 test('each language of the reference has a table, and no other; British English has that of English', () => {
   expect([...files, 'en-GB'].sort()).toEqual([...locales].sort());
-});
-
-test('the notes in English are about phrases, and name their placeholders, by which the calls are typed', () => {
-  const named = (key: string) => {
-    const note: { placeholders?: object } = Object(new Map(Object.entries(notes)).get(`@${key}`));
-    return Object.keys(note.placeholders ?? {});
-  };
-  for (const [key, phrase] of Object.entries(english)) {
-    const [text, names] =
-      typeof phrase === 'string' ? [phrase, named(key)] : [phrase.other, [...named(key), 'count']];
-    expect(placeholders(text), key).toEqual(names.sort());
-  }
-  const about = Object.keys(notes).filter(isNote);
-  expect(about.filter((key) => !(key.slice(1) in english))).toEqual(['@@context']);
 });
 
 describe.each(files)('%s', (locale) => {

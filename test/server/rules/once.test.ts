@@ -51,23 +51,23 @@ onEachStore((store) => {
   describe('a retrieval', () => {
     const oneTime = () => service().create({ payload: 'x', expire_after_views: 1 }, admin().token);
 
-    test('that is sent again gets the response again, and takes one view', async () => {
-      const token = await oneTime();
-      const first = await get(token, withKey(KEY));
-      const again = await get(token, withKey(KEY));
-      expect(first.json).toMatchObject({ payload: 'x', views_remaining: 0, expired: false });
-      expect(again.json).toEqual(first.json);
-      expect(await service().kindsOf(token)).toEqual(['creation', 'view']);
-      for (const how of [{}, withKey(OTHER)]) expect(await payload(token, how)).toBeNull();
-    });
-
-    test('takes a view of a push that has more of them, and tells its own again', async () => {
-      const token = await service().create({ payload: 'x', expire_after_views: 3 });
-      const first = await get(token, withKey(KEY));
-      expect((await get(token, withKey(OTHER))).json.views_remaining).toBe(1);
-      expect((await get(token)).json.views_remaining).toBe(0);
-      expect((await get(token, withKey(KEY))).json).toEqual(first.json);
-    });
+    test.each([
+      [1, null],
+      [2, 'x'],
+    ])(
+      'of a push of %i views, sent again, gets its response again and takes one',
+      async (views, left) => {
+        const push = { payload: 'x', expire_after_views: views };
+        const token = await service().create(push, admin().token);
+        const first = await get(token, withKey(KEY));
+        const remaining = { views_remaining: views - 1, expired: false };
+        expect(first.json).toMatchObject({ payload: 'x', ...remaining });
+        expect((await get(token, withKey(KEY))).json).toEqual(first.json);
+        expect(await service().kindsOf(token)).toEqual(['creation', 'view']);
+        expect([await payload(token), await payload(token, withKey(OTHER))]).toEqual([left, null]);
+        expect((await get(token, withKey(KEY))).json).toEqual(first.json);
+      },
+    );
 
     test('gets it for two minutes, and then it is deleted', async () => {
       const token = await oneTime();

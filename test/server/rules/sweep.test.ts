@@ -119,15 +119,3 @@ test('an ended push is kept with its log for 90 days, then neither is', async ()
   expect(await rows()).toEqual([1, 1]);
   expect((await service.retrieve(token)).status).toBe(404);
 });
-
-test('a long log goes in pieces', async () => {
-  const { database, clock, sweep, ...service } = await overNoted();
-  await service.create({ payload: 'x', expire_after_days: 1 });
-  await database.sql`
-    INSERT INTO audit (push_id, kind, created_at)
-    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
-    SELECT 1, 'owner_view', i FROM n`;
-  clock.advance(91 * DAY);
-  await sweep();
-  expect(await database.sql`SELECT id FROM audit UNION SELECT id FROM pushes`).toEqual([]);
-});
