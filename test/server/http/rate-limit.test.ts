@@ -64,17 +64,6 @@ test('memory does not grow with the number of addresses, nor keep those that may
   expect(buckets.size).toBe(1);
 });
 
-test('memory keeps a client that waits until so many others have come as there is room for', () => {
-  const buckets = new Buckets({ requests: 1, milliseconds: 1000 }, 100);
-  buckets.take('me', 0);
-  for (let i = 0; i < 99; i++) buckets.take(`other ${i}`, 0);
-  expect(buckets.take('me', 0)).toBe(1000);
-  for (let i = 0; i < 99; i++) buckets.take(`another ${i}`, 0);
-  expect(buckets.take('me', 0)).toBe(1000);
-  for (let i = 0; i < 100; i++) buckets.take(`stranger ${i}`, 0);
-  expect(buckets.take('me', 0)).toBe(0);
-});
-
 test.each([
   ['192.0.2.1', '192.0.2.1'],
   ['::1', '0:0:0:0'],

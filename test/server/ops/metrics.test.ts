@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createMetrics, health, scraper } from '../../../src/server/ops/metrics';
+import { health } from '../../../src/server/ops/metrics';
 import type { ServiceSettings } from '../../../src/server/service-settings';
 import { speak } from '../../helpers/listen';
 import { filePart, opened, type TestService } from '../../helpers/service';
@@ -94,26 +94,6 @@ test('requests: made, answered, read, closed and expired, and not counted as pus
     'active 1',
   ]);
   expect(await samples('pwpush_pushes')).toEqual([]);
-});
-
-test('active pushes are counted once for many scrapes, and absent while the database is down', async () => {
-  let [counts, up] = [0, false];
-  const scrape = scraper(createMetrics(), {
-    version: '0.1.0',
-    isUp: async () => up,
-    countActive: async () => {
-      counts += 1;
-      return { pushes: 7, requests: 0 };
-    },
-  });
-  const texts: string[][] = [];
-  for (up of [false, true, true, false]) {
-    const lines = (await scrape()).split('\n');
-    texts.push(lines.filter((line) => /^pwpush_(?:database|pushes_active)/.test(line)));
-  }
-  const down = ['pwpush_database_up 0'];
-  const there = ['pwpush_database_up 1', 'pwpush_pushes_active 7'];
-  expect([counts, texts]).toEqual([1, [down, there, there, down]]);
 });
 
 test('a database that hangs is not up, and is not asked again until it has answered', async () => {
