@@ -115,8 +115,5 @@ function described(original: Document) {
       if (media === undefined) return [`${type} is not described`];
       return [...headerFaults(headers, response), ...check(media.schema, json)];
     },
-    /** In what a value is not as the schema of that name has it. */
-    schemaFaults: (schema: string, value: unknown) =>
-      check(document.components.schemas[schema], value),
   };
 }

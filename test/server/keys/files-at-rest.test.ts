@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { type Database, plain } from '../../../src/server/store/sql';
 import { type AtRest, atRest } from '../../helpers/at-rest';
@@ -55,21 +54,6 @@ test('chunks that were not deleted before the end are deleted after the next sta
   expect(await swept()).toEqual([0, 0, 0]);
 });
 
-test('the space of what expired is used again', async () => {
-  const size = async () => {
-    const token = await service.createWithFiles(filePart('a', randomBytes(40 * CHUNK)));
-    await service.expire(token);
-    await service.service.pushes.finish();
-    const [row] = await beside.sql<{ page_count: number }>`PRAGMA page_count`;
-    return row?.page_count ?? 0;
-  };
-  const first = await size();
-  let last = first;
-  for (let i = 0; i < 5; i += 1) last = await size();
-  // Audit rows need a page now and then; files would need hundreds each time.
-  expect(last - first).toBeLessThan(20);
-});
-
 const three = filePart('a', Buffer.alloc(3 * CHUNK, 'a'));
 
 /** Downloads the first file of a push of three chunks and another file, after `change`. */
@@ -123,16 +107,6 @@ test.each<[string, () => Promise<unknown>, string?]>([
   const line = /^2026-08-20T11:06:45.000Z error \w+ (?:\w+ )?at /;
   const failures = service.lines.filter((entry) => line.test(entry));
   expect(failures).toHaveLength(expected === 'whole' ? 0 : 1);
-});
-
-test('a database that fails leaves nothing of the upload, and says so only to the log', async () => {
-  await beside.sql`CREATE TRIGGER full BEFORE INSERT ON chunks WHEN NEW.number = 40
-    BEGIN SELECT RAISE(ABORT, 'full'); END`;
-  const how = { form: [filePart('a', Buffer.alloc(50 * CHUNK))], ...service.asAdmin };
-  const answer = await service.call('POST', '/api/v2/pushes', how);
-  expect([answer.status, answer.json]).toEqual([500, { error: 'internal error' }]);
-  expect(await rows()).toEqual([0, 0, 0]);
-  expect(service.lines[0]).toMatch(/^2026-08-20T11:06:45.000Z error \w+ .*at /);
 });
 
 const nobody = { ip: null, userAgent: null, referrer: null, owner: undefined };

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { instanceKey, replaceInstanceKeys } from '../../../src/server/keys/instance-key';
@@ -7,7 +7,6 @@ import { deleteKey, findKey } from '../../../src/server/store/key-rows';
 import type { SecretRow } from '../../../src/server/store/push-rows';
 import type { Database, Sql } from '../../../src/server/store/sql';
 import { released } from '../../helpers/memory';
-import { onUnix } from '../../helpers/needs';
 import { at, filePart, opened, type TestService, testService } from '../../helpers/service';
 import { inRoom, onEachStore, type Room } from '../../helpers/stores';
 
@@ -152,18 +151,5 @@ onEachStore((store) => {
       await expect(database.transaction((sql) => deleteKey(sql, id))).rejects.toThrow();
       expect(await findKey(database.sql)).toBe(id);
     });
-  });
-
-  test('the file stays readable for whoever read it', onUnix, async () => {
-    chmodSync(path, 0o640);
-    await stopAndRekey();
-    expect(statSync(path).mode & 0o777).toBe(0o640);
-  });
-
-  // Data without a service, or that one uses: test/cases/serve-rekey.txt and test/journey/rekey.slow.test.ts.
-  test('data with a strange key is refused', async () => {
-    await service.close();
-    writeFileSync(path, `${Buffer.alloc(32, 9).toString('base64')}\n`);
-    await expect(run()).rejects.toThrow('is not the one that this data was encrypted with');
   });
 });

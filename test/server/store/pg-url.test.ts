@@ -56,20 +56,6 @@ describe('an address says where the database is', () => {
     const path = `"${missing.PWPUSH_DB_PASSWORD_FILE}"`;
     expect(() => password('postgres://u@db/n', missing)).toThrow(path);
   });
-
-  test('and what a session begins with', () => {
-    const { startup, connectTimeout } = readAddress(
-      'postgres://db/n?application_name=a%20b&options=-c%20search_path%3Dx&connect_timeout=1',
-    );
-    expect([startup, connectTimeout]).toEqual([
-      { application_name: 'a b', options: '-c search_path=x' },
-      2,
-    ]);
-    expect(readAddress('postgres://db/n')).toMatchObject({
-      startup: { application_name: 'pwpush' },
-      connectTimeout: 10,
-    });
-  });
 });
 
 test.each([
@@ -120,14 +106,6 @@ describe('what is refused is said, without quoting the address', () => {
       expect([message.includes(named), input]).toEqual([true, true]);
       expect(`${hint}${stack}`).not.toContain('MARKER');
     }
-  });
-
-  test.each([
-    ['no PEM', authority, authority],
-    ['not a pair', pair.cert, pair.cert],
-  ])('a certificate and key that are %s', (_, sslcert, sslkey) => {
-    const url = `postgres://db/n?${new URLSearchParams({ sslcert, sslkey })}`;
-    expect(() => readAddress(url)).toThrow('sslcert and sslkey are no certificate and its key');
   });
 });
 

@@ -50,12 +50,6 @@ onPostgres(
       expect(await withTls(query)).toBe(expected);
     });
 
-    test('a statement that takes too long is given up there, too', async () => {
-      const database = await openPostgres(address('sslmode=require'), 1000);
-      await expect(database.sql`SELECT pg_sleep(600)`).rejects.toMatchObject({ kind: 'away' });
-      await database.close();
-    });
-
     describe('a certificate', () => {
       test('of an authority that is not trusted is refused, whatever the environment says', async () => {
         vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');

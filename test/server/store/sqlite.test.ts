@@ -79,14 +79,6 @@ test('no statement from outside gets into a transaction, of this connection or a
   expect(await namesIn(database)).toEqual(['b', 'c']);
 });
 
-test('a transaction keeps others from writing before it has written', async () => {
-  await database.transaction(async (sql) => {
-    await sql`SELECT name FROM things`;
-    expect(() => lock(path)).toThrow('database is locked');
-  });
-  lock(path)();
-});
-
 test('while another program holds the lock it is asked again and again, also for a group, and reading goes on', async () => {
   let unlock: (() => void) | undefined = lock(path);
   let pauses = 0;
@@ -123,15 +115,6 @@ test('migrations run once, and a later schema is refused', async () => {
   expect(await rows()).toEqual(once);
   await database.sql`INSERT INTO migrations (id) VALUES (${999})`;
   await expect(migrate(database)).rejects.toThrow('the data was written by a later version');
-});
-
-test('a statement that failed works the next time', async () => {
-  await add(database.sql, 'a');
-  for (let i = 0; i < 3; i += 1) {
-    await expect(add(database.sql, 'a')).rejects.toThrow('UNIQUE');
-    await add(database.sql, `b${i}`);
-  }
-  expect(await namesIn(beside)).toEqual(['a', 'b0', 'b1', 'b2']);
 });
 
 describe('a group of transactions', () => {

@@ -63,7 +63,10 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'pushes.lockActive': (sql) => pushes.lockActive(sql, { id: 1 }, NOW),
   'listings.listRecords': async (sql) => {
     for (const listed of ['push', 'request', 'open', 'ready'] as const)
-      for (const ended of [false, true]) await listing(listed, ended)(sql);
+      for (const ended of [false, true]) {
+        const which = { ownerId: 1, listed, ended };
+        await listings.listRecords(sql, which, NOW, { rows: 50, number: 2 });
+      }
   },
   'pushes.keepAnswer': (sql) => pushes.keepAnswer(sql, 1, 1, NOW),
   'audit.recordEvent': (sql) => audit.recordEvent(sql, { pushId: 1, kind: 'view', from, at: NOW }),
@@ -113,12 +116,6 @@ export const calls: Record<string, (sql: Sql) => Promise<unknown>> = {
   'files.abandonStale': (sql) => files.abandonStale(sql, NOW),
   'files.dropPiece': (sql) => files.dropPiece(sql, 2),
 };
-
-/** A page of a listing. */
-export function listing(listed: listings.Listed, ended: boolean) {
-  const which = { ownerId: 1, listed, ended };
-  return (sql: Sql) => listings.listRecords(sql, which, NOW, { rows: 50, number: 2 });
-}
 
 function insertPush(sql: Sql, lookup: string, expires_at: number) {
   const push = {

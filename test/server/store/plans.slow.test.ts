@@ -1,2 +1,0 @@
-// On PostgreSQL.
-import './plans.test';
