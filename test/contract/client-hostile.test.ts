@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exitStatus } from '../../src/platform/errors';
@@ -6,7 +6,7 @@ import { asking } from '../helpers/foreign';
 import { times } from '../helpers/long';
 import * as reference from '../helpers/reference';
 import { place } from '../helpers/run';
-import { json, type Literal } from '../helpers/wire';
+import { answering, json, type Literal } from '../helpers/wire';
 
 const { AUDITED, CREATED, changed, EXPIRED, NOTIFIED, RETRIEVED, VERSION } = reference;
 
@@ -68,21 +68,15 @@ const unpacked = fc.oneof(
   ),
 );
 
-const packers: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
-  gzip: gzipSync,
-  deflate: deflateSync,
-  br: brotliCompressSync,
-};
-
 const body = fc
   .tuple(
     fc.oneof(unpacked, fc.uint8Array({ maxLength: 200 })),
-    fc.constantFrom('', '', '', 'gzip', 'deflate', 'br', 'x-unknown'),
+    fc.constantFrom('', '', '', 'gzip', 'deflate', 'x-unknown'),
   )
   .map(([content, coding]) => {
     const bytes = Buffer.from(content as Uint8Array);
     const headers = coding === '' ? {} : { 'content-encoding': coding };
-    return { body: packers[coding]?.(bytes) ?? bytes, headers };
+    return { body: coding === 'gzip' ? gzipSync(bytes) : bytes, headers };
   });
 
 const answers: fc.Arbitrary<Literal> = fc
@@ -127,21 +121,12 @@ async function against(given: readonly Literal[], line: string) {
     asleep: (milliseconds) => {
       time += milliseconds;
     },
-    send: async () => {
-      const answer = given[asked++ % given.length] as Literal;
-      return { status: answer.status, headers: answer.headers ?? {}, body: pieces(answer) };
-    },
+    send: async () => answering(given[asked++ % given.length] as Literal),
   });
   const words = line.split(' ').map((word) => word.replace('OUT', here.file('out')));
   const outcome = await here.run(...words);
   here.close();
   return { ...outcome, asked, waited: here.sleeps.reduce((sum, one) => sum + one, 0) / 1000 };
-}
-
-async function* pieces({ body = '' }: Literal) {
-  const bytes = Buffer.from(body as Uint8Array);
-  yield bytes.subarray(0, 1);
-  yield bytes.subarray(1);
 }
 
 test.each(lines)(
@@ -174,10 +159,8 @@ describe('an instance that says what the program says', () => {
 
   test.each<[string, string[], unknown]>([
     ['push', [forging(CREATED)], false],
-    ['push --each', [forging(CREATED)], false],
     ['push --encrypt', [forging(CREATED)], true],
     ['get abc --no-files', [forging(RETRIEVED, { files })], false],
-    ['get abc --no-files --no-decrypt', [forging(RETRIEVED, { files })], false],
     ['get https://pw.test/api/v2/requests/abc --no-files', [requests], false],
     ['respond https://pw.test/r/abc', [requests.replace('closed', 'open'), requests], undefined],
     ['expire abc', [forging(EXPIRED)], undefined],
@@ -196,37 +179,19 @@ describe('an instance that says what the program says', () => {
   });
 });
 
-describe('a response that is expensive to process', () => {
-  const values = (text: string) => `[{"url_token":"abc","x":[${text.repeat(300_000)}1]}]`;
-  test.each([
-    ['arrays', values('[],')],
-    ['objects', values('{},')],
-    ['numbers', values('1,')],
-    ['one key each', `[{${Array.from({ length: 260_000 }, (_, at) => `"${at}":0`).join(',')}}]`],
-  ])('%s by the hundred thousand are not made into values', async (_what, text) => {
-    const { code, stdout, stderr } = await asking([json(200, text)], ['list']);
-    expect([code, stdout, stderr.includes('unexpected response')]).toEqual([1, '', true]);
-  });
+test.each([
+  ['arrays', `[{"url_token":"abc","x":[${'[],'.repeat(300_000)}1]}]`],
+  ['one key each', `[{${Array.from({ length: 260_000 }, (_, at) => `"${at}":0`).join(',')}}]`],
+])('%s by the hundred thousand are not made into values', async (_what, text) => {
+  const { code, stdout, stderr } = await asking([json(200, text)], ['list']);
+  expect([code, stdout, stderr.includes('unexpected response')]).toEqual([1, '', true]);
+});
 
-  test('commas and brackets in a text are no values', async () => {
-    const payload = `${',[{'.repeat(300_000)}"\\`;
-    const { stdout } = await asking([json(200, changed(RETRIEVED, { payload }))], ['get', 'abc']);
-    expect(stdout === payload).toBe(true);
-  });
-
-  test('files by the thousand are not tried one after the other; the answer is saved', async () => {
-    const files = Array.from({ length: 1000 }, () => ({ filename: 'a', url: 'https://pw.test/f' }));
-    const answer = json(200, changed(RETRIEVED, { files }));
-    const { code, stderr, sent } = await asking([answer], ['get', 'abc']);
-    expect([code, /saved to \//.test(stderr), sent.length]).toEqual([11, true, 1]);
-  });
-
-  test('an error text of mebibytes is not looked through for an echo', async () => {
-    const said = Array.from({ length: 400_000 }, (_, at) => `${at}x`).join(' ');
-    const answer = json(422, JSON.stringify({ error: said }));
-    const { stderr } = await asking([answer], ['push'], { stdin: secret });
-    expect(stderr).toBe(`pwpush: the instance refused the request: ${said.slice(0, 300)}…\n`);
-  });
+test('files by the thousand are not tried one after the other; the answer is saved', async () => {
+  const files = Array.from({ length: 1000 }, () => ({ filename: 'a', url: 'https://pw.test/f' }));
+  const answer = json(200, changed(RETRIEVED, { files }));
+  const { code, stderr, sent } = await asking([answer], ['get', 'abc']);
+  expect([code, /saved to \//.test(stderr), sent.length]).toEqual([11, true, 1]);
 });
 
 test('a content type that repeats the passphrase is not quoted', async () => {
@@ -235,7 +200,7 @@ test('a content type that repeats the passphrase is not quoted', async () => {
   expect(stderr).not.toContain('horse');
 });
 
-test.each(['show abc', 'expire abc --json', 'audit abc --debug', 'list --json'])(
+test.each(['expire abc --json', 'audit abc --debug'])(
   'a response to %s that is not understood is not quoted: it may hold a secret',
   async (line) => {
     const answer = json(201, JSON.stringify({ payload: secret, url_token: 1, logs: 1 }));
@@ -262,12 +227,7 @@ async function answered(answer: Literal, line: string) {
 
 // Those of each call in every form: client-forms.test.ts. What is said of them: test/cases/unexpected-responses.txt.
 test.each([
-  ['neither link nor token', json(201, '{"name":"x"}'), 'push', 11],
   ['a token that is a path', json(201, '{"url_token":"../../etc"}'), 'push', 11],
-  ['no url', json(200, '{}'), 'preview quyul5r5w08', 1],
-  ['no logs', json(200, '{"error":null}'), 'audit quyul5r5w08', 1],
-  ['a list of numbers', json(200, '[1]'), 'list', 1],
-  ['features that are none', json(200, '{"features":1}'), 'version', 1],
   ['more than 16 MiB', json(200, ' '.repeat(MOST + 1)), 'version', 1],
   // Unpacked; it leaves open what happened.
   ['more than 16 MiB', packed(new Uint8Array(MOST + 1)), 'push', 11],
@@ -289,9 +249,6 @@ test.each([
   ['a fraction of views', { views_remaining: 1.5 }],
   ['a flag that is a text', { deletable_by_viewer: 'true' }],
   ['files that are none', { files: [1] }],
-  ['a name that is a number', { name: 5 }],
-  ['a fraction of days', { days_remaining: 6.99 }],
-  ['no token', { url_token: undefined }],
   ['a token that is a path', { url_token: '../../etc' }],
 ])('costs nobody the secret, or the link: %s', async (_what, change) => {
   const got = await answered(json(200, changed(RETRIEVED, change)), 'get quyul5r5w08');
@@ -299,8 +256,7 @@ test.each([
   expect([got.stdout, made.stdout]).toEqual(['hunter2', LINK]);
 });
 
-test('nor does a byte order mark in a compressed response, or JSON that is nested 100,000 deep', async () => {
-  expect((await answered(packed(`\ufeff${CREATED}`), 'push')).stdout).toBe(LINK);
+test('nor does JSON that is nested 100,000 deep', async () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const answer = json(201, CREATED.replace(/}\s*$/, `,"more":${deep}}`));
   const { stdout } = await answered(answer, 'push --json');
@@ -332,11 +288,4 @@ test.each([
   const { stderr } = await asking([answer], ['push'], { env, stdin: payload });
   const said = what.startsWith('but') ? message : UNSAID;
   expect(stderr).toBe(`pwpush: the instance refused the request: ${said}\n`);
-});
-
-test('a passphrase that is the word itself is still told from a token', async () => {
-  const answer = json(401, '{"error":"Wrong passphrase","message":"passphrase"}');
-  const env = { PWPUSH_PASSPHRASE: 'passphrase' };
-  const { code, stderr } = await asking([answer], ['get', 'quyul5r5w08'], { env });
-  expect([code, stderr.split('\n')[0]]).toEqual([7, 'pwpush: wrong passphrase']);
 });

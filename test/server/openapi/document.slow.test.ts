@@ -94,7 +94,6 @@ type Row = [name: string, status: number, answer: () => Promise<Answer>];
 const rows = (names: string[], status: number, answer: (name: string) => Promise<Answer>) =>
   names.map((name): Row => [name, status, () => answer(name)]);
 const RESPOND = 'PATCH /requests/{token}/respond';
-const AUDIT = 'GET /pushes/{token}/audit';
 
 // Those that no test of a rule is about.
 test.each<Row>([
@@ -121,7 +120,6 @@ test.each<Row>([
     return ask(`${name}?page=x`, token, service.asAdmin);
   }),
   [RESPOND, 403, async () => ask(RESPOND, await service.createRequest(), foreign)],
-  [AUDIT, 403, async () => ask(AUDIT, await service.createOwn(), service.asOther)],
 ])('%s is answered %i', async (_, status, answer) => {
   expect((await answer()).status).toBe(status);
 });
