@@ -1,70 +1,76 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { migrate } from '../../../src/server/store/database';
-import type { Database, Sql } from '../../../src/server/store/sql';
+import { plain } from '../../../src/server/store/sql';
 import { openMemory } from '../../../src/server/store/sqlite';
-import { calls, operations } from './statements';
+import { overNoted } from '../../helpers/over-database';
+import { at, filePart } from '../../helpers/service';
 
 // However many pushes there are, each statement goes straight to the few rows it is about.
-
-let database: Database;
-/** Is asked for plans: with libsql (0.5.29) a connection that explained a write opens no savepoint any more. */
-let beside: Database;
-
-beforeEach(async () => {
-  database = await openMemory((load) => load());
-  beside = await openMemory((load) => load());
-  await migrate(database);
-  await migrate(beside);
-  return async () => {
-    await database.close();
-    await beside.close();
-  };
-});
-
-type Call = (sql: Sql) => Promise<unknown>;
-
-/** The steps of all statements that the call runs. */
-async function plan(call: Call): Promise<string[]> {
-  const steps: string[] = [];
-  await call(async (strings, ...values) => {
-    const [first = '', ...rest] = strings;
-    const explain = [`EXPLAIN QUERY PLAN ${first}`, ...rest];
-    const template = Object.assign(explain, { raw: explain });
-    const rows = await beside.sql<{ detail: string }>(template, ...values);
-    steps.push(...rows.map(({ detail }) => detail));
-    return database.sql(strings, ...values);
-  });
-  return steps;
-}
 
 /** Steps that take the longer the more there is; owners, tokens and keys are few, and a page has fifty rows. */
 const LONG =
   /^SCAN (?!owners|tokens|instance_keys|link_keys|page\b|given\b|CONSTANT ROW)|AUTOMATIC/;
-const slow = async (call: Call) => (await plan(call)).filter((step) => LONG.test(step));
 
-test('the list names everything the store can do', () => {
-  expect(Object.keys(calls).sort()).toEqual(operations.sort());
-});
-
-test('no statement looks through all there is', async () => {
+/** The long steps of each statement that has some. */
+async function longSteps(statements: readonly string[]): Promise<Record<string, string[]>> {
+  const database = await openMemory((load) => load());
+  await migrate(database);
   const found: Record<string, string[]> = {};
-  for (const [name, call] of Object.entries(calls)) {
-    const steps = await slow(call);
-    if (steps.length > 0) found[name] = steps;
+  for (const text of new Set(statements)) {
+    const rows = await database.sql<{ detail: string }>(plain(`EXPLAIN QUERY PLAN ${text}`));
+    const steps = rows.map(({ detail }) => detail).filter((step) => LONG.test(step));
+    if (steps.length > 0) found[text] = steps;
   }
-  expect(found).toEqual({
-    'owners.listOwners': [expect.stringContaining('tokens')],
-    // Of its foreign keys, which it does only while some are broken (OP_FkIfZero): never.
-    'owners.insertOwner': ['SCAN pushes'],
-  });
-  // Such statements are found.
-  expect(await slow((sql) => sql`SELECT id FROM audit WHERE kind = ${'view'}`)).toEqual([
-    'SCAN audit',
-  ]);
-});
+  await database.close();
+  return found;
+}
 
-test('a page of an audit log is found in its order', async () => {
-  expect(await plan(calls['audit.listEvents'] as Call)).toEqual([
-    'SEARCH audit USING INDEX audit_by_push (push_id=?)',
+test('no statement of a service looks through all there is', async () => {
+  const service = await overNoted();
+  const { asAdmin, clock, statements } = service;
+  const once = { headers: { 'idempotency-key': '"Jk3dF8s-Qw2mZx0pLr7tVg"' } };
+  await service.owners.list();
+  await service.owners.add('bob');
+  await service.owners.revoke('bob');
+  const push = { payload: 'x', passphrase: 'p', expire_after_views: 2 };
+  const token = await service.createOwn(push);
+  await service.call('POST', at(''), { ...once, body: { push } });
+  await service.retrieve(`${token}?passphrase=wrong`);
+  await service.retrieve(`${token}?passphrase=p`, once);
+  await service.retrieve(`${token}?passphrase=p`, asAdmin);
+  await service.call('GET', at(token, '/preview'));
+  const files = await service.createWithFiles(filePart('a', 'x'));
+  const { json } = await service.retrieve(files);
+  await service.fetchLink(json.files[0].url);
+  await service.kindsOf(token);
+  await service.expire(files);
+  const asked = await service.createRequest({ response_file_attachments: true });
+  const form = [
+    { name: 'request[response]', value: 'x' },
+    { ...filePart('a', 'x'), name: 'request[files][]' },
+  ];
+  await service.call('PATCH', `/api/v2/requests/${asked}/respond`, { form });
+  await service.call('GET', `/api/v2/requests/${asked}`, { ...asAdmin, ...once });
+  await service.list('active');
+  await service.list('expired');
+  for (const state of ['active', 'open', 'ready', 'closed'])
+    await service.call('GET', `/api/v2/requests/${state}`, asAdmin);
+  for (const days of [1, 30, 365]) {
+    clock.advance(days * 86_400_000);
+    await service.sweep();
+  }
+  await service.finish();
+
+  expect(new Set(statements).size).toBeGreaterThan(50);
+  const found = Object.values(
+    await longSteps([...statements, 'SELECT id FROM audit WHERE kind = ?']),
+  );
+  expect(found).toEqual([
+    // Of the foreign keys of a new owner, which it does only while some are broken (OP_FkIfZero): never.
+    ['SCAN pushes'],
+    // A list of owners, which are few.
+    [expect.stringContaining('tokens')],
+    // Such statements are found.
+    ['SCAN audit'],
   ]);
 });
