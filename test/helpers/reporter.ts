@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import {
   DefaultReporter,
@@ -11,8 +11,8 @@ import {
 import type { Skipped } from './needs';
 
 /**
- * Says little: how far a run is, each failure once, at the end, with the command that repeats it, what was skipped for
- * want of what, and what to install. In CI, a skip of which `needs.ts` does not know fails the run.
+ * Says little: how far a run is, each failure once, at the end, with the command that repeats it, and what was skipped
+ * for want of what. In CI, a skip of which `needs.ts` does not know fails the run.
  */
 export default class Reporter extends DefaultReporter {
   private readonly state = { files: 0, ended: 0, tenth: 0 };
@@ -63,24 +63,17 @@ export default class Reporter extends DefaultReporter {
 
   private tellSkips(modules: readonly TestModule[]): void {
     const missing = new Map<string, number>();
-    const elsewhere = new Map<string, number>();
-    const { tagsFilter } = this.ctx.config;
+    const { tagsFilter, testNamePattern } = this.ctx.config;
     for (const test of modules.flatMap((module) => [...module.children.allTests('skipped')])) {
       if (tagsFilter && !test.tags.some((tag) => tagsFilter.includes(tag))) continue;
       const skipped = reasonOf(test);
-      const group = skipped?.elsewhere ? elsewhere : missing;
-      if (skipped) group.set(skipped.without, (group.get(skipped.without) ?? 0) + 1);
-      else if (!this.ctx.config.testNamePattern && process.env.PWPUSH_TEST_ALL === '1') {
+      if (!skipped && !testNamePattern && process.env.PWPUSH_TEST_ALL === '1')
         failRun(`skipped without a reason: ${test.fullName}`);
-      }
+      if (skipped && !skipped.elsewhere)
+        missing.set(skipped.without, (missing.get(skipped.without) ?? 0) + 1);
     }
-    for (const [what, group] of [
-      ['run only with', elsewhere],
-      ['not tried, as there is no', missing],
-    ] as const)
-      if (group.size > 0) this.log(`${what} ${counted(group)}`);
-    const packages = packagesOf([...missing.keys()].flatMap((names) => names.split(', ')));
-    if (packages.length > 0) this.log(`to try them: apt-get install ${packages.join(' ')}`);
+    const counted = [...missing].sort().map(([name, count]) => `${name} (${count})`);
+    if (missing.size > 0) this.log(`not tried, as there is no ${counted.join(', ')}`);
   }
 }
 
@@ -107,19 +100,4 @@ export function reasonOf(test: TestCase): Skipped | undefined {
   const result = test.result();
   const without = result?.state === 'skipped' ? result.note : undefined;
   return without === undefined ? undefined : { without, elsewhere: false };
-}
-
-const counted = (group: ReadonlyMap<string, number>) =>
-  [...group]
-    .sort()
-    .map(([name, count]) => `${name} (${count})`)
-    .join(', ');
-
-/** The packages of Debian that bring these programs, as `.ci/run` installs them. */
-function packagesOf(names: readonly string[]): string[] {
-  const lines = readFileSync('.ci/run', 'utf8').matchAll(/^(.*) \|\| need\+=\((.*)\)$/gm);
-  const wanted = [...lines].filter(([, test, packages]) =>
-    names.some((name) => test?.split(/[\s/]/).includes(name) || packages === name.toLowerCase()),
-  );
-  return wanted.map(([, , packages = '']) => packages).sort();
 }

@@ -2,7 +2,6 @@ import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'n
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { folders } from '../helpers/memory';
-import { needsRoot } from '../helpers/needs';
 import { opened, type TestOptions } from '../helpers/service';
 import { onEachStore } from '../helpers/stores';
 
@@ -71,14 +70,6 @@ test('the key may lie elsewhere; one that others can read is warned about', asyn
   expect(await openOnce(settings)).toEqual([]);
   await chmod(instanceKeyFile, 0o644);
   expect(await openOnce(settings)).toEqual([expect.stringContaining(`"${instanceKeyFile}"`)]);
-});
-
-test('the group of a key of root can read it (root)', needsRoot, async () => {
-  const instanceKeyFile = join(data, 'group.key');
-  const settings = { data: join(data, 'data'), instanceKeyFile };
-  await openOnce(settings);
-  await chmod(instanceKeyFile, 0o640);
-  expect(await openOnce(settings)).toEqual([]);
 });
 
 test('an empty database beside a key is not taken for a new one', async () => {
