@@ -5,8 +5,6 @@ import { CliError } from '../../src/platform/errors';
 import { type Conditions, type PlaceOptions, place } from './run';
 import { type Literal, wire } from './wire';
 
-export type ForeignOutcome = Awaited<ReturnType<typeof asking>>;
-
 /** An instance that gives these answers in turn, at https://pw.test, asked by one command line. */
 export async function asking(
   answers: readonly (Literal | TransportError)[],
@@ -62,6 +60,6 @@ export async function failureOf(
 }
 
 /** The request lines alone: method and address. */
-export function lines({ sent }: Pick<ForeignOutcome, 'sent'>): string[] {
+export function lines({ sent }: { readonly sent: readonly string[] }): string[] {
   return sent.map((request) => request.split('\n')[0] ?? '');
 }

@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { expect } from 'vitest';
-import { openSqlite } from '../../src/server/store/sqlite';
 import { History, type Call as Noted, ofAnswer, ofReading, resultOrRefused } from './history';
 import { released } from './memory';
 import { type Answer, type Call, call, create, type TestService, testService } from './service';
+import { sqliteIn } from './stores';
 
 // What a service does with pushes and requests, once each, and what must be true afterwards, wherever it broke off.
 
@@ -206,7 +205,7 @@ export async function judge(
 
 /** Expects the database of a folder to be whole. */
 export async function isSound(data: string): Promise<void> {
-  const database = await openSqlite(join(data, 'pwpush.db'), (load) => load());
+  const database = await sqliteIn(data);
   expect(await database.sql`PRAGMA integrity_check`).toEqual([{ integrity_check: 'ok' }]);
   await database.close();
   await released(data);
