@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { failureText } from '../../src/cli/report-error';
-import { type Api, apiClient } from '../../src/client/client';
+import type { Api } from '../../src/client/client';
 import type { routes } from '../../src/contract/api';
 import { CliError, type ErrorCode } from '../../src/platform/errors';
+import { clientOver } from '../helpers/foreign';
 import * as reference from '../helpers/reference';
 import { html, json, type Literal, wire } from '../helpers/wire';
 
@@ -61,12 +62,8 @@ function decodedFrom(body: string): unknown {
   return value.logs ?? value;
 }
 
-function asked<T>(answer: Literal, ask: (api: Api) => Promise<T>): Promise<T> {
-  const { send } = wire(Array(5).fill(answer));
-  const now = () => new Date('2026-08-20T11:06:45Z');
-  const sleep = async () => {};
-  return ask(apiClient({ base: 'https://pw.test', userAgent: 'test', send, now, sleep }));
-}
+const asked = <T>(answer: Literal, ask: (api: Api) => Promise<T>): Promise<T> =>
+  ask(clientOver({ send: wire(Array(5).fill(answer)).send }));
 
 /** What a call comes to: its value, or the code of its error, which quotes no secret. */
 async function outcome({ ask }: Answered, answer: Literal): Promise<unknown> {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { phrase } from '../../src/platform/errors';
-import { asking, failing } from '../helpers/foreign';
+import { asking, clientOver, failureOf } from '../helpers/foreign';
 import { CREATED, PREVIEWED, RETRIEVED } from '../helpers/reference';
-import { json, type Literal } from '../helpers/wire';
+import { json, type Literal, wire } from '../helpers/wire';
 
 // What is said of a redirect is told by test/cases/redirects.txt and access-proxy.txt.
 
@@ -53,6 +53,9 @@ describe('a redirect within the origin', () => {
   });
 });
 
+const failing = (location: string) =>
+  failureOf(clientOver({ send: wire([to(location)]).send }).version());
+
 describe('a redirect elsewhere is reported, and nothing is sent there:', () => {
   test.each([
     ['https://evil.test/api/v2/version', 'https://evil.test'],
@@ -60,7 +63,7 @@ describe('a redirect elsewhere is reported, and nothing is sent there:', () => {
     ['https://pw.test.evil.test/', 'https://pw.test.evil.test'],
     ['https:\\\\evil.test\\', 'https://evil.test'],
   ])('%s', async (location, origin) => {
-    expect(await failing([to(location)], (api) => api.version())).toMatchObject({
+    expect(await failing(location)).toMatchObject({
       facts: [phrase('leaves-origin', 'pw.test', origin)],
       steps: [phrase('use-address', origin)],
     });
@@ -74,7 +77,7 @@ describe('a redirect elsewhere is reported, and nothing is sent there:', () => {
   test.each(['$(reboot)', '`reboot`', 'a;reboot;b', 'a&reboot&b', "a'b", 'a$IFS'])(
     'the name of its host is no command that the reader should type: %s',
     async (name) => {
-      const { steps } = await failing([to(`https://${name}.test/`)], (api) => api.version());
+      const { steps } = await failing(`https://${name}.test/`);
       expect(steps).toEqual([phrase('check-address')]);
     },
   );

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Api, apiClient } from '../../src/client/client';
+import type { Api } from '../../src/client/client';
 import { routes } from '../../src/contract/api';
 import { CliError, type ErrorCode } from '../../src/platform/errors';
+import { clientOver } from '../helpers/foreign';
 import { create, FORM_TYPE, formBytes, type TestService, testService } from '../helpers/service';
 import { wire } from '../helpers/wire';
 import { decisions } from './decisions';
@@ -72,10 +73,7 @@ describe('the client decodes', () => {
     const body = response.body === '' ? '' : JSON.stringify(response.body);
     const { send } = wire(Array(5).fill({ ...response, body }));
     const token = request.headers.authorization?.replace(/^\w+ /, '');
-    const now = () => new Date('2026-11-22T00:15:00Z');
-    const sleep = async () => {};
-    const api = apiClient({ base: BASE, token, userAgent: 'test', send, now, sleep });
-    const outcome = await ask(api).catch((error: unknown) => {
+    const outcome = await ask(clientOver({ base: BASE, token, send })).catch((error: unknown) => {
       if (error instanceof CliError) return error.code;
       throw error;
     });

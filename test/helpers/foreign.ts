@@ -32,29 +32,17 @@ export async function asking(
   }
 }
 
-/** What a call of the client fails with, at an instance that gives these answers in turn; no other is asked. */
-export async function failing(
-  answers: readonly (Literal | TransportError)[],
-  ask: (api: Api) => Promise<unknown>,
-  settings: Partial<ApiSettings> = {},
-): Promise<CliError> {
-  const { send, check } = wire(answers);
-  const error = await failureOf(ask, { send, ...settings });
-  check();
-  return error;
-}
-
-/** @param settings have the transport */
-export async function failureOf(
-  ask: (api: Api) => Promise<unknown>,
-  settings: Partial<ApiSettings> & Pick<ApiSettings, 'send'>,
-): Promise<CliError> {
-  const api = apiClient({
+/** The client, at https://pw.test unless the settings say otherwise, in a time that stands still. */
+export const clientOver = (settings: Partial<ApiSettings> & Pick<ApiSettings, 'send'>): Api =>
+  apiClient({
     ...{ base: 'https://pw.test', userAgent: 'test' },
     ...{ now: () => new Date('2026-08-20T11:06:45Z'), sleep: async () => {} },
     ...settings,
   });
-  const outcome = await ask(api).catch((error: unknown) => error);
+
+/** What a call of the client fails with. */
+export async function failureOf(call: Promise<unknown>): Promise<CliError> {
+  const outcome = await call.catch((error: unknown) => error);
   if (outcome instanceof CliError) return outcome;
   throw outcome instanceof Error ? outcome : new Error('did not fail');
 }

@@ -5,7 +5,7 @@ import { TestRunner } from 'vitest';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Why a test is skipped; `skipped.ts` prints it. */
+    /** Why a test is skipped; `reporter.ts` prints it. */
     skipped?: Skipped;
   }
 }

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { undiciTransport } from '../../src/client/transport/undici';
 import type { HttpSettings } from '../../src/platform/context';
 import type { CliError } from '../../src/platform/errors';
-import { failureOf } from './foreign';
+import { clientOver, failureOf } from './foreign';
 import { type Listening, listen } from './listen';
 import { type Outcome, type PlaceOptions, place } from './run';
 
@@ -51,9 +51,8 @@ export async function failingAt(
   options: Partial<HttpSettings> = {},
 ): Promise<CliError> {
   const { send, close } = undiciTransport({ timeout: 30, env: {}, ...options });
-  return failureOf((api) => api.create({ payload: 'x' }), { base, send, repeats: false }).finally(
-    close,
-  );
+  const api = clientOver({ base, send, repeats: false });
+  return failureOf(api.create({ payload: 'x' })).finally(close);
 }
 
 /** Runs one command line with the real transport, in this process: where it does not matter which one it is. */

@@ -21,16 +21,6 @@ describe('seal', () => {
     expect(() => unseal(randomBytes(32), sealed, 'a')).toThrow();
   });
 
-  test('no byte of it can be changed or left out', () => {
-    const sealed = seal(key, 'text', 'a');
-    for (let i = 0; i < sealed.length; i++) {
-      const changed = Buffer.from(sealed);
-      changed.writeUInt8(changed.readUInt8(i) ^ 1, i);
-      expect(() => unseal(key, changed, 'a')).toThrow();
-      expect(() => unseal(key, sealed.subarray(0, i), 'a')).toThrow();
-    }
-  });
-
   test('never gives the same twice, nor does a link to a file', () => {
     expect(seal(key, 'text', 'a').equals(seal(key, 'text', 'a'))).toBe(false);
     const link = { urlToken: 'token', position: 3, until: 12_345, key };
