@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inOrder } from '../../src/client/in-order';
 import { deferred } from '../helpers/deferred';
-import { collectGarbage } from '../helpers/memory';
 
 const rounds = async (count: number) => {
   for (let round = 0; round < count; round++) await new Promise(setImmediate);
@@ -109,25 +108,4 @@ test('a source that fails is told after what came before it is taken', async () 
   const all = inOrder(broken(), work, async (at) => void taken.push(at));
   await expect(all).rejects.toThrow('no more');
   expect(taken).toEqual([1, 2]);
-});
-
-test('memory does not grow with the items of a source that is slower than the work', async () => {
-  async function* items() {
-    for (let at = 0; at < 100_000; at++) {
-      if (at % 50 === 0) await new Promise(setImmediate);
-      yield at;
-    }
-  }
-  let before = 0;
-  await inOrder(
-    items(),
-    async (item) => item,
-    async (at) => {
-      if (at !== 1_000 && at !== 99_000) return;
-      collectGarbage();
-      const { heapUsed } = process.memoryUsage();
-      if (before > 0) expect(heapUsed - before).toBeLessThan(2_000_000);
-      before = heapUsed;
-    },
-  );
 });

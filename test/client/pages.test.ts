@@ -64,22 +64,6 @@ test('an instance that has the same page each time is not asked for ever', async
   expect({ rows, asked }).toEqual({ rows: [1, 2], asked: [1, 2] });
 });
 
-test('further on, eight pages are asked for at once', async () => {
-  let running = 0;
-  let most = 0;
-  const fetchPage = async (page: number) => {
-    running += 1;
-    most = Math.max(most, running);
-    await new Promise(setImmediate);
-    running -= 1;
-    return page <= 40 ? [page] : [];
-  };
-  const rows: number[] = [];
-  for await (const some of pages(fetchPage)) rows.push(...some);
-  expect(rows).toEqual(numbers(1, 40));
-  expect(most).toBe(8);
-});
-
 test('a row that moved to the next page because another was made meanwhile comes once', async () => {
   const range = { key: String, skipRepeated: true };
   const { rows } = await read((page) => ['cb', 'ba'][page - 1]?.split(''), range);

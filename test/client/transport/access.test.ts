@@ -1,18 +1,13 @@
-import { spawn } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
-import { once } from 'node:events';
 import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
-import { phrase } from '../../../src/platform/errors';
 import { readHeadersFile } from '../../../src/profile/credentials';
-import type { Listening } from '../../helpers/listen';
-import { needsPrograms } from '../../helpers/needs';
 import { changed, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Conditions, type Place, place } from '../../helpers/run';
-import { failingAt, proxying } from '../../helpers/sockets';
-import { cert, expiredCert, expiredKey, key, nextCert, nextKey } from '../../server/certificate';
+import { proxying } from '../../helpers/sockets';
+import { cert, key, nextCert, nextKey } from '../../server/certificate';
 import { recordingServer, type Server } from './recording-server';
 
 // Access proxies in front of an instance, played by servers on this machine: one that wants headers, and one that wants a
@@ -35,27 +30,6 @@ const instance: RequestListener = ({ url = '' }, response) => {
   response.setHeader('content-type', 'application/json');
   response.end(url.endsWith('/version') ? VERSION : url.includes('active') ? '[]' : RETRIEVED);
 };
-
-/** A TLS server that ends a handshake without a known client certificate by an alert, as nginx and Envoy can. */
-async function requiring(protocol: string): Promise<Pick<Listening, 'port' | 'close'>> {
-  writeFileSync(here.file('server.key'), key);
-  const line = `s_server ${protocol} -accept 127.0.0.1:0 -cert ca.pem -key server.key -Verify 1 -verify_return_error -CAfile client.pem`;
-  const child = spawn('openssl', line.split(' '), { cwd: here.folder });
-  child.stderr.resume();
-  let said = '';
-  for await (const chunk of child.stdout) {
-    said += chunk;
-    if (/ACCEPT \S+:\d+/.test(said)) break;
-  }
-  const ended = once(child, 'exit');
-  return {
-    port: Number(/ACCEPT \S+:(\d+)/.exec(said)?.[1]),
-    close: async () => {
-      child.kill('SIGKILL');
-      await ended;
-    },
-  };
-}
 
 /** Cloudflare Access: the service token, or the login page. */
 const cloudflare: RequestListener = (request, response) => {
@@ -177,29 +151,6 @@ describe('a client certificate', () => {
   const options = () => `--ca-file ${here.file('ca.pem')}`;
   const pair = () => `--cert ${here.file('client.pem')} --cert-key ${here.file('client.key')}`;
 
-  test.each([
-    ['-tls1_3', 'certificate-needed'],
-    ['-tls1_2', 'handshake-refused'],
-  ] as const)(
-    'is required: without one, or with another, nothing was sent (%s, needs openssl)',
-    needsPrograms('openssl'),
-    async (protocol, name) => {
-      const { port, close } = await requiring(protocol);
-      const host = `127.0.0.1:${port}`;
-      const origin = `https://${host}`;
-      const certificate = { origin, cert: expiredCert, key: expiredKey };
-      const errors = [
-        await failingAt(origin, { ca: cert }),
-        await failingAt(origin, { ca: cert, certificate }),
-      ];
-      await close();
-      expect(errors.map(({ code, facts }) => [code, ...facts])).toEqual([
-        ['unreachable', phrase('unreachable', host, phrase(name))],
-        ['unreachable', phrase('unreachable', host, phrase('certificate-refused'))],
-      ]);
-    },
-  );
-
   test('comes from options, variables or the profile; the key may be in its file', async () => {
     const { url, got } = await recordingServer(instance, mutual);
     writeFileSync(here.file('both.pem'), nextKey + nextCert);
@@ -251,11 +202,5 @@ describe('a client certificate', () => {
     ];
     expect((await run(line, { prompts })).code).toBe(0);
     expect(await run(line)).toMatchObject({ code: 2, stdout: '' });
-  });
-
-  test('without its key, or with that of another, is refused', async () => {
-    const other = `--cert ${here.file('ca.pem')} --cert-key ${here.file('client.key')}`;
-    for (const words of [`--cert ${here.file('client.pem')}`, other])
-      expect((await run(`version --url https://pw.test ${words}`)).code).toBe(2);
   });
 });

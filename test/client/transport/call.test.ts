@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { call, retryAfter, sharedBackoff } from '../../../src/client/transport/call';
 import type { TransportError } from '../../../src/client/transport/network-errors';
@@ -26,20 +25,6 @@ describe('Retry-After', () => {
       expect(retryAfter(value, now)).toBeUndefined();
     },
   );
-
-  test('of an HTTP date is the time until then, and never less than 0', () => {
-    const time = now.getTime();
-    const dates = (min: number, max: number) =>
-      fc.date({ min: new Date(min), max: new Date(max), noInvalidDate: true });
-    const near = dates(time - 5000, time + 5000);
-    fc.assert(
-      fc.property(fc.oneof(near, dates(0, Date.parse('9999-12-31'))), (date) => {
-        // HTTP dates have whole seconds.
-        const left = Math.floor(date.getTime() / 1000) - time / 1000;
-        expect(retryAfter(date.toUTCString(), now)).toBe(left < 0 ? 0 : Math.ceil(left));
-      }),
-    );
-  });
 });
 
 const request: HttpRequest = { method: 'GET', url: 'https://pw.test/', headers: {} };

@@ -188,14 +188,3 @@ describe('a download', () => {
     ]);
   });
 });
-
-test('a link that the instance tells: one elsewhere is warned of, and one that is none fails', async () => {
-  const told = async (url: string) => {
-    talk = (_request, response) => response.end(JSON.stringify({ url }));
-    return run('preview abc');
-  };
-  const stderr = expect.stringMatching(/^warning: .*\n$/);
-  const link = `${other.url}/p/abc`;
-  expect(await told(link)).toEqual({ code: 0, stdout: `${link}\n`, stderr });
-  expect(await told('javascript:alert(1)')).toMatchObject({ code: 1, stdout: '' });
-});

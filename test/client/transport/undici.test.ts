@@ -50,21 +50,6 @@ test('a request arrives as it was meant, with its length and nothing added', asy
   });
 });
 
-test('several pushes are expired at once, each over a connection of its own', async () => {
-  const waiting: (() => void)[] = [];
-  const { url, seen } = await listening((request, response) => {
-    const url_token = request.url?.split('/').at(-1);
-    waiting.push(() => response.end(JSON.stringify({ url_token, expired: true })));
-    // The first is answered when the third has come, and last.
-    if (waiting.length === 3) for (const answer of waiting.reverse()) answer();
-  });
-  const tokens = ['one', 'two', 'three'];
-  const { code, stdout } = await overSocket(['expire', ...tokens, '--json', '--url', url]);
-  expect(code).toBe(0);
-  expect(JSON.parse(stdout).map((push: { url_token: string }) => push.url_token)).toEqual(tokens);
-  expect(seen).toHaveLength(3);
-});
-
 describe('nothing happened: exit 9', () => {
   const unreachable = async (origin: string, name: FactName) => {
     const host = new URL(origin).host;
