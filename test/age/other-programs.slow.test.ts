@@ -91,19 +91,6 @@ describe('age (needs age, ssh-keygen)', needsPrograms('age', 'age-keygen', 'ssh-
     }
   });
 
-  test('to several keys, each of which opens it, and armor', async () => {
-    const recipients = names.flatMap((name) => parseRecipients(text(`${name}.pub`)));
-    writeFileSync(path('all.age'), await encryptText('for all', recipients));
-    writeFileSync(path('plain'), 'for one');
-    for (const name of names) {
-      expect(`${run('age', '-d', '-i', path(name), path('all.age')).stdout}`).toBe('for all');
-      const opened = await decryptText(text('all.age'), parseIdentities(text(name)));
-      expect(opened.toString()).toBe('for all');
-      const theirs = run('age', '-a', '-R', path(`${name}.pub`), path('plain')).stdout.toString();
-      expect(`${await decryptText(theirs, parseIdentities(text(name)))}`).toBe('for one');
-    }
-  });
-
   /** Runs age on a terminal, where alone it takes a passphrase. */
   async function onTheTerminal(line: string, passphrase: string, prompts: readonly string[]) {
     const terminal = onTerminal(`cd ${folder} && ${line}`, env);
@@ -121,14 +108,6 @@ describe('age (needs age, ssh-keygen)', needsPrograms('age', 'age-keygen', 'ssh-
     writeFileSync(path('ours.txt'), await encryptText('by us', [passphraseRecipient(key, work)]));
     await onTheTerminal('age -d -o opened ours.txt', key, ['Enter passphrase']);
     expect(text('opened')).toBe('by us');
-  });
-
-  test('its passphrases', async () => {
-    writeFileSync(path('plain'), 'by age');
-    const prompts = ['Enter passphrase', 'Confirm passphrase'];
-    await onTheTerminal('age -a -p -o theirs.txt plain', 'pässwörd', prompts);
-    const opened = await decryptText(text('theirs.txt'), [passphraseIdentity('pässwörd')]);
-    expect(opened.toString()).toBe('by age');
   });
 
   test('a private key with a passphrase', async () => {

@@ -79,15 +79,6 @@ describe.each(builds)('$build', ({ build, encrypt, decrypt }) => {
     expectSame((await outcome(file)).plain, expected);
   });
 
-  test('files of the same plaintext have nothing in common', async () => {
-    const [first, second] = [
-      await encrypted(Buffer.alloc(100)),
-      await encrypted(Buffer.alloc(100)),
-    ];
-    expect(first.length).toBe(second.length);
-    expect(first.subarray(-116).equals(second.subarray(-116))).toBe(false);
-  });
-
   test('the source is closed when the key is wrong, the reader stops, or the rest was changed', async () => {
     let closed = 0;
     async function* source(bytes: Uint8Array) {

@@ -107,15 +107,6 @@ test('a stale link, an error of ours, and an interrupted run are not tried again
   expect((await download([broken, whole], AbortSignal.abort('SIGINT'))).left).toBe(1);
 });
 
-test('many pieces are saved in order', async () => {
-  const chunks = Array.from({ length: 50 }, (_, at) =>
-    String.fromCharCode(65 + at).repeat(100_000),
-  );
-  const { files, outcome } = await download([{ length: 5_000_000, chunks }]);
-  expect([files, outcome.bytes]).toEqual([['a'], 5_000_000]);
-  expect(readFileSync(at('a'), 'utf8') === chunks.join('')).toBe(true);
-});
-
 test.each([
   ['a byte is given up', 1, 3],
   ['20 KiB goes on', 20 * 1024, 50],
@@ -147,17 +138,6 @@ describe('a new file', () => {
     expect(await file.keep()).toBe(at('a.txt'));
     expect(names()).toEqual(['a.txt']);
     expect(statSync(at('a.txt')).mode & 0o777).toBe(0o600);
-  });
-
-  test('leaves nothing when it is discarded', async () => {
-    await (await newFile(folder(), 'a.txt')).discard();
-    expect(names()).toEqual([]);
-  });
-
-  test('with the longest name there can be works too', async () => {
-    const name = `${'x'.repeat(251)}.txt`;
-    await put(folder(), name, 'x');
-    expect(names()).toEqual([name]);
   });
 
   test('takes the next free name, also of what came to be in the meantime', async () => {

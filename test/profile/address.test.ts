@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseBase } from '../../src/profile/base-address';
 import type { StoredProfiles } from '../../src/profile/settings';
@@ -59,14 +58,5 @@ describe('an address as typed', () => {
     ...['https://pw.test#x', 'a b'],
   ])('%j is refused', (typed) => {
     expect(() => parseBase(typed)).toThrow(expect.objectContaining({ code: 'usage' }));
-  });
-
-  test('read again it is the same', () => {
-    fc.assert(
-      fc.property(fc.webUrl(), (url) => {
-        const base = parseBase(url);
-        expect(parseBase(base)).toBe(base);
-      }),
-    );
   });
 });
