@@ -56,22 +56,6 @@ test('a result does not wait for the next item', async () => {
   expect(words).toEqual(['FIRST', 'SECOND']);
 });
 
-test('others run while the first does, as many as the width', async () => {
-  const first = deferred<number>();
-  const begun: number[] = [];
-  const taken: number[] = [];
-  const work = async (at: number) => {
-    begun.push(at);
-    return at === 0 ? first.promise : at;
-  };
-  const all = inOrder(Array(20).keys(), work, async (at) => void taken.push(at), 3);
-  await rounds(20);
-  expect([begun, taken]).toEqual([[0, 1, 2], []]);
-  first.resolve(0);
-  await all;
-  expect(taken).toEqual([...Array(20).keys()]);
-});
-
 test('after an error nothing is begun, and what was begun is taken', async () => {
   const begun: number[] = [];
   const taken: number[] = [];

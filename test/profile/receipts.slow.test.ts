@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import { expect, test } from 'vitest';
 import { readReceipts, saveReceipts } from '../../src/profile/receipts';
-import { long } from '../helpers/long';
 import { eachPlace } from '../helpers/run';
 
 const here = eachPlace();
@@ -60,15 +59,6 @@ test('none is lost while many programs save and expire', async () => {
     Array.from({ length: 50 }, (_, at) => `p${program}-${2 * at}`),
   ).flat();
   expect(tokens().sort()).toEqual(left.sort());
-});
-
-test('the file stays whole while many programs replace it', async () => {
-  await savedAtOnce(long ? 4000 : 800);
-  const { length } = lines();
-  expect(length).toBeLessThan(2500);
-  // Some may be lost, of those that were saved during a rewrite.
-  expect(tokens().length).toBeGreaterThan(Math.min(900, length / 2));
-  expect(readdirSync(here.file('state'))).toEqual(['receipts.jsonl']);
 });
 
 test('the newest 1,000 are kept, by a push and by an expiry', async () => {

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Command } from '../../src/cli/command';
-import environment from '../../src/cli/help/environment.txt?raw';
-import { addGlobalOptions } from '../../src/cli/options';
 import { parseToken } from '../../src/profile/api-token';
 import type { Profile } from '../../src/profile/settings';
-import { checkProfileName, type Setting, settings, withSetting } from '../../src/profile/settings';
+import { checkProfileName, withSetting } from '../../src/profile/settings';
 
 describe('a setting', () => {
   test.each<[string, string, Profile]>([
@@ -12,13 +9,8 @@ describe('a setting', () => {
     ['days', '3', { days: 3 }],
     ['views', '1', { views: 1 }],
     ['deletable', 'no', { deletable: false }],
-    ['deletable', 'true', { deletable: true }],
     ['retrieval-step', 'on', { 'retrieval-step': true }],
-    ['retrieval-step', '0', { 'retrieval-step': false }],
     ['ca-file', '/etc/ca.pem', { 'ca-file': '/etc/ca.pem' }],
-    ['headers-file', '/etc/h', { 'headers-file': '/etc/h' }],
-    ['cert', '/etc/c.pem', { cert: '/etc/c.pem' }],
-    ['cert-key', '/etc/k.pem', { 'cert-key': '/etc/k.pem' }],
     ['account', '123', { account: 123 }],
     ['insecure', 'yes', { insecure: true }],
   ])('%s %s is kept as its own type', (key, value, profile) => {
@@ -57,15 +49,6 @@ describe('a setting', () => {
     const [key = '', value = ''] = words.split(' ');
     expect(() => withSetting({}, key, value)).toThrow(expect.objectContaining({ code: 'usage' }));
   });
-});
-
-const options = addGlobalOptions(new Command()).options;
-const rows: [string, Setting<unknown>][] = Object.entries(settings);
-test.each(rows)('an option or variable in place of %s is in the help', (name, { variable }) => {
-  const declared = options.find(({ long }) => long === `--${name}`);
-  if (variable === undefined) return;
-  expect(environment).toMatch(new RegExp(`^  ${variable} `, 'm'));
-  if (declared) expect(declared.description).toContain(`(${variable})`);
 });
 
 describe('a name', () => {

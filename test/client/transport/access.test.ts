@@ -203,4 +203,10 @@ describe('a client certificate', () => {
     expect((await run(line, { prompts })).code).toBe(0);
     expect(await run(line)).toMatchObject({ code: 2, stdout: '' });
   });
+
+  test('without its key, or with that of another, is refused', async () => {
+    const other = `--cert ${here.file('ca.pem')} --cert-key ${here.file('client.key')}`;
+    for (const words of [`--cert ${here.file('client.pem')}`, other])
+      expect((await run(`version --url https://pw.test ${words}`)).code).toBe(2);
+  });
 });
