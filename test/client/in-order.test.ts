@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inOrder } from '../../src/client/in-order';
 import { deferred } from '../helpers/deferred';
+import { collectGarbage } from '../helpers/memory';
 
 const rounds = async (count: number) => {
   for (let round = 0; round < count; round++) await new Promise(setImmediate);
@@ -56,6 +57,22 @@ test('a result does not wait for the next item', async () => {
   expect(words).toEqual(['FIRST', 'SECOND']);
 });
 
+test('others run while the first does, as many as the width', async () => {
+  const first = deferred<number>();
+  const begun: number[] = [];
+  const taken: number[] = [];
+  const work = async (at: number) => {
+    begun.push(at);
+    return at === 0 ? first.promise : at;
+  };
+  const all = inOrder(Array(20).keys(), work, async (at) => void taken.push(at), 3);
+  await rounds(20);
+  expect([begun, taken]).toEqual([[0, 1, 2], []]);
+  first.resolve(0);
+  await all;
+  expect(taken).toEqual([...Array(20).keys()]);
+});
+
 test('after an error nothing is begun, and what was begun is taken', async () => {
   const begun: number[] = [];
   const taken: number[] = [];
@@ -92,4 +109,25 @@ test('a source that fails is told after what came before it is taken', async () 
   const all = inOrder(broken(), work, async (at) => void taken.push(at));
   await expect(all).rejects.toThrow('no more');
   expect(taken).toEqual([1, 2]);
+});
+
+test('memory does not grow with the items of a source that is slower than the work', async () => {
+  async function* items() {
+    for (let at = 0; at < 100_000; at++) {
+      if (at % 50 === 0) await new Promise(setImmediate);
+      yield at;
+    }
+  }
+  let before = 0;
+  await inOrder(
+    items(),
+    async (item) => item,
+    async (at) => {
+      if (at !== 1_000 && at !== 99_000) return;
+      collectGarbage();
+      const { heapUsed } = process.memoryUsage();
+      if (before > 0) expect(heapUsed - before).toBeLessThan(2_000_000);
+      before = heapUsed;
+    },
+  );
 });

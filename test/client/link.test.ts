@@ -1,8 +1,10 @@
 import fc from 'fast-check';
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../../src/client/client';
 import { findLink, otherOrigin, parseReference, repairsOf, withKey } from '../../src/client/link';
-import { CliError } from '../../src/platform/errors';
+import { createdSchema } from '../../src/contract/decode';
+import { CliError, phrase } from '../../src/platform/errors';
 import { times } from '../helpers/long';
 
 const api = (preview: () => Promise<{ url: string }>) => ({ preview }) as unknown as Api;
@@ -24,6 +26,20 @@ test('whatever the instance answers, a link comes back: one line that is an http
       const created = { url_token: 'quyul5r5w08', html_url };
       const { link } = await findLink(asked, 'https://pw.test/x', created);
       expect(link).toMatch(/^https?:\/\/[\x21-\x7e]+$/i);
+    }),
+    { numRuns: times(1000) },
+  );
+});
+
+test('an answer to a creation without a token is accepted only with a link that can be printed', async () => {
+  const text = fc.string({ unit: 'binary', maxLength: 3 });
+  await fc.assert(
+    fc.asyncProperty(text, text, async (before, after) => {
+      const html_url = `${before}https://pw.test/p/${after}x`;
+      const created = v.safeParse(createdSchema, { html_url });
+      if (!created.success) return;
+      const found = await findLink(failing, 'https://pw.test', created.output);
+      expect(found).not.toHaveProperty('doubt');
     }),
     { numRuns: times(1000) },
   );
@@ -88,14 +104,18 @@ test('a link of any form is read, without the text around it, and so is a bare t
 });
 
 test.each([
+  [' https://pw.test/p/quyul5r5w08\n', 'https://pw.test'],
   ['pw.test/p/quyul5r5w08', 'https://pw.test'],
   ['pw.test:8443/x/p/quyul5r5w08', 'https://pw.test:8443/x'],
   ['localhost:5100/p/quyul5r5w08', 'http://localhost:5100'],
+  ['127.0.0.1:5100/p/quyul5r5w08/r', 'http://127.0.0.1:5100'],
   ['HTTPS://PW.test:443/p/quyul5r5w08', 'https://pw.test'],
   ['https://pw.test/p/quyul5r5w08/r/', 'https://pw.test'],
   ['https://münchen.de/p/quyul5r5w08', 'https://xn--mnchen-3ya.de'],
   [' quyul5r5w08 ', undefined],
   ['[the key](https://pw.test/p/quyul5r5w08)', 'https://pw.test'],
+  ['[the key](<https://pw.test/p/quyul5r5w08>).', 'https://pw.test'],
+  ['(pw.test/p/quyul5r5w08).', 'https://pw.test'],
   ['[::1]:5100/p/quyul5r5w08.', 'http://[::1]:5100'],
   ['([::1]:5100/p/quyul5r5w08)', 'http://[::1]:5100'],
 ])('%j is read as people paste it', (pasted, base) => {
@@ -139,6 +159,7 @@ describe('a link with a key', () => {
     ...(repairs && { repairs: repairs.split(' ').map((name) => `repaired-${name}`) }),
   });
 
+  const government = 'gcc02.safelinks.protection.office365.us';
   test.each<[string, string, string?]>([
     ['alone', `${link}#${key}`],
     ['Proofpoint 2', v2(`${link}#${key}`), 'proofpoint'],
@@ -147,11 +168,18 @@ describe('a link with a key', () => {
     ['an escaped #', `${link}%23${key}`, 'hash'],
     ['another parameter', `${link}#${key}&a=b`, 'tail'],
     ['brackets', `(${link}#${key}).`, 'surroundings'],
+    ['with a step', `${link}/r#${key}`],
     ['without a scheme', `pw.test/p/quyul5r5w08#${key}`],
+    ['white space', ` ${link}#${key}\n`],
+    ['parameters before the key', `${link}?utm_source=mail#${key}`],
+    ['an escaped #, twice', `${link}%2523${key}`, 'hash'],
     ['an escaped # and parameters', `${link}%23${key}?utm=1`, 'hash tail'],
     ['parameters', `${link}#${key}?utm_source=mail&x=%23`, 'tail'],
+    ['Safe Links of a government', safeLink(encoded(`${link}#${key}`), government), 'outlook'],
     ['Safe Links with the key outside', `${safeLink(encoded(link))}#${key}`, 'outlook'],
+    ['Safe Links and an escaped #', safeLink(encoded(`${link}%23${key}`)), 'outlook hash'],
     ['Safe Links in <>', `<${safeLink(encoded(`${link}#${key}`))}>`, 'surroundings outlook'],
+    ['Proofpoint 3 with one slash', v3(`${link.replace('//', '/')}*${key}`, 'Iw'), 'proofpoint'],
     ['Proofpoint 3 that left the #', v3(`${link}#${key}`, ''), 'proofpoint'],
     ['Proofpoint 3 with a run', v3(`${link}?x=**A${key}&y=1`, 'w6kj'), 'proofpoint tail'],
     ['both', safeLink(encoded(v3(`${link}*${key}`, 'Iw'))), 'outlook proofpoint'],
@@ -161,12 +189,22 @@ describe('a link with a key', () => {
     expect(repairsOf([found]) === undefined).toBe(repairs === undefined);
   });
 
+  test('goes with a bare token too', () => {
+    const expected = { token: 'quyul5r5w08', base: undefined, kind: 'push', key };
+    expect(parseReference(`quyul5r5w08#${key}`)).toEqual(expected);
+  });
+
   test.each([
     ['cut', key.slice(0, 12)],
+    ['cut to a character', key.slice(0, 1)],
+    ['continued', `${key}xyz`],
     ['after white space', `%20${key}`],
+    ['after a sign', `!${key}`],
     ['as a parameter', `x=${key}`],
     ['in a text fragment', `:~:text=${key}`],
     ['of a request, after white space', '%20age1qq'],
+    ['of a request, after a slash', '/age1qq'],
+    ['of a request, escaped', '%61ge1qq'],
     ['gone, with what was behind it', '&utm_source=mail'],
     ['cut, before parameters', key.slice(0, 12), '?utm_source=mail'],
   ])('that is damaged is one all the same: %s', (_how, damaged, tail = '') => {
@@ -191,6 +229,13 @@ test.each(['https://other.test', 'https://pw.test:8443', 'http://pw.test', 'http
     expect(otherOrigin(`${origin}/a`, `${origin}/b/p/x`)).toBeUndefined();
   },
 );
+
+test('repairs are told once, without the link', () => {
+  const references = ['<abcdefgh>', '<abcdefgh%23key>'].map(parseReference);
+  expect(repairsOf(references)).toEqual(
+    phrase('links-repaired', phrase('repaired-surroundings'), phrase('repaired-hash')),
+  );
+});
 
 describe('what is no link is refused', () => {
   test.each([

@@ -61,8 +61,10 @@ async function created(...options: string[]) {
 }
 
 test.each([
+  [1, 0],
   [60, 0],
   [110, 11],
+  [121, 11],
 ])('a retrieval whose response is lost after %i s: exit %i, one view', async (seconds, code) => {
   misdeeds = [lostAfter(seconds)];
   expect(await retrieved('--timeout', '300')).toMatchObject({ code, views: 1 });
@@ -111,10 +113,14 @@ test.each([
 
 test.each([
   ['429', json(429, '{}', { 'retry-after': '999999' })],
+  ['500', json(500, '{}')],
+  ['503', html(503, '<h1>Service Unavailable</h1>')],
   ['a redirect to another host', { status: 302, headers: { location: 'https://portal.test/' } }],
+  ['a redirect to nowhere', { status: 302 }],
   ['408', json(408, '{}')],
   ['409 that asks to wait', json(409, '{}', { 'retry-after': '1' })],
   ['425', html(425, 'Too Early')],
+  ['404 of a proxy', html(404, 'default backend - 404')],
   ['403 of a proxy', html(403, '<h1>Forbidden</h1>')],
   ['the page of a portal', html(200, '<h1>Welcome</h1>')],
   ['a part of the response', json(200, '{"payload":"hun')],
@@ -125,6 +131,7 @@ test.each([
 
 test.each([
   ['502', html(502, '<h1>Bad Gateway</h1>')],
+  ['520', html(520, '<h1>Web server is returning an unknown error</h1>')],
   // Of a service that lost its database after the view.
   ['503', json(503, '{"error":"Try again later."}')],
 ])('%s to a retrieval: the request is sent again', async (_, response) => {

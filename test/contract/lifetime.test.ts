@@ -56,8 +56,13 @@ test.each([
 test.each<[Edition, string, object | undefined]>([
   ['commercial', '14m', undefined],
   ['commercial', '20m', { expire_after_duration: 0 }],
+  ['commercial', '45m', { expire_after_duration: 2 }],
+  ['commercial', '6h', { expire_after_duration: 4 }],
   ['commercial', '11h', { expire_after_duration: 4 }],
   ['commercial', '1d', { expire_after_duration: 6 }],
+  ['commercial', '10d', { expire_after_duration: 12 }],
+  ['commercial', '2w', { expire_after_duration: 13 }],
+  ['commercial', '1mo', { expire_after_duration: 15 }],
   ['commercial', '180d', { expire_after_duration: 17 }],
   ['oss', '23h', undefined],
   ['oss', '36h', { expire_after_days: 1 }],

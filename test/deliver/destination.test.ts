@@ -186,6 +186,12 @@ test('what is no place for a file is refused before anything is fetched', async 
   server.close();
 });
 
+test('a device is written to as it is', async () => {
+  const file = await reserveFile('/dev/null', false, user);
+  await file.commit('secret');
+  expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+});
+
 // Where people keep secrets in memory.
 const missing = needsFile('/dev/shm');
 
@@ -198,6 +204,13 @@ describe('a file in /dev/shm is one like any other', missing, () => {
     chmodSync(file, 0o666);
   });
   afterEach(() => rmSync(file));
+
+  test('that is there is left as it is, behind a link, too', async () => {
+    symlinkSync(file, path);
+    for (const named of [file, path])
+      await expect(reserveFile(named, false, user)).rejects.toMatchObject({ code: 'usage' });
+    expect([readFileSync(file, 'utf8'), mode(file)]).toEqual([theirs, '666']);
+  });
 
   test('with force is replaced whole, and is ours alone', async () => {
     const before = openSync(file, 'r');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nameKey, numbered, safeName } from '../../src/deliver/safe-name';
+import { fitted, nameKey, numbered, safeName } from '../../src/deliver/safe-name';
 import { times } from '../helpers/long';
 
 describe('a name that someone else chose', () => {
@@ -11,7 +11,9 @@ describe('a name that someone else chose', () => {
     ['..\\..\\', 'file'],
     ['dir/', 'dir'],
     ['.', 'file'],
+    ['...', 'file'],
     ['.\u200b.', 'file'],
+    ['/', 'file'],
     [' \t ', 'file'],
     ['a\u0000b\u001b[31m\u009bc\nd', 'ab[31mcd'],
     ['exe\u202efdp.scr', 'exefdp.scr'],
@@ -20,7 +22,9 @@ describe('a name that someone else chose', () => {
     ['name. . .', 'name'],
     ['  name', 'name'],
     ['nul.txt', '_nul.txt'],
+    ['com1.tar.gz', '_com1.tar.gz'],
     ['LPT\u00b9', '_LPT\u00b9'],
+    ['console', 'console'],
     ['nul .txt', '_nul .txt'],
     ['CONIN$', '_CONIN$'],
     ['a<b>c"d|e?f*g', 'a_b_c_d_e_f_g'],
@@ -116,5 +120,9 @@ describe('a second file of a name', () => {
 
   test('names that some file systems take for the same have one key', () => {
     expect(nameKey('R\u00c9sum\u00e9.PDF')).toBe(nameKey('re\u0301sume\u0301.pdf'));
+  });
+
+  test('room can be less', () => {
+    expect(fitted('abcdef.txt', '', 6)).toBe('ab.txt');
   });
 });

@@ -10,6 +10,7 @@ import {
   statSync,
   symlinkSync,
   utimesSync,
+  watch,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -90,6 +91,21 @@ describe('the file', () => {
     },
   );
 
+  test('comes from a file of a name that was not there, and nothing else is made', async () => {
+    mkdirSync(folder, { recursive: true });
+    const seen = new Set<string | null>();
+    const watcher = watch(folder, (_event, name) => seen.add(name));
+    await storeOne();
+    await expect.poll(() => seen.has('config.json')).toBe(true);
+    watcher.close();
+    const others = [...seen].filter((name) => name !== 'config.json').sort();
+    expect(others).toEqual([
+      expect.stringMatching(/^\.config\.json\.[0-9a-f]{12}\.part$/),
+      expect.stringMatching(/^\.config\.json\.[0-9a-f]{12}\.part\.tmp-\d{10}[0-9a-f]{6}$/),
+      'config.json.new.0.lock',
+    ]);
+  });
+
   test('stays where a symbolic link leads', onUnix, async () => {
     write('{"profiles":{}}');
     const real = here.file('a/real.json');
@@ -100,6 +116,13 @@ describe('the file', () => {
     expect(lstatSync(path).isSymbolicLink()).toBe(true);
     expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual({ profiles: { a: {} } });
     expect([mode(real), ...readdirSync(here.file('a')).sort()]).toEqual(['600', 'b', 'real.json']);
+  });
+
+  test('takes the place of a symbolic link that leads nowhere', onUnix, async () => {
+    mkdirSync(folder, { recursive: true });
+    symlinkSync(here.file('none'), path);
+    await storeOne();
+    expect(lstatSync(path).isFile()).toBe(true);
   });
 
   test('is read back as it was written, odd names and all', async () => {
@@ -116,6 +139,18 @@ describe('the file', () => {
 });
 
 describe('writing at once', () => {
+  test('30 updates all survive', async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `p${at}`);
+    const updates = names.map((name) =>
+      confStore(folder, tools).update(({ profiles }) => ({
+        profiles: { ...profiles, [name]: { days: 1 } },
+      })),
+    );
+    await Promise.all(updates);
+    expect(Object.keys(readProfiles().profiles).sort()).toEqual(names.sort());
+    expect(readdirSync(folder)).toEqual(['config.json']);
+  });
+
   test('updates of 6 processes all survive', async () => {
     await build({
       input: join(import.meta.dirname, '../../src/profile/store.ts'),

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Context } from '../../src/platform/context';
+import { runHelper } from '../../src/platform/helper-program';
 import { signalGroup } from '../../src/platform/process';
 import type { Profile } from '../../src/profile/settings';
 import { forgetProfile, readFromKeyring, storeInKeyring } from '../../src/profile/system-keyring';
@@ -45,10 +46,10 @@ const on = (platform: string) => {
   return { platform, env: desktop(), signal, signalGroup } as unknown as Context;
 };
 
-/** A bus with a GNOME keyring that is unlocked; returns the environment. */
-async function bus() {
+/** A bus with a GNOME keyring, which is unlocked, or locked as after a log-in by key; returns the environment. */
+async function bus(unlock: boolean) {
   const unlocking = "printf 'pw\\n' | gnome-keyring-daemon --unlock --components=secrets";
-  const script = `${unlocking} >/dev/null; echo "$DBUS_SESSION_BUS_ADDRESS"; exec cat`;
+  const script = `${unlock ? unlocking : 'true'} >/dev/null; echo "$DBUS_SESSION_BUS_ADDRESS"; exec cat`;
   session = spawn('dbus-run-session', ['--', 'sh', '-c', script], {
     env: desktop(),
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -91,7 +92,7 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
     const log = here.file('calls');
     install('secret-tool', `{ printf '%s\\n' "$@"; env; } >> '${log}'; exec ${SECRET_TOOL} "$@"`);
     const calls = () => readFileSync(log, 'utf8');
-    const env = await bus();
+    const env = await bus(true);
     expect(await login(env)).toMatchObject({ code: 0, stdout: '' });
     expect(here.kept()).toEqual({
       current: 'default',
@@ -111,7 +112,7 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
   });
 
   test('binds the token to its address: a config file with another one finds nothing', async () => {
-    const env = await bus();
+    const env = await bus(true);
     await login(env);
     await keep('default', { url: 'https://evil.test', keyring: true });
     expect(await here.under({ env }).run('list')).toEqual({
@@ -129,11 +130,55 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
     ['another address', ['profile', 'set', 'url', 'https://new.test']],
     ['a token command', ['profile', 'set', 'token-command', 'pass x']],
   ])('is undone by %s', async (_what, words) => {
-    const env = await bus();
+    const env = await bus(true);
     await login(env);
     expect((await here.under({ env, stdin: token }).run(...words)).code).toBe(0);
     expect(here.kept()?.profiles.default?.keyring).toBe(undefined);
     expect(lookup(env).status).toBe(1);
+  });
+
+  test.each([undefined, { url: 'https://pw.test', token: 'older' }])(
+    'keeps the profile before where any call of the keyring fails: %j',
+    async (before) => {
+      const env = await bus(true);
+      const log = here.file('calls');
+      for (const is of ['-eq', '-ge'])
+        for (let [nth, calls] = [1, 1]; calls >= nth; nth++) {
+          spawnSync(SECRET_TOOL, ['clear', 'application', 'pwpush'], { env });
+          const stored = { current: 'default', profiles: before ? { default: before } : {} };
+          await here.keep(stored);
+          writeFileSync(log, '');
+          const fail = `{ echo planted >&2; exit 1; }`;
+          const count = `echo >> '${log}'; [ $(wc -l < '${log}') ${is} ${nth} ] && ${fail}`;
+          install('secret-tool', `${count}; exec ${SECRET_TOOL} "$@"`);
+          const { code, stdout, stderr } = await login(env);
+          calls = readFileSync(log, 'utf8').length;
+          install('secret-tool', `exec ${SECRET_TOOL} "$@"`);
+          expect(stdout + stderr).not.toContain(token);
+          expect(code).toBe(calls < nth ? 0 : 1);
+          if (code === 1) expect(here.kept()).toEqual(stored);
+          else expect((await here.under({ env }).run('list')).code).toBe(0);
+          // A keyring that fails from the second call on does not remove it either.
+          if (is === '-eq' || nth !== 2) expect(lookup(env).status).toBe(code);
+        }
+    },
+  );
+
+  test('is refused without a bus, and with a locked keyring', async () => {
+    expect(await login(desktop())).toEqual(
+      refused('secret-tool: Cannot autolaunch D-Bus without X11 $DISPLAY'),
+    );
+    await bus(true).then(login);
+    await here.run('profile', 'remove', 'default');
+    session?.stdin?.end();
+    await once(session as ChildProcess, 'exit');
+    const env = await bus(false);
+    expect(await login(env)).toEqual(
+      refused('secret-tool: Cannot create an item in a locked collection'),
+    );
+    expect(here.kept()?.profiles).toEqual({});
+    await keep('work', { url: 'https://pw.test', keyring: true });
+    expect((await here.under({ env }).run('list')).code).toBe(1);
   });
 });
 
@@ -218,3 +263,16 @@ describe('on other systems', () => {
     expect(input).toBe(`${own}\nwork\ns3cret\n${own}\nwork\n`);
   });
 });
+
+test(
+  'a program that does not end in time is ended with what it started',
+  needsPrograms('pgrep'),
+  async () => {
+    const marker = here.file('marker');
+    const words = ['sh', '-c', `trap '' TERM; sleep 600 '${marker}' & wait`] as const;
+    install('sleep', 'exec tail -f /dev/null "$2"');
+    expect(await runHelper(on('linux'), { words, limitMs: 50 })).toEqual({ failure: 'timeout' });
+    // A killed process is there for a moment yet.
+    await expect.poll(() => spawnSync('pgrep', ['-f', marker]).status).toBe(1);
+  },
+);

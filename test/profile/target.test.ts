@@ -30,10 +30,13 @@ describe('address and token: option over environment over profile', () => {
     ['PWPUSH_URL alone has no token', { env: { url } }, ENV],
     ['PWPUSH_TOKEN alone is for the address in use', { env: { token } }, HOME, token],
     ['an explicit --profile outranks both', { ...work, env }, WORK, 'work-token'],
+    ['it outranks PWPUSH_TOKEN too', { ...work, env: { token } }, WORK, 'work-token'],
     ['--url over all', { url: TYPED, ...work, env }, TYPED],
     ['--url of the profile keeps its token', { url: `${HOME}/` }, HOME, 'home-token'],
+    ['--url of PWPUSH_URL keeps its token', { url: `${ENV}/`, env }, ENV, token],
     ['--token-file goes to --url', { url: TYPED, token: 'typed' }, TYPED, 'typed'],
     ['--token-file over PWPUSH_TOKEN', { token: 'typed', env }, ENV, 'typed'],
+    ['--token-file over the profile', { token: 'typed' }, HOME, 'typed'],
     ['--anonymous sends none', { anonymous: true, token: 'typed', env }, ENV],
   ];
 
@@ -67,6 +70,7 @@ describe('a pasted link', () => {
     ['of the named profile gets its token', { profile: 'work' }, WORK, 'work-token'],
     ['of another path gets none', { profile: 'work' }, 'https://work.test'],
     ['of another port gets none', {}, 'https://home.test:8443'],
+    ['of the same host over http gets none', {}, 'http://home.test'],
     ['of another instance gets no --token-file', typed, 'https://evil.test'],
     ['of another instance gets no PWPUSH_TOKEN', { env: { token } }, 'https://evil.test'],
     ['of PWPUSH_URL gets PWPUSH_TOKEN', { env: { url: ENV, token } }, ENV, token],
@@ -141,15 +145,25 @@ describe('a pasted link', () => {
   });
 });
 
-test('a broken source of a token does not stand in the way of a better one', async () => {
+describe('a broken source does not stand in the way of a better one', () => {
+  const broken = { current: 'home', profiles: { home: { url: 'ftp://x', token: 'home-token' } } };
   const fails = () => {
     throw new Error('must not be read');
   };
-  const { env, ...plain } = requestOf({});
-  const request = { ...plain, env: { ...env, token: { from: 'PWPUSH_TOKEN', read: fails } } };
-  const { typed } = requestOf({ token: 'typed' });
-  expect((await targetFrom(STORED, { ...request, typed })).token).toBe('typed');
-  await expect(targetFrom(STORED, request)).rejects.toThrow('must not be read');
+
+  test('an address', async () => {
+    expect((await target({ url: TYPED, env: { url: 'ftp://x' } })).base).toBe(TYPED);
+    expect((await target({ url: TYPED }, undefined, broken)).base).toBe(TYPED);
+    expect((await target({}, 'https://link.test', broken)).base).toBe('https://link.test');
+  });
+
+  test('a token', async () => {
+    const { env, ...plain } = requestOf({});
+    const request = { ...plain, env: { ...env, token: { from: 'PWPUSH_TOKEN', read: fails } } };
+    const { typed } = requestOf({ token: 'typed' });
+    expect((await targetFrom(STORED, { ...request, typed })).token).toBe('typed');
+    await expect(targetFrom(STORED, request)).rejects.toThrow('must not be read');
+  });
 });
 
 test('a token goes to the one address it belongs to, whatever is combined', async () => {

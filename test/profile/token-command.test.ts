@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { undiciTransport } from '../../src/client/transport/undici';
 import type { Profile } from '../../src/profile/settings';
 import { type Instance, instance } from '../helpers/instance';
+import { listening } from '../helpers/listen';
 import { needsPrograms } from '../helpers/needs';
-import type { Conditions } from '../helpers/run';
+import { VERSION } from '../helpers/reference';
+import { type Conditions, place } from '../helpers/run';
 
 let here: Instance;
 let token: string;
@@ -34,6 +37,16 @@ describe('a token command', () => {
     expect(readFileSync(out, 'utf8')).toBe(
       '<a>\n<b c>\n<d "e" \\ $HOME>\n<f g>\n<~>\n<*>\n<$(id)>\n<;>\n<|>\n<>\n<hi>\n',
     );
+  });
+
+  test.each(["'pass", 'pass "x', 'pass \\', '  ', '""'])('is refused: %j', async (command) => {
+    expect([(await list(command)).code, here.asked]).toEqual([2, []]);
+  });
+
+  test('that fails is an error, and its text is passed on without control characters', async () => {
+    const line = String.raw`sh -c 'printf "locked \033[31mnow\n" >&2; exit 3'`;
+    const { code, stderr } = await list(line);
+    expect([code, stderr.split('\n')[0], here.asked]).toEqual([2, 'sh: locked \\x1b[31mnow', []]);
   });
 
   test('that prints the token to standard error too does not reveal it', async () => {
@@ -137,4 +150,23 @@ describe('the setting token-command', () => {
     const saved = { url, 'token-command': command, edition: 'pwpush' };
     expect(here.kept()?.profiles.default).toEqual(saved);
   });
+});
+
+test('while it runs the connection is opened, which the request takes', async () => {
+  const there = place({ transport: undiciTransport, env: { PATH: process.env.PATH } });
+  let connections = 0;
+  const go = there.file('go');
+  const server = await listening((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(VERSION);
+  });
+  server.onConnection(() => {
+    connections += 1;
+    writeFileSync(go, '');
+  });
+  // It ends only after the connection was opened.
+  const command = `sh -c 'until [ -e "${go}" ]; do sleep 0.05; done; echo t0ken'`;
+  const env = { PWPUSH_URL: server.url, PWPUSH_TOKEN_COMMAND: command };
+  const { code } = await there.under({ env }).run('version');
+  expect([code, connections, server.seen]).toEqual([0, 1, ['GET /api/v2/version']]);
 });

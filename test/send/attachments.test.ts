@@ -6,16 +6,20 @@ import {
   readdirSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { invocation } from '../../src/cli/terminal/output';
+import { apiClient } from '../../src/client/client';
 import type { Attachment } from '../../src/client/form';
+import { undiciTransport } from '../../src/client/transport/undici';
 import type { Context } from '../../src/platform/context';
-import { mediaType, openAttachments } from '../../src/send/attachments';
+import { mediaType, openAttachments, sendFiles } from '../../src/send/attachments';
 import { joined } from '../helpers/age';
 import { needsPrograms, skipWithout } from '../helpers/needs';
 import { openPlace } from '../helpers/run';
-import { heldFiles } from '../helpers/transfer';
+import { heldFiles, taking } from '../helpers/transfer';
 
 const here = openPlace();
 afterAll(here.close);
@@ -56,6 +60,14 @@ describe('files to attach', () => {
     await close();
   });
 
+  test('longer than a piece come whole and in order', async () => {
+    const text = Array.from({ length: 500_000 }, (_, line) => `${line}\n`).join('');
+    writeFileSync(at('long'), text);
+    const { files, close } = await open([at('long')]);
+    expect((await content(files[0] as Attachment)) === text).toBe(true);
+    await close();
+  });
+
   const pipe = () => {
     skipWithout(needsPrograms('mkfifo'));
     return [at('fifo')];
@@ -74,9 +86,20 @@ describe('files to attach', () => {
     expect(heldFiles()).toEqual([]);
   });
 
+  test('an unreadable one is refused', async () => {
+    writeFileSync(at('locked'), '', { mode: 0o000 });
+    // Root may read everything.
+    const root = process.geteuid?.() === 0;
+    if (root) process.seteuid?.(65_534);
+    const opening = open([at('locked')]).finally(() => root && process.seteuid?.(0));
+    await expect(opening).rejects.toMatchObject({ code: 'usage' });
+  });
+
   test.each([
     ['shrinks', () => truncateSync(at('moving'), 5)],
+    ['is emptied', () => truncateSync(at('moving'), 0)],
     ['grows', () => appendFileSync(at('moving'), 'more')],
+    ['is written to', () => utimesSync(at('moving'), 1, 1)],
   ])('one that %s while it is sent is an error', async (_how, change) => {
     writeFileSync(at('moving'), 'x'.repeat(3 * 1024 * 1024));
     const { files, close } = await open([at('moving')]);
@@ -122,11 +145,36 @@ describe('standard input', () => {
     await expect(open(['-'], 'x', broken)).rejects.toMatchObject({ code: 'EIO' });
     expect(left()).toEqual([[], []]);
   });
+
+  test('and nine files, in a hundred pushes, leave no descriptor and no temporary file', async () => {
+    const paths = Array.from({ length: 9 }, (_, number) => at(`${number}.txt`));
+    for (const path of paths) writeFileSync(path, path);
+    const instance = await taking();
+    const transport = undiciTransport({ timeout: 30, env: {} });
+    const client = apiClient({
+      ...{ base: instance.url, userAgent: 'test', send: transport.send },
+      ...{ now: () => new Date(), sleep: async () => {} },
+    });
+    const context = texts('piped');
+    const run = invocation(context, { json: false, quiet: false, color: false, debug: false });
+    for (let number = 0; number < 100; number++) {
+      const attachments = await open([...paths, '-'], undefined, context);
+      await sendFiles(run, attachments.files, (files) => client.create({}, files));
+      await attachments.close();
+    }
+    await transport.close();
+    await instance.close();
+    expect(left()).toEqual([[], []]);
+    expect(instance.pushes.map((parts) => parts.length)).toEqual(Array(100).fill(10));
+    expect(instance.pushes.at(-1)?.at(-1)).toMatchObject({ filename: 'stdin', content: 'piped' });
+  });
 });
 
 test.each([
   ['a.PDF', 'application/pdf'],
   ['a.tar.gz', 'application/gzip'],
+  ['a', 'application/octet-stream'],
+  ['pdf', 'application/octet-stream'],
   ['.env', 'application/octet-stream'],
   ['a.constructor', 'application/octet-stream'],
 ])('the media type of %j is %s', (name, type) => expect(mediaType(name)).toBe(type));

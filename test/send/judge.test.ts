@@ -59,6 +59,17 @@ describe('the commercial edition says how long in another way', () => {
       looser,
     }));
 
+  // docs/wire.md, "Durations": 0–5 = 15, 30, 45 minutes, 1, 6, 12 hours; 6–11 = 1 … 6 days; 12–14 = 1, 2, 3 weeks;
+  // 15–17 = 1, 2, 3 months.
+  test('expire_after_duration is a number of days', () => {
+    const durations = { 6: 1, 11: 6, 12: 7, 13: 14, 14: 21, 15: 30, 16: 60, 17: 90 };
+    for (const [duration, days] of Object.entries(durations))
+      expect(looseness(days, { expire_after_duration: Number(duration) })).toEqual([]);
+    // Hours are stricter than a day.
+    expect(looseness(1, { expire_after_duration: 5 })).toEqual([{ granted: 0.5, looser: false }]);
+    expect(looseness(1, { expire_after_duration: 99 })).toEqual([]);
+  });
+
   const created_at = '2026-08-20T11:06:45.000Z';
 
   test.each([
@@ -87,12 +98,15 @@ describe('the commercial edition says how long in another way', () => {
     // Up to a minute is taken for clocks that differ; what is almost a whole minute is one.
     [{ expires_in: 5400 }, '2026-08-20T12:37:42.000Z', undefined],
     [{ expires_in: 5400 }, '2026-08-20T12:37:43.000Z', true],
+    [{ expires_in: 5400 }, '2026-08-20T12:35:48.000Z', undefined],
     [{ expires_in: 5400 }, '2026-08-20T12:35:47.000Z', false],
     [{ expire_after_duration: 4 }, '2026-08-20T17:06:45.000Z', undefined],
     [{ expire_after_duration: 4 }, '2026-08-20T18:06:45.000Z', true],
     // A calendar month, and a day of 25 hours.
     [{ expire_after_duration: 17 }, '2026-11-20T11:06:45.000Z', undefined],
     [{ expire_after_duration: 6 }, '2026-08-21T12:06:45.000Z', undefined],
+    [{ expire_after_duration: 6 }, '2026-08-22T11:06:45.000Z', true],
+    [{ expire_after_days: 30 }, '2026-09-20T11:06:45.000Z', true],
     [{ expire_after_duration: 15 }, '2026-09-12T11:06:45.000Z', false],
   ])('%j and %s', (asked, expires_at, looser) => {
     expect(differences(asked, push({ created_at, expires_at }))[0]?.looser).toBe(looser);

@@ -69,9 +69,11 @@ describe('files that were changed, cut or exchanged are not saved', () => {
   test.each<[string, () => Buffer | string]>([
     ['changed', () => Buffer.from(two ?? '').fill('x', 150_000, 150_001)],
     ['cut at a chunk', () => (two ?? '').slice(0, -last - 16)],
+    ['cut anywhere', () => (two ?? '').slice(0, 100_000)],
     ['extended', () => Buffer.concat([two ?? Buffer.of(), Buffer.from('x')])],
     ['exchanged', () => one ?? ''],
     ['not encrypted', () => 'b'.repeat(SIZE)],
+    ['empty', () => ''],
   ])('%s', async (_, body) => {
     const { get, saved } = offering(await manifest(entries), [file(one), file(body())]);
     const { code, stderr } = await get('--force');
@@ -94,6 +96,7 @@ describe('files that were changed, cut or exchanged are not saved', () => {
 
 test.each([
   ['lost a file', ['1.age'], '1 missing, 0 unknown'],
+  ['lost all files', [], '2 missing, 0 unknown'],
   ['added a file', ['1.age', '2.age', '3.age'], '0 missing, 1 unknown'],
   ['renamed a file', ['1.age', 'evil.sh'], '1 missing, 1 unknown'],
 ])('an instance that %s: what there is is saved encrypted', async (_how, all, said) => {
@@ -166,6 +169,12 @@ describe('a download that breaks', () => {
       cut: from + arrive < length,
     };
   };
+
+  test('is asked again, and leaves nothing half', async () => {
+    const answers = [file(one), part(0, 90_000), part(0, SIZE * 2)];
+    const { get, saved } = offering(await manifest(entries, 'm'), answers);
+    expect([(await get()).code, saved()]).toEqual([0, { ...ALL, 'secret.txt': 'm' }]);
+  });
 
   test.each(['in/', '-'])('is asked for the rest alone (--output %s)', async (output) => {
     const [, entry] = entries;

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import type { HttpSettings } from '../../../src/platform/context';
@@ -32,6 +34,38 @@ async function upload(
     await transport.close();
   }
 }
+
+/** A listener on a thread of its own, so that this one can stand still: it answers the first bytes and hangs up. */
+const HASTY = `
+const { workerData, parentPort } = require('node:worker_threads');
+const server = require('node:net').createServer((socket) => {
+  socket.on('error', () => {});
+  socket.once('data', () => {
+    socket.write('HTTP/1.1 413 Too Large\\r\\ncontent-length: 3\\r\\nconnection: close\\r\\n\\r\\nbig', () => {
+      socket.resetAndDestroy();
+      socket.once('close', () => {
+        Atomics.store(workerData, 0, 1);
+        Atomics.notify(workerData, 0);
+      });
+    });
+  });
+});
+server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+
+test('an answer is read though the first write after it fails at once', async () => {
+  const gone = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(HASTY, { eval: true, workerData: gone });
+  const [port] = (await once(worker, 'message')) as [number];
+  const got = await upload(`http://127.0.0.1:${port}/`, 8 * PIECE.length, {}, async function* () {
+    yield PIECE;
+    // Until the other side is gone nothing else happens here, so that no event can tell of it.
+    Atomics.wait(gone, 0, 0);
+    yield* pieces(7 * PIECE.length);
+  });
+  await worker.terminate();
+  expect(got).toEqual({ status: 413, text: 'big' });
+});
 
 test('what the body throws is what the sender gets', async () => {
   const { url } = await listening(() => {});
