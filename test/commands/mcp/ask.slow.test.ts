@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
-import { commercialEdition, OWNER, PRO } from '../../helpers/commercial';
+import { answersTo } from '../../helpers/answers';
 import { lose } from '../../helpers/here';
-import { eachInstance } from '../../helpers/instance';
+import { BASE, eachInstance, overFetch } from '../../helpers/instance';
 import { eras, SECRET, type ShowPage, served, serving } from '../../helpers/mcp';
 import { changed } from '../../helpers/reference';
 import { eachPlace, place } from '../../helpers/run';
@@ -110,9 +110,9 @@ describe.each(cases)('version $era, a question of the $where', (one) => {
 });
 
 test('an instance without requests is not asked: this machine is', async () => {
-  const { send } = commercialEdition({ requests: false });
-  const pro = place({ send, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER } });
-  const { call } = await served(pro);
+  const version = { edition: 'commercial', features: { requests: { enabled: false } } };
+  const { send } = answersTo({ 'GET /version': version });
+  const { call } = await served(place({ send, env: { PWPUSH_URL: BASE, PWPUSH_TOKEN: 't0ken' } }));
   const told = await call('ask', QUESTION);
   expect(told).toMatch(/http:\/\/127\.0\.0\.1.* It opens in a browser on this machine\./);
   await respond(linkIn(told));
@@ -149,26 +149,23 @@ test('only so many questions are open at once, and one for each file', async () 
 });
 
 test.each([
-  ['names no request', `${PRO}/`],
-  ['names another one', `${PRO}/r/another`],
+  ['names no request', `${BASE}/`],
+  ['names another one', `${BASE}/r/another`],
   ['is elsewhere', 'https://elsewhere.test/r/another'],
 ])(
   'the link of an instance that %s is told, and neither opened nor followed',
   async (_, html_url) => {
-    const { send } = commercialEdition({ encrypts: true });
-    const asked: string[] = [];
-    const lying = rewriting(send, (body, { method, url }) => {
-      asked.push(url);
-      return method === 'POST' ? changed(body, { html_url }) : body;
-    });
-    const pro = place({ asleep: nap, send: lying, env: { PWPUSH_URL: PRO, PWPUSH_TOKEN: OWNER } });
-    const { call } = await served(pro, [], { showPage: async () => 'accept' });
+    const send = rewriting(overFetch(here.service, here.asked), (body, { method }) =>
+      method === 'POST' ? changed(body, { html_url }) : body,
+    );
+    const lied = place({ asleep: nap, send, env: { PWPUSH_URL: BASE, ...here.admin } });
+    const { call } = await served(lied, [], { showPage: async () => 'accept' });
     const told = await call('ask', QUESTION);
     expect(told).toContain(`Give this link to the person who knows the answer: ${html_url}#age1`);
-    expect(told).toMatch(new RegExp(`\\nThen call wait with ${PRO}/r/[\\w-]+\\.`));
-    if (!html_url.startsWith(PRO))
+    expect(told).toMatch(new RegExp(`\\nThen call wait with ${BASE}/r/[\\w-]+\\.`));
+    if (!html_url.startsWith(BASE))
       expect(told).toContain('\nwarning: the link is on https://elsewhere');
-    expect(asked.join()).not.toContain('another');
+    expect(here.asked.join()).not.toContain('another');
   },
 );
 
