@@ -92,13 +92,6 @@ test('below commands only cli/ names an option, and nothing takes a bag of them'
   expect(below.filter((file) => bag.test(sources.get(file) ?? ''))).toEqual([]);
 });
 
-test('the name of an exported type means one thing', () => {
-  const names = [...sources.values()].flatMap((source) =>
-    Array.from(source.matchAll(/^export (?:interface|type|class) (\w+)/gm), ([, name]) => name),
-  );
-  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
-});
-
 test('only platform/process.ts uses process, nothing uses console, and the client no global fetch', () => {
   const code = (file: string) =>
     (sources.get(file) ?? '').replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''");

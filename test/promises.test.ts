@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { complaint, lineOf, promises, unwitnessed } from '../.ci/promises.mjs';
+import { lineOf, promises, unwitnessed } from '../.ci/promises.mjs';
 import { judge, type Outcome } from './helpers/promises';
 
 const file = 'test/take/decrypt.test.ts';
@@ -20,43 +20,33 @@ function judged(tests: readonly Outcome[], { one = promise, strict = false, whol
   return missing.length > 0 ? 'missing' : 'open';
 }
 
-describe('a promise', () => {
-  test('has a witness if a test passed whose name, or that of its group, contains its title', () => {
-    const failed = outcome({ state: 'failed' });
-    expect(judged([failed, outcome()])).toBe('witnessed');
-    expect(judged([outcome()], { one: { ...promise, title: 'armor' } })).toBe('witnessed');
-    expect(judged([outcome()], { one: { ...promise, title: '' } })).toBe('witnessed');
-    expect(judged([outcome()], { whole: [] })).toBe('witnessed');
-  });
+const transcript = { ...promise, file: 'test/cases/run-variables.txt' };
+const told = (more: Partial<Outcome> = {}) => {
+  const name = 'run-variables.txt';
+  return [outcome({ file: 'test/cases.test.ts', name, fullName: name, ...more })];
+};
 
-  test.each<[string, Outcome[]]>([
-    ['stands in no name, as in a comment only', [outcome({ fullName: 'armor > opens' })]],
-    ['is that of a test that failed', [outcome({ state: 'failed' })]],
-    ['is that of a test that was skipped', [outcome({ state: 'skipped' })]],
-    ['is that of a test of another file', [outcome({ file: 'test/keep/rescue.test.ts' })]],
-  ])('has none if its title %s', (_, tests) => {
-    expect(judged(tests)).toBe('missing');
-    expect(judged(tests, { whole: [] })).toBe('open');
-  });
-
-  test('may wait for a machine that has the tool, but not in CI, or for another run', () => {
-    expect(judged([without(false)])).toBe('open');
-    expect(judged([without(false)], { strict: true })).toBe('missing');
-    expect(judged([without(true)], { strict: true })).toBe('open');
-  });
-
-  test('of a transcript is witnessed by the test that has its name, in any tier', () => {
-    const one = { ...promise, file: 'test/cases/run-variables.txt' };
-    const told = (more: Partial<Outcome>) => {
-      const name = 'run-variables.txt';
-      const test = outcome({ file: 'test/cases.test.ts', name, fullName: name, ...more });
-      return judged([test], { one, whole: [test.file] });
-    };
-    expect(told({})).toBe('witnessed');
-    expect(told({ file: 'test/cases.slow.test.ts' })).toBe('witnessed');
-    expect(told({ state: 'skipped' })).toBe('missing');
-    expect(told({ name: 'run.txt' })).toBe('open');
-  });
+test.each<[string, string, Outcome[], Parameters<typeof judged>[1]]>([
+  ['a test that passed', 'witnessed', [outcome({ state: 'failed' }), outcome()], {}],
+  ['one that passed in a part of its file', 'witnessed', [outcome()], { whole: [] }],
+  [
+    'one in a group of that name',
+    'witnessed',
+    [outcome()],
+    { one: { ...promise, title: 'armor' } },
+  ],
+  ['no test of that name', 'missing', [outcome({ fullName: 'armor > opens' })], {}],
+  ['a test that failed', 'missing', [outcome({ state: 'failed' })], {}],
+  ['one that was skipped', 'missing', [outcome({ state: 'skipped' })], {}],
+  ['one that failed in a part of its file', 'open', [outcome({ state: 'failed' })], { whole: [] }],
+  ['a test of another file', 'missing', [outcome({ file: 'test/keep/rescue.test.ts' })], {}],
+  ['one without its tool', 'open', [without(false)], {}],
+  ['one without its tool in CI', 'missing', [without(false)], { strict: true }],
+  ['one that another run has', 'open', [without(true)], { strict: true }],
+  ['a transcript', 'witnessed', told(), { one: transcript }],
+  ['another transcript', 'open', told({ name: 'run.txt' }), { one: transcript }],
+])('of a promise, %s makes it %s', (_, said, tests, how) => {
+  expect(judged(tests, how)).toBe(said);
 });
 
 test('runs that are judged together leave no promise open, nor one whose file is gone', () => {
@@ -64,12 +54,6 @@ test('runs that are judged together leave no promise open, nor one whose file is
   expect(others.length).toBeGreaterThan(150);
   expect(unwitnessed(promises().map(lineOf))).toEqual([]);
   expect(unwitnessed(others.map(lineOf))).toEqual([first]);
-});
-
-test('a complaint names the document, and the test as it does', () => {
-  const said = `no test passed of docs/reliability.md: ${file}`;
-  expect(complaint(promise)).toBe(`${said}, memory`);
-  expect(complaint({ ...promise, title: '' })).toBe(said);
 });
 
 const root = join(import.meta.dirname, '..');
@@ -93,10 +77,5 @@ describe('pwpush-security(7)', () => {
     expect(promises().filter(({ file }) => !existsSync(join(root, file)))).toEqual([]);
     for (const { file, title } of promises())
       if (file.endsWith('.txt')) expect(read(file).split('\n', 1).join()).toContain(title);
-  });
-
-  test('is pointed to by the manual and the readme', () => {
-    for (const file of ['man/pwpush.1', 'README.md'])
-      expect([file, /pwpush-security(\(7\)| 7|`\(7\))/.test(read(file))]).toEqual([file, true]);
   });
 });
