@@ -12,7 +12,6 @@ import {
 const plain = { json: false, debug: false };
 const SECRET = 'hunter2-of-the-user';
 const foreign: [string, () => unknown][] = [
-  ['an Error', () => new Error(SECRET)],
   ['a TypeError', () => new TypeError(SECRET)],
   ['an Error with a cause', () => new Error(SECRET, { cause: new Error(SECRET) })],
   ['an AggregateError', () => new AggregateError([new Error(SECRET)], SECRET)],
@@ -20,27 +19,6 @@ const foreign: [string, () => unknown][] = [
   ['an object', () => ({ message: SECRET, stack: SECRET })],
   ['an Error with a code', () => Object.assign(new Error(SECRET), { code: 'ERR_X' })],
 ];
-
-test('the exit codes are those that pwpush(1) promises', () => {
-  expect(exitStatus).toEqual({
-    failed: 1,
-    usage: 2,
-    unauthorized: 3,
-    forbidden: 4,
-    not_found: 5,
-    expired: 6,
-    passphrase: 7,
-    rejected: 8,
-    unreachable: 9,
-    rate_limited: 10,
-    unknown: 11,
-    timeout: 12,
-    // As shells count a signal: a terminal that has gone is one, too.
-    hung_up: 129,
-    interrupted: 130,
-    terminated: 143,
-  });
-});
 
 describe('an error that is not ours', () => {
   test.each(foreign)('%s never tells its message, and a stack only with --debug', (_name, make) => {
@@ -54,11 +32,6 @@ describe('an error that is not ours', () => {
     const debugged = failureText(error, { json: false, debug: true });
     expect(debugged).not.toContain(SECRET);
     if (error instanceof Error) expect(debugged).toMatch(/^debug: \w+.*\n\s+at /m);
-    expect(statusOf(error)).toBe(1);
-  });
-
-  test.each([undefined, null, 0, ''])('%j is told as well', (error) => {
-    expect(failureText(error, plain)).toContain('internal error');
     expect(statusOf(error)).toBe(1);
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chooseSource, readAll, readSecret, withoutOneLineEnd } from '../../src/cli/source';
+import { readAll, readSecret, withoutOneLineEnd } from '../../src/cli/source';
 import type { Context } from '../../src/platform/context';
 
 const fromStdin = (bytes: Uint8Array | string, raw = false) => {
@@ -30,8 +30,6 @@ describe('the newline rule', () => {
     ['a\n', 'a'],
     ['a\r\n', 'a'],
     ['a\n\n', 'a\n\n'],
-    ['\na', '\na'],
-    ['a\nb', 'a\nb'],
     ['a\r', 'a\r'],
     [' a \n', ' a '],
     ['\ufeffa\n', '\ufeffa'],
@@ -65,8 +63,4 @@ describe('input that is no text is refused', () => {
     const reading = readAll(megabytes()).then(({ length }) => length);
     await expect(reading).rejects.toMatchObject({ code: 'usage' });
   });
-});
-
-test('a dash after --from is standard input, though it is a terminal', () => {
-  expect(chooseSource({ raw: false, from: '-' }, true, true)).toEqual({ name: 'stdin' });
 });

@@ -4,31 +4,22 @@ import { shorten, width, wrap } from '../../../src/cli/terminal/text-width';
 
 describe('cells', () => {
   test.each([
-    ['', 0],
-    ['abc', 3],
     ['Grüße', 5],
     ['日本語', 6],
     ['e\u0301', 1],
-    ['👍', 2],
-    ['ｆｕｌｌ', 8],
     ['हिन्दी', 5],
-    ['🇩🇪', 2],
     ['❤\ufe0f', 2],
     ['1\ufe0f\u20e3', 2],
     ['👍\ufe0f', 2],
     ['中\ufe00', 2],
-    ['\u{17000}\u{1b000}\u{1f200}', 6],
-    ['\ufe10\u2329\u232a', 6],
     ['\u{1f321}\u3248', 2],
   ])('%s is %d columns wide', (text, columns) => {
     expect(width(text)).toBe(columns);
   });
 
   test.each([
-    ['🇩🇪🇫🇷', 4, '🇩🇪🇫🇷'],
     ['🇩🇪🇫🇷x', 4, '🇩🇪…'],
     ['ab❤\ufe0f', 3, 'ab…'],
-    ['cafe\u0301s', 4, 'caf…'],
     ['cafe\u0301s!', 5, 'cafe\u0301…'],
   ])('of %s %d columns show %s: what is read as one is cut as one', (text, room, short) => {
     expect(shorten(text, room)).toBe(short);
