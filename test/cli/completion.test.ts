@@ -20,7 +20,6 @@ test.each<[string, string]>([
   ['pr', 'preview profile'],
   ['push --ki', '--kind'],
   ['push --kind ', 'text file url qr'],
-  ['push --kind=q', '--kind=qr'],
   // As bash splits it.
   ['push --kind = q', 'qr'],
   ['push --encrypt=w', '--encrypt=words'],
@@ -32,11 +31,9 @@ test.each<[string, string]>([
   ['profile use h', 'home'],
   ['profile set da', 'days'],
   ['push -f one two --day', '--days'],
-  ['push -v 3 --day', '--days'],
   ['push -qv 3 --day', '--days'],
   ['ls --loc', '--local'],
   ['help c', ['completion', ...topics.filter((one) => /^c/.test(one))].join(' ')],
-  ['completion ', 'bash zsh fish powershell'],
   ['serve token ', 'add list revoke'],
 ])('pwpush %s: %s', async (line, offered) => {
   const profiles = { work: {}, home: {}, '$(touch pwned)': {}, 'a b;c': {} };
@@ -52,9 +49,7 @@ test.each<[string, string]>([
 test.each([
   // Nothing is known that fits there.
   ['push --days ', 'words\n'],
-  ['push --each=', 'words\n'],
   ['generate ', 'words\n'],
-  ['help push -', 'words\n'],
   ['help -', 'words\n--json\n'],
   // Paths and programs are left to the shell.
   ['push --from ', 'files\n'],

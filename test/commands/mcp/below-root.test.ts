@@ -39,12 +39,10 @@ const outside = () => [
 describe('a file that exists', () => {
   test('is found below the root, through links that stay there', async () => {
     const file = join(root, 'file');
-    expect(await fileBelow(root, 'to-file')).toBe(file);
-    expect(await fileBelow(root, 'inner/to-parent/file')).toBe(file);
-    expect(await fileBelow(join(folder, 'to-root'), file)).toBe(file);
-    expect(await fileBelow(join(folder, 'to-root'), 'file')).toBe(file);
-    for (const path of ['file', './file', './/file', file])
+    for (const path of ['file', './/file', file, 'to-file', 'inner/to-parent/file'])
       expect(await fileBelow(root, path)).toBe(file);
+    for (const path of ['file', file])
+      expect(await fileBelow(join(folder, 'to-root'), path)).toBe(file);
   });
 
   test('is refused anywhere else, and if it is no regular file', async () => {

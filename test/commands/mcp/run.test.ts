@@ -48,12 +48,10 @@ test('its standard input is empty, and not the protocol', async () => {
 
 test.each([
   [['ls'], 'the operator has not allowed the program "ls"'],
-  [['./sh'], 'has not allowed'],
   [['/bin/sh'], 'has not allowed'],
   [['sh ', '-c', 'id'], 'has not allowed'],
   [['no-such-program'], 'command not found'],
   [['sh', 'a\0b'], 'contains NUL'],
-  [[], 'command: Too small'],
   ['sh', 'command: Invalid input: expected array'],
 ])('%j is refused before a view is used', async (command, why) => {
   const link = await pushed();

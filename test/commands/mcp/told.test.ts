@@ -54,7 +54,6 @@ test.each([
     },
   ],
   ['why it was not started', { status: 6, stderr: own('expired') }, why],
-  ['why it is not there', { status: 127, stderr: own('usage') }, why],
 ])('of a program is told %s', (_what, end, told) => {
   expect(programEnd({ ...ran, ...end })).toEqual(told);
 });
@@ -63,7 +62,6 @@ test.each([
   ['another status', { status: 1, stderr: own('expired') }],
   ['a code that is none of ours', { status: 1, stderr: own('E_AUTH') }],
   ['output', { status: 6, stdout: 'x', stderr: own('expired') }],
-  ['more errors', { status: 6, stderr: `${own('expired')}x` }],
 ])('an error of a program with %s is its output', (_what, end) => {
   expect(programEnd({ ...ran, ...end }).text).toMatch(/^exit code [16]\n/);
 });
