@@ -75,10 +75,3 @@ test('--insecure is a warning', async () => {
   const { code, of } = await doctor([...(await overTls()).url, '--insecure']);
   expect([code, of('address')?.status]).toEqual([0, 'warning']);
 });
-
-test('a certificate that has expired is found', async () => {
-  const { url, trust } = await overTls({ key: expiredKey, cert: expiredCert });
-  const { code, failed } = await doctor([...url, ...trust]);
-  expect([code, failed]).toMatchObject([9, [{ name: 'api' }]]);
-  expect(failed[0]?.message).toContain('expired');
-});

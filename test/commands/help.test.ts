@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { CommandEntry } from '../../src/cli/command-tree';
 import { exitStatus } from '../../src/platform/errors';
@@ -59,31 +58,6 @@ test('help is the same by all ways, and has all commands', async () => {
   const rows = entries.map(({ name, summary }) => `  ${name.padEnd(22)} ${summary}`);
   expect(text.split('\n')).toEqual(expect.arrayContaining(rows));
   expect([...long(text, 80), ...long((await narrow().run()).stdout, 40)]).toEqual([]);
-});
-
-test('help options explains what the help of commands only names', async () => {
-  const names = (text: string) => text.match(/--[\w-]+/g)?.sort();
-  const naming = (text: string) => text.split('Global options (see pwpush help options):\n')[1];
-  const [short = ''] = naming(await helpOn('list'))?.split('\n\n') ?? [];
-  const explained = (await helpOn('options')).match(/^ {2}.*?--[\w-]+/gm)?.join() ?? '';
-  expect(names(explained)).toEqual(names(short));
-  const described = told.options.map(({ long }: { long: string }) => long).sort();
-  expect([names(short), entries.flatMap((one) => one.global_options)]).toEqual([
-    described,
-    expect.arrayContaining(described),
-  ]);
-});
-
-test('help environment has the variables of the manual, and no other', async () => {
-  const stdout = await helpOn('environment');
-  const [manual = ''] =
-    readFileSync('man/pwpush.1', 'utf8').split('.Sh ENVIRONMENT')[1]?.split('.Sh ') ?? [];
-  const known = manual.match(/^\.It Ev .*$/gm)?.flatMap((line) => line.slice(7).split(' , ')) ?? [];
-  const rows = [...stdout.matchAll(/^ {2}([A-Z_]+\*?) {2,}\S/gm)].map(([, name]) => name);
-  // Those of agents stand in a sentence.
-  const agents = known.filter((name) => !rows.includes(name));
-  expect(rows.filter((name) => !known.includes(`${name}`))).toEqual([]);
-  for (const name of agents) expect(stdout).toMatch(new RegExp(`\\b${name}\\b`));
 });
 
 describe('help --json', () => {

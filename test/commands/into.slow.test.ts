@@ -59,7 +59,6 @@ describe('the command', () => {
   test.each([
     ['closes its input early and succeeds', 'exec <&-; exit 0', 0],
     ['reads nothing and succeeds', 'exit 0', 0],
-    ['fails', 'cat >"$DIR/got"; exit 3', 1],
     ['closes its input early and fails', 'exec <&-; exit 3', 1],
     ['is killed', 'cat >"$DIR/got"; kill -KILL $$', 1],
     ['fails after it printed the secret', 'tee "$DIR/got"; exit 1', 1],
@@ -90,11 +89,9 @@ describe('the command', () => {
     const missing = here.file('missing');
     for (const words of [
       ['--url', 'ftp://pw.test'],
-      ['--profile', 'none'],
       ['--expire', '10s'],
       ['--passphrase-file', missing],
       ['--token-file', missing],
-      ['-R', missing],
       ['--to', 'nonsense'],
     ]) {
       const { code } = await here.run(...into, ...words, ...sh('touch "$DIR/started"'));

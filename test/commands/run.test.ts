@@ -63,11 +63,9 @@ describe('before anything is sent', () => {
 
   test.each([
     ['#!/nonexistent\n', 126],
-    ['#!nonexistent', 126],
     ['#! \t/etc/passwd -x\n', 126],
     ['#!/bin/sh\r\n', 126],
     ['#! /bin/sh -e\n', 0],
-    ['#!/usr/bin/env sh\n', 0],
     ['#!\n', 0],
     ['', 0],
   ])('the interpreter of a script is looked for: %j', async (first, code) => {
@@ -107,7 +105,6 @@ describe('the last view was used, and the program cannot be run: the secret is s
   test.each([
     ['views that are not told', { views_remaining: null }, true],
     ['its last day', { days_remaining: 0 }, true],
-    ['its end', { expired: true }, true],
     ['days that are not told', { days_remaining: null }, false],
   ])('of a push at %j', async (_what, fields, saved) => {
     const body = changed(RETRIEVED, { views_remaining: 3, ...fields });

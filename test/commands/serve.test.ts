@@ -69,15 +69,6 @@ describe('variables', () => {
   });
 });
 
-test('warnings are lines of a log in JSON, which has no others', async () => {
-  const url = 'postgres://u:pass@127.0.0.1:1/x';
-  const words = ['serve', '--data', data(), '--database', url, '--host', '192.0.2.77'];
-  const made = await here.plan(...words, '--log', 'json');
-  expect(made).toMatchObject({ warnings: [expect.stringContaining('password in --database')] });
-  const { stderr } = await here.run(...words, '--log', 'json');
-  expect(stderr).not.toContain('password');
-});
-
 describe('serve backup', () => {
   const backup = (...words: string[]) => here.run('serve', 'backup', '--data', data(), ...words);
 
