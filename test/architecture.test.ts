@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
@@ -120,13 +119,4 @@ test('a package is imported in one file, and a heavy one when it is needed', () 
   const starts = files.filter((file) => /^(main$|commands\/)/.test(file));
   const loading = starts.filter((file) => [...reached(file, true)].some((to) => heavy.test(to)));
   expect([loading, starts.length > 30]).toEqual([[], true]);
-});
-
-test('the table of planted faults is made of their results', () => {
-  const words = ['test/mutants.mjs', '--check'];
-  const { status, stderr } = spawnSync(process.execPath, words, {
-    cwd: join(ROOT, '..'),
-    encoding: 'utf8',
-  });
-  expect([status, stderr]).toEqual([0, '']);
 });

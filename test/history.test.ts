@@ -13,7 +13,6 @@ import {
 import { times } from './helpers/long';
 import { seed } from './helpers/seed';
 
-const retrieve: Call = { name: 'retrieve' };
 const SHOWN: Result = { status: 'shown', payload: 'x' };
 const RESULTS: Readonly<Record<string, Result>> = {
   ...{ shown: SHOWN, garbled: { ...SHOWN, payload: 'y' }, gone: { status: 'gone' } },
@@ -93,17 +92,6 @@ test('a key creates one push, however often it is sent', () => {
   const noted = new History();
   noted.operations.push(first as Operation, { ...(first as Operation), push: 'q' });
   expect(() => noted.judge()).toThrow('one key created two pushes');
-});
-
-test('a thousand operations at once are judged', () => {
-  const all = Array.from({ length: 1000 }, (_, n): Row => {
-    const call = [`c${n}`, 3 + n, 5000 - n, retrieve] as const;
-    if (n < 45) return [...call, shown(49 - n)];
-    return n < 50 ? [`c${n}`, 3 + n, null, retrieve] : [...call, { status: 'gone' }];
-  });
-  const operations = [create(50), ...all].map(operation);
-  expect(isLinearizable(operations)).toBe(true);
-  expect(isLinearizable([...operations, read('twice 3-6000 retrieve 20')])).toBe(false);
 });
 
 /** The same by trying every order, with none left out. */

@@ -47,17 +47,11 @@ describe('the index', () => {
   });
 });
 
-describe('a schema', () => {
-  test.each(schemaNames)('%s compiles', (name) => {
-    expect(published()(name)).toBeTypeOf('function');
-  });
-
-  test('allows unknown fields of an instance, but none of ours', () => {
-    const push = published()('push.1.json');
-    expect(push({ ...PUSH, encrypted: false, color: 'red' })).toBe(true);
-    expect(push({ ...PUSH, color: 'red' })).toBe(false);
-    expect(published()('generate.1.json')({ payload: 'x', color: 'red' })).toBe(false);
-  });
+test('a schema allows unknown fields of an instance, but none of ours', () => {
+  const push = published()('push.1.json');
+  expect(push({ ...PUSH, encrypted: false, color: 'red' })).toBe(true);
+  expect(push({ ...PUSH, color: 'red' })).toBe(false);
+  expect(published()('generate.1.json')({ payload: 'x', color: 'red' })).toBe(false);
 });
 
 // What is as the schemas say, all other tests print.

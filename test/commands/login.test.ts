@@ -53,19 +53,6 @@ test('the address of the environment is that of a new profile, not of one that h
   expect(here.kept()?.profiles.ci?.url).toBe('https://other.test');
 });
 
-test('warns once at a terminal that others can read what is sent', async () => {
-  const prompts = [
-    { text: 'Address of the instance, such as https://eu.pwpush.com:', answer: 'pw.test' },
-    { secret: 'API token (on your account page, under API):', answer: 'wrong' },
-    { secret: 'Wrong token, try again:', answer: token() },
-  ];
-  const asked = here.under({ terminals: ['stdin'], prompts });
-  const { code, stderr } = await asked.run('login', '--insecure', '--quiet');
-  expect([code, stderr.split('warning:').length]).toEqual([0, 2]);
-  const listing = 'GET /api/v2/pushes/active';
-  expect(here.asked).toEqual(['GET /api/v2/version', listing, listing]);
-});
-
 test('paths of a client certificate and of headers are saved', async () => {
   const [cert, headers] = [here.file('client.pem'), here.file('headers')];
   writeFileSync(cert, nextKey + nextCert);

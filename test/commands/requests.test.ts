@@ -82,22 +82,6 @@ async function owning(sending: (send: Transport) => Transport): Promise<Instance
 
 const idOf = (link: string) => /\/r\/([\w-]+)/.exec(link)?.[1] ?? '';
 
-test.each(['request Q --wait', 'wait LINK'])(
-  'an instance that does not respond is not waited for longer: %s',
-  async (words) => {
-    let fails = false;
-    const here = await owning((send) => async (request) => {
-      if (!fails || request.method === 'POST') return send(request);
-      here.service.clock.advance(3000);
-      throw broken(true);
-    });
-    const link = (await here.run('request', 'Q')).stdout.trim();
-    fails = true;
-    const { code } = await here.run(...words.replace('LINK', link).split(' '), '--for', '3');
-    expect([code, here.transports.at(-1)?.timeout]).toEqual([12, 3]);
-  },
-);
-
 describe('a server that cheats', () => {
   type Body = Record<string, unknown>;
   let here: Instance;

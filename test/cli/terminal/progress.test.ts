@@ -120,8 +120,6 @@ describe('the meter', () => {
   test.each([
     ['a pipe', { isTTY: false }, {}, {}],
     ['CI', {}, { CI: 'true' }, {}],
-    ['a dumb terminal', {}, { TERM: 'dumb' }, {}],
-    ['--quiet', {}, {}, { quiet: true }],
     ['--json', {}, {}, { json: true }],
   ])('shows nothing in %s', async (_name, output, env, options) => {
     const { meter: hidden, advance, written } = watched(1, output, env, options);
