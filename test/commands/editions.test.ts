@@ -108,13 +108,13 @@ describe('an account', () => {
     expect(sent()).toMatchObject([{ account_id: 42 }]);
   });
 
-  test.each<[string, string[], string[], Record<string, string>]>([
+  test.each<[string, string[], string[], object]>([
     ['its receipt', ['--account', '42'], ['last'], {}],
     ['--account', ['--account', '42', '--no-receipt'], [LINK, '--account', '42'], {}],
-    ['a profile', ['--no-receipt'], [LINK], { PWPUSH_URL: '', PWPUSH_TOKEN: '' }],
-  ])('of a push %s tells in which list it is', async (_what, pushed, named, env) => {
-    const { here } = commercial({}, env);
-    const profile = { url: 'https://pw.test', token: 't0ken', account: 42 };
+    ['a profile', ['--no-receipt'], [LINK], { account: 42 }],
+  ])('of a push %s tells in which list it is', async (_what, pushed, named, kept) => {
+    const { here } = commercial({}, { PWPUSH_URL: '', PWPUSH_TOKEN: '' });
+    const profile = { url: 'https://pw.test', token: 't0ken', ...kept };
     await here.keep({ current: 'p', profiles: { p: profile } });
     await here.run('push', ...pushed);
     expect((await here.run('wait', ...named, '--for', '5')).code).toBe(12);
@@ -133,12 +133,12 @@ describe('a request', () => {
   const closed = { ...empty, [page('closed')]: [REQUEST] };
   const owner = ['--account', '42'];
 
-  test.each<[number, Parameters<typeof answersTo>[0]]>([
-    [12, { [page('open')]: [REQUEST] }],
-    [0, { ...empty, [page('ready')]: [REQUEST] }],
-    [0, { ...closed, ...log('request_response') }],
-    [6, { ...closed, ...log('creation') }],
-  ])('is waited for in the lists of its account: exit %d of %j', async (code, more) => {
+  test.each<[string, number, Parameters<typeof answersTo>[0]]>([
+    ['is open', 12, { [page('open')]: [REQUEST] }],
+    ['was answered', 0, { ...empty, [page('ready')]: [REQUEST] }],
+    ['was answered and closed', 0, { ...closed, ...log('request_response') }],
+    ['was closed', 6, { ...closed, ...log('creation') }],
+  ])('that %s is found in the lists of its account: wait ends with %d', async (_, code, more) => {
     const { here } = commercial({ ...preview, ...more });
     expect((await here.run('wait', ASKED, ...owner, '--for', '1')).code).toBe(code);
   });

@@ -232,6 +232,7 @@ describe('a server that cheats', () => {
     cheat = (body) => ({ ...body, url_token, html_url: elsewhere });
     const there = here.under({ env: { PWPUSH_URL: 'https://evil.test' } });
     expect(await there.run('request', 'Q')).toMatchObject({ code: 1, stdout: '' });
+    expect(here.asked.at(-1)).toBe(`DELETE /api/v2/requests/${url_token}`);
     expect(here.rescued()).toEqual(before);
     expect((await there.run('expire', `${elsewhere}#age1`)).code).toBe(0);
     expect(here.rescued()).toEqual(before);
