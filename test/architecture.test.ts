@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
@@ -91,6 +92,13 @@ test('below commands only cli/ names an option, and nothing takes a bag of them'
   expect(below.filter((file) => bag.test(sources.get(file) ?? ''))).toEqual([]);
 });
 
+test('the name of an exported type means one thing', () => {
+  const names = [...sources.values()].flatMap((source) =>
+    Array.from(source.matchAll(/^export (?:interface|type|class) (\w+)/gm), ([, name]) => name),
+  );
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});
+
 test('only platform/process.ts uses process, nothing uses console, and the client no global fetch', () => {
   const code = (file: string) =>
     (sources.get(file) ?? '').replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''");
@@ -119,4 +127,13 @@ test('a package is imported in one file, and a heavy one when it is needed', () 
   const starts = files.filter((file) => /^(main$|commands\/)/.test(file));
   const loading = starts.filter((file) => [...reached(file, true)].some((to) => heavy.test(to)));
   expect([loading, starts.length > 30]).toEqual([[], true]);
+});
+
+test('the table of planted faults is made of their results', () => {
+  const words = ['test/mutants.mjs', '--check'];
+  const { status, stderr } = spawnSync(process.execPath, words, {
+    cwd: join(ROOT, '..'),
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([0, '']);
 });

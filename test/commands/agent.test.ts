@@ -1,6 +1,9 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { MARKERS } from '../../src/cli/agent';
+import { invocation } from '../../src/cli/terminal/output';
+import { type PlacePlan, reservePlace } from '../../src/deliver/place';
+import type { Context } from '../../src/platform/context';
 import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
 import type { Conditions, Outcome } from '../helpers/run';
 import { rewriting } from '../helpers/wire';
@@ -33,15 +36,21 @@ const UNHEARD = '--here --host 203.0.113.1';
 /** They would print a secret. */
 const refused: readonly Line[] = [
   ...lines([
-    ...['get PUSH', 'get PUSH --json', 'get PUSH --output -', 'get PUSH --output DIR/out/ --json'],
-    'get PUSH --output DIR/inbox --json',
+    ...['get PUSH', 'get PUSH --json', 'get PUSH --no-files', 'get PUSH --no-decrypt'],
+    ...['get PUSH --output -', 'get PUSH --output DIR/out/ --json'],
+    ...['get PUSH --output DIR/inbox --json', 'get PUSH --output DIR/inbox --json --no-files'],
     // A push with files makes it a folder.
     'get FILES --output DIR/out --json',
     ...['get PUSH --github-output NAME', 'get PUSH --github-env NAME'],
-    ...['get --from-file DIR/secret', 'generate', 'generate words:5 --json'],
-    ...['push --generate', 'push --generate --dry-run', 'push --generate --json --encrypt'],
-    ...['request what? --generate-passphrase', 'respond ASKED --generate --json'],
-    ...['serve token add ann --data DIR/data', 'serve token add ann --data DIR/data --json'],
+    ...['get --from-file DIR/secret', 'get --from-file DIR/secret --json'],
+    ...['generate', 'generate words:5 --json'],
+    ...['push --generate', 'push --generate --dry-run', 'push --generate --json'],
+    ...['push --generate --json --quiet', 'push --generate --json --encrypt'],
+    'request what? --generate-passphrase',
+    'request what? --generate-passphrase --json',
+    'respond ASKED --generate --json',
+    'serve token add ann --data DIR/data',
+    'serve token add ann --data DIR/data --json',
   ]),
   ...lines(
     [
@@ -50,12 +59,22 @@ const refused: readonly Line[] = [
     ],
     watched,
   ),
-  ...lines(['push --generate-passphrase --quiet', 'push --encrypt=words --json'], piped),
+  ...lines(
+    [
+      ...['push --generate-passphrase', 'push --generate-passphrase --json'],
+      ...['push --generate-passphrase --quiet', 'push --encrypt=words'],
+      'push --encrypt=words --json --quiet',
+    ],
+    piped,
+  ),
   ...lines(
     [
       `request what? ${UNHEARD}`,
       `request what? --json ${UNHEARD}`,
+      `request ${UNHEARD}`,
+      `request --output - ${UNHEARD}`,
       `request --output /dev/stdout ${UNHEARD}`,
+      `request --output DIR/out/ --json ${UNHEARD}`,
       `request --output DIR/out --json --allow-files ${UNHEARD}`,
     ],
     { code: 1 },
@@ -76,13 +95,16 @@ const allowed: readonly Line[] = [
     ...['get PUSH --output DIR/out', 'get FILES --output DIR/out/'],
     'get PUSH --output DIR/out --json --no-files',
     'get --from-file DIR/secret --output DIR/out',
+    ...['push --generate --quiet', 'push --generate --into -- true'],
     ...['push --generate --into --json -- true', 'push --generate --dry-run --json'],
-    ...['request what? --json', 'request what? --generate-passphrase --passphrase-out DIR/out'],
-    ...['respond ASKED --generate --quiet', 'run PUSH --as NAME -- true', 'list requests --json'],
+    ...['request what?', 'request what? --json'],
+    'request what? --generate-passphrase --passphrase-out DIR/out',
+    'respond ASKED --generate --quiet',
     'serve token add ann --data DIR/data --output DIR/out',
-    ...['show PUSH', 'show PUSH --json', 'preview PUSH --json', 'list', 'list --json'],
+    ...['run PUSH --as NAME -- true', 'list', 'list --json', 'list requests --json'],
+    ...['show PUSH', 'show PUSH --json', 'preview PUSH', 'preview PUSH --json'],
     ...['expire PUSH --json', 'audit PUSH --json', 'logout --json', 'profile list --json'],
-    ...['profile show --json', 'doctor --json', 'version --json', 'completion bash'],
+    ...['profile show --json', 'doctor', 'doctor --json', 'version --json', 'completion bash'],
     'mcp --root DIR',
   ]),
   { words: 'push --generate --quiet', ...watched },
@@ -96,6 +118,7 @@ const allowed: readonly Line[] = [
     ],
     piped,
   ),
+  { words: 'serve token list --data DIR/data', code: 1 },
   { words: 'wait PUSH --json --for 9', code: 12 },
   { words: 'notify PUSH a@b.test --json', code: 8 },
   { words: 'login https://pw.test --json', stdin: 'ADMIN' },
@@ -220,4 +243,14 @@ test('a text whose folder is gone is not printed instead', async () => {
     const outcome = await run('get FILES --output DIR/inbox/out', env);
     expect([outcome.code, leaks(outcome)]).toEqual([1, leaked]);
   }
+});
+
+test('the rest of a download prints nothing, unless it goes to standard output', async () => {
+  const context = { uid: 0, guard: async () => 'X is set' } as Partial<Context> as Context;
+  const run = invocation(context, { json: true, quiet: false, color: false, debug: false });
+  const reserve = (plan: PlacePlan) =>
+    reservePlace(run, plan, { files: true, onlyFiles: true, instead: 'get-unseen' });
+  const folder = { path: '.', force: false, taken: new Set<string>() };
+  await reserve({ to: 'rest', force: false, folder });
+  await expect(reserve({ to: 'dash', force: false })).rejects.toThrow('X is set');
 });

@@ -4,8 +4,9 @@ import { passphraseRecipient } from '../../src/age/age';
 import { newKeyPair } from '../../src/age/key-files';
 import { TransportError } from '../../src/client/transport/network-errors';
 import type { HttpRequest, Transport } from '../../src/platform/context';
+import { exitStatus } from '../../src/platform/errors';
 import { encryptText } from '../helpers/age';
-import { partOf } from '../helpers/long';
+import { onlyLong, partOf } from '../helpers/long';
 import {
   AUDITED,
   CREATED,
@@ -89,12 +90,13 @@ const cases: readonly Line[] = [
   ...lines({ ...created, stdin: `{"payload":"${marks.payload}","oops":1}\n` }, 'push --each'),
   ...lines(
     secret,
-    ...['push --dry-run --name n --passphrase-file DIR/passphrase', `push --to ${marks.payload}`],
+    'push --dry-run --name n --passphrase-file DIR/passphrase',
+    ...[`push --to ${marks.payload}`, 'push --views 0'],
   ),
   ...lines(
     {},
     `push --dry-run --file DIR/content --message ${marks.payload} --note ${marks.note}`,
-    `push --encrypt ${marks.payload}`,
+    ...[`push --encrypt ${marks.payload}`, 'push --from DIR/none'],
   ),
   {
     words: 'push -p',
@@ -107,25 +109,32 @@ const cases: readonly Line[] = [
   },
   ...lines(
     retrieved,
-    ...['get abc --output DIR/out/ --force', `get ${sealed}`, 'get abc --no-files --qr'],
+    ...['get abc --output DIR/out/ --force', 'get https://pw.test/p/abc --no-files'],
+    ...[`get ${sealed}`, `get ${sealed.replace('#', '%23')}&x=y --no-files`],
     ...[`get ${sealed}x --no-files`, 'get sealed --no-files --key-file DIR/key'],
-    `get ${sealed.replace('#', '%23')}&x=y --no-files`,
+    'get abc --no-files --qr',
   ),
   ...lines(
     {},
     ...[`get abc#${marks.key}`, 'get sealed -i DIR/key', 'get abc --no-files --output DIR/there'],
     `get ${marks.payload}/${marks.passphrase}`,
     ...['run abc --as SECRET --passphrase-file DIR/passphrase -- true', 'run abc --stdin -- true'],
-    `run ${sealed} --as SECRET -- true`,
+    ...[`run ${sealed} --as SECRET -- true`, 'run abc -- true'],
+    'run abc --as SECRET -- /nonexistent/program',
   ),
   ...lines(
     created,
     `request what? --note ${marks.note} --expire 6h`,
-    ...['request what? --generate-passphrase --no-encrypt', 'list', 'list requests closed --all'],
+    ...[
+      'request what? --generate-passphrase --no-encrypt',
+      'request what? --identity-out DIR/there',
+    ],
     'request what? --file DIR/content --passphrase-file DIR/passphrase',
+    ...['list', 'list expired --page 2', 'list requests', 'list requests closed --all'],
   ),
+  ...lines({}, 'request what? --expire soon'),
   // What it says while it serves is tested with the built program.
-  ...lines({}, 'request what? --identity-out DIR/there', 'request what? --here --expire soon'),
+  ...lines({}, 'request what? --here --expire soon', 'request --here --passphrase-file DIR/none'),
   ...lines(secret, `respond ${asked}`),
   ...lines(
     {},
@@ -139,20 +148,22 @@ const cases: readonly Line[] = [
     ]),
     ...[`audit ${sealed}&x`, 'expire abc def', 'wait quyul5r5w08 --for 9 --then-expire'],
     ...['notify abc a@b.test', `notify ${sealed} a@b.test`, 'generate words:5'],
-    ...[`generate ${marks.payload}`, 'version', 'logout', 'completion bash', 'profile show'],
+    ...[`generate ${marks.payload}`, 'version', 'logout', 'completion bash'],
     'login https://pw.test --profile other --token-file DIR/token',
-    ...['profile list', 'profile set days 3', `profile set token ${marks.token}`],
+    ...['profile list', 'profile show', 'profile use kept', 'profile set days 3'],
+    ...[`profile set token ${marks.token}`, 'profile remove kept'],
   ),
   ...lines({ stdin: marks.token }, 'login https://pw.test --profile other'),
+  ...lines({ stdin: `${marks.token}\n${marks.token}` }, 'login https://pw.test'),
   // How it talks to an instance is tested with the built program too.
   ...lines({}, 'doctor'),
   // What its tools return is tested with a client.
   ...lines({ stdin: messages }, 'mcp --root src'),
-  ...lines({}, `mcp --allow-run sh ${marks.payload}`),
+  ...lines({}, 'mcp --root nowhere', `mcp --allow-run sh ${marks.payload}`),
   // What it logs while it serves is tested with the built program.
   ...lines(
     {},
-    `serve --database postgres://u:${marks.passphrase}@:x`,
+    ...['serve --port none', `serve --database postgres://u:${marks.passphrase}@:x`],
     `serve --database postgres://u:${marks.passphrase}@127.0.0.1:1/x`,
   ),
 ];
@@ -219,7 +230,7 @@ const breaksOff = unanswered('pw.test sent no complete response', true);
 const worlds: Record<string, Transport> = {
   'the reference': reference,
   ...Object.fromEntries(
-    [400, 401, 404, 413, 422, 429, 500].map((status) => [
+    [400, 401, 403, 404, 413, 422, 429, 500, 503].map((status) => [
       `an instance that answers ${status} and repeats all`,
       echoing(status, (echo) => JSON.stringify({ error: `cannot do ${echo}` })),
     ]),
@@ -238,10 +249,13 @@ const worlds: Record<string, Transport> = {
   'one that cannot be reached': unanswered('pw.test cannot be reached', false),
   'one that breaks off': breaksOff,
   'a bug of ours': failing((cause) => new TypeError(`cannot read ${all}`, { cause })),
+  'a bug of the engine': async () => answer(200, JSON.parse(`{"${marks.token}`)),
   'a failing system call': failing((cause) =>
     Object.assign(cause, { code: 'EIO', syscall: 'read' }),
   ),
 };
+
+const seen = new Set<number>();
 
 /** Runs a line with all secrets around it, and answers what turned up where it must not. */
 async function leaks(line: Line, mode: string, send: Transport, signal?: AbortSignal) {
@@ -283,7 +297,8 @@ async function leaks(line: Line, mode: string, send: Transport, signal?: AbortSi
   const options = mode.replace(AGENT, '').replace(TERMINAL, '');
   const argv = `${before} ${options}`.trim().replaceAll('DIR', here.folder).split(' ');
   for (const one of behind) argv.push('--', ...one.split(' '));
-  const { stdout, stderr } = await here.under(conditions).run(...argv);
+  const { code, stdout, stderr } = await here.under(conditions).run(...argv);
+  seen.add(code);
   const prints = (mode.includes('json') ? line.printsJson : line.prints) ?? [];
   const may = prints.filter((one) => one === 'note' || !forAgent);
   const config = JSON.stringify(here.kept(), (key, value) => (key === 'token' ? '' : value)) ?? '';
@@ -339,6 +354,15 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s leaks nothing either', async (nam
     const found = await leaks(line, '--debug', send, ended.signal);
     expect([line.words, ...found]).toEqual([line.words]);
   }
+});
+
+test('all those runs together end with every status of the table', onlyLong, ({ task, skip }) => {
+  skip(
+    task.file.tasks.some(({ mode }) => mode === 'skip'),
+    'the tests before it',
+  );
+  const missed = Object.entries(exitStatus).filter(([, code]) => !seen.has(code));
+  expect(missed).toEqual([]);
 });
 
 test('the marks are found however they are spelled', () => {

@@ -41,18 +41,22 @@ describe('when standard output takes no more, no further line is begun,', () => 
 });
 
 describe('every option is applied, or refused before anything is sent', () => {
-  test.each([
+  const refused = [
     ...['--env X', '--generate', '--file x', '--filename x', '--message x', '--raw'],
     ...['--generate-passphrase', '--passphrase-out x', '--key-out x', '--qr', '--copy', '--here'],
-    ...['--port 1', 'text', '--kind file', '--host ', '-R -', '--token-file -'],
-  ])('%s is refused', async (line) => {
+    ...['--host 0.0.0.0', '--port 1'],
+  ];
+  const besides = ['text', '--kind file', '--host ', '-R -', '--token-file -'];
+
+  test.each([...refused, ...besides])('%s is refused', async (line) => {
     expect([(await piped('a\n', ...line.split(' '))).code, here.asked]).toEqual([2, []]);
   });
 
+  const limits = '--kind qr --expire 2d --views 3 --no-deletable --retrieval-step';
+  const others = '--passphrase-file FILE --name x --note x --notify a@b.example --locale de';
+
   test('the others are applied', async () => {
     writeFileSync(here.file('phrase'), 'sesame\n');
-    const limits = '--kind qr --expire 2d --views 3 --no-deletable --retrieval-step';
-    const others = '--passphrase-file FILE --name x --note x --notify a@b.example --locale de';
     const words = `${limits} ${others}`.replace('FILE', here.file('phrase')).split(' ');
     const { stdout } = await piped('a\n', '--dry-run', '--json', ...words);
     expect(JSON.parse(stdout).body.push).toEqual({
@@ -64,5 +68,24 @@ describe('every option is applied, or refused before anything is sent', () => {
     const asked = here.under({ stdin: 'a\n', prompts });
     const typed = await asked.run('push', '--each', '--passphrase', '--dry-run', '--json');
     expect(JSON.parse(typed.stdout).body.push).toEqual({ payload: '***', passphrase: '***' });
+  });
+
+  test('the tests name every option of push', async () => {
+    const { stdout } = await here.run('push', '--help');
+    const [own = ''] = stdout.split('\nGlobal options');
+    const names = [...own.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name);
+    const applied = `${limits} ${others}`.match(/--\S+/g) ?? [];
+    const elsewhere = [
+      // What these do the tests above show.
+      ...['--each', '--from', '--dry-run', '--accept-limits', '--passphrase'],
+      // And the transcript, or the same with another value.
+      ...['--days', '--deletable', '--no-retrieval-step'],
+      // And those of agent, encryption and into.
+      ...['--reveal', '--encrypt', '--no-encrypt', '--to', '--recipients-file', '--as', '--into'],
+      '--no-receipt',
+    ];
+    expect([...names].sort()).toEqual(
+      [...refused.map((line) => line.split(' ')[0]), ...applied, ...elsewhere].sort(),
+    );
   });
 });

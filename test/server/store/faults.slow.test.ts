@@ -1,19 +1,32 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { backup } from '../../../src/server/ops/database-copy';
 import { ServiceError, ServiceRefusal } from '../../../src/server/service-errors';
+import { plain } from '../../../src/server/store/sql';
 import { cuttingProxy } from '../../helpers/cutting-proxy';
 import { mountDisk, mountFailingDisk, needsDisk, needsFailingDisk } from '../../helpers/disk';
+import { eachFault } from '../../helpers/faults';
 import { resultOf } from '../../helpers/history';
 import { long } from '../../helpers/long';
 import { folders } from '../../helpers/memory';
-import { allOf } from '../../helpers/needs';
+import { allOf, onLinux } from '../../helpers/needs';
 import { noted } from '../../helpers/noted';
 import { needsPostgres, startCluster } from '../../helpers/postgres';
 import { seed } from '../../helpers/seed';
 import { at, type Call, call, filePart, opened, type TestService } from '../../helpers/service';
 import { onPostgres, openBeside } from '../../helpers/stores';
+import { lock } from '../lock';
 
 const newFolder = folders();
+
+/** A status, if it is not given. */
+async function payloadOf(service: TestService, token: string): Promise<string | number | null> {
+  const { status, json } = await service.retrieve(token);
+  return status === 200 ? json.payload : status;
+}
 
 const push = (service: TestService, payload: string, more = {}) =>
   service.call('POST', '/api/v2/pushes', { body: { push: { payload, ...more } } });
@@ -26,54 +39,118 @@ const started = (settings: Parameters<typeof opened>[0]) =>
     return undefined;
   });
 
-test(
-  'SQLite on a disk that becomes read-only, it refuses what it cannot write down, says why in its log, and has lost nothing',
-  needsFailingDisk,
-  async () => {
-    const disk = mountFailingDisk(32);
-    onTestFinished(() => disk.remove());
-    const data = join(disk.folder, 'data');
-    const service = await opened({ data, reserve: 0 });
-    const one = await service.createOwn({ payload: 'hunter1', expire_after_views: 1 });
-    const two = await service.createOwn({ payload: 'hunter2', expire_after_views: 2 });
-    const asked = await service.createRequest();
-    expect((await service.retrieve(two)).json.views_remaining).toBe(1);
-    disk.fail();
+describe('SQLite', () => {
+  test('a backup whose files fail is not there, and leaves nothing', onLinux, async () => {
+    const [data, into] = [await newFolder(), await newFolder()];
+    await opened({ data });
+    const file = join(into, 'copy.db');
+    const failed = await eachFault(async (failing) => {
+      const bytes = await failing(into, () => backup({ data }, { file, force: false }, {})).catch(
+        (error: unknown) => expect(error).toBeInstanceOf(ServiceError),
+      );
+      expect(readdirSync(into)).toEqual(typeof bytes === 'number' ? ['copy.db'] : []);
+      rmSync(file, { force: true });
+    });
+    const operations = new Set(failed.map((one) => one.replace(/ .*/, '')));
+    expect([...operations].sort()).toEqual(['fsync', 'link', 'open']);
+  });
 
-    const once = { headers: { 'idempotency-key': '"Jk3dF8s-Qw2mZx0pLr7tVg"' } };
-    const refused: [string, string, Call?][] = [
-      ['GET', at(one)],
-      ['GET', at(one), once],
-      ['POST', `/p/${one}`, { fields: {} }],
-      ['GET', at(two)],
-      ['DELETE', at(two)],
-      ['POST', '/api/v2/pushes', { body: { push: { payload: 'x' } } }],
-      ['POST', '/api/v2/pushes', { ...service.asAdmin, form: [filePart('a', 'x')] }],
-      ['PATCH', `/api/v2/requests/${asked}/respond`, { body: { request: { response: 'x' } } }],
-    ];
-    for (const [method, path, how] of refused) {
-      service.lines.length = 0;
-      const { status, headers, text } = await service.call(method, path, how);
-      const answer = [method, path, status, headers.get('retry-after')];
-      expect(answer).toEqual([method, path, 503, '5']);
-      expect(text).not.toContain('hunter');
-      // As libsql and as Node.js name it.
-      expect(service.lines.join('\n')).toMatch(/ error \w+ (?:SQLITE_IOERR|ERR_SQLITE_ERROR)/);
-    }
-    const left = [{ views_remaining: 1 }, { views_remaining: 1 }];
-    expect(await service.list('active')).toMatchObject(left);
-
+  test('a file that is damaged while it serves gives nothing wrong, and is made no worse', async () => {
+    const data = await newFolder();
+    const file = join(data, 'pwpush.db');
+    const before = await opened({ data });
+    const payloads = Array.from({ length: 100 }, (_, n) => `${n} `.repeat(1000));
+    const tokens: string[] = [];
+    for (const payload of payloads) tokens.push(await before.create({ payload }));
+    await before.close();
+    copyFileSync(file, join(data, 'copy'));
+    const service = await opened({ data });
+    const bytes = readFileSync(file);
+    bytes.fill(0, bytes.length >> 1);
+    writeFileSync(file, bytes, { flag: 'r+' });
+    const got = await Promise.all(tokens.map((token) => payloadOf(service, token)));
+    for (const [at, one] of got.entries()) expect([payloads[at], 500]).toContain(one);
+    expect(got).toContain(500);
+    // As libsql and as Node.js name it.
+    expect(service.lines.join('\n')).toMatch(/SQLITE_CORRUPT|ERR_SQLITE_ERROR/);
     await service.close();
-    disk.replace();
-    const again = await opened({ data, reserve: 0 });
-    expect((await again.retrieve(one, once)).json.payload).toBe('hunter1');
-    const given = { payload: 'hunter2', views_remaining: 0 };
-    expect((await again.retrieve(two)).json).toMatchObject(given);
-    const { json } = await again.call('GET', `/api/v2/requests/${asked}`, again.asAdmin);
-    expect(json.state).toBe('open');
-    await again.create({ payload: 'x' });
-  },
-);
+    for (const name of ['-wal', '-shm']) rmSync(file + name, { force: true });
+    copyFileSync(join(data, 'copy'), file);
+    const restored = await opened({ data });
+    const again = await Promise.all(tokens.map((token) => payloadOf(restored, token)));
+    expect(again).toEqual(payloads);
+  });
+
+  test('while another program holds the lock, all goes on but writing, which is put off', async () => {
+    const data = await newFolder();
+    const service = await opened({ data });
+    const token = await service.createOwn();
+    service.clock.advance(120_000);
+    const unlock = lock(join(data, 'pwpush.db'));
+    let putOff = true;
+    const creation = push(service, 'y').finally(() => {
+      putOff = false;
+    });
+    const [listed, preview] = await Promise.all([
+      service.list('active'),
+      service.call('GET', at(token, '/preview')),
+    ]);
+    expect([listed.length, preview.status, putOff]).toEqual([1, 200, true]);
+    const { status, headers } = await creation;
+    expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+    unlock();
+    await service.create({ payload: 'z' });
+  });
+
+  test(
+    'on a disk that becomes read-only, it refuses what it cannot write down, says why in its log, and has lost nothing',
+    needsFailingDisk,
+    async () => {
+      const disk = mountFailingDisk(32);
+      onTestFinished(() => disk.remove());
+      const data = join(disk.folder, 'data');
+      const service = await opened({ data, reserve: 0 });
+      const one = await service.createOwn({ payload: 'hunter1', expire_after_views: 1 });
+      const two = await service.createOwn({ payload: 'hunter2', expire_after_views: 2 });
+      const asked = await service.createRequest();
+      expect((await service.retrieve(two)).json.views_remaining).toBe(1);
+      disk.fail();
+
+      const once = { headers: { 'idempotency-key': '"Jk3dF8s-Qw2mZx0pLr7tVg"' } };
+      const refused: [string, string, Call?][] = [
+        ['GET', at(one)],
+        ['GET', at(one), once],
+        ['POST', `/p/${one}`, { fields: {} }],
+        ['GET', at(two)],
+        ['DELETE', at(two)],
+        ['POST', '/api/v2/pushes', { body: { push: { payload: 'x' } } }],
+        ['POST', '/api/v2/pushes', { ...service.asAdmin, form: [filePart('a', 'x')] }],
+        ['PATCH', `/api/v2/requests/${asked}/respond`, { body: { request: { response: 'x' } } }],
+      ];
+      for (const [method, path, how] of refused) {
+        service.lines.length = 0;
+        const { status, headers, text } = await service.call(method, path, how);
+        const answer = [method, path, status, headers.get('retry-after')];
+        expect(answer).toEqual([method, path, 503, '5']);
+        expect(text).not.toContain('hunter');
+        // As libsql and as Node.js name it.
+        expect(service.lines.join('\n')).toMatch(/ error \w+ (?:SQLITE_IOERR|ERR_SQLITE_ERROR)/);
+      }
+      const left = [{ views_remaining: 1 }, { views_remaining: 1 }];
+      expect(await service.list('active')).toMatchObject(left);
+
+      await service.close();
+      disk.replace();
+      const again = await opened({ data, reserve: 0 });
+      expect((await again.retrieve(one, once)).json.payload).toBe('hunter1');
+      const given = { payload: 'hunter2', views_remaining: 0 };
+      expect((await again.retrieve(two)).json).toMatchObject(given);
+      const { json } = await again.call('GET', `/api/v2/requests/${asked}`, again.asAdmin);
+      expect(json.state).toBe('open');
+      await again.create({ payload: 'x' });
+    },
+  );
+});
 
 onPostgres((cluster) => {
   test('a connection that is cut anywhere gives no view twice, and loses no push that was created', async () => {
@@ -103,6 +180,47 @@ onPostgres((cluster) => {
     });
     expect([...seen]).toEqual(expect.arrayContaining(['x,,,', 'x,x,x,']));
   });
+
+  /** As its superuser; names cannot be parameters. */
+  async function administer(name: string, ...lines: string[]): Promise<void> {
+    const admin = await openBeside(cluster().localUrl(name));
+    for (const line of lines) await admin.sql(plain(line));
+    await admin.close();
+  }
+
+  test(
+    'on a full disk, pushes are refused and given, and created again when there is space',
+    needsDisk,
+    async () => {
+      const disk = mountDisk(48);
+      onTestFinished(() => disk.remove());
+      if (process.geteuid?.() === 0) execFileSync('chown', ['postgres:', disk.folder]);
+      const name = await cluster().createDatabase();
+      await administer(
+        name,
+        `CREATE TABLESPACE small LOCATION '${disk.folder}'`,
+        `ALTER DATABASE ${name} SET default_tablespace = small`,
+      );
+      const database = cluster().localUrl(name);
+      const service = await opened({ data: await newFolder(), database });
+      disk.fill(2 ** 20);
+      const tokens: string[] = [];
+      for (;;) {
+        const answer = await push(service, randomBytes(48_000).toString('base64'));
+        if (answer.status === 201) tokens.push(answer.json.url_token);
+        else {
+          expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '60']);
+          break;
+        }
+      }
+      expect(await payloadOf(service, tokens[0] ?? '')).toHaveLength(64_000);
+      disk.clear();
+      expect((await push(service, 'x')).status).toBe(201);
+      expect((await service.expire(tokens[0] ?? '')).status).toBe(200);
+      await service.close();
+      await administer(name, 'DROP SCHEMA public CASCADE', 'DROP TABLESPACE small');
+    },
+  );
 });
 
 test(
