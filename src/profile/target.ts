@@ -3,7 +3,7 @@ import type { ClientCertificate, HeaderFields, Token } from '../platform/context
 import { CliError, phrase, type Step, usageError } from '../platform/errors';
 import { listed } from '../platform/listed';
 import { isAt, isIn, parseBase, travelsOpen } from './base-address';
-import { noneInUse, noSuchProfile, profileIn } from './config-file';
+import { noneInUse, noSuchProfile } from './config-file';
 import { hasToken, type Profile, type StoredProfiles } from './settings';
 
 /** A token that is read when it is chosen; a pipe can be read once only. */
@@ -77,111 +77,67 @@ export class NoInstance extends CliError {
  */
 export function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string): Target {
   const { typed, env, anonymous } = from;
-  const used = chooseProfile(stored, from);
-  const home = homeAddress(used, from);
-  const base = linkBase ?? (home && parseBase(home.address));
+  const profiles = Object.entries(stored.profiles).map(([name, settings]) => ({
+    name,
+    settings,
+    named: () => `profile "${name}"`,
+  }));
+  const chosen = from.profile ?? from.envProfile;
+  const used = profiles.find(({ name }) => name === (chosen ?? stored.current));
+  if (chosen !== undefined && used === undefined) throw noSuchProfile(chosen, stored);
+  const ranked = <T>(profile: T | undefined) => {
+    const others = from.profile === undefined ? [env, profile] : [profile, env];
+    return [typed, ...others].filter((one) => one !== undefined);
+  };
+  const home = ranked(used).find(({ settings }) => settings.url !== undefined);
+  const address = home?.settings.url;
+  const base = linkBase ?? (address === undefined ? undefined : parseBase(address));
   if (base === undefined) throw notConfigured(stored, used);
-  const there = profilesAt(stored, base);
-  const own = ownProfile(used, isAt(home?.address, base), there, from);
-  const near = own ?? (isIn(used?.profile.url, base) ? used : undefined);
-  const all = [
-    { ...typed, of: home?.address },
-    { ...env, of: env.settings.url ?? home?.address },
-    ...(near ? [{ ...from.ofProfile(near.name, near.profile), of: near.profile.url }] : []),
-  ];
-  if (from.profile !== undefined) all.splice(1, 2, ...all.slice(1).reverse());
-  const here = all.filter(({ of }) => isAt(of, base));
-  const atOrigin = all.filter(({ of }) => isIn(of, base));
-  const token = anonymous ? undefined : first(here, (one) => one.token);
-  const headers = first(atOrigin, (one) => one.headers);
-  const certificate = first(atOrigin, (one) => one.certificate);
-  const insecure = own?.profile.insecure === true;
-  refuseOpen(base, { token: token !== undefined, headers: headers !== undefined }, insecure, own);
+  // The profile whose address it is: that in use, or for a link to another instance the only one there, unless the user
+  // chose a profile or a token. One with a token is preferred to those without.
+  const there = profiles.filter(({ settings }) => isAt(settings.url, base));
+  const withToken = there.filter(({ settings }) => hasToken(settings));
+  const [only, ...more] = withToken.length > 0 ? withToken : there;
+  const isFree = !isAt(address, base) && from.profile === undefined && typed.token === undefined;
+  const own = there.find((one) => one === used) ?? (isFree && more.length === 0 ? only : undefined);
+  // Headers are for all paths of an origin.
+  const near = own ?? (used && isIn(used.settings.url, base) ? used : undefined);
+  const all = ranked(near && from.ofProfile(near.name, near.settings));
+  // What comes without an address is for the one in use.
+  const here = all.filter(({ settings }) => isAt(settings.url ?? address, base));
+  const atOrigin = all.filter(({ settings }) => isIn(settings.url ?? address, base));
+  const token = anonymous ? undefined : here.find((one) => one.token)?.token;
+  const headers = atOrigin.find((one) => one.headers)?.headers;
+  const certificate = atOrigin.find((one) => one.certificate)?.certificate;
+  const insecure = own?.settings.insecure === true;
+  const secret = token ? 'token' : headers && 'headers';
+  if (secret && !insecure && travelsOpen(base)) throw sentOpenly(secret, base, own?.name);
   const withheld = [
-    ...(isIn(home?.address, base) ? [] : notSent(typed, {})),
+    ...(atOrigin.includes(typed) ? [] : notSent(typed, {})),
     // Variables of another address are not meant for this one; those of none may be.
     ...(home === undefined ? notSent(env, { headers, certificate }) : []),
   ];
+  const hinted = token || anonymous ? [] : withToken.map(({ name }) => name);
   return {
     ...{ base, token, headers, certificate, anonymous },
-    baseFrom: linkBase === undefined ? home?.from : undefined,
+    baseFrom: linkBase === undefined ? home?.named('url') : undefined,
     withheld: listed(withheld) || undefined,
-    tokenHint: token || anonymous ? undefined : tokenHint(there),
-    caFile: typed.settings['ca-file'] ?? env.settings['ca-file'] ?? own?.profile['ca-file'],
+    tokenHint: hinted.length > 0 ? phrase('use-profile', ...hinted) : undefined,
+    caFile: typed.settings['ca-file'] ?? env.settings['ca-file'] ?? own?.settings['ca-file'],
     insecure: typed.settings.insecure === true || insecure,
-    edition: first(here, ({ settings }) => settings.edition),
-    account: typed.settings.account ?? own?.profile.account,
-    defaults: used?.profile,
+    edition: here.find(({ settings }) => settings.edition)?.settings.edition,
+    account: typed.settings.account ?? own?.settings.account,
+    defaults: used?.settings,
   };
-}
-
-/** The value of the first source that has one. */
-function first<S, T>(sources: readonly S[], pick: (source: S) => T | undefined): T | undefined {
-  for (const source of sources) {
-    const value = pick(source);
-    if (value !== undefined) return value;
-  }
-  return undefined;
-}
-
-interface NamedProfile {
-  readonly name: string;
-  readonly profile: Profile;
-}
-
-function chooseProfile(stored: StoredProfiles, { profile: named, envProfile }: Sources) {
-  const name = named ?? envProfile ?? stored.current;
-  const profile = name === undefined ? undefined : profileIn(stored, name);
-  if (name === undefined) return undefined;
-  if (profile !== undefined) return { name, profile };
-  if (named === undefined && envProfile === undefined) return undefined;
-  throw noSuchProfile(name, stored);
-}
-
-/** The address in use as it was typed or stored, and where it is from. */
-function homeAddress(used: NamedProfile | undefined, { typed, env, profile }: Sources) {
-  const of = (source: SettingSource | undefined) =>
-    source?.settings.url === undefined
-      ? undefined
-      : { address: source.settings.url, from: source.named('url') };
-  const kept = used && {
-    settings: used.profile,
-    named: () => `profile "${used.name}"`,
-  };
-  const [before, after] = profile === undefined ? [env, kept] : [kept, env];
-  return of(typed) ?? of(before) ?? of(after);
 }
 
 /** The error without an address: no profile, none in use, or one without an address. */
-function notConfigured(stored: StoredProfiles, used: NamedProfile | undefined) {
+function notConfigured(stored: StoredProfiles, used: { readonly name: string } | undefined) {
   if (used !== undefined)
     return usageError(`profile "${used.name}" has no address`, phrase('set-address', used.name));
   if (Object.keys(stored.profiles).length === 0) return new NoInstance();
   // A chosen one that is missing is an error already.
   return noneInUse(stored, stored.current);
-}
-
-function profilesAt({ profiles }: StoredProfiles, base: string): readonly NamedProfile[] {
-  return Object.entries(profiles)
-    .filter(([, { url }]) => isAt(url, base))
-    .map(([name, profile]) => ({ name, profile }));
-}
-
-/**
- * The profile whose address it is: that in use, or for a link to another instance the only one there, unless the user chose a
- * profile or a token. One with a token is preferred to those without.
- */
-function ownProfile(
-  used: NamedProfile | undefined,
-  isHome: boolean,
-  there: readonly NamedProfile[],
-  { profile, typed }: Sources,
-): NamedProfile | undefined {
-  if (used && there.some(({ name }) => name === used.name)) return used;
-  if (isHome || profile !== undefined || typed.token !== undefined) return undefined;
-  const withToken = there.filter((one) => hasToken(one.profile));
-  const [only, ...others] = withToken.length > 0 ? withToken : there;
-  return others.length > 0 ? undefined : only;
 }
 
 /** The names of what a source has for a proxy, and that is not sent. */
@@ -195,27 +151,13 @@ function notSent(
   ];
 }
 
-/** @param there the profiles of the address */
-function tokenHint(there: readonly NamedProfile[]): Step | undefined {
-  const names = there.filter(({ profile }) => hasToken(profile)).map(({ name }) => name);
-  return names.length === 0 ? undefined : phrase('use-profile', ...names);
-}
-
-/**
- * @param own the profile for that address
- * @throws CliError (usage) when a token or a header of the user would go over plain http
- */
-function refuseOpen(
-  base: string,
-  sent: Readonly<Record<'token' | 'headers', boolean>>,
-  accepted: boolean,
-  own: NamedProfile | undefined,
-): void {
-  if ((!sent.token && !sent.headers) || accepted || !travelsOpen(base)) return;
+/** @param profile the one for that address */
+function sentOpenly(secret: 'token' | 'headers', base: string, profile = ''): CliError {
   const { host } = new URL(base);
-  const [what, it] = sent.token ? ['the token', 'it'] : ['headers', 'them'];
-  throw usageError(
+  const [what, it, name] =
+    secret === 'token' ? ['the token', 'it', profile] : ['headers', 'them', ''];
+  return usageError(
     `refusing to send ${what} over plain http to ${host}: anyone on the way could read ${it}`,
-    phrase('use-https', sent.token ? 'token' : 'headers', (sent.token && own?.name) || ''),
+    phrase('use-https', secret, name),
   );
 }
