@@ -5,7 +5,7 @@ import type { Context, Token } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import { parseToken, readTokenFile } from './api-token';
-import { hasToken, type Profile, settings, settingsOfEnvironment } from './settings';
+import { hasToken, type Profile, type Setting, settings, settingsOfEnvironment } from './settings';
 import type { SettingSource, Sources, TokenReader } from './target';
 
 const credentials = () => import('./credentials');
@@ -31,50 +31,33 @@ export interface Given {
 export function sourcesOf(run: Invocation, given: Given): Sources {
   const { context } = run;
   const { env } = context;
-  const { tokenFile, named } = given;
   const known = new Map<string, SettingSource>();
   return {
     profile: given.profile,
     envProfile: env.PWPUSH_PROFILE || undefined,
     anonymous: given.anonymous,
-    typed: sourceOf(
-      context,
-      given.settings,
-      named,
-      tokenFile === undefined
-        ? undefined
-        : {
-            from: named('token-file'),
-            read: lazy(() => typedToken(tokenFile, named('token-file'), context)),
-          },
-    ),
+    typed: sourceOf(context, given, typedToken(given, context)),
     env: sourceOf(
       context,
-      settingsOfEnvironment(env),
-      (setting) => variables.get(setting) ?? '',
+      {
+        settings: settingsOfEnvironment(env),
+        named: (name) => (settings[name] as Setting<unknown>).variable ?? '',
+      },
       environmentToken(run),
     ),
     ofProfile: (name, profile) => {
-      const before = known.get(name);
-      if (before) return before;
-      const read = lazy(async () => tokenOfProfile(run, name, profile));
-      const token = hasToken(profile) ? { from: `profile "${name}"`, read } : undefined;
-      const source = sourceOf(context, profile, (setting) => `the setting ${setting}`, token);
+      const said = { settings: profile, named: (setting: string) => `the setting ${setting}` };
+      const source = known.get(name) ?? sourceOf(context, said, profileToken(run, name, profile));
       known.set(name, source);
       return source;
     },
   };
 }
 
-const variables = new Map(
-  Object.entries(settings).map(([name, row]) => [name, 'variable' in row ? row.variable : '']),
-);
-
 /** @throws CliError (usage) for a key without a certificate */
 function sourceOf(
   context: Context,
-  settings: Profile,
-  named: SettingSource['named'],
+  { settings, named }: Pick<SettingSource, 'settings' | 'named'>,
   token: TokenReader | undefined,
 ): SettingSource {
   const { 'headers-file': file, cert, 'cert-key': key } = settings;
@@ -96,48 +79,53 @@ function sourceOf(
   };
 }
 
-async function typedToken(path: string, named: string, { stdin }: Context): Promise<string> {
-  if (path !== '-') return readTokenFile(path);
-  if (stdin.isTTY) throw usageError(`${named} - reads standard input, but nothing is piped in`);
-  return parseToken((await readAll(stdin.bytes())).toString('utf8'), 'standard input');
+function typedToken(
+  { tokenFile: path, named }: Given,
+  { stdin }: Context,
+): TokenReader | undefined {
+  if (path === undefined) return undefined;
+  const from = named('token-file');
+  const read = lazy(async () => {
+    if (path !== '-') return readTokenFile(path);
+    if (stdin.isTTY) throw usageError(`${from} - reads standard input, but nothing is piped in`);
+    return parseToken((await readAll(stdin.bytes())).toString('utf8'), 'standard input');
+  });
+  return { from, read };
 }
 
-/** Variables of a token, and how it is read; the first that is set has it. */
-const tokenVariables: Readonly<
-  Record<string, (value: string, run: Invocation, name: string) => Promise<Token>>
-> = {
-  PWPUSH_TOKEN: async (value, _, name) => parseToken(value, name),
-  PWPUSH_TOKEN_FILE: async (path, _, name) => {
-    // A variable applies to many commands, each of which has its own standard input.
-    if (path !== '-') return readTokenFile(path);
-    throw usageError(`${name} cannot be -`, phrase('pipe-token'));
-  },
-  PWPUSH_TOKEN_COMMAND: async (command, run, name) => commandToken(run, command, name),
-};
+/** Of the variables for a token, the first that is set has it. */
+const tokenVariables = ['PWPUSH_TOKEN', 'PWPUSH_TOKEN_FILE', 'PWPUSH_TOKEN_COMMAND'] as const;
 
 function environmentToken(run: Invocation): TokenReader | undefined {
-  for (const [from, read] of Object.entries(tokenVariables)) {
-    const value = run.context.env[from];
-    if (value) return { from, read: lazy(() => read(value, run, from)) };
-  }
-  return undefined;
+  const { env } = run.context;
+  const from = tokenVariables.find((name) => env[name]);
+  const value = from && env[from];
+  if (!value) return undefined;
+  const read = lazy(async () => {
+    if (from === 'PWPUSH_TOKEN') return parseToken(value, from);
+    if (from === 'PWPUSH_TOKEN_COMMAND') return commandToken(run, value, from);
+    // A variable applies to many commands, each of which has its own standard input.
+    if (value === '-') throw usageError(`${from} cannot be -`, phrase('pipe-token'));
+    return readTokenFile(value);
+  });
+  return { from, read };
+}
+
+function profileToken(run: Invocation, name: string, profile: Profile): TokenReader | undefined {
+  const { token, 'token-command': command, url = '' } = profile;
+  const from = `profile "${name}"`;
+  const read = lazy(async () => {
+    if (token !== undefined) return token;
+    if (command !== undefined) return commandToken(run, command, `the token-command of ${from}`);
+    return lazy(async () =>
+      (await import('./system-keyring')).readFromKeyring(run.context, { profile: name, url }),
+    );
+  });
+  return hasToken(profile) ? { from, read } : undefined;
 }
 
 /** Gets the token from the output of a command, once. */
-function commandToken(run: Invocation, command: string, from: string): () => Promise<string> {
+function commandToken(run: Invocation, command: string, from: string): Token {
   const words = commandWords(command, from);
   return lazy(async () => (await credentials()).runTokenCommand(run, words, from));
-}
-
-function tokenOfProfile(
-  run: Invocation,
-  name: string,
-  { token, 'token-command': command, url = '' }: Profile,
-): Token {
-  if (token !== undefined) return token;
-  if (command !== undefined)
-    return commandToken(run, command, `the token-command of profile "${name}"`);
-  return lazy(async () =>
-    (await import('./system-keyring')).readFromKeyring(run.context, { profile: name, url }),
-  );
 }
