@@ -5,7 +5,6 @@ import { pairs } from '../cli/terminal/table';
 import type { Context } from '../platform/context';
 import type { Instance } from '../profile/connect';
 import type { Session } from '../profile/session';
-import { NoInstance } from '../profile/target';
 import { type Perform, planned } from './planned';
 
 export { default as help } from './help/version.txt?raw';
@@ -19,12 +18,12 @@ export function define(command: Command, context: Context, perform?: Perform): v
 }
 
 /** With `--json` the instance's object, with `pwpush` and `url` added. */
-async function version({ context, say, connect }: Session): Promise<void> {
+async function version({ context, say, connect, isUnconfigured }: Session): Promise<void> {
   let instance: Instance;
   try {
     instance = await connect();
   } catch (error) {
-    if (!(error instanceof NoInstance)) throw error;
+    if (!isUnconfigured(error)) throw error;
     await say.print({ pwpush: context.version }, (look) =>
       pairs([['pwpush', context.version]], look),
     );

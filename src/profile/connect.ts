@@ -1,6 +1,6 @@
 import type { Invocation } from '../cli/terminal/output';
 import { seconds } from '../cli/values';
-import { type Api, apiClient } from '../client/client';
+import type { Api } from '../client/client';
 import type { ApiSettings } from '../client/send-call';
 import { logged } from '../client/transport/logged';
 import { APPLICATION } from '../contract/api';
@@ -19,22 +19,6 @@ const DEFAULT_TIMEOUT_SECONDS = 30;
 export interface Instance {
   readonly api: Api;
   readonly target: Target;
-}
-
-/** What limits the requests of a client. */
-interface RequestLimits {
-  /** Seconds for each response, as they were typed. */
-  readonly timeout?: number | undefined;
-  /** How many run at once; 1 if left out. */
-  readonly connections?: number;
-}
-
-export async function clientFor(
-  run: Invocation,
-  target: Target,
-  limits: RequestLimits,
-): Promise<Api> {
-  return apiClient(await settingsFor(run, target, limits));
 }
 
 /**
@@ -72,13 +56,19 @@ export async function briefSettings(
     throw new CliError('rate_limited', 'rate limited by the instance');
   };
   const brief = { context: contextWith(context, { signal }), say };
-  return { ...(await settingsFor(brief, target, { timeout: seconds })), sleep, waiting: () => {} };
+  return { ...(await clientSettings(brief, target, seconds)), sleep, waiting: () => {} };
 }
 
-async function settingsFor(
+/**
+ * Settings of a client for a target, whose secrets are read.
+ * @param typed seconds for each response
+ * @param connections how many requests run at once
+ */
+export async function clientSettings(
   { context, say }: Invocation,
   target: Target,
-  { timeout: typed, connections = 1 }: RequestLimits,
+  typed?: number,
+  connections = 1,
 ): Promise<ApiSettings> {
   const timeout = timeoutOf(context, typed);
   const { base, caFile, certificate, token, tokenHint, anonymous } = target;

@@ -1,9 +1,10 @@
 import type { Invocation } from '../cli/terminal/output';
+import { apiClient } from '../client/client';
 import type { HereEvent } from '../contract/here-event';
 import { contextWith } from '../platform/context';
 import { CliError, endedBy, type Fact } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
-import { clientFor, type Instance } from './connect';
+import { clientSettings, type Instance } from './connect';
 import { type ServiceModule, serviceIo, withService } from './load-service';
 import type { Target } from './target';
 
@@ -72,7 +73,7 @@ async function instanceOf(run: Invocation, { base, token, send }: HereService): 
   };
   const transport = async () => ({ send, close: async () => {} });
   const context = contextWith(run.context, { transport });
-  return { target, api: await clientFor({ ...run, context }, target, {}) };
+  return { target, api: apiClient(await clientSettings({ ...run, context }, target)) };
 }
 
 /** What this process refuses is input of its user, and nothing remains of what it has not done. */

@@ -1,13 +1,13 @@
 import { inWords } from '../cli/in-words';
 import { invocation, type Manner } from '../cli/terminal/output';
-import type { Api } from '../client/client';
+import { type Api, apiClient } from '../client/client';
 import { parseReference, type Reference, repairsOf } from '../client/link';
 import { isShellSafe } from '../contract/address';
 import type { Context } from '../platform/context';
 import { CliError, phrase, type Step, tried } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import { storedProfiles } from './config-file';
-import { accountOf, clientFor, exposure, type Instance } from './connect';
+import { accountOf, clientSettings, exposure, type Instance } from './connect';
 import { type KeptReceipt, readReceipts } from './receipts';
 import type { Profile } from './settings';
 import { type Given, sourcesOf } from './sources';
@@ -28,17 +28,15 @@ export type Session = ReturnType<typeof createSession>;
 export function createSession(context: Context, given: Given, manner: Manner) {
   const run = invocation(context, manner);
   const sources = lazy(() => sourcesOf(run, given));
-  const { timeout } = given;
   const warned = new Set<string>();
   const warn = async (text: string | undefined, step?: Step) => {
     if (text === undefined || warned.has(text)) return;
     warned.add(text);
     await run.say.warn(text, step);
   };
-  /** A client for a target, as `clientFor` makes it. */
-  const clientAt = (target: Target, connections = 1): Promise<Api> =>
-    clientFor(run, target, { connections, timeout });
-  const instanceAt = async (target: Target, connections = 1): Promise<Instance> => {
+  const clientAt = async (target: Target, connections?: number): Promise<Api> =>
+    apiClient(await clientSettings(run, target, given.timeout, connections));
+  const instanceAt = async (target: Target, connections?: number): Promise<Instance> => {
     const { base, baseFrom, ignored, token, tokenHint, withheld } = target;
     // What is typed must be readable even if it is not sent to this instance.
     await sources().typed.token?.read();
@@ -129,10 +127,9 @@ export function another(
 function targetOf(context: Context, sources: Sources, linkBase?: string): Target {
   const stored = tried(() => storedProfiles(context));
   if (!(stored instanceof CliError)) return chooseTarget(stored, sources, linkBase);
-  const { profile, envProfile, anonymous } = sources;
-  if (profile !== undefined || envProfile !== undefined) throw stored;
+  // Throws for a profile that was named.
   const target = tried(() => chooseTarget({ profiles: {} }, sources, linkBase));
-  if (target instanceof CliError || !(target.token || anonymous)) throw stored;
+  if (target instanceof CliError || !(target.token || target.anonymous)) throw stored;
   return { ...target, ignored: stored };
 }
 
