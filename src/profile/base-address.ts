@@ -1,5 +1,5 @@
 import { isLoopback, parseWebUrl, withScheme } from '../contract/address';
-import { usageError } from '../platform/errors';
+import { tried, usageError } from '../platform/errors';
 
 /**
  * Normalizes an instance's base address as typed: origin and path without a final slash. The default scheme is http for
@@ -34,15 +34,11 @@ export function isAt(address: string | undefined, base: string): boolean {
 /** Whether an address, which may be invalid, has the origin of `base`. */
 export function isIn(address: string | undefined, base: string): boolean {
   const other = parsed(address);
-  return other !== undefined && new URL(other).origin === new URL(base).origin;
+  return typeof other === 'string' && new URL(other).origin === new URL(base).origin;
 }
 
-function parsed(address: string | undefined): string | undefined {
-  try {
-    return address === undefined ? undefined : parseBase(address);
-  } catch {
-    return undefined;
-  }
+function parsed(address = '') {
+  return tried(() => parseBase(address));
 }
 
 /** Whether requests to an instance are sent in plain text over a network. */
