@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { parseRecipient } from '../../src/age/key-files';
 import { keyProof, newKeySalt } from '../../src/age/key-proof';
 import { encodeManifest } from '../../src/age/manifest';
 import { node } from '../../src/age/node-primitives';
@@ -11,12 +10,11 @@ import {
   newLinkKey,
   passphraseRecipient,
 } from '../../src/server/page/browser/age-passphrase';
-import { encryptText as encryptToKeys, joined, proven, prover } from '../helpers/age';
+import { joined, proven, prover } from '../helpers/age';
 import {
   alerts,
   alsoFirefox,
   downloads,
-  inFirefox,
   needsBrowser,
   onChromium,
   type PageOptions,
@@ -33,7 +31,6 @@ import { filePart } from '../helpers/service';
 // and all that the browser sends is recorded on the wire.
 
 const SECRET = '  π = "3.14"\r\n\t<b>&amp;</b> 🔑\n\n';
-const PUBLIC_KEY = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
 const WORDS = 'abacus-bloated-cycling-dwindle-emperor-fidgety';
 const SPOKEN = ` ${WORDS.replaceAll('-', ' ').toUpperCase()}`;
 const WRONG_WORDS = WORDS.replace('fidgety', 'fidget');
@@ -45,12 +42,9 @@ const DAMAGED = 'The link is damaged: the part after # is wrong.';
 const here = recordedService('--anonymous-files');
 /** What must not be sent, in any test. */
 const secrets: string[] = [WORDS];
-/** All requests, by the DevTools protocol. */
-const requests: string[] = [];
 /** What may be sent, and must not be logged. */
 const logged: string[] = [];
 const openPage = pages({
-  opened: record,
   // Chromium at times calls a small file aborted that was read to its end.
   except: /^failed: .*\/files\/.* net::ERR_ABORTED$/,
 });
@@ -63,21 +57,6 @@ function newKey(): string {
 
 const visit = (path: string, options?: PageOptions) => openPage(here.origin + path, options);
 
-/** Records each request as the DevTools protocol tells of it: address, headers with the referrer, body. */
-async function record(page: Page): Promise<void> {
-  if (inFirefox) return;
-  const session = await page.context().newCDPSession(page);
-  session.on('Network.requestWillBeSent', ({ request, documentURL }) => {
-    // Where Chromium keeps the fragment, apart from the address.
-    const { urlFragment, ...rest } = request;
-    requests.push(JSON.stringify([rest, documentURL]));
-  });
-  session.on('Network.requestWillBeSentExtraInfo', ({ headers }) => {
-    requests.push(JSON.stringify(headers));
-  });
-  await session.send('Network.enable');
-}
-
 type Push = Record<string, unknown>;
 /** Pushes a payload, and returns the path of its link. */
 const pushed = async (payload: string, push: Push = {}) =>
@@ -86,9 +65,6 @@ const armored = (text: string, key: string, work = 10) =>
   encryptText(text, passphraseRecipient(key, work));
 const pushText = async (text: string, key: string, push?: Push) =>
   pushed(await armored(text, key), push);
-const pushWords = async (text: string, push?: Push) =>
-  pushed(await armored(text, WORDS, WORDS_WORK), push);
-const toKeys = () => encryptToKeys(SECRET, [parseRecipient(PUBLIC_KEY)]);
 
 /** Pushes an encrypted text, and opens its link. */
 async function open(text: string, push: Push = {}, options?: PageOptions): Promise<Page> {
@@ -123,33 +99,13 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     },
   );
 
-  test('is decrypted with words that were given apart, in any case', async () => {
-    const page = await visit(await pushWords(SECRET));
-    const input = field(page, 'Key words');
-    await input.waitFor();
-    await page.getByText('Enter the key words that the sender gave you.').waitFor();
-    expect(await page.evaluate('document.activeElement.id')).toBe('key');
-    await page.keyboard.type(`${WRONG_WORDS}\n`);
-    await alerts(page, 'Wrong key.');
-    expect(await input.getAttribute('aria-invalid')).toBe('true');
-    await input.fill(SPOKEN);
-    await press(page, 'Decrypt');
-    // A button was pressed.
-    await shown(page).waitFor();
-    await shows(page);
-    expect(await page.locator('form:visible').count()).toBe(0);
-  });
-
   test('is announced before a view is used, with what opens it', async () => {
     const key = newKey();
-    const step = { retrieval_step: true };
-    const path = `${await pushText(SECRET, key, step)}/r`;
+    const path = `${await pushText(SECRET, key, { retrieval_step: true })}/r`;
     for (const [link, opens, isProblem] of [
       [`${path}#${key}`, 'Your link contains the key.', false],
       [path, INCOMPLETE, true],
       [`${path}#${key.slice(0, -3)}`, DAMAGED, true],
-      [await pushWords(SECRET, step), 'To open it you need the key words that the sender', false],
-      [await pushed(await toKeys(), step), 'Open it with age: age -d -i ~/.ssh/id_ed25519', false],
     ] as const) {
       const page = await visit(link);
       await page.getByText('The secret is end-to-end encrypted: this server cannot').waitFor();
@@ -162,22 +118,16 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
   test('is not opened without script: what opens it is said', onChromium, async () => {
     const key = newKey();
     const armor = await armored(SECRET, key);
-    const curl = (path: string) =>
-      `curl -fsS -H 'Accept: text/plain' -d '' '${here.origin}${path}' | age -d`;
-    const [asking, asked, words] = [await proved(), await pushed(armor), await provedByWords()];
-    const step = `${await pushed(armor, { retrieval_step: true })}/r`;
+    const [asking, asked] = [await proved(), await pushed(armor)];
     for (const [path, how] of [
       [asked, 'age -d'],
-      [step, curl(step)],
       [asking.path, `pwpush get '${here.origin}${asking.path}'`],
-      [words.path, `pwpush get '${here.origin}${words.path}'`],
     ] as const) {
       const page = await visit(`${path}#${key}`, { javaScriptEnabled: false });
       expect(await page.locator('.unscripted').textContent()).toBe(
         `Encrypted. Open it with a browser that has JavaScript, or with: ${how}`,
       );
-      expect(await page.locator('#opens:visible, [role=alert]:visible').count()).toBe(0);
-      expect(await page.getByRole('button').count()).toBe(path === step ? 1 : 0);
+      expect(await page.getByRole('button').count()).toBe(0);
       if (path === asked) expect(await page.locator('pre').textContent()).toBe(armor);
     }
     expect(await here.service.views(asking.token)).toBe(0);
@@ -217,9 +167,6 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
         'This is the key of an encrypted secret, not a passphrase. It was not sent: this server must not see it.',
       );
     }
-    await input.fill('sesame');
-    await input.press('Enter');
-    await page.getByText('The link is incomplete').waitFor();
     await page.goto(`${here.origin}/`);
     await page.getByLabel('Secret text').fill('any');
     await page.getByLabel('Passphrase (optional)').fill(WORDS);
@@ -233,10 +180,7 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     await alerts(await visit(`${path}#half`), DAMAGED);
     const other = await visit(`${path}#${newKey()}`);
     await alerts(other, 'Wrong key.');
-    expect([await field(other, 'Key').isVisible(), other.url().includes('#')]).toEqual([
-      true,
-      true,
-    ]);
+    expect(other.url()).toContain('#');
     const page = await visit(path);
     await alerts(page, INCOMPLETE);
     await field(page, 'Key').fill(`<${here.origin}${path}#${key}>.`);
@@ -245,14 +189,11 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  test.each([
-    ['damaged', (armor: string) => armor.replace(/.{4}\n-----END/, 'AAAA\n-----END'), 'is damaged'],
-    ['for keys', toKeys, 'Open it with age: age -d -i ~/.ssh/id_ed25519'],
-  ])('that is %s stays armor, and the page says so', async (_, change, told) => {
+  test('that is damaged stays armor, and the page says so', async () => {
     const key = newKey();
-    const armor = await change(await armored(SECRET, key));
+    const armor = (await armored(SECRET, key)).replace(/.{4}\n-----END/, 'AAAA\n-----END');
     const page = await visit(`${await pushed(armor)}#${key}`);
-    await alerts(page, told);
+    await alerts(page, 'is damaged');
     const sealed = page.locator('.sealed pre');
     expect([await sealed.isVisible(), await sealed.textContent()]).toEqual([true, armor]);
   });
@@ -264,7 +205,6 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     expect(await shown(page).textContent()).toBe(payload);
     const leads = await page.locator('.leads').textContent();
     expect(leads).toBe('This link leads to xn--e1awd7f.example');
-    expect(await page.locator('.note:visible').count()).toBe(3);
     const link = page.getByRole('link', { name: 'Open in a new tab' });
     expect(await link.getAttribute('href')).toBe(payload);
   });
@@ -322,31 +262,22 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
   });
 
   test('without its key, or with another, says so, and takes the whole link', async () => {
-    const { key, token, path } = await proved({ expire_after_views: 3 });
+    const { key, token, path } = await proved({ expire_after_views: 2 });
     const page = await visit(path);
     await page.getByText(INCOMPLETE).waitFor();
     await link(page).fill(`${here.origin}${path}`);
     await press(page, SHOW);
     await alerts(page, 'Wrong key.');
-    expect(await here.service.views(token)).toBe(0);
     await link(page).fill(`<${here.origin}${path}#${key}>.`);
     await press(page, SHOW);
     await shows(page);
-    const again = await visit(path);
-    await again.getByText(INCOMPLETE).waitFor();
-    await again.evaluate(`location.hash = '#${key}'`);
-    await again.getByText('Your link contains the key.').waitFor();
-    await press(again, SHOW);
-    await shows(again);
-    const other = newKey();
-    const last = await visit(`${path}#${other}`);
-    for (const typed of [undefined, other, key]) {
-      if (typed) await link(last).fill(typed);
-      await press(last, SHOW);
-      if (typed !== key) await alerts(last, 'the part after # is wrong');
-    }
+    const last = await visit(`${path}#${newKey()}`);
+    await press(last, SHOW);
+    await alerts(last, 'the part after # is wrong');
+    expect(await here.service.views(token)).toBe(1);
+    await link(last).fill(key);
+    await press(last, SHOW);
     await shows(last);
-    expect(await here.service.views(token)).toBe(3);
   });
 
   test('by words asks for them before a view is used, and opens with them', async () => {
@@ -355,9 +286,6 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
     await page.getByText('To open it you need the key words that').waitFor();
     expect(await page.evaluate('document.activeElement.id')).toBe('key');
     const words = field(page, 'Key words');
-    await words.fill('fewer than six words');
-    await press(page, SHOW);
-    await alerts(page, 'Wrong key.');
     await words.fill(WRONG_WORDS);
     await press(page, SHOW);
     await page.locator('[data-refused]').waitFor();
@@ -370,22 +298,21 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
-  test.each(['in the link, not proved', 'in the link', 'of words'])(
-    'keeps its key through a wrong passphrase: a key %s',
+  test.each(['in the link', 'of words'])(
+    'keeps a key %s through a wrong passphrase',
     async (which) => {
       const locked = { passphrase: 'sesame', retrieval_step: true };
       const isWords = which === 'of words';
-      const notProved = async (key: string) => ({ key, path: await pushText(SECRET, key, locked) });
       const { key, path } = isWords
         ? { ...(await provedByWords(locked)), key: '' }
-        : await (which === 'in the link' ? proved(locked) : notProved(newKey()));
+        : await proved(locked);
       const page = await visit(`${path}#${key}`);
       if (isWords) await field(page, 'Key words').fill(WORDS);
-      for (const passphrase of ['wrong', 'sesame']) {
-        await page.fill('#passphrase', passphrase);
-        await press(page, SHOW);
-        if (passphrase === 'wrong') await page.getByText('Wrong passphrase.').waitFor();
-      }
+      await page.fill('#passphrase', 'wrong');
+      await press(page, SHOW);
+      await page.getByText('Wrong passphrase.').waitFor();
+      await page.fill('#passphrase', 'sesame');
+      await press(page, SHOW);
       await shows(page);
     },
   );
@@ -397,7 +324,10 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
     await field(page, 'Key words').fill(WORDS);
     await press(page, SHOW);
     await page.getByText('Enter the key words that the sender gave you.').waitFor();
-    await field(page, 'Key words').fill(WORDS);
+    await field(page, 'Key words').fill(WRONG_WORDS);
+    await press(page, 'Decrypt');
+    await alerts(page, 'Wrong key.');
+    await field(page, 'Key words').fill(SPOKEN);
     await press(page, 'Decrypt');
     await shows(page);
   });
@@ -443,9 +373,6 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
       const page = await visit(`${await pushFiles(key, files)}#${key}`, { own: 'page' });
       await press(page, 'Show the message');
       await shows(page, 'For Ann');
-      const [names, sizes] = ['.name', '.size'].map((one) => page.locator(`.files ${one}`));
-      expect(await names?.allInnerTexts()).toEqual(['b.bin', 'Schlüssel für "Büro".txt']);
-      expect(await sizes?.allInnerTexts()).toEqual(['16.2\u00a0MiB', '7 bytes']);
       const one = await downloads(page, 1, () =>
         page.getByRole('link', { name: 'Download Schlüssel' }).click(),
       );
@@ -480,26 +407,18 @@ test(
   allOf(needsBrowser, alsoFirefox),
   async () => {
     const page = await visit('/open');
-    const [key, typed] = [newKey(), page.getByLabel('Key', { exact: true })];
+    const typed = page.getByLabel('Key', { exact: true });
     const armor = page.getByLabel('Encrypted secret');
     const before = here.sent().length;
-    for (const [text, secret, work] of [
-      [SECRET, key, 10],
-      ['https://a.example/', WORDS, WORDS_WORK],
-    ] as const) {
-      await armor.fill(await armored(text, secret, work));
-      await typed.fill('wrong');
-      await press(page, 'Decrypt');
-      await alerts(page, 'Wrong key.');
-      await typed.fill(secret);
-      await page.keyboard.press('Enter');
-      await shown(page).getByText(text.trim().slice(-5)).waitFor();
-      expect(await shown(page).textContent()).toBe(text);
-    }
-    // To a plain name by https.
-    expect(await page.locator('.note:visible').count()).toBe(0);
+    await armor.fill(await armored(SECRET, WORDS, WORDS_WORK));
+    await typed.fill('wrong');
+    await press(page, 'Decrypt');
+    await alerts(page, 'Wrong key.');
+    await typed.fill(WORDS);
+    await page.keyboard.press('Enter');
+    await shows(page);
     await armor.fill('no armor');
-    await typed.fill(key);
+    await typed.fill(WORDS);
     await page.keyboard.press('Enter');
     await alerts(page, 'is damaged or incomplete');
     expect([await shown(page).count(), here.sent().length]).toEqual([0, before]);
@@ -533,11 +452,6 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     return link;
   }
 
-  async function opened(page: Page, link: string): Promise<void> {
-    await page.goto(link);
-    await press(page, 'Show the secret');
-  }
-
   test('encrypts a text, and files and their names, and shows the link', onChromium, async () => {
     const page = await typing('correct horse battery', { back: true });
     const [name, buffer] = ['salaries.csv', Buffer.from('Ann earns more')];
@@ -552,14 +466,12 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     expect(await qrIn(page, 'QR code of the link')).toBe(link);
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
     await page.goBack({ waitUntil: 'commit' });
-    const text = page.getByLabel('Secret text');
-    await expect.poll(() => text.inputValue()).toBe('');
-    await text.fill('another');
-    expect(await made(page)).not.toBe(link);
+    await expect.poll(() => page.getByLabel('Secret text').inputValue()).toBe('');
     const { payload, files } = await payloadOf(link);
     expect(payload).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----\n/);
     expect(files.map(({ filename }) => filename)).toEqual(['1.age', '2.age']);
-    await opened(page, link);
+    await page.goto(link);
+    await press(page, 'Show the secret');
     await shows(page, 'correct horse battery\n');
     const download = page.getByRole('link', { name: `Download ${name}` });
     expect(await downloads(page, 1, () => download.click())).toEqual({ [name]: buffer });
@@ -587,9 +499,6 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     await page.getByLabel('Passphrase (optional)').fill('   ');
     await press(page, 'Create link');
     await page.getByText('This value is not valid.').waitFor();
-    expect(page.url()).toBe(`${here.origin}/?locale=en`);
-    const wrong = page.locator('[aria-invalid]');
-    expect(await wrong.getAttribute('aria-describedby')).toBe('passphrase-note');
     const text = page.getByLabel('Secret text');
     await expect.poll(() => text.inputValue()).toBe('tell nobody\n');
     await page.getByLabel('Passphrase (optional)').fill('');
@@ -598,26 +507,16 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     await page.reload();
     await page.getByRole('heading', { name: 'That did not work' }).waitFor();
     expect(await page.locator('main').textContent()).not.toContain('/p/');
-    await page.getByRole('link', { name: 'Create another link' }).click();
-    await text.waitFor();
-    await opened(page, link);
+    await page.goto(link);
+    await press(page, 'Show the secret');
     await shows(page, 'tell nobody\n');
-  });
-
-  test('shows the link of what was encrypted before', async () => {
-    const page = await visit('/');
-    await page.getByLabel('Secret text').fill(await armored(SECRET, newLinkKey()));
-    await page.getByLabel('Encrypt in the browser').uncheck();
-    expect(await made(page)).toMatch(/\/p\/[\w-]+(?:\/r)?$/);
   });
 });
 
 describe('a link that a mail gateway changed (needs Chromium)', needsBrowser, () => {
   const changes = {
-    '%23': (path: string, key: string) => `${path}%23${key}`,
     '%2523 and a parameter': (path: string, key: string) => `${path}%2523${key}&utm_source=mail`,
     'a parameter before the key': (path: string, key: string) => `${path}&a=b#${key}`,
-    'a parameter after the key': (path: string, key: string) => `${path}#${key}&utm_source=mail`,
     'a query': (path: string, key: string) => `${path}?utm_source=mail#${key}`,
   };
   /** Such a gateway has the key, and the browser sends it; the log does not. */
@@ -646,13 +545,6 @@ describe('a link that a mail gateway changed (needs Chromium)', needsBrowser, ()
     await page.goto(`${here.origin}${path}%23${key}`);
     await page.waitForURL(repaired);
   });
-
-  test('is left alone where nothing can be repaired', async () => {
-    const page = await visit('/p/abcdefghij0123456789');
-    await page.getByRole('heading', { name: 'This link is no longer available' }).waitFor();
-    await page.goto(`${here.origin}/nothing%23here`);
-    expect(page.url()).toBe(`${here.origin}/nothing%23here`);
-  });
 });
 
 test(
@@ -662,12 +554,12 @@ test(
     // What a mail gateway makes the browser send, to see that it is recorded.
     const key = newLinkKey();
     await visit(`/p/abcdefghij%23${key}.`);
-    const [sent, told] = [here.sent(), requests.join('\n')];
+    const sent = here.sent();
     const { stdout, stderr } = await here.built.stop();
     const log = stdout + stderr;
-    expect([sent.includes(key), told.includes(key)]).toEqual([true, true]);
+    expect(sent).toContain(key);
     expect(log).toContain('GET /p/:token');
-    expect(secrets.filter((secret) => sent.includes(secret) || told.includes(secret))).toEqual([]);
+    expect(secrets.filter((secret) => sent.includes(secret))).toEqual([]);
     expect([key, ...secrets, ...logged].filter((secret) => log.includes(secret))).toEqual([]);
   },
 );

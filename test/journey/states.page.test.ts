@@ -10,7 +10,7 @@ import {
   type Watched,
   watchedPage,
 } from '../helpers/browser';
-import { partOf, upTo } from '../helpers/long';
+import { partOf } from '../helpers/long';
 import { person, serving } from '../helpers/program';
 import { seed } from '../helpers/seed';
 import { filePart } from '../helpers/service';
@@ -40,12 +40,8 @@ async function open(page: Page, push: Record<string, unknown>): Promise<void> {
   await page.goto(`${built.url}/p/${token}`);
 }
 
-/** Tries a wrong passphrase, so often before. */
-async function tryPassphrase(page: Page, before = 0): Promise<void> {
+async function tryPassphrase(page: Page): Promise<void> {
   await open(page, { payload: 'x', passphrase: 'right' });
-  const body = new URLSearchParams({ passphrase: 'wrong' });
-  const tries = upTo(before).map(() => fetch(page.url(), { method: 'POST', body }));
-  await Promise.all(tries);
   await page.fill('input', 'wrong');
   await page.click('.primary');
   await page.waitForSelector('.problem');
@@ -62,17 +58,11 @@ async function openFiles(page: Page, names: string[], payload: string): Promise<
 
 const KEY = 'TDwSkAO2ZmVrJkGOCxCbJg';
 
-async function openEncrypted(page: Page, fragment: string, kind = 'text'): Promise<void> {
+async function openEncrypted(page: Page, fragment: string): Promise<void> {
   const payload = await encryptText('hunter2', passphraseRecipient(KEY, 10));
-  const token = await service().create({ payload, kind, retrieval_step: false });
+  const token = await service().create({ payload, retrieval_step: false });
   await page.goto(`${built.url}/p/${token}${fragment}`);
   if (fragment) await page.locator('.opened .secret, .unscripted:visible').first().waitFor();
-}
-
-async function remove(page: Page): Promise<void> {
-  await open(page, { payload: 'x' });
-  await page.click('.delete summary');
-  await page.click('.delete button');
 }
 
 async function fillForm(page: Page, text: string): Promise<void> {
@@ -81,14 +71,6 @@ async function fillForm(page: Page, text: string): Promise<void> {
   await page.fill('#passphrase', 'sesame');
   await page.click('.primary');
   await page.waitForSelector('.made, .wrong');
-}
-
-/** Has another site send the form. */
-async function sendFromElsewhere(page: Page): Promise<void> {
-  const token = await service().create({ payload: 'x' });
-  await page.goto('about:blank');
-  await page.setContent(`<form method="post" action="${built.url}/p/${token}"><button>`);
-  await page.click('button');
 }
 
 const RECIPIENT = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
@@ -119,9 +101,7 @@ const headings: Record<string, Record<string, Visit>> = {
   'Your link is ready': { 'a new link': (page) => fillForm(page, 'hunter2') },
   'A secret was shared with you': {
     'the step': (page) => open(page, { payload: 'x', retrieval_step: true }),
-    'the passphrase': (page) => open(page, { payload: 'x', passphrase: 'right' }),
-    'a wrong passphrase': (page) => tryPassphrase(page),
-    'too many passphrases': (page) => tryPassphrase(page, 5),
+    'a wrong passphrase': tryPassphrase,
   },
   'The secret': {
     'a text': (page) => open(page, { payload: 'hunter2' }),
@@ -130,7 +110,6 @@ const headings: Record<string, Record<string, Visit>> = {
     'a QR code': (page) => open(page, { kind: 'qr', payload: 'WIFI:T:WPA;S:Büro;P:x;;' }),
     'an encrypted text': (page) => openEncrypted(page, `#${KEY}`),
     'an encrypted text without its key': (page) => openEncrypted(page, ''),
-    'an encrypted QR code': (page) => openEncrypted(page, `#${KEY}`, 'qr'),
   },
   'Open an encrypted secret': {
     'the page that decrypts': (page) => page.goto(`${built.url}/open`),
@@ -142,20 +121,11 @@ const headings: Record<string, Record<string, Visit>> = {
     'a request': (page) => openRequest(page, { include_requestor: true, public_key: RECIPIENT }),
     'a request for files, of long words': (page) =>
       openRequest(page, { request: words, response_file_attachments: true }),
-    'a request with a passphrase': (page) => openRequest(page, { passphrase: 'sesame' }),
   },
   'Your answer was sent': { 'an answer that was sent': answerRequest },
-  'This request was already answered': {
-    'a request that was answered': async (page) => {
-      await answerRequest(page);
-      await page.goto(page.url().replace(/#.*/, ''));
-    },
-  },
   'This link is no longer available': {
     'no such push': (page) => page.goto(`${built.url}/p/neverwas`),
   },
-  'The secret is deleted': { 'a push that was deleted': remove },
-  'This is not allowed': { 'a form from elsewhere': sendFromElsewhere },
 };
 const states = Object.entries(headings).flatMap(([heading, visits]) =>
   Object.entries(visits).map(([name, visit]) => ({ name, heading, visit })),
@@ -200,18 +170,6 @@ describe('pages in a browser (needs Chromium)', needsBrowser, () => {
     expect(troubles).toEqual([]);
     await context.close();
   });
-
-  test('what breaks the policy, or a reader of pictures, does not go unseen', async () => {
-    const { page, troubles } = await watchedPage(await browser.newContext(), built.url);
-    await page.route('**/*', async (route) => {
-      const response = await route.fetch();
-      const body = (await response.text()).replace('<h1>', '<h1 style="color:red"><img>');
-      await route.fulfill({ response, body });
-    });
-    await page.goto(built.url);
-    expect(await judged(page)).toHaveLength(1);
-    expect(troubles.join()).toMatch(/^console: .*Content Security Policy/);
-  });
 });
 
 async function meet({ page, troubles }: Watched, heading: string, visit: Visit): Promise<void> {
@@ -234,31 +192,20 @@ function widthTooMuch(page: Page): Promise<number> {
   return page.evaluate('document.body.scrollWidth - document.body.clientWidth');
 }
 
-/** What axe-core finds that is serious or worse, on a light desktop and a dark phone, veil and details open and closed. */
+/** What axe-core finds that is serious or worse: on a light desktop, and with all that opens open on a dark phone. */
 async function judged(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const found = await judge(page);
   await look(page, PHONE);
-  found.push(...(await judge(page, byLook)));
   expect(await widthTooMuch(page)).toBe(0);
   const covers = [...(await page.locator('.veil').all()), ...(await page.locator('summary').all())];
-  if (covers.length === 0) return found;
   for (const cover of covers) await cover.click();
-  found.push(...(await judge(page)));
   expect(await widthTooMuch(page)).toBe(0);
-  await look(page, DESKTOP);
-  return [...found, ...(await judge(page, byLook))];
+  return [...found, ...(await judge(page))];
 }
 
-/** The rules that colours and the size of the window decide; all others say the same of a page in any look. */
-const byLook = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable'];
-
-function judge(page: Page, rules?: string[]): Promise<string[]> {
-  const options = {
-    resultTypes: ['violations'],
-    ...(rules && { runOnly: { type: 'rule', values: rules } }),
-  };
-  return page.evaluate(`axe.run(${JSON.stringify(options)}).then(({ violations }) => violations
+function judge(page: Page): Promise<string[]> {
+  return page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join()))`);
 }
