@@ -15,7 +15,7 @@ import type { Served } from './program';
 import { askedOf } from './service';
 
 /** Instead of Chromium. */
-export const inFirefox = process.env.PWPUSH_TEST_BROWSER === 'firefox';
+const inFirefox = process.env.PWPUSH_TEST_BROWSER === 'firefox';
 const executablePath = inFirefox
   ? '/usr/bin/firefox-esr'
   : (process.env.PWPUSH_TEST_CHROMIUM ?? '/usr/bin/chromium');
@@ -127,15 +127,13 @@ export async function watchedPage(context: BrowserContext, origin: string): Prom
 export interface PageOptions extends BrowserContextOptions, BrowserOptions {
   /** Run before the page's own script. */
   readonly before?: string;
-  /** Whether the test leaves something at the page, such as a listener or a route, or at its context, such as a clock. */
-  readonly own?: 'page' | 'context';
+  /** Whether the test leaves something at the page, such as a listener or a route. */
+  readonly own?: 'page';
 }
 
 interface PagesOptions {
   /** Of all pages. */
   readonly permissions?: string[];
-  /** Called with each new page. */
-  readonly opened?: (page: Page) => Promise<void>;
   /** Troubles that may happen. */
   readonly except?: RegExp;
 }
@@ -144,7 +142,7 @@ interface PagesOptions {
  * Opens addresses for the tests of a file, and fails those whose page had troubles. Tests with the same options use one
  * page in turn, and all with the same window one context: making one takes longer than most of them.
  */
-export function pages({ permissions = [], opened, except }: PagesOptions = {}) {
+export function pages({ permissions = [], except }: PagesOptions = {}) {
   const contexts = new Map<string, BrowserContext>();
   const kept = new Map<string, Watched>();
   const used = new Map<string, Watched>();
@@ -153,10 +151,8 @@ export function pages({ permissions = [], opened, except }: PagesOptions = {}) {
     const troubles = [...used.values()].flatMap((watched) => watched.troubles.splice(0));
     const failed = task.result?.state === 'fail';
     const left = failed ? [] : [...kept.values()].map(({ page }) => page);
-    for (const context of new Set([...used.values()].map(({ page }) => page.context()))) {
-      if (![...contexts.values()].includes(context)) await context.close();
+    for (const context of contexts.values())
       for (const page of context.pages()) if (!left.includes(page)) await page.close();
-    }
     for (const [key, { page }] of used) {
       if (page.isClosed()) kept.delete(key);
       else await page.evaluate('sessionStorage.clear()').catch(() => undefined);
@@ -165,17 +161,14 @@ export function pages({ permissions = [], opened, except }: PagesOptions = {}) {
     expect(troubles.filter((trouble) => !except?.test(trouble))).toEqual([]);
   });
   afterAll(() => Promise.all([...browsers.values()].map((browser) => browser.close())));
-  type ContextOptions = BrowserContextOptions & BrowserOptions;
-  const newContext = async ({ back = false, ...options }: ContextOptions) => {
+  const contextWith = async (given: BrowserContextOptions & BrowserOptions) => {
+    const { back = false, ...options } = given;
+    const key = JSON.stringify(given);
     // Firefox is always whole.
     const apart = back && !inFirefox;
     const browser = browsers.get(apart) ?? (await openBrowser({ back }));
     browsers.set(apart, browser);
-    return browser.newContext({ permissions, ...options });
-  };
-  const sharedContext = async (options: ContextOptions) => {
-    const key = JSON.stringify(options);
-    const context = contexts.get(key) ?? (await newContext(options));
+    const context = contexts.get(key) ?? (await browser.newContext({ permissions, ...options }));
     contexts.set(key, context);
     return context;
   };
@@ -185,10 +178,8 @@ export function pages({ permissions = [], opened, except }: PagesOptions = {}) {
     const key = JSON.stringify([origin, options]);
     let watched = used.get(key) ?? kept.get(key);
     if (!watched || watched.page.isClosed()) {
-      const context = await (own === 'context' ? newContext : sharedContext)(rest);
-      watched = await watchedPage(context, origin);
+      watched = await watchedPage(await contextWith(rest), origin);
       if (before) await watched.page.addInitScript(before);
-      await opened?.(watched.page);
       if (!own && !before) kept.set(key, watched);
     }
     const { page, troubles } = watched;

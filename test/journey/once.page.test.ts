@@ -72,19 +72,6 @@ describe('a secret that is shown once (needs Chromium)', needsBrowser, () => {
     await oneView(token);
   });
 
-  test('comes again with the Back button', async () => {
-    const { page, token } = await opened(1, { back: true });
-    await show(page);
-    await seen(page);
-    await page.goto(`${proxy.url}/open`);
-    // Chromium asks whether the form is to be sent again.
-    await page.goBack().catch((error) => expect(String(error)).toContain('ERR_CACHE_MISS'));
-    await page.getByRole('heading', { name: 'Confirm Form Resubmission' }).waitFor();
-    await page.reload();
-    await seen(page);
-    await oneView(token);
-  });
-
   test('comes once after a double click, also without script', async () => {
     for (const javaScriptEnabled of [true, false]) {
       const { page, token } = await opened(1, javaScriptEnabled ? {} : { javaScriptEnabled });

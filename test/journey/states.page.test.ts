@@ -20,17 +20,14 @@ import { filePart } from '../helpers/service';
 const built = serving(person().env, ['--anonymous-files', '--contact', 'it@acme.example']);
 const service = () => serviceAt(built);
 let browser: Browser;
-/** With script and without, for all states: opening a page takes longer than looking at it. */
-let scripted: Watched;
-let unscripted: Watched;
+/** For all states: opening a page takes longer than looking at it. */
+let watched: Watched;
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 beforeAll(async () => {
   browser = await openBrowser();
-  scripted = await watchedPage(await browser.newContext(), built.url);
-  const smallest = { viewport: SMALLEST, javaScriptEnabled: false };
-  unscripted = await watchedPage(await browser.newContext(smallest), built.url);
+  watched = await watchedPage(await browser.newContext(), built.url);
 });
 
 afterAll(() => browser.close());
@@ -80,13 +77,6 @@ async function openRequest(page: Page, fields: object): Promise<void> {
   await page.goto(`${built.url}/r/${token}#${RECIPIENT}`);
 }
 
-async function answerRequest(page: Page): Promise<void> {
-  await openRequest(page, {});
-  await page.fill('textarea', 'hunter2');
-  await page.click('.primary');
-  await page.locator('form.respond').waitFor({ state: 'detached' });
-}
-
 const words = 'w'.repeat(3000);
 const names = Array.from({ length: 10 }, (_, index) => `${index}${'ш'.repeat(250)}.txt`);
 
@@ -122,7 +112,6 @@ const headings: Record<string, Record<string, Visit>> = {
     'a request for files, of long words': (page) =>
       openRequest(page, { request: words, response_file_attachments: true }),
   },
-  'Your answer was sent': { 'an answer that was sent': answerRequest },
   'This link is no longer available': {
     'no such push': (page) => page.goto(`${built.url}/p/neverwas`),
   },
@@ -136,25 +125,18 @@ const locales = readdirSync(new URL('../../src/server/page/locales', import.meta
 );
 
 const SMALLEST = { width: 320, height: 640 };
-const DESKTOP: Look = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' };
-const PHONE: Look = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' };
-
-interface Look {
-  readonly viewport: { readonly width: number; readonly height: number };
-  readonly colorScheme: 'light' | 'dark';
-}
+const DESKTOP = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } as const;
+const PHONE = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
+type Look = typeof DESKTOP | typeof PHONE;
 
 describe('pages in a browser (needs Chromium)', needsBrowser, () => {
   test.each(partOf(states, 0, 6))('$name', async ({ heading, visit }) => {
-    const { page } = scripted;
+    const { page, troubles } = watched;
     await look(page, DESKTOP);
-    await meet(scripted, heading, visit);
+    await meet(watched, heading, visit);
     expect(await judged(page)).toEqual([]);
     expect(await widthTooMuch(page)).toBe(0);
-    expect(scripted.troubles).toEqual([]);
-    await meet(unscripted, heading, visit);
-    expect(await widthTooMuch(unscripted.page)).toBe(0);
-    expect(unscripted.troubles).toEqual([]);
+    expect(troubles).toEqual([]);
   });
 
   // Too many for one run: others each time.
