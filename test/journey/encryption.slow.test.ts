@@ -3,14 +3,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { passphraseRecipient, prepareFile } from '../../src/age/age';
 import { newLinkKey } from '../../src/age/key';
-import { encodeManifest } from '../../src/age/manifest';
-import { encryptText, joined, keyOf, pieces, withoutKey } from '../helpers/age';
+import { encryptText, keyOf, withoutKey } from '../helpers/age';
 import { contents } from '../helpers/contents';
 import { listen, relay } from '../helpers/listen';
 import { partOf } from '../helpers/long';
-import { allOf, needsFile, needsPrograms } from '../helpers/needs';
+import { allOf, needsFile } from '../helpers/needs';
 import {
   afterScript,
   alsoBinary,
@@ -19,13 +17,11 @@ import {
   pwpush,
   serveBuilt,
   serving,
-  shell,
   start,
 } from '../helpers/program';
-import { onTerminal } from '../helpers/pty';
 import { overSocket } from '../helpers/sockets';
 import { makeSshKey } from '../helpers/ssh-key';
-import { offering, whole } from '../helpers/transfer';
+import { offering } from '../helpers/transfer';
 
 // Encryption where a process, a wire, a disk or another program matters; test/commands/encryption.test.ts and
 // test/take/encrypted-files.test.ts have the rest.
@@ -161,71 +157,24 @@ test(
   },
 );
 
-describe('files', () => {
+test('files come back under their names, with the message', alsoBinary, async () => {
   const sizes = { empty: 0, 'ü ♥.txt': 1, 'key.pem': 65_536, '-rf': 200_001 };
   const names = Object.keys(sizes);
-  let bytes: Buffer[];
-  beforeEach(() => {
-    mkdirSync(path('out'));
-    bytes = Object.values(sizes).map((size) => randomBytes(size));
-    for (const [at, name] of names.entries()) writeFileSync(path(`out/${name}`), bytes[at] ?? '');
-  });
-  const push = () => {
-    const files = names.map((name) => `out/${name}`);
-    return printed([
-      'push',
-      '--views',
-      '9',
-      '--encrypt',
-      '--message',
-      'for you',
-      '--file',
-      ...files,
-    ]);
-  };
-  const same = (name: string, at: number) =>
-    expect([name, readFileSync(path(name)).equals(bytes[at] as Buffer)]).toEqual([name, true]);
-
-  test('come back under their names, with the message', alsoBinary, async () => {
-    const got = JSON.parse(await printed(['get', await push(), '--output', 'in/', '--json']));
-    expect(got).toMatchObject({ payload: 'for you', encrypted: true });
-    expect(got.files.map(({ filename }: { filename: string }) => filename)).toEqual(names);
-    const saved = ['empty', 'ü ♥.txt', 'key.pem', '_rf'];
-    expect(readdirSync(path('in')).sort()).toEqual(saved.toSorted());
-    for (const [at, name] of saved.entries()) same(`in/${name}`, at);
-  });
-
-  test('without their key open with age -d', needsPrograms('age'), async () => {
-    const link = await push();
-    await within(['get', link, '--no-decrypt', '--output', path('raw/')]);
-    const all = ['1.age', '2.age', '3.age', '4.age', 'secret.txt'];
-    expect(readdirSync(path('raw')).sort()).toEqual(all);
-    for (const name of ['4.age', 'secret.txt']) {
-      const terminal = onTerminal(`cd ${path('raw')} && age -d -o opened-${name} ${name}`, env);
-      await terminal.shows('Enter passphrase');
-      terminal.type(`${keyOf(link)}\r`);
-      expect(await terminal.ended, terminal.screen()).toBe(0);
-    }
-    same('raw/opened-4.age', 3);
-    const listed = JSON.parse(readFileSync(path('raw/opened-secret.txt'), 'utf8'));
-    expect(listed.files[2]).toMatchObject({ name: 'key.pem', size: 65_536 });
-  });
-
-  test('open with a private key, on standard output, and for a command', alsoBinary, async () => {
-    const id = makeSshKey(path('id'), 'ed25519');
-    const to = ['--views', '9', '-R', `${id}.pub`];
-    const link = await printed(['push', '--file', 'out/key.pem', ...to]);
-    const piped = `$PWPUSH get '${link}' -i id --output - | cmp - out/key.pem`;
-    expect(await shell(piped, { env, cwd: folder })).toMatchObject({ code: 0, stdout: '' });
-    const child = ['--', 'sh', '-c', 'cmp "$PEM" out/key.pem && echo same'];
-    expect(await printed(['run', link, '-i', 'id', '--file', 'PEM=key.pem', ...child])).toBe(
-      'same',
-    );
-  });
+  const bytes = Object.values(sizes).map((size) => randomBytes(size));
+  mkdirSync(path('out'));
+  for (const [at, name] of names.entries()) writeFileSync(path(`out/${name}`), bytes[at] ?? '');
+  const files = names.map((name) => `out/${name}`);
+  const link = await printed(['push', '--encrypt', '--message', 'for you', '--file', ...files]);
+  const got = JSON.parse(await printed(['get', link, '--output', 'in/', '--json']));
+  expect(got).toMatchObject({ payload: 'for you', encrypted: true });
+  expect(got.files.map(({ filename }: { filename: string }) => filename)).toEqual(names);
+  const saved = ['empty', 'ü ♥.txt', 'key.pem', '_rf'];
+  expect(readdirSync(path('in')).sort()).toEqual(saved.toSorted());
+  const same = saved.map((name, at) => bytes[at]?.equals(readFileSync(path(`in/${name}`))));
+  expect(same).toEqual([true, true, true, true]);
 });
 
 describe('an instance that makes the key slow to try', () => {
-  const passphrase = 'Pass phrase 1';
   const WORK = 17;
   /** Nothing opens it. */
   const slow = {
@@ -247,17 +196,6 @@ describe('an instance that makes the key slow to try', () => {
       process.stderr.write('stretching\\n');
     };`;
 
-  async function interrupted(words: readonly string[], signal: NodeJS.Signals) {
-    writeFileSync(path('stretched.cjs'), STRETCHED);
-    const more = { PWPUSH_KEY: passphrase, PWPUSH_STATE_DIR: path('state') };
-    const by = afterScript(path('stretched.cjs'));
-    const options = { env: { ...env, ...more }, input: '', cwd: folder, by };
-    const { child, ended, says } = start(words, options);
-    await says('stretching', 'stderr');
-    child.kill(signal);
-    return ended;
-  }
-
   const signals = [
     ['get', 'SIGINT', 130],
     ['get', 'SIGTERM', 143],
@@ -267,28 +205,18 @@ describe('an instance that makes the key slow to try', () => {
     const payload = await encryptText('text', [slow]);
     const { url } = await offering([], payload, 0);
     const rest = word === 'run' ? ['--as', 'A', '--', 'true'] : [];
-    const { code, stderr } = await interrupted([word, `${url}/p/abc`, ...rest], signal);
+    writeFileSync(path('stretched.cjs'), STRETCHED);
+    const { child, ended, says } = start([word, `${url}/p/abc`, ...rest], {
+      env: { ...env, PWPUSH_KEY: 'Pass phrase 1', PWPUSH_STATE_DIR: path('state') },
+      input: '',
+      cwd: folder,
+      by: afterScript(path('stretched.cjs')),
+    });
+    await says('stretching', 'stderr');
+    child.kill(signal);
+    const { code, stderr } = await ended;
     const [, file = ''] = /the encrypted text was saved to (\S+)/.exec(stderr) ?? [];
     expect([code, readFileSync(file, 'utf8')]).toEqual([status, payload]);
     expect(stderr.match(/interrupted|terminated/g)).toHaveLength(1);
-  });
-
-  test('of a file leaves the rest to --resume', async () => {
-    const known = [passphraseRecipient(passphrase, 10)];
-    const files = await Promise.all(
-      [known, [slow]].map(async (to, at) => {
-        const { mac, encrypt } = await prepareFile(to);
-        const bytes = await joined(encrypt(pieces(Buffer.from('x'))));
-        const entry = { name: `${at + 1}.txt`, type: 'text/plain', size: 1, mac };
-        return { filename: `${at + 1}.age`, answer: whole(bytes), entry };
-      }),
-    );
-    const manifest = encodeManifest({ message: undefined, files: files.map(({ entry }) => entry) });
-    const { url } = await offering(files, await encryptText(manifest, known), 0);
-    const ended = await interrupted(['get', `${url}/p/abc`, '--output', 'in/'], 'SIGINT');
-    expect([ended.code, readdirSync(path('in'))]).toEqual([130, ['1.txt']]);
-    expect(ended.stderr).toMatch(
-      /1 file not saved\nhint: get the rest .*or add the link:\n {2}pwpush get --resume '/,
-    );
   });
 });

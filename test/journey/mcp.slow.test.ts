@@ -38,28 +38,6 @@ test(
   },
 );
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it in the middle of a call', async (name) => {
-  const started = await connectedProgram(words, { env });
-  const { html_url: link } = JSON.parse(await started.call('push', { generate: 20 }));
-  const waiting = started.call('wait', { link, seconds: 3600 }).catch(() => 'closed');
-  await started.call('list');
-  started.child.kill(name);
-  expect(await started.ended).toMatchObject({ code: 0, signal: null });
-  await started.client.close();
-  expect(await waiting).toBe('closed');
-});
-
-test('a question of this machine is closed with the server', async () => {
-  const nowhere = { ...env, PWPUSH_CONFIG_DIR: join(operator.folder, 'none') };
-  const { call, close } = await connectedProgram(words, { env: nowhere });
-  const told = await call('ask', { question: 'The password?', file: 'answer' });
-  const link = /http:\/\/127\.0\.0\.1:\d+\S+/.exec(told)?.[0] ?? '';
-  expect((await fetch(link)).status).toBe(200);
-  expect(await close()).toMatchObject({ code: 0, signal: null });
-  await expect(fetch(link)).rejects.toThrow();
-  expect(existsSync(join(root, 'answer'))).toBe(false);
-});
-
 test.each([
   ['a cancelled call', undefined, 0],
   ['SIGTERM', 'SIGTERM', 0],
