@@ -8,10 +8,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { contents } from '../helpers/contents';
 import { deferred } from '../helpers/deferred';
-import { mountDisk, needsDisk } from '../helpers/disk';
 import { allOf, needsFile } from '../helpers/needs';
 import { alsoBinary, onNode, person, pwpush, shell, start } from '../helpers/program';
 import { cut, type OfferedFile, offering, taking, whole } from '../helpers/transfer';
@@ -55,30 +54,6 @@ describe('get saves files', () => {
     );
     expect(files()).toEqual({ a: 'all' });
   });
-
-  test(
-    'as far as there is room, and nothing of the others is left',
-    allOf(needsDisk, alsoBinary),
-    async () => {
-      const disk = mountDisk(1);
-      onTestFinished(() => disk.remove());
-      const big = 'x'.repeat(2 * 1024 * 1024);
-      const chunked: OfferedFile['answer'] = (_, response) =>
-        void response.write(big, () => response.end());
-      const instance = await offering([
-        { filename: 'announced', answer: whole(big) },
-        { filename: 'chunked', answer: chunked },
-        { filename: 'small', answer: whole('s') },
-      ]);
-      const { code, stderr } = await pwpush(['get', `${instance.url}/p/abc`, '-o', disk.folder], {
-        env,
-      });
-      expect(code).toBe(1);
-      expect(stderr).toContain('announced: not enough disk space');
-      expect(stderr).toContain('chunked: cannot write the file (the disk is full)');
-      expect(contents(disk.folder)).toEqual({ small: 's' });
-    },
-  );
 });
 
 test.each(['out', 'link', 'fifo'])(

@@ -59,30 +59,28 @@ function found(text: string): string[] {
 const leaked = ({ stdout, stderr }: Ended) => ({ stdout: found(stdout), stderr: found(stderr) });
 const nothing = { stdout: [], stderr: [] };
 
-describe('a secret on its way', () => {
-  test(
-    'is in no temporary file and in no command line while it is sent',
-    allOf(needsFile('/proc/self/cmdline'), alsoBinary),
-    async () => {
-      const { promise: arrived, resolve: holds } = deferred<() => void>();
-      const body = changed(CREATED, { passphrase: marks.passphrase });
-      const instance = await rawServer((socket) => {
-        holds(() => answerJson(socket, body, '201 Created'));
-      });
-      const words = ['push', '--from', file('secret')];
-      const running = start(words, { env: { ...env, PWPUSH_URL: instance.url }, input: '' });
-      const answer = await arrived;
-      const process = `/proc/${running.child.pid}`;
-      expect(found(readFileSync(`${process}/cmdline`, 'latin1'))).toEqual([]);
-      expect(found(readFileSync(`${process}/comm`, 'latin1'))).toEqual([]);
-      expect(readdirSync(`${process}/task/${running.child.pid}`)).toContain('children');
-      expect(readFileSync(`${process}/task/${running.child.pid}/children`, 'utf8')).toBe('');
-      expect([readdirSync(temporary), readdirSync(memory)]).toEqual([[], []]);
-      answer();
-      expect(leaked(await running.ended)).toEqual(nothing);
-    },
-  );
-});
+test(
+  'a secret on its way is in no temporary file and in no command line while it is sent',
+  allOf(needsFile('/proc/self/cmdline'), alsoBinary),
+  async () => {
+    const { promise: arrived, resolve: holds } = deferred<() => void>();
+    const body = changed(CREATED, { passphrase: marks.passphrase });
+    const instance = await rawServer((socket) => {
+      holds(() => answerJson(socket, body, '201 Created'));
+    });
+    const words = ['push', '--from', file('secret')];
+    const running = start(words, { env: { ...env, PWPUSH_URL: instance.url }, input: '' });
+    const answer = await arrived;
+    const process = `/proc/${running.child.pid}`;
+    expect(found(readFileSync(`${process}/cmdline`, 'latin1'))).toEqual([]);
+    expect(found(readFileSync(`${process}/comm`, 'latin1'))).toEqual([]);
+    expect(readdirSync(`${process}/task/${running.child.pid}`)).toContain('children');
+    expect(readFileSync(`${process}/task/${running.child.pid}/children`, 'utf8')).toBe('');
+    expect([readdirSync(temporary), readdirSync(memory)]).toEqual([[], []]);
+    answer();
+    expect(leaked(await running.ended)).toEqual(nothing);
+  },
+);
 
 describe('a program that breaks', () => {
   const thrown = `throw new TypeError('${marks.payload}');`;
@@ -98,7 +96,6 @@ describe('a program that breaks', () => {
       1,
       `setTimeout(() => { ${thrown} }, 1); setTimeout(() => {}, 1e6);`,
     ],
-    ['in a promise nobody waits for', 1, `setTimeout(async () => { ${thrown} }, 1);`],
   ] as const;
 
   test.each(crashes)(
@@ -122,26 +119,21 @@ describe('a program that breaks', () => {
   );
 });
 
-describe('NODE_DEBUG', () => {
-  const sections =
-    'http,https,http2,net,tls,stream,fs,child_process,timer,module,crypto,undici,fetch';
-
-  test.each(partOf([sections, '*'], 0))('%s makes Node tell no secret', async (section) => {
-    const proxy = await rawServer((socket) =>
-      socket.end('HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n'),
-    );
-    const address = proxy.url.replace('//', `//ann:${marks.proxy}@`);
-    const debugging = { ...env, NODE_DEBUG: section };
-    writeFileSync(file('token'), service.token);
-    const far = ['list', '--url', 'https://pw.test', '--token-file', file('token')];
-    const behind = { ...debugging, NO_PROXY: '', HTTPS_PROXY: address };
-    const input = `NAME=${marks.payload}`;
-    const made = await pwpush(['push', '--note', marks.note], { env: debugging, input });
-    const ran = await pwpush(['run', made.stdout.trim(), '--', 'true'], { env: debugging });
-    const refused = await pwpush(far, { env: behind });
-    expect([made, ran, refused].map(({ code }) => code)).toEqual([0, 0, 9]);
-    expect([made, ran, refused].map(leaked)).toEqual([nothing, nothing, nothing]);
-  });
+test('NODE_DEBUG makes Node tell no secret', async () => {
+  const proxy = await rawServer((socket) =>
+    socket.end('HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n'),
+  );
+  const address = proxy.url.replace('//', `//ann:${marks.proxy}@`);
+  const debugging = { ...env, NODE_DEBUG: '*' };
+  writeFileSync(file('token'), service.token);
+  const far = ['list', '--url', 'https://pw.test', '--token-file', file('token')];
+  const behind = { ...debugging, NO_PROXY: '', HTTPS_PROXY: address };
+  const input = `NAME=${marks.payload}`;
+  const made = await pwpush(['push', '--note', marks.note], { env: debugging, input });
+  const ran = await pwpush(['run', made.stdout.trim(), '--', 'true'], { env: debugging });
+  const refused = await pwpush(far, { env: behind });
+  expect([made, ran, refused].map(({ code }) => code)).toEqual([0, 0, 9]);
+  expect([made, ran, refused].map(leaked)).toEqual([nothing, nothing, nothing]);
 });
 
 test('the log of the service holds none of all that', async () => {

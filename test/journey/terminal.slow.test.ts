@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deferred } from '../helpers/deferred';
-import { answerJson, listening, rawServer } from '../helpers/listen';
+import { answerJson, rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import {
   alsoBinary,
@@ -262,25 +262,6 @@ function dripping() {
   };
   return { answer, finish: () => finish() };
 }
-
-test('push shows how far it is, and wipes that before Ctrl-C', async () => {
-  const instance = await listening((request) => {
-    // Sip by sip.
-    request.on('data', () => {
-      request.pause();
-      setTimeout(() => request.resume(), 5);
-    });
-  });
-  writeFileSync(join(newcomer.folder, 'big.bin'), Buffer.alloc(64 * MIB));
-  const terminal = transfer(`push -f big.bin --message m --url ${instance.url}`);
-  await terminal.shows('MiB of 64.0 MiB');
-  expect(terminal.screen()).toMatch(/big\.bin {2}\d+% {2}[\d.]+ MiB of 64\.0 MiB/);
-  terminal.type(CTRL_C);
-  expect(await terminal.ended).toBe(130);
-  const lines = await linesOf(terminal.screen());
-  expect(lines).toContain('pwpush: interrupted');
-  expect(lines.join()).not.toContain('MiB of');
-});
 
 describe('Ctrl-C in a download of the last view', () => {
   const NOTICE = 'warning: no view is left; press Ctrl-C again to stop';
