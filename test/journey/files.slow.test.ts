@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -8,11 +9,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { contents } from '../helpers/contents';
 import { deferred } from '../helpers/deferred';
+import { mountDisk, needsDisk } from '../helpers/disk';
+import { listening } from '../helpers/listen';
+import { partOf } from '../helpers/long';
 import { allOf, needsFile } from '../helpers/needs';
-import { alsoBinary, onNode, person, pwpush, shell, start } from '../helpers/program';
+import { alsoBinary, onBinary, onNode, person, pwpush, shell, start } from '../helpers/program';
 import { cut, type OfferedFile, offering, taking, whole } from '../helpers/transfer';
 
 // What files need of a process: its streams, folder, disk and signals. test/cases/get-files-*.txt, get-resume.txt and
@@ -28,17 +32,30 @@ beforeEach(() => {
 });
 const files = (name = '.') => contents(at(name));
 
+/** Runs `get` of the push that an instance offers. */
+const get = ({ url }: { url: string }, ...words: string[]) =>
+  pwpush(['get', `${url}/p/abc`, ...words], { env, cwd: folder });
+
 describe('get saves files', () => {
   const offered = (name: string, answer: OfferedFile['answer'], text = '', views = 4) =>
     offering([{ filename: name, answer }], text, views);
 
+  /** In a folder that is not there any more. */
+  const inGone = (line: string) =>
+    shell(`mkdir gone; cd gone; rmdir ../gone; ${line}`, { env, cwd: folder });
+
   test('to the state folder when the current one is gone: a view was used', onNode, async () => {
     const { url } = await offered('a', whole('A'), 'text', 0);
-    const line = `mkdir gone; cd gone; rmdir ../gone; $PWPUSH get ${url}/p/abc`;
-    const { code, stdout, stderr } = await shell(line, { env, cwd: folder });
+    const { code, stdout, stderr } = await inGone(`$PWPUSH get ${url}/p/abc`);
     const [name = ''] = readdirSync(at("it's kept"));
     expect([code, stdout, files(`it's kept/${name}`)]).toEqual([0, 'text', { a: 'A' }]);
     expect(stderr).toMatch(/^warning: cannot write to the current folder \(ENOENT\)/);
+  });
+
+  test('not by an executable, which does not start there', onBinary, async () => {
+    const { code, stdout, stderr } = await inGone('$PWPUSH get abc');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('The current working directory was deleted');
   });
 
   test('beside standard output if only part of one went there, and says so on a line of its own', async () => {
@@ -54,6 +71,33 @@ describe('get saves files', () => {
     );
     expect(files()).toEqual({ a: 'all' });
   });
+
+  test(
+    'as far as there is room, and nothing of the others is left',
+    allOf(needsDisk, alsoBinary),
+    async () => {
+      const disk = mountDisk(1);
+      onTestFinished(() => disk.remove());
+      const big = 'x'.repeat(2 * 1024 * 1024);
+      const chunked: OfferedFile['answer'] = (_, response) =>
+        void response.write(big, () => response.end());
+      const instance = await offering([
+        { filename: 'announced', answer: whole(big) },
+        { filename: 'chunked', answer: chunked },
+        { filename: 'small', answer: whole('s') },
+        { filename: 'empty', answer: whole('') },
+      ]);
+      const { code, stderr } = await get(instance, '-o', disk.folder);
+      expect([code, ...stderr.split('\n').slice(0, 4)]).toEqual([
+        1,
+        expect.stringMatching(/^warning: announced: not enough disk space: 2\.0 MiB needed in /),
+        'warning: chunked: cannot write the file (the disk is full)',
+        `saved ${disk.folder}/small (1 B)`,
+        `saved ${disk.folder}/empty (0 B)`,
+      ]);
+      expect(contents(disk.folder)).toEqual({ small: 's', empty: '' });
+    },
+  );
 });
 
 test.each(['out', 'link', 'fifo'])(
@@ -70,27 +114,36 @@ test.each(['out', 'link', 'fifo'])(
 describe('Ctrl-C in a download', () => {
   const text = 'x'.repeat(600_000).concat('y'.repeat(400_000));
 
-  /** A file that breaks off, and then gives the rest. */
-  function breaking() {
+  /** A file that breaks off, and then gives the rest of the version that `tags` says. */
+  function breaking(...tags: string[]) {
     const ranges: (string | undefined)[] = [];
     const begun = deferred();
     const answer: OfferedFile['answer'] = ({ headers: { range } }, response) => {
+      const etag = tags[Math.min(ranges.push(range), tags.length) - 1];
       const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
       const part = { 'content-range': `bytes ${from}-${text.length - 1}/${text.length}` };
       response.writeHead(range ? 206 : 200, {
-        etag: '"1"',
+        ...(etag && { etag }),
         'content-length': text.length - from,
         ...(range && part),
       });
-      if (ranges.push(range) > 1) response.end(text.slice(from));
+      if (ranges.length > 1) response.end(text.slice(from));
       else response.write(text.slice(0, 600_000), begun.resolve);
     };
     return { ranges, begun: begun.promise, file: { filename: '.big', answer } };
   }
 
-  /** Runs `get` of the last view, of a whole file and that one, and interrupts it when that has arrived in part. */
-  async function interrupted({ file, begun }: ReturnType<typeof breaking>, ...words: string[]) {
-    const instance = await offering([{ filename: 'done', answer: whole('D') }, file], 'text', 0);
+  /** Runs `get` of a whole file and that one, and interrupts it when that has arrived in part. */
+  async function interrupted(
+    { file, begun }: ReturnType<typeof breaking>,
+    views: number,
+    ...words: string[]
+  ) {
+    const instance = await offering(
+      [{ filename: 'done', answer: whole('D') }, file],
+      'text',
+      views,
+    );
     const link = `${instance.url}/p/abc`;
     const { child, ended } = start(['get', link, ...words], { env, input: '', cwd: folder });
     await begun;
@@ -104,11 +157,21 @@ describe('Ctrl-C in a download', () => {
     return { instance, link, stdout, stderr };
   }
 
+  test('leaves no part of the file; the rest was handed over', async () => {
+    const { stdout, stderr } = await interrupted(breaking(), 4, '--json');
+    expect(stderr).toContain('"code":"interrupted"');
+    expect(JSON.parse(stdout)).toMatchObject({
+      payload: 'text',
+      files: [{ saved_as: at('done') }, {}],
+    });
+    expect(files()).toEqual({ done: 'D' });
+  });
+
   test(
     'of the last view keeps the addresses, and --resume gets the rest without a view',
     alsoBinary,
     async () => {
-      const { instance, link, stdout, stderr } = await interrupted(breaking());
+      const { instance, link, stdout, stderr } = await interrupted(breaking(), 0);
       const [, path = ''] = /pwpush get --resume '(.*)'\n/.exec(stderr) ?? [];
       const kept = path.replaceAll("'\\''", "'");
       expect([stdout, stderr]).toEqual([
@@ -126,9 +189,17 @@ describe('Ctrl-C in a download', () => {
     },
   );
 
-  test('in a folder, --resume alone continues with the bytes there', alsoBinary, async () => {
-    const file = breaking();
-    const { instance, stderr } = await interrupted(file, '--output', 'in/');
+  test.each(
+    partOf(
+      [
+        ['continues with the bytes that are there', ['"1"'], 1],
+        ['begins again with another version', ['"1"', '"2"'], 2],
+      ],
+      0,
+    ),
+  )('in a folder, --resume alone %s', alsoBinary, async (_, tags, downloads) => {
+    const file = breaking(...tags);
+    const { instance, stderr } = await interrupted(file, 0, '--output', 'in/');
     const [, command = ''] = /^hint: get the rest within minutes:\n {2}(.+)\n$/m.exec(stderr) ?? [];
     expect(command).toContain('pwpush get --resume ');
     expect(readdirSync(at('in'))).toContainEqual(expect.stringMatching(/\.part$/));
@@ -138,7 +209,7 @@ describe('Ctrl-C in a download', () => {
     expect(readdirSync(at('elsewhere'))).toEqual([]);
     expect(files('in')).toEqual({ done: 'D', 'secret.txt': 'text', '.big': text });
     expect(readdirSync(at("it's kept"))).toEqual([]);
-    expect(file.ranges).toEqual([undefined, 'bytes=600000-']);
+    expect(file.ranges).toEqual([undefined, 'bytes=600000-', ...[undefined].slice(2 - downloads)]);
     expect(instance.seen.filter((one) => one.includes('abc'))).toHaveLength(1);
   });
 });
@@ -161,7 +232,10 @@ describe('push --file', () => {
 
   test.each([
     ['-f /proc/version', 1, ' is unknown; nothing was pushed'],
+    ['-f - </proc/version', 1, ' is unknown; nothing was pushed'],
+    ['-f - </', 2, 'pwpush: standard input is a folder\n'],
     ['</', 2, 'pwpush: standard input is a folder\n'],
+    ['--each </', 2, 'pwpush: standard input is a folder\n'],
     ['<&-', 2, 'pwpush: standard input is empty'],
   ])(
     'does not send what is no file of a known size: %s',
@@ -174,10 +248,36 @@ describe('push --file', () => {
     },
   );
 
-  test('takes standard input from a file that was read before', alsoBinary, async () => {
+  test.each([
+    ['a pipe', 'cat "$FILE" | $PWPUSH push -f -', 0],
+    [
+      'a file that was read before',
+      '{ head -c1000 >/dev/null; $PWPUSH push -f -; } <"$FILE"',
+      1000,
+    ],
+  ])('takes standard input from %s', alsoBinary, async (_name, line, read) => {
     const instance = await taking();
-    const line = '{ head -c1000 >/dev/null; $PWPUSH push -f -; } <"$FILE"';
     expect(await shell(line, { env: to(instance.url) })).toMatchObject({ code: 0, stdout: LINK });
-    expect(instance.pushes[0]?.[0]?.content === 'x'.repeat(SOME - 1000)).toBe(true);
+    expect(instance.pushes[0]?.[0]?.content === 'x'.repeat(SOME - read)).toBe(true);
+  });
+
+  test('cuts the request off before its end if the file grows', async () => {
+    writeFileSync(at('moving'), Buffer.alloc(32 * SOME, 'x'));
+    let isWhole = false;
+    const instance = await listening((request) => {
+      request
+        .on('error', () => {})
+        .on('end', () => {
+          isWhole = true;
+        });
+      // More than sockets hold has not been read yet: the program is in the middle of it.
+      request.once('data', () => {
+        appendFileSync(at('moving'), 'x');
+        request.resume();
+      });
+    });
+    const { code, stderr } = await pwpush(['push', '-f', at('moving')], { env: to(instance.url) });
+    expect([code, stderr.includes('changed'), isWhole]).toEqual([1, true, false]);
+    expect(instance.seen).toHaveLength(1);
   });
 });

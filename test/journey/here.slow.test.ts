@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { prepareFile } from '../../src/age/age';
+import { decryptText, prepareFile } from '../../src/age/age';
 import { newKeyPair, parseIdentities, parseRecipient } from '../../src/age/key-files';
 import { encodeManifest } from '../../src/age/manifest';
 import { encryptText, joined, pieces } from '../helpers/age';
@@ -11,7 +11,8 @@ import { mountDisk, needsDisk } from '../helpers/disk';
 import { lose } from '../helpers/here';
 import { needs } from '../helpers/needs';
 import { alsoBinary, person, program, pwpush, shell, start } from '../helpers/program';
-import { onTerminal } from '../helpers/pty';
+import { linesOf, onTerminal } from '../helpers/pty';
+import { read } from '../helpers/qr';
 import { overSocket } from '../helpers/sockets';
 
 // `push --here` and `request --here`, which serve from this machine; test/cases/push-here.txt and request-here.txt tell
@@ -103,19 +104,43 @@ describe('push --here', () => {
   });
 });
 
-test('on a terminal, push --here prints its link once; Ctrl-C expires it', alsoBinary, async () => {
-  const line = 'echo s | (exec $PWPUSH push --here --host 0.0.0.0)';
-  const terminal = onTerminal(line, sender.env);
-  await terminal.shows('Ctrl-C expires the push');
-  const screen = terminal.screen();
-  const [link = ''] = /http:\S+/.exec(screen) ?? [];
-  expect(screen.split(link)).toHaveLength(2);
-  terminal.type('\u0003');
-  await terminal.shows('pwpush: interrupted');
-  await terminal.ended;
-  expect(terminal.screen()).toContain('^C\r\nthe push was expired\r\npwpush: interrupted');
-  expect((await get(link)).code).toBe(9);
-});
+const DRAWN = '\u001b[38;5;16';
+
+test(
+  'on a terminal, push --here draws its link for phones; Ctrl-C expires it',
+  alsoBinary,
+  async () => {
+    const line = 'echo s | (exec $PWPUSH push --here --host 0.0.0.0)';
+    const terminal = onTerminal(line, sender.env);
+    await terminal.shows('Ctrl-C expires the push');
+    const screen = terminal.screen();
+    const [link = ''] = /http:\S+/.exec(screen) ?? [];
+    const drawing = screen.split('\r\n').filter((one) => one.startsWith(DRAWN));
+    expect(read(drawing.join('\n'))).toBe(link);
+    // Once, below.
+    expect(screen.split(link)).toHaveLength(2);
+    expect(screen.indexOf(link)).toBeGreaterThan(screen.lastIndexOf(drawing.at(-1) ?? ''));
+    terminal.type('\u0003');
+    await terminal.shows('pwpush: interrupted');
+    await terminal.ended;
+    expect(terminal.screen()).toContain('^C\r\nthe push was expired\r\npwpush: interrupted');
+    expect((await get(link)).code).toBe(9);
+  },
+);
+
+test(
+  'on a terminal, request --here for this machine draws nothing, and prints the answer',
+  alsoBinary,
+  async () => {
+    const terminal = onTerminal('$PWPUSH request --here --host 127.0.0.1', sender.env);
+    await terminal.shows('waiting for an answer');
+    const [link = ''] = /http:\S+/.exec(terminal.screen()) ?? [];
+    expect((await respond(link, [], 'hunter2')).code).toBe(0);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen()).not.toContain(DRAWN);
+    expect(await linesOf(terminal.screen())).toContain('hunter2');
+  },
+);
 
 describe('request --here', () => {
   test('a visitor of the page is named once', async () => {
@@ -123,6 +148,17 @@ describe('request --here', () => {
     for (let at = 0; at < 3; at += 1) await (await fetch(link)).text();
     expect((await respond(link, [], 'hunter2')).code).toBe(0);
     expect((await running.ended).stderr).toBe(`${link}\n127.0.0.1 opened the page\n`);
+  });
+
+  test('an answer whose confirmation was lost is printed, and can be sent again', async () => {
+    const { running, item } = await asking();
+    const body = JSON.stringify({ request: { response: 'hunter2' } });
+    await lose(`${item}/respond`, KEY, { method: 'PATCH', body });
+    await running.says(PHRASE, 'stderr');
+    const headers = { 'content-type': 'application/json', 'idempotency-key': `"${KEY}"` };
+    const again = await fetch(`${item}/respond`, { method: 'PATCH', headers, body });
+    expect(again.status).toBe(200);
+    expect(await running.ended).toMatchObject({ code: 0, stdout: 'hunter2' });
   });
 
   test('an answer that comes while others fill the memory is not lost', async () => {
@@ -192,6 +228,20 @@ describe('request --here', () => {
     const [, saved = ''] = /interrupted; the secret was saved to (\S+)$/m.exec(stderr) ?? [];
     expect([code, readFileSync(saved).length]).toEqual([130, 3_000_000]);
     expect(rescued(stderr)).toEqual(['big.bin']);
+  });
+
+  test('an answer that is not text is saved with the key that opens it', async () => {
+    const { running, link, item } = await asking();
+    const bytes = Buffer.from([0xff, 0xfe, 0]);
+    await send(item, await encryptText(bytes, [parseRecipient(link.split('#')[1] ?? '')]));
+    const { code, stdout, stderr } = await running.ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    const [, armor = ''] =
+      /the encrypted data is not text; the secret was saved to (\S+)/.exec(stderr) ?? [];
+    const identities = parseIdentities(keyIn(stderr));
+    const opened = await decryptText(readFileSync(armor, 'utf8'), identities);
+    expect(Buffer.from(opened)).toEqual(bytes);
+    expect(rescued(stderr)).toHaveLength(2);
   });
 
   test('a file that was damaged is saved as it came, with the key', alsoBinary, async () => {
@@ -298,5 +348,38 @@ describe('on a LAN (needs ip netns, and to be root)', missing, () => {
     const { code, stdout, stderr } = await running.ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: '123456' });
     expect(stderr).toContain('warning: plain http: someone who changes the page on its way');
+  });
+
+  test('who asks too often is refused', async () => {
+    const { running, link } = await onHere('push', '--host', '10.98.0.1');
+    // Until it is: a busy machine asks slowly, above all when it opens a connection for each request.
+    const many = `const http = require('node:http');
+      const agent = new http.Agent({ keepAlive: true });
+      const ask = () => http.get('${link}', { agent }, (response) => {
+        if (response.statusCode === 429) console.log(true), process.exit();
+        response.resume().on('end', ask);
+      }).on('error', ask);
+      for (let i = 0; i < 20; i++) ask();`;
+    const by = ['ip', 'netns', 'exec', there, process.execPath];
+    expect((await pwpush(['-e', many], { env: other.env, by })).stdout).toBe('true\n');
+    running.child.kill('SIGTERM');
+    expect((await running.ended).code).toBe(143);
+  });
+
+  test('without a route to the world it is the first address that is not for this machine alone', async () => {
+    ip('-n', here, 'route', 'delete', 'default');
+    ip('-n', here, 'link', 'set', 'aside', 'down');
+    const { running, link } = await onHere('push', '--host', '0.0.0.0');
+    expect((await fromThere(['get', link])).stdout).toBe('s3cret');
+    expect((await running.ended).code).toBe(0);
+    // A machine of no network is told to name an address.
+    ip('-n', here, 'link', 'set', 'eth0', 'down');
+    for (const device of ['eth0', 'aside']) ip('-n', here, 'address', 'flush', 'dev', device);
+    const words = ['push', '--here', '--host', '0.0.0.0'];
+    expect(await pwpush(words, { env: sender.env, input: 's', by: on(here) })).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr:
+        'pwpush: this machine has no address that others can reach\nhint: choose one with --host\n',
+    });
   });
 });

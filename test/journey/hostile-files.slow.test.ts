@@ -104,6 +104,21 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
   }
   const kept = ['700', '600', NOBODY, 'rescue me'];
 
+  test('a home that cannot be written is told of by name, and nothing else needs it', async () => {
+    mkdirSync(at('home'));
+    env = { ...env, PWPUSH_CONFIG_DIR: '', PWPUSH_STATE_DIR: '' };
+    const set = await asNobody('$PWPUSH profile set days 3 --profile a');
+    expect([set.code, set.stderr.split('\n')[0]]).toEqual([
+      1,
+      `pwpush: cannot create the folder "${at('home/.config/pwpush')}" (EACCES)`,
+    ]);
+    expect(await asNobody(`test "$($PWPUSH get ${await link()})" = "rescue me"`)).toMatchObject({
+      code: 0,
+    });
+    const { code } = await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
+    expect([code, rescuedInTmp()]).toEqual([1, kept]);
+  });
+
   test.each([
     ['of another user', 'state'],
     ['that is a link to one of another user', 'theirs'],
@@ -112,6 +127,20 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
     if (place !== 'state') symlinkSync(at(place), at('state'));
     await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
     expect([rescuedInTmp(), readdirSync(at(place))]).toEqual([kept, []]);
+  });
+
+  test('a config file that cannot be read, or not be written, is told of', async () => {
+    mkdirSync(at('config'));
+    writeFileSync(at('config/config.json'), '{"profiles":{}}', { mode: 0o600 });
+    const closed = await asNobody('$PWPUSH profile list');
+    expect([closed.code, closed.stderr]).toEqual([
+      1,
+      expect.stringMatching(/cannot read .*: permission denied/),
+    ]);
+    chmodSync(at('config/config.json'), 0o644);
+    const { code, stderr } = await asNobody('$PWPUSH profile set days 3 --profile a');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('EACCES')]);
+    expect(readFileSync(at('config/config.json'), 'utf8')).toBe('{"profiles":{}}');
   });
 });
 

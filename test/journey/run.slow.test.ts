@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { contents } from '../helpers/contents';
@@ -64,10 +65,15 @@ describe.each([[], ['--mask']])('signals of a command that is run %s', (...mask)
     expect(await ended).toMatchObject({ code: 9, signal: null, stdout: `${wanted}SIGTERM\n` });
   });
 
-  test('that end it are 128 and their number', alsoBinary, async () => {
-    const words = ['run', await push('A=1'), ...mask, '--', 'sh', '-c', 'kill -KILL $$'];
-    expect((await pwpush(words, { env })).code).toBe(137);
-  });
+  test.each(partOf(['SIGTERM', 'SIGKILL', 'SIGINT'] as const, 0))(
+    'that end it, such as %s, are 128 and their number',
+    alsoBinary,
+    async (name) => {
+      const ended = ['--', 'sh', '-c', `kill -${name.slice(3)} $$`];
+      const words = ['run', await push('A=1'), ...mask, ...ended];
+      expect((await pwpush(words, { env })).code).toBe(128 + constants.signals[name]);
+    },
+  );
 
   test('on a terminal: Control-C reaches it once, and it may go on', alsoBinary, async () => {
     const SCRIPT = `
@@ -119,6 +125,25 @@ describe('output that is masked', () => {
     expect(statSync(copy).size).toBe(30_000_000);
   });
 
+  test('goes through sockets where there are no programs for pipes', alsoBinary, async () => {
+    const words = (await masking('echo "$A"')).map((word) => (word === 'sh' ? '/bin/sh' : word));
+    const ended = await pwpush(words, { env: { ...env, PATH: '/nonexistent' } });
+    expect(ended).toMatchObject({ code: 0, stdout: '***\n', stderr: '' });
+  });
+
+  test('ends the command as a pipe does when nobody reads any more', alsoBinary, async () => {
+    const words = quoted(await masking('exec yes'));
+    const line = `{ $PWPUSH ${words}; echo "status $?" >&2; } | head -n 1`;
+    const { stdout, stderr } = await shell(line, { env });
+    expect({ stdout, stderr }).toEqual({ stdout: 'y\n', stderr: 'status 141\n' });
+  });
+
+  test('is an error where it cannot be written', needsFile('/dev/full'), async () => {
+    const ended = await shell(`$PWPUSH ${quoted(await masking('echo x'))} >/dev/full`, { env });
+    const stderr = 'pwpush: cannot write to standard output (the disk is full)\n';
+    expect(ended).toMatchObject({ code: 1, stderr });
+  });
+
   test('is not waited for if the command left it behind', async () => {
     const words = await masking('sleep 1000 & echo "$A" $!; exit 4');
     const { code, stdout } = await pwpush(words, { env });
@@ -154,6 +179,7 @@ describe('push --into', () => {
   test.each([
     ['SIGTERM', 143, ''],
     ['SIGINT', 130, ''],
+    ['SIGHUP', 129, ''],
     ['SIGTERM', 143, 'trap "exit 0" TERM;'],
   ] as const)('%s: nothing is pushed, and the secret is saved: %i %s', async (...row) => {
     const [signal, wanted, trap] = row;
@@ -180,6 +206,15 @@ describe('push --into', () => {
     expect(await saved()).toEqual(kept());
   });
 
+  test('Ctrl-C ends the command and us; the secret is saved', alsoBinary, async () => {
+    const words = into(`cat >'${got}'; echo ready; while :; do sleep 0.1; done`);
+    const terminal = onTerminal(`exec $PWPUSH ${quoted(words)}`, owner.env);
+    await terminal.shows('ready');
+    terminal.type('\u0003');
+    expect(await terminal.ended).toBe(130);
+    expect(rescued(owner.env)).toEqual([readFileSync(got, 'utf8')]);
+  });
+
   test('the secret is in no argument, and in no file but that of the command', async () => {
     const seen = 'cat /proc/$PPID/cmdline /proc/$PPID/environ /proc/self/environ';
     const words = into(`cat >'${got}'; ${seen} >'${got}.seen'`);
@@ -195,11 +230,22 @@ describe('push --into', () => {
 describe('a variable that takes a program over', () => {
   const mark = join(folder, 'mark');
   const touch = `touch ${mark}`;
-  beforeAll(() => writeFileSync(join(folder, 'x.c'), 'int main(void) { return 0; }\n'));
+  const config = join(folder, 'hostile');
+  beforeAll(async () => {
+    mkdirSync(join(config, 'git'), { recursive: true });
+    writeFileSync(join(config, 'git', 'config'), `[core]\n\tfsmonitor = ${touch}\n`);
+    writeFileSync(join(folder, 'x.c'), 'int main(void) { return 0; }\n');
+    await shell('git init -q repository', { env, cwd: folder });
+  });
 
   /** The line's end, and whether the mark was made. */
   async function ran(line: string, more: Record<string, string> = {}) {
     const terminal = onTerminal(`cd ${folder}; ${line}`, { ...env, ...more });
+    // less waits for somebody after a command.
+    terminal.shows('(press RETURN)').then(
+      () => terminal.type('\rq'),
+      () => {},
+    );
     const status = await terminal.ended;
     const made = existsSync(mark);
     rmSync(mark, { force: true });
@@ -209,10 +255,14 @@ describe('a variable that takes a program over', () => {
   const checkpoint = `--checkpoint=1 "--checkpoint-action=exec=${touch}"`;
   const attacks = [
     ['tar', 'TAR_OPTIONS', checkpoint, 'tar -cf o.tar x.c'],
+    ['less', 'LESS', `+!${touch}\n`, 'less x.c'],
     ['bash', 'PS0', `$(${touch})`, 'echo true | bash --norc -i'],
     ['vim', 'VIMINIT', `silent !${touch}`, 'vim -c q'],
+    ['make', 'CC', `${touch} #`, 'make x'],
     ['lua5.4', 'LUA_INIT_5_4', `os.execute("${touch}")`, 'lua5.4 -e ""'],
+    ['git', 'XDG_CONFIG_HOME', config, 'git -C repository status'],
     ['git', 'GIT_TRACE', mark, 'git --version'],
+    ['pip', 'PIP_LOG', mark, 'pip download --no-index nothing'],
   ] as const;
   test.for(partOf(attacks, 0, 3))(
     '%s is not run with %s from a secret',

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
@@ -8,19 +8,21 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { request as askFor } from 'node:http';
 import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { deferred } from '../helpers/deferred';
 import { type Late, lateProxy } from '../helpers/late-proxy';
-import { answerJson, type Listening, rawServer } from '../helpers/listen';
+import { answerJson, type Listening, rawServer, socketServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
-import { allOf, needsFile, needsPrograms, onUnix } from '../helpers/needs';
+import { allOf, needs, needsFile, needsPrograms, onUnix } from '../helpers/needs';
 import {
   afterScript,
   alsoBinary,
@@ -37,6 +39,7 @@ import {
   serving,
   shell,
   start,
+  running as startedBy,
 } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
@@ -76,24 +79,55 @@ async function instance(talk: Talk = () => {}) {
 
 const half = (socket: Socket) =>
   socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{');
+const patient = (socket: Socket) =>
+  socket.write('HTTP/1.1 429 No\r\nretry-after: 50\r\ncontent-length: 0\r\n\r\n');
 /** Grants more views than it was asked for, and does not take the push back. */
 const loose = (socket: Socket, text: string) =>
   text.startsWith('POST') &&
   answerJson(socket, changed(CREATED, { expire_after_views: 9 }), '201 Created');
+const unseen = (socket: Socket, text: string) => {
+  const listed = changed(CREATED, { expires_at: '2999-01-01T00:00:00.000Z' });
+  answerJson(socket, text.includes('/audit') ? '{"logs":[]}' : `[${listed}]`);
+};
+const deaf = (socket: Socket) => socket.pause();
 
-/** What a command asks, and what is said in the end. */
-const waiting: [when: string, line: string, talk: Talk, said: string][] = [
+/** Where a command waits, once its log says so or else once it has asked, and what is said in the end. */
+const waiting: [when: string, line: string, talk: Talk, log: RegExp | undefined, said: string][] = [
   [
     'in the middle of an answer',
     'get abc',
     half,
+    /pushes\/abc\S* 200/,
     'pwpush: terminated\nhint: a view may have been used: the owner can check with pwpush audit',
+  ],
+  [
+    'while waiting as the instance asked to',
+    'push',
+    patient,
+    /retrying/,
+    'the instance returned 429; retrying in 50 s\npwpush: terminated',
   ],
   [
     'while a push that is too loose is taken back',
     'push -v 2',
     loose,
+    /pushes 201/,
     'pwpush: terminated; the instance granted looser limits than requested: 2 views requested, 9 granted; expiring the push FAILED, so the secret can still be read at https://pw.test/p/quyul5r5w08/r\nhint: expire it yourself: open the link and delete it, or run pwpush expire with a token',
+  ],
+  [
+    'in a long sleep between two looks',
+    'wait quyul5r5w08 --interval 3600',
+    unseen,
+    /pushes\/active\S* 200/,
+    'pwpush: terminated',
+  ],
+  ['while a file is being sent', 'push --file large', deaf, undefined, 'pwpush: terminated'],
+  [
+    'while the instance does not answer',
+    'push',
+    deaf,
+    undefined,
+    'pwpush: terminated\nhint: a push may exist: look for it with pwpush list and expire it before you push again',
   ],
 ];
 
@@ -128,13 +162,21 @@ describe('SIGTERM', () => {
     expect(stderr).toMatch(new RegExp(`^asked\n${ended}`));
   });
 
-  test.each(waiting)('%s', alsoBinary, async (_when, line, talk, said) => {
-    const { env, requests } = await instance(talk);
-    const { stderr, ...outcome } = await stopped([...line.split(' '), '--debug'], env, ({ says }) =>
-      says(/pushes\S* 20[01]/, 'stderr'),
-    );
+  test('while TLS is being agreed on', alsoBinary, async () => {
+    const hello = deferred();
+    const { url } = await socketServer((socket) => socket.once('data', hello.resolve));
+    const all = await stopped(['push'], at(url.replace('http', 'https')), () => hello.promise);
+    expect(all).toMatchObject({ code, stdout: '', stderr: ended });
+  });
+
+  test.each(waiting)('%s', alsoBinary, async (_when, line, talk, log, said) => {
+    const { env, asked, requests } = await instance(talk);
+    writeFileSync(join(somebody.folder, 'large'), '');
+    truncateSync(join(somebody.folder, 'large'), 64 * 1024 * 1024);
+    const waits = ({ says }: Running) => (log ? says(log, 'stderr') : asked);
+    const { stderr, ...outcome } = await stopped([...line.split(' '), '--debug'], env, waits);
     expect(outcome).toEqual({ code, signal: null, stdout: '' });
-    const lines = stderr.split('\n').filter((one) => /^(pwpush|hint)\b/.test(one));
+    const lines = stderr.split('\n').filter((one) => /^(pwpush|hint|the)\b/.test(one));
     expect(lines.join('\n')).toBe(said);
     const posts = requests.filter((one) => one.startsWith('POST'));
     expect(posts).toHaveLength(line.startsWith('push') ? 1 : 0);
@@ -156,11 +198,30 @@ describe('SIGTERM', () => {
     },
   );
 
-  test('while standard input is copied to a file, of which nothing stays', alsoBinary, async () => {
+  test(
+    'as the first process of a container, which no signal ends',
+    allOf(needs('namespaces of processes (unshare)', namespaces), alsoBinary),
+    async () => {
+      const pipe = fifo('pipe');
+      const words = ['--pid', '--fork', '--kill-child', ...program, 'push', '--from', pipe];
+      const running = startedBy(spawn('unshare', words, { env: at(nowhere) }));
+      const writer = await open(pipe, 'w');
+      const children = `/proc/${running.child.pid}/task/${running.child.pid}/children`;
+      process.kill(Number(readFileSync(children, 'utf8')), 'SIGTERM');
+      await running.says(ended, 'stderr');
+      await writer.close();
+      expect(await running.ended).toMatchObject({ code, signal: null, stderr: ended });
+    },
+  );
+
+  test.each([
+    ['read', ['push']],
+    ['copied to a file, of which nothing stays', ['push', '--file', '-']],
+  ])('while standard input is being %s', alsoBinary, async (_, words) => {
     const { env, requests } = await instance();
     const TMPDIR = join(somebody.folder, 'tmp');
     mkdirSync(TMPDIR);
-    const running = start(['push', '--file', '-'], { env: { ...env, TMPDIR } });
+    const running = start(words, { env: { ...env, TMPDIR } });
     // More than a pipe holds: once that is gone, the program has begun to read.
     await new Promise((resolve) => running.child.stdin?.write(Buffer.alloc(1_000_000), resolve));
     running.child.kill('SIGTERM');
@@ -168,6 +229,9 @@ describe('SIGTERM', () => {
     expect([readdirSync(TMPDIR), requests]).toEqual([[], []]);
   });
 });
+
+/** Whether this machine lets us be the first process of a container. */
+const namespaces = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0;
 
 test('SIGUSR1 opens no debugger in serve', allOf(onUnix, alsoBinary), async () => {
   const env = at(nowhere, { NODE_OPTIONS: '--inspect-port=0' });
@@ -190,10 +254,12 @@ describe('nothing takes what is printed (needs /dev/full)', needsFile('/dev/full
   test.each([
     'push >/dev/full 2>/dev/full',
     'push >&- 2>&-',
+    'push 1</ 2>&-',
     // It cannot be expired again, since the answer to that makes no sense.
     'push -v 1 >&- 2>/dev/full',
     'get quyul5r5w08 >/dev/full 2>/dev/full',
     'get quyul5r5w08 >&- 2>&-',
+    'get quyul5r5w08 1</ 2>&-',
     'get quyul5r5w08 -o /dev/full 2>&-',
   ])('%s: link or secret is in a rescue file', alsoBinary, async (line) => {
     const { env } = await (line.startsWith('push') ? creating() : giving('hunter2'));
@@ -233,11 +299,14 @@ describe('a signal while a pipe takes nothing', needsFifo, () => {
     return waiting;
   }
 
-  test.each([
-    ['link', 'SIGHUP', 129, true],
-    ['link', 'SIGTERM', 143, false],
-    ['secret', 'SIGINT', 130, false],
-  ] as const)('the %s is in a rescue file: %s', alsoBinary, async (what, name, code, waits) => {
+  test.each<[string, number[], string[], boolean]>([
+    ['link', [130], ['SIGINT'], false],
+    ['link', [129], ['SIGHUP'], true],
+    ['link', [143], ['SIGTERM'], true],
+    // By which comes first.
+    ['link', [130, 143], ['SIGINT', 'SIGTERM'], false],
+    ['secret', [130], ['SIGINT'], false],
+  ])('the %s is in a rescue file: %j, %j', alsoBinary, async (what, codes, names, waits) => {
     const { env } = what === 'link' ? await creating() : await giving('hunter2');
     const command = what === 'link' ? ['push'] : ['get', 'quyul5r5w08'];
     // Told by the log that the answer is in; the rest of the log finds no room.
@@ -246,20 +315,22 @@ describe('a signal while a pipe takes nothing', needsFifo, () => {
     child.stdin?.end('s');
     await once(child.stderr as NodeJS.ReadableStream, 'data');
     child.stderr?.destroy();
-    child.kill(name);
+    for (const name of names) child.kill(name as NodeJS.Signals);
     const [status] = await once(child, 'exit');
     expect(rescued(env)).toEqual([what === 'link' ? LINK : 'hunter2']);
-    expect(status).toBe(code);
+    expect(codes).toContain(status);
   });
 });
 
-test(
-  'the terminal goes away without a word: the link is in a rescue file',
-  allOf(needsPrograms('mkfifo', 'setsid'), alsoBinary),
-  async () => {
+describe('the terminal goes away', needsPrograms('mkfifo', 'setsid'), () => {
+  /** Resolves when the program has ended that has the FIFO as descriptor 3: nobody else tells it. */
+  async function gone() {
+    await once(createReadStream(fifo('alive')).resume(), 'end');
+  }
+
+  test('without a word: the link is in a rescue file', alsoBinary, async () => {
     const { env, asked } = await instance();
-    // Ends when the program has ended that has the FIFO as descriptor 3: nobody else tells it.
-    const ended = once(createReadStream(fifo('alive')).resume(), 'end');
+    const ended = gone();
     // In a session of its own, so that no signal tells that the terminal is gone.
     const terminal = onTerminal('echo s | setsid -w $PWPUSH push 3>"$HOME/alive"; true', env);
     const socket = await asked;
@@ -268,8 +339,24 @@ test(
     answerJson(socket, CREATED, '201 Created');
     await ended;
     expect(rescued(env)).toEqual([LINK]);
-  },
-);
+  });
+
+  test('with SIGHUP, while the link is still looked for: it is in a rescue file', async () => {
+    const previewed = deferred();
+    const { env } = await instance((socket, text) => {
+      if (text.startsWith('GET')) previewed.resolve();
+      else answerJson(socket, changed(CREATED, { html_url: '' }), '201 Created');
+    });
+    const ended = gone();
+    const terminal = onTerminal('echo s | $PWPUSH push 3>"$HOME/alive"', env);
+    await previewed.promise;
+    terminal.hangUp();
+    await terminal.ended;
+    // The shell dies of it, the program does its work before.
+    await ended;
+    expect(rescued(env)).toEqual([`${env.PWPUSH_URL}/p/quyul5r5w08/r\n`]);
+  });
+});
 
 describe('a response that comes once the program has heard a signal', () => {
   const home = person();
@@ -395,5 +482,37 @@ describe('a response that comes once the program has heard a signal', () => {
       const { stdout } = await said(/^POST .*\/requests$/, words);
       expect((await respond(stdout)).status).toBe(200);
     });
+
+    test('no word that an answer arrived', async () => {
+      const { stderr } = await said(/^PATCH /, ['respond', await question()], 'hunter2');
+      expect(stderr.split('\n')).toContain('the answer was sent');
+    });
+
+    test('no word that a push was expired', async () => {
+      const { stdout } = await said(/^DELETE /, ['expire', await lastView(), '--json']);
+      expect(JSON.parse(stdout)[0].expired).toBe(true);
+    });
+  });
+
+  test('is one of serve: Ctrl-C that arrives twice, as through npx, lets it finish', async () => {
+    const words = ['serve', '--ephemeral', '--port', '0', '--json'];
+    const serve = start(words, { env, input: '', by });
+    const [line = ''] = await serve.says(/.*\n/);
+    const { url, token } = JSON.parse(line);
+    const authorization = `Bearer ${token}`;
+    const push = askFor(`${url}/api/v2/pushes`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json', expect: '100-continue' },
+    });
+    push.flushHeaders();
+    await once(push, 'continue');
+    for (const heard of [/heard/, /heard\n.*heard/s]) {
+      serve.child.kill('SIGINT');
+      await serve.says(heard, 'stderr');
+    }
+    push.end('{"push":{"payload":"hunter2"}}');
+    const [{ statusCode }] = await once(push, 'response');
+    expect({ statusCode, code: (await serve.ended).code }).toEqual({ statusCode: 201, code: 0 });
+    expect(readdirSync(somebody.folder)).toEqual([]);
   });
 });
