@@ -9,20 +9,17 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import http from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../package.json';
 import { answerJson, type Listening, listening, rawServer } from '../helpers/listen';
-import { partOf } from '../helpers/long';
-import { allOf, needsPrograms, only, onUnix } from '../helpers/needs';
+import { allOf, needsPrograms, onUnix } from '../helpers/needs';
 import {
   alsoBinary,
   binary,
   onNode,
   person,
   program,
-  pushed,
   pwpush,
   script,
   serving,
@@ -30,7 +27,7 @@ import {
 } from '../helpers/program';
 import { CREATED, changed } from '../helpers/reference';
 import { overSocket } from '../helpers/sockets';
-import { exampleOf, yaml } from '../helpers/yaml';
+import { exampleOf, type Plain, yaml } from '../helpers/yaml';
 
 // The GitHub Action, started as a runner starts it, with a release and an instance on this machine. The archive of the
 // release has the executable if one is tested, and otherwise a script that starts the built program.
@@ -76,29 +73,24 @@ beforeAll(async () => {
   if (runner.skip) return;
   const [whole, broken] = [pack(), pack("echo 'no libstdc++.so.6' >&2; exit 127")];
   sha256 = sumOf(whole);
-  const others = ['windows-x64.zip', 'linux-arm64.tar.gz.old'].map(
-    (end) => `${'0'.repeat(64)}  pwpush-${version}-${end}\n`,
-  );
-  const sums = [...others, `${sha256}  ${archive}\n`].join('');
+  const other = `${'0'.repeat(64)}  pwpush-${version}-linux-arm64.tar.gz.old\n`;
+  const sums = `${other}${sha256}  ${archive}\n`;
   /** Releases, with their checksums and archives. */
   const releases: Record<string, readonly [string, Buffer?]> = {
     release: [sums, whole],
     changed: [sums, Buffer.concat([whole, Buffer.from('x')])],
     cut: [sums, whole],
-    'without-archive': [sums],
     broken: [`${sumOf(broken)}  ${archive}\n`, broken],
-    'without-sum': [others.join(''), whole],
-    busy: [sums],
+    'without-sum': [other],
   };
   server = await listening(({ url: path = '' }, response) => {
     // Downloads of GitHub redirect to a storage.
     const location = path.replace(`/owner/pwpush/releases/download/v${version}/`, '/release/');
-    if (location !== path || path === '/loop/checksums.txt')
-      return response.writeHead(302, { location }).end();
+    if (location !== path) return response.writeHead(302, { location }).end();
     const [, release = '', file = ''] = path.split('/');
     const [checksums, bytes] = releases[release] ?? [];
     const body = file === archive ? bytes : checksums && Buffer.from(checksums);
-    if (!body) return response.writeHead(release === 'busy' ? 503 : 404).end('<html>');
+    if (!body) return response.writeHead(404).end('<html>');
     response.writeHead(200, { 'content-length': body.length });
     if (release === 'cut' && file === archive)
       return response.write(body.subarray(0, 50), () => response.destroy());
@@ -119,10 +111,7 @@ beforeEach(() => {
 
 /** A step of a job, with its `with` and `env`; resolves to what the runner learns from it. */
 async function step(inputs: Record<string, string>, env: Record<string, string> = {}) {
-  const given = Object.entries(inputs).map(([name, text]) => [
-    `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`,
-    text,
-  ]);
+  const given = Object.entries(inputs).map(([name, text]) => [`INPUT_${name.toUpperCase()}`, text]);
   const names = ['GITHUB_OUTPUT', 'GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_STATE'];
   const files: Record<string, string> = Object.fromEntries(names.map((one) => [one, at(one)]));
   for (const path of Object.values(files)) writeFileSync(path, '');
@@ -163,20 +152,15 @@ const masks = (...texts: string[]) =>
     .flatMap((text) => text.split('\n'))
     .map((line) => `::add-mask::${line.replaceAll('%', '%25')}\n`)
     .join('');
-const error = (message: RegExp | string) =>
-  expect.stringMatching(
-    new RegExp(`::error title=pwpush::${typeof message === 'string' ? message : message.source}`),
-  );
-
-/** What a recipient gets from a link. */
-const get = (link: string | undefined) => overSocket(['get', link ?? '', '--anonymous']);
+const error = (message: string) =>
+  expect.stringMatching(new RegExp(`::error title=pwpush::${message}`));
 
 describe('the GitHub Action', runner, () => {
-  test('pushes files, with a passphrase, and masks the link if asked to', async () => {
+  test('passes on encrypted files, with a passphrase, and masks the link if asked to', async () => {
     writeFileSync(join(work, 'site.key'), 'KEY');
     writeFileSync(join(work, '-x y'), 'other');
     const protection = { PWPUSH_PASSPHRASE: 'over the phone' };
-    const files = { file: 'site.key\n  -x y\n\n', 'mask-link': 'true', expire: '6h' };
+    const files = { file: 'site.key\n  -x y\n\n', encrypt: 'true', 'mask-link': 'true' };
     const pushing = await step({ command: 'push', ...owner(), ...files }, protection);
     const { link = '' } = pushing.outputs;
     expect(pushing).toMatchObject({ code: 0, log: masks(service.token, link) });
@@ -186,42 +170,23 @@ describe('the GitHub Action', runner, () => {
     expect(readFileSync(join(work, 'inbox/site.key'), 'utf8')).toBe('KEY');
   });
 
-  test('pushes a text file, encrypted, with the address and token of the environment', async () => {
-    writeFileSync(join(work, 'key.pem'), 'KEY\n');
-    const inputs = { command: 'push', from: 'key.pem', encrypt: 'true', 'mask-link': 'false' };
-    const env = { PWPUSH_URL: service.url, PWPUSH_TOKEN: service.token };
-    const { log, outputs } = await step(inputs, env);
-    expect([log, outputs.link]).toEqual(['', expect.stringMatching(/^http:\S+#/)]);
-    expect((await get(outputs.link)).stdout).toBe('KEY\n');
-  });
-
-  test('gets a secret as a masked output, and leaves files at the instance', async () => {
+  test('gets a secret as a masked output without its files, and waits for views, whose traces are no commands', async () => {
     writeFileSync(at('Makefile.in'), 'x');
-    const words = ['push', '--file', at('Makefile.in'), '--message', SECRET];
+    const words = ['push', '--file', at('Makefile.in'), '--message', SECRET, '--views', '3'];
     const link = (await pwpush(words, { env: somebody.env })).stdout.trim();
+    const waiting = { command: 'wait', ...owner(), link };
+    expect((await step({ ...waiting, for: '1' })).outputs['exit-code']).toBe('12');
+    const attack = '##[set-output name=link;]https://attacker.example';
+    await fetch(link, { headers: { accept: 'text/plain', 'user-agent': attack }, method: 'POST' });
     const { code, log, outputs } = await step({ command: 'get', link });
     expect({ code, log }).toEqual({ code: 0, log: masks(SECRET) });
     expect(outputs).toMatchObject({ secret: SECRET, 'exit-code': '0' });
     expect(readdirSync(work)).toEqual([]);
-  });
-
-  test('waits for a view, whose traces are no commands of the runner', async () => {
-    const link = await pushed(service, 'hunter2');
-    const attack = '##[set-output name=link;]https://attacker.example';
-    await fetch(link, { headers: { accept: 'text/plain', 'user-agent': attack }, method: 'POST' });
-    const inputs = { command: 'wait', ...owner(), link, 'then-expire': 'true' };
-    const { code, log, outputs } = await step(inputs);
-    expect([code, Object.keys(outputs)]).toEqual([0, ['path', 'exit-code']]);
-    expect(log).toContain('[set-output name=link;]https://attacker.example');
-    expect(log).not.toContain('##[');
-    expect((await get(link)).code).toBe(6);
-    const unseen = {
-      ...inputs,
-      link: await pushed(service, 'x'),
-      for: '1',
-      'then-expire': 'false',
-    };
-    expect((await step(unseen)).outputs['exit-code']).toBe('12');
+    const waited = await step({ ...waiting, 'then-expire': 'true' });
+    expect([waited.code, Object.keys(waited.outputs)]).toEqual([0, ['path', 'exit-code']]);
+    expect(waited.log).toContain('[set-output name=link;]https://attacker.example');
+    expect(waited.log).not.toContain('##[');
+    expect((await overSocket(['get', link, '--anonymous'])).code).toBe(6);
   });
 
   test('requests an answer, and takes it in a later step', async () => {
@@ -235,48 +200,43 @@ describe('the GitHub Action', runner, () => {
     expect(got).toMatchObject({ code: 0, variables: { DB: SECRET } });
   });
 
-  interface Step {
-    readonly uses?: string;
-    readonly env: Record<string, string>;
-    readonly with: Record<string, string>;
-  }
-
   /** Runs a step of a workflow, with the values of its expressions and the instance here. */
-  function asInJob(one: Step | undefined, contexts: object) {
-    const value = (path: string) =>
-      path.split('.').reduce((at, key) => Object(at)[key], contexts as unknown) as string;
-    const filled = (values: Record<string, unknown> = {}): Record<string, string> =>
+  function asInJob(one: Plain, contexts: Record<string, string>) {
+    const filled = (values: object): Record<string, string> =>
       Object.fromEntries(
         Object.entries(values).map(([name, text]) => [
           name,
-          String(text)
+          `${text}`
             .replace('https://pwpush.example', service.url)
-            .replace(/\$\{\{ ([\w.]+) \}\}/g, (_, path: string) => value(path)),
+            .replace(/\$\{\{ ([\w.]+) \}\}/g, (_, path) => contexts[path] ?? ''),
         ]),
       );
-    return step(filled(one?.with), filled(one?.env));
+    return step(filled(one.with), filled(one.env));
   }
 
   test('passes a secret on in the example of docs/ci.md, once', alsoBinary, async () => {
-    const { jobs } = exampleOf('GitHub Actions') as {
-      jobs: Record<'build' | 'deploy', { steps: Step[] }>;
+    const { build, deploy } = exampleOf('GitHub Actions').jobs;
+    const [[pushing], [getting]] = [build.steps, deploy.steps];
+    const contexts: Record<string, string> = {
+      'secrets.DB_PASSWORD': SECRET,
+      'secrets.LINK_PASSPHRASE': 'word',
+      'secrets.PWPUSH_TOKEN': service.token,
     };
-    const steps = [...jobs.build.steps, ...jobs.deploy.steps];
-    const [pushing, getting] = steps.filter(({ uses }) => uses);
-    const secrets = { DB_PASSWORD: SECRET, LINK_PASSPHRASE: 'word', PWPUSH_TOKEN: service.token };
-    expect([pushing?.uses, getting?.uses]).toEqual(Array(2).fill(`OWNER/pwpush@v${version}`));
-    const { code, log, outputs } = await asInJob(pushing, { secrets });
+    expect([pushing.uses, getting.uses]).toEqual(Array(2).fill(`OWNER/pwpush@v${version}`));
+    const { code, log, outputs } = await asInJob(pushing, contexts);
     expect({ code, log }).toEqual({ code: 0, log: masks(service.token) });
     const path = join(temp, name, 'pwpush');
     expect(outputs).toEqual({ path, 'exit-code': '0', link: expect.stringMatching(/^http:\S+$/) });
-    const needs = { build: { outputs } };
-    const got = await asInJob(getting, { secrets, needs });
-    expect(got).toMatchObject({ code: 0, outputs: { path, 'exit-code': '0' } });
-    expect(got.log).toBe(`${masks(SECRET)}variables set: DB_PASSWORD\n`);
-    expect(got.variables).toEqual({ DB_PASSWORD: SECRET });
-    expect(await asInJob(getting, { secrets, needs })).toMatchObject({
+    contexts['needs.build.outputs.link'] = outputs.link ?? '';
+    expect(await asInJob(getting, contexts)).toMatchObject({
+      code: 0,
+      log: `${masks(SECRET)}variables set: DB_PASSWORD\n`,
+      outputs: { path, 'exit-code': '0' },
+      variables: { DB_PASSWORD: SECRET },
+    });
+    expect(await asInJob(getting, contexts)).toMatchObject({
       code: 1,
-      log: error(/the push has expired \(exit code 6\)\n$/),
+      log: error('the push has expired \\(exit code 6\\)\n$'),
       outputs: { 'exit-code': '6' },
       variables: {},
     });
@@ -287,7 +247,7 @@ describe('the GitHub Action', runner, () => {
 describe('the executable of the action', allOf(runner, onNode), () => {
   const install = (inputs: Record<string, string> = {}, env: Record<string, string> = {}) =>
     step({ command: 'install', ...inputs }, env);
-  const refused = (message: RegExp | string) => ({ code: 1, log: error(message) });
+  const refused = (message: string) => ({ code: 1, log: error(message) });
   const nothing = () => [readdirSync(temp), existsSync(tools) ? readdirSync(tools) : []];
   const asked = () => server.seen.map((line) => line.replace('GET ', ''));
 
@@ -329,32 +289,22 @@ describe('the executable of the action', allOf(runner, onNode), () => {
     expect(names.filter((name) => !own.includes(name))).toEqual(['PATH']);
   });
 
-  test('needs no folder for later jobs', async () => {
+  test('comes from a mirror by the checksum of the workflow, and needs no folder for later jobs', async () => {
     writeFileSync(tools, 'a file');
-    const { code, log } = await install();
-    expect([code, log]).toEqual([0, expect.stringContaining('is not kept for later jobs')]);
-    expect(await install({}, { RUNNER_TOOL_CACHE: '' })).toMatchObject({ code: 0 });
-  });
-
-  test('comes from a mirror, verified by the checksum of the workflow', async () => {
     const mirror = { 'release-url': `${server.url}/release/`, sha256 };
-    expect(await install(mirror)).toMatchObject({ code: 0 });
+    const { code, log } = await install(mirror);
+    expect([code, log]).toEqual([0, expect.stringContaining('is not kept for later jobs')]);
     expect(asked()).toEqual([`/release/${archive}`]);
     const other = await install({ ...mirror, sha256: 'a'.repeat(64) });
     expect(other).toMatchObject(refused(`the checksum of ${archive} is ${sha256} instead of aaa`));
   });
 
-  const bad: [string, RegExp][] = [
-    ['changed', /the checksum of \S+ is [0-9a-f]{64} instead of [0-9a-f]{64}/],
-    ['cut', /cannot download http:\S+: /],
-    ['without-archive', /http:\S+gz returned 404/],
-    ['without-sum', /checksums.txt does not list pwpush-/],
-    ['nowhere', /http:\S+checksums.txt returned 404/],
-    ['busy', /http:\S+gz returned 503/],
-    ['loop', /too many redirects/],
-    ['broken', /the program does not start: no libstdc\+\+\.so\.6/],
-  ];
-  test.each(partOf(bad, 0, 3))('of a release that is %s is not kept', async (folder, message) => {
+  test.each([
+    ['changed', 'the checksum of \\S+ is [0-9a-f]{64} instead of [0-9a-f]{64}'],
+    ['cut', 'cannot download http:\\S+: '],
+    ['without-sum', 'checksums.txt does not list pwpush-'],
+    ['broken', 'the program does not start: no libstdc\\+\\+\\.so\\.6'],
+  ])('of a release that is %s is not kept', async (folder, message) => {
     const ended = await install({ 'release-url': `${server.url}/${folder}` });
     expect(ended).toMatchObject(refused(message));
     const kept = folder === 'broken' ? ['pwpush'] : [];
@@ -363,70 +313,36 @@ describe('the executable of the action', allOf(runner, onNode), () => {
 
   test('is not unpacked if the server does not answer', async () => {
     const gone = await rawServer((socket) => socket.destroy());
-    const from = { 'release-url': gone.url };
-    expect(await install(from)).toMatchObject(refused('cannot download'));
+    expect(await install({ 'release-url': gone.url })).toMatchObject(refused('cannot download'));
     expect(gone.requests.length).toBe(3);
-    await gone.close();
-    expect(await install(from)).toMatchObject(refused(/.*ECONNREFUSED/));
     expect(nothing()).toEqual([[], []]);
-  });
-
-  test(
-    'comes through the proxy of the runner (needs Node.js 24)',
-    only('Node.js 24', 'setGlobalProxyFromEnv' in http),
-    async () => {
-      const proxy = await rawServer((socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'));
-      const env = { NO_PROXY: '', https_proxy: proxy.url };
-      const { code } = await install({ 'release-url': 'https://mirror.example' }, env);
-      expect(code).toBe(1);
-      expect(proxy.requests[0]).toMatch(/^CONNECT mirror.example:443 /);
-    },
-  );
-
-  const elsewhere: [string, Record<string, string>, Record<string, string>?][] = [
-    ['there is no executable for \\w+ ARM; with Node', {}, { RUNNER_ARCH: 'ARM' }],
-    ['there is no executable for Plan9', {}, { RUNNER_OS: 'Plan9' }],
-    ['.* set the input release-url', {}, { GITHUB_ACTION_REPOSITORY: '' }],
-    ['RUNNER_TEMP is not set', {}, { RUNNER_TEMP: '' }],
-    ['GITHUB_OUTPUT is not set', {}, { GITHUB_OUTPUT: '' }],
-    ['.* must begin with https://', {}, { GITHUB_SERVER_URL: 'http://git.example' }],
-    ['.* must begin with https://', { 'release-url': 'http://mirror.example/pwpush' }],
-    ['.* must begin with https://', { 'release-url': 'file:///srv/pwpush' }],
-    ['"mirror" is not a valid address', { 'release-url': 'mirror' }],
-    ['the input release-url must have no password', { 'release-url': 'https://a:b@c.example' }],
-  ];
-  test.each(partOf(elsewhere, 0, 3))('is not there: %s (%j, %j)', async (message, inputs, env) => {
-    const ended = await install(inputs, env);
-    expect(ended).toMatchObject(refused(message));
-    expect(ended.log).not.toContain('a:b@');
-    expect([asked(), ...nothing()]).toEqual([[], [], []]);
   });
 });
 
-describe('inputs of the action that are refused', allOf(runner, onNode), () => {
-  const streams = ['-', '/dev/fd/1', '/proc/self/fd/1', `${'../'.repeat(20)}dev/stderr`];
-  const link = 'http://127.0.0.1:1/p/x/r';
-  const bad: [Record<string, string>, RegExp][] = [
-    [{}, /the input command must be one of push, get/],
-    [{ command: 'constructor' }, /the input command must be one of/],
-    [{ command: 'push' }, /push requires one of/],
-    [{ command: 'push', env: 'HOME', views: '-1' }, /.*code 2\)/],
-    [{ command: 'push', env: 'HOME', name: 'a\n--here' }, /.*name must be one line/],
-    [{ command: 'push', env: 'HOME', encrypt: 'yes' }, /.*true or false/],
-    [{ command: 'get' }, /get requires the input link/],
-    [{ command: 'get', link: '--help' }, /.*\(exit code 9\)/],
-    [{ command: 'get', link: 'x', views: '1' }, /.*views is not one/],
-    [{ command: 'get', link, variable: 'GITHUB_ENV' }, /.*\(exit code 2\)/],
-    [{ command: 'install', sha256: 'abc' }, /.*sha256 must be 64/],
-    ...streams.map((output): [Record<string, string>, RegExp] => [
-      { command: 'get', link: 'x', output },
-      /.*output must be the path of a file or folder/,
-    ]),
-  ];
-
-  test.each(partOf(bad, 0, 4))('%j', async (inputs, message) => {
-    const { code, log, variables } = await step(inputs, { PWPUSH_URL: 'http://127.0.0.1:1' });
+describe('what the action refuses', allOf(runner, onNode), () => {
+  const install = { command: 'install' };
+  test.each<[string, Record<string, string>, Record<string, string>?]>([
+    ['there is no executable for \\w+ ARM; with Node', install, { RUNNER_ARCH: 'ARM' }],
+    ['.* set the input release-url', install, { GITHUB_ACTION_REPOSITORY: '' }],
+    ['GITHUB_OUTPUT is not set', install, { GITHUB_OUTPUT: '' }],
+    ['.* must begin with https://', { ...install, 'release-url': 'http://mirror.example/pwpush' }],
+    ['.* must have no password', { ...install, 'release-url': 'https://a:b@c.example' }],
+    ['.*sha256 must be 64', { ...install, sha256: 'abc' }],
+    ['the input command must be one of', { command: 'constructor' }],
+    ['push requires one of', { command: 'push' }],
+    ['.*code 2\\)', { command: 'push', env: 'HOME', views: '-1' }],
+    ['.*name must be one line', { command: 'push', env: 'HOME', name: 'a\n--here' }],
+    ['.*true or false', { command: 'push', env: 'HOME', encrypt: 'yes' }],
+    ['get requires the input link', { command: 'get' }],
+    ['.*\\(exit code 9\\)', { command: 'get', link: '--help' }],
+    ['.*views is not one', { command: 'get', link: 'x', views: '1' }],
+    ['.*output must be the path', { command: 'get', link: 'x', output: '-' }],
+    ['.*output must be the path', { command: 'get', link: 'x', output: '/proc/self/fd/1' }],
+  ])('%s: %j', async (message, inputs, env) => {
+    const ended = await step(inputs, { PWPUSH_URL: 'http://127.0.0.1:1', ...env });
+    const { code, log, variables } = ended;
     expect({ code, log, variables }).toEqual({ code: 1, log: error(message), variables: {} });
+    expect(log).not.toContain('a:b@');
   });
 
   test('a link of two lines, from the instance, is no output', async () => {
@@ -434,45 +350,26 @@ describe('inputs of the action that are refused', allOf(runner, onNode), () => {
     const told = await rawServer((socket) =>
       answerJson(socket, changed(CREATED, { html_url }), '201 Created'),
     );
-    const inputs = { command: 'push', url: told.url, token: 'T0ken', env: 'SECRET', views: '1' };
-    const { log, outputs } = await step(inputs, { SECRET, PWPUSH_EDITION: 'oss' });
+    writeFileSync(join(work, 'key.pem'), 'KEY\n');
+    const inputs = { command: 'push', url: told.url, token: 'T0ken', from: 'key.pem' };
+    const { log, outputs } = await step(inputs, { PWPUSH_EDITION: 'oss' });
     expect(told.requests[0]).toContain('Bearer T0ken');
     expect(log).toMatch(/^::add-mask::T0ken\n/);
     expect(outputs.link ?? '').not.toContain('attacker');
   });
 });
 
-describe('action.yml', () => {
-  const { inputs, outputs, runs, ...rest } = yaml(
-    readFileSync(join(root, 'action.yml'), 'utf8'),
-  )[0] as {
-    inputs: Record<string, object>;
-    outputs: Record<string, object>;
-    runs: object;
-  };
-  const script = readFileSync(main, 'utf8');
-
-  test('has the inputs that the script reads, and the outputs that it sets', () => {
-    const tables = script.slice(script.indexOf('const commands'), script.indexOf('const switches'));
-    const read = [
-      ...tables.matchAll(/^ {4}'?([\w-]+)'?: /gm),
-      ...tables.matchAll(/'([\w-]+)'[,\]]/g),
-    ].map(([, one = '']) => one);
-    expect(Object.keys(inputs).length).toBeGreaterThan(20);
-    expect(Object.keys(inputs).sort()).toEqual([...new Set(read)].sort());
-    const set = [...script.matchAll(/'GITHUB_OUTPUT', `([\w-]+)=|--github-output=(\w+)/g)];
-    const names = set.map(([, own, secret]) => own ?? secret);
-    expect(Object.keys(outputs).sort()).toEqual(names.sort());
-  });
-
-  test('is of the form that runners read', () => {
-    const description = expect.stringMatching(/^.{10,124}$/);
-    expect(rest).toMatchObject({ name: 'pwpush', description });
-    expect(runs).toEqual({ using: 'node24', main: 'action/main.cjs' });
-    for (const one of [...Object.values(inputs), ...Object.values(outputs)])
-      expect(one).toEqual({
-        description: expect.any(String),
-        ...(one === inputs.command && { required: true }),
-      });
-  });
+test('action.yml has the inputs that the script reads, and the outputs that it sets', () => {
+  const { inputs, outputs, runs } = yaml(readFileSync(join(root, 'action.yml'), 'utf8'))[0];
+  const script = readFileSync(join(root, runs.main), 'utf8');
+  const tables = script.slice(script.indexOf('const commands'), script.indexOf('const switches'));
+  const read = [
+    ...tables.matchAll(/^ {4}'?([\w-]+)'?: /gm),
+    ...tables.matchAll(/'([\w-]+)'[,\]]/g),
+  ].map(([, one = '']) => one);
+  expect(Object.keys(inputs).length).toBeGreaterThan(20);
+  expect(Object.keys(inputs).sort()).toEqual([...new Set(read)].sort());
+  const set = [...script.matchAll(/'GITHUB_OUTPUT', `([\w-]+)=|--github-output=(\w+)/g)];
+  const names = set.map(([, own, secret]) => own ?? secret);
+  expect(Object.keys(outputs).sort()).toEqual(names.sort());
 });
