@@ -2,8 +2,6 @@ import { type ExecFileOptions, execFile, execFileSync, spawn, spawnSync } from '
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
-  chmodSync,
-  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -14,16 +12,14 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { zipSync } from 'fflate';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { installers } from '../.config/installers.mjs';
+import { type Listening, listening } from './helpers/listen';
 import { allOf, needsPrograms, only, onUnix } from './helpers/needs';
 import { yaml } from './helpers/yaml';
 
@@ -35,9 +31,7 @@ const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'pwpush-install-')
 const home = join(folder, 'home');
 const temporary = join(folder, 'tmp');
 const served = new Map<string, Buffer>();
-let asked: string[] = [];
-let server: Server;
-let url: string;
+let server: Listening;
 
 /** An archive as `npm run release` packs it, with a program of sh that says its version. */
 function archiveOf(version: string, program = `echo ${version}`): Buffer {
@@ -47,9 +41,8 @@ function archiveOf(version: string, program = `echo ${version}`): Buffer {
   for (const file of ['pwpush', 'LICENSE', ...pages, ...shells]) {
     const path = join(folder, name, file);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, file === 'pwpush' ? `#!/bin/sh\n${program}\n` : `${file}\n`);
+    writeFileSync(path, `#!/bin/sh\n${program}\n`, { mode: file === 'pwpush' ? 0o755 : 0o644 });
   }
-  chmodSync(join(folder, name, 'pwpush'), 0o755);
   return execFileSync('tar', ['-C', folder, '-czf', '-', name]);
 }
 
@@ -75,7 +68,7 @@ function release(version: string, program?: string): Record<string, string> {
     served.set(`/${name}`, archive);
     return `${createHash('sha256').update(archive).digest('hex')}  ${name}\n`;
   });
-  return installers({ version, url, home: 'https://pwpush.example', sums });
+  return installers({ version, url: server.url, home: 'https://pwpush.example', sums });
 }
 /** The script that installs a release. */
 const installer = (version: string, program?: string) =>
@@ -83,14 +76,9 @@ const installer = (version: string, program?: string) =>
 
 const environment = { HOME: home, PATH: process.env.PATH ?? '', TMPDIR: temporary };
 
-interface Ran {
-  readonly code: number | null;
-  readonly said: string;
-}
-
 /** Runs a program; not by spawnSync, as the server is in this process. */
 const ran = (program: string, words: string[], options: ExecFileOptions) =>
-  new Promise<Ran>((resolve) => {
+  new Promise<{ code: number; said: string }>((resolve) => {
     execFile(program, words, options, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, said: `${stdout}${stderr}` }),
     );
@@ -102,18 +90,11 @@ function install(script: string, words: string[] = [], env: Record<string, strin
   return ran('sh', [path, ...words], { env: { ...environment, ...env }, cwd: folder });
 }
 
-/** Installs; answers what is said when that succeeds. */
-async function installs(...how: Parameters<typeof install>): Promise<string> {
-  const { code, said } = await install(...how);
-  expect({ code, said }).toMatchObject({ code: 0 });
-  return said;
-}
-
-/** The same when it fails. */
-async function fails(...how: Parameters<typeof install>): Promise<string> {
-  const { code, said } = await install(...how);
-  expect(code).toBe(1);
-  return said;
+/** Installs; answers what is said when that ends with this code. */
+async function installs(code: number, ...how: Parameters<typeof install>): Promise<string> {
+  const ended = await install(...how);
+  expect(ended).toMatchObject({ code });
+  return ended.said;
 }
 
 /** A PATH on which these scripts come first. */
@@ -132,29 +113,25 @@ const installed = (): string[] =>
     : [];
 
 beforeAll(async () => {
-  server = createServer(({ url: path = '' }, response) => {
-    asked.push(path);
+  server = await listening(({ url: path = '' }, response) => {
     const body = served.get(path);
     if (!body) return response.writeHead(404).end('<html>');
     response.writeHead(200, { 'content-length': body.length });
-    if (path.includes('0.0.5')) return response.write(body.subarray(0, 50));
     if (path.includes('0.0.3'))
       return response.write(body.subarray(0, 50), () => response.destroy());
     return response.end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-afterAll(() => {
-  server.close();
+afterAll(async () => {
+  await server.close();
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
-  rmSync(home, { recursive: true, force: true });
-  mkdirSync(home);
-  rmSync(temporary, { recursive: true, force: true });
-  mkdirSync(temporary);
-  asked = [];
+  for (const one of [home, temporary]) {
+    rmSync(one, { recursive: true, force: true });
+    mkdirSync(one);
+  }
+  server.seen.splice(0);
 });
 
 const packing = needsPrograms('tar', 'gzip', 'sed', 'grep');
@@ -163,8 +140,9 @@ describe('install.sh', allOf(onUnix, packing), () => {
   const version = (prefix = '.local') =>
     execFileSync(join(home, prefix, 'bin/pwpush'), { encoding: 'utf8' }).trimEnd();
 
-  test('installs the program, its pages and completions, and says what is missing', async () => {
-    const said = await installs(installer('0.0.1'));
+  test('installs the program, its pages and completions, upgrades and removes them', async () => {
+    const [first, second] = [installer('0.0.1'), installer('0.0.2')];
+    const said = await installs(0, first);
     expect(said).toContain(`installed pwpush 0.0.1 as ${home}/.local/bin/pwpush`);
     expect(said).toContain(`export PATH="${home}/.local/bin:$PATH"`);
     expect(installed()).toEqual([
@@ -176,41 +154,37 @@ describe('install.sh', allOf(onUnix, packing), () => {
       '.local/share/man/man7/pwpush-security.7',
       '.local/share/zsh/site-functions/_pwpush',
     ]);
-    expect(version()).toBe('0.0.1');
-    expect(statSync(join(home, '.local/bin/pwpush')).mode & 0o777).toBe(0o755);
+    const path = join(home, '.local/bin/pwpush');
+    expect([version(), statSync(path).mode & 0o777]).toEqual(['0.0.1', 0o755]);
     const env = { PATH: `${home}/.local/bin:${process.env.PATH}` };
-    expect(await installs(installer('0.0.1'), [], env)).not.toContain('PATH');
-  });
-
-  test('upgrades, into another folder too, and removes what it installed', async () => {
-    const prefix = ['--prefix', join(home, 'a b')];
-    const [first, second] = [installer('0.0.1'), installer('0.0.2')];
-    for (const script of [first, second]) await installs(script, prefix);
+    expect(await installs(0, second, [], env)).not.toContain('PATH');
+    expect(version()).toBe('0.0.2');
+    writeFileSync(join(home, '.local/bin/other'), '');
+    await installs(0, second, ['--uninstall']);
+    expect(installed()).toEqual(['.local/bin/other']);
+    await installs(1, second, ['--uninstall']);
+    const without = { HOME: '' };
+    await installs(0, second, ['--prefix', join(home, 'a b')], without);
     expect(version('a b')).toBe('0.0.2');
-    writeFileSync(join(home, 'a b/bin/other'), '');
-    await installs(second, [...prefix, '--uninstall']);
-    expect(installed()).toEqual(['a b/bin/other']);
-    await fails(second, [...prefix, '--uninstall']);
+    expect(await installs(1, second, [], without)).toContain('HOME is not set');
   });
 
-  test('writes nothing if the archive is another one, cut, or not there', async () => {
+  test('writes nothing if the archive is another one, cut, or there is none', async () => {
     const [another, cut] = [installer('0.0.2'), installer('0.0.3')];
     const other = archiveOf('6.6.6');
     for (const name of served.keys()) if (name.includes('0.0.2')) served.set(name, other);
-    expect(await fails(another)).toMatch(
+    expect(await installs(1, another)).toMatch(
       /the checksum is [0-9a-f]{64} instead of [0-9a-f]{64}; nothing was installed/,
     );
     const missing = installer('0.0.4');
-    const cutOff = await fails(cut);
+    const cutOff = await installs(1, cut);
     served.clear();
-    for (const said of [cutOff, await fails(missing)])
+    for (const said of [cutOff, await installs(1, missing)])
       expect(said).toContain('the download failed; nothing was installed');
-    expect([installed(), readdirSync(temporary)]).toEqual([[], []]);
-  });
-
-  test('on a system without a binary names the package', async () => {
-    const said = await fails(installer('0.0.1'), [], { PATH: pathWith({ uname: 'echo Plan9' }) });
+    const PATH = pathWith({ uname: 'echo Plan9' });
+    const said = await installs(1, installer('0.0.1'), [], { PATH });
     expect(said).toContain('there is no binary for Plan9; with Node.js use: npm install --global');
+    expect([installed(), readdirSync(temporary)]).toEqual([[], []]);
   });
 
   const linux = { uname: 'test "$1" = -s && echo Linux || echo x86_64' };
@@ -224,46 +198,31 @@ describe('install.sh', allOf(onUnix, packing), () => {
     ['glibc, and the package musl', 'linux-x64', { ...alpine, ldd: 'echo "ldd (GNU libc) 2.41"' }],
     ['glibc', 'linux-x64', { ...alpine, ls: 'exit 2' }],
   ])('on Linux with %s takes the archive %s', async (_, platform, programs) => {
-    await installs(installer('0.0.1'), [], { PATH: pathWith(programs) });
-    expect(asked).toEqual([`/pwpush-0.0.1-${platform}.tar.gz`]);
+    await installs(0, installer('0.0.1'), [], { PATH: pathWith(programs) });
+    expect(server.seen).toEqual([`GET /pwpush-0.0.1-${platform}.tar.gz`]);
   });
 
-  test('writes nothing if the program does not start, and says what is missing', async () => {
+  test('writes nothing if the program does not start, or the disk is full', async () => {
     const why = 'Error loading shared library libstdc++.so.6: No such file or directory';
     const first = installer('0.0.1');
     const broken = installer('0.0.2', `echo '${why}' >&2; exit 127`);
-    const said = await fails(broken);
+    await installs(0, first);
+    const before = installed();
+    const said = await installs(1, broken);
     expect(said).toContain(`the program does not start; nothing was installed\n${why}\n`);
     expect(said).not.toContain('apk');
-    expect(installed()).toEqual([]);
-    await installs(first);
-    const before = installed();
-    expect(await fails(broken, [], { PATH: pathWith(alpine) })).toContain(
+    expect(await installs(1, broken, [], { PATH: pathWith(alpine) })).toContain(
       `${why}\nit requires the library libstdc++: apk add libstdc++`,
     );
-    expect([installed(), version()]).toEqual([before, '0.0.1']);
-  });
-
-  test('writes nothing to a full disk', async () => {
-    const [first, second] = [
-      installer('0.0.1'),
-      installer('0.0.2', `echo 0.0.2\n#${' '.repeat(1e6)}`),
-    ];
     // The archive is smaller than this, and what it contains is larger.
-    const small = `ulimit -f 100\n${second}`;
-    expect(await fails(small)).toContain('cannot be unpacked; nothing was installed');
-    expect(installed()).toEqual([]);
-    await installs(first);
-    const before = installed();
-    await fails(small);
+    const small = `ulimit -f 100\n${installer('0.0.2', `echo 0.0.2\n#${' '.repeat(1e6)}`)}`;
+    expect(await installs(1, small)).toContain('cannot be unpacked; nothing was installed');
     expect([installed(), version()]).toEqual([before, '0.0.1']);
-    await installs(second, ['--uninstall']);
-    expect(installed()).toEqual([]);
   });
 
   test('follows no link that another user planted where it writes', async () => {
     const script = installer('0.0.1');
-    await installs(script);
+    await installs(0, script);
     const kept = join(home, 'kept');
     writeFileSync(kept, 'mine', { mode: 0o600 });
     const files = installed().filter((name) => name !== 'kept');
@@ -271,7 +230,7 @@ describe('install.sh', allOf(onUnix, packing), () => {
       rmSync(join(home, name));
       for (const planted of [name, `${name}.new`]) symlinkSync(kept, join(home, planted));
     }
-    await installs(script);
+    await installs(0, script);
     expect([readFileSync(kept, 'utf8'), statSync(kept).mode & 0o777]).toEqual(['mine', 0o600]);
     for (const name of files) expect(lstatSync(join(home, name)).isFile()).toBe(true);
     expect(version()).toBe('0.0.1');
@@ -281,22 +240,14 @@ describe('install.sh', allOf(onUnix, packing), () => {
     const script = installer('0.0.1');
     mkdirSync(join(home, 'a'));
     writeFileSync(join(home, 'a/share'), '');
-    const said = await fails(script, ['--prefix', join(home, 'a')]);
+    const said = await installs(1, script, ['--prefix', join(home, 'a')]);
     expect(said).toMatch(/cannot create .*; nothing was/);
     const program = join(home, 'b/bin/pwpush');
     mkdirSync(program, { recursive: true });
-    expect(await fails(script, ['--prefix', join(home, 'b')])).toContain(
+    expect(await installs(1, script, ['--prefix', join(home, 'b')])).toContain(
       `${program} is a folder; nothing was installed`,
     );
     expect(installed()).toEqual(['a/share']);
-  });
-
-  test('needs a home only for its folder', async () => {
-    const script = installer('0.0.1');
-    const env = { HOME: '' };
-    await installs(script, ['--help'], env);
-    await installs(script, ['--prefix', join(home, 'a')], env);
-    expect(await fails(script, [], env)).toContain('HOME is not set');
   });
 
   test('that is cut on its way into a shell does nothing', async () => {
@@ -307,18 +258,8 @@ describe('install.sh', allOf(onUnix, packing), () => {
       const child = spawn('sh', ['-s'], { env: environment, cwd: folder, stdio: [...stdio] });
       child.stdin?.on('error', () => {}).end(script.slice(0, end));
       await once(child, 'close');
-      expect([end, asked, installed(), readdirSync(temporary)]).toEqual([end, [], [], []]);
+      expect([end, server.seen, installed(), readdirSync(temporary)]).toEqual([end, [], [], []]);
     }
-  });
-
-  test('leaves no temporary folder when its terminal is closed', async () => {
-    writeFileSync(join(folder, 'install.sh'), installer('0.0.5'));
-    const how = { env: environment, detached: true, stdio: 'ignore' } as const;
-    const child = spawn('sh', [join(folder, 'install.sh')], how);
-    const ended = once(child, 'close');
-    await vi.waitUntil(() => asked.length > 0, { timeout: 60_000 });
-    process.kill(-Number(child.pid), 'SIGHUP');
-    expect([await ended, readdirSync(temporary)]).toEqual([[129, null], []]);
   });
 });
 
@@ -326,7 +267,7 @@ describe('install.sh', allOf(onUnix, packing), () => {
 const shells = process.platform === 'win32' && process.env.CI ? ['powershell', 'pwsh'] : [];
 describe('install.ps1 (needs Windows, in CI)', only('Windows in CI', shells.length > 0), () => {
   const target = join(home, 'a b');
-  async function run(shell: string, script: string, words: string[] = []): Promise<Ran> {
+  async function run(shell: string, script: string, words: string[] = []) {
     const path = join(folder, 'install.ps1');
     writeFileSync(path, script);
     const all = ['-NoProfile', '-ExecutionPolicy', 'Bypass', '-File', path, '-Folder', target];
@@ -341,7 +282,7 @@ describe('install.ps1 (needs Windows, in CI)', only('Windows in CI', shells.leng
   const found = () => installed().map((name) => name.replaceAll('\\', '/'));
   const script = (version: string) => release(version)['install.ps1'] ?? '';
 
-  test.each(shells)('%s installs, upgrades, and removes what it installed', async (shell) => {
+  test.each(shells)('%s installs, upgrades, removes, and else writes nothing', async (shell) => {
     for (const version of ['0.0.1', '0.0.2']) {
       const { code, said } = await run(shell, script(version));
       expect({ code, said }).toMatchObject({ code: 0 });
@@ -350,12 +291,8 @@ describe('install.ps1 (needs Windows, in CI)', only('Windows in CI', shells.leng
       expect(readFileSync(join(target, 'pwpush.exe'), 'utf8')).toBe(version);
       expect(path().split(target)).toHaveLength(2);
     }
-    expect(found()).toEqual([
-      'a b/README.md',
-      'a b/completions/pwpush.powershell',
-      'a b/man/pwpush.1',
-      'a b/pwpush.exe',
-    ]);
+    const pages = ['a b/completions/pwpush.powershell', 'a b/man/pwpush.1'];
+    expect(found()).toEqual(['a b/README.md', ...pages, 'a b/pwpush.exe']);
     writeFileSync(join(target, 'other'), '');
     expect(await run(shell, script('0.0.2'), ['-Uninstall'])).toMatchObject({ code: 0 });
     expect(found()).toEqual(['a b/other']);
@@ -363,82 +300,42 @@ describe('install.ps1 (needs Windows, in CI)', only('Windows in CI', shells.leng
     expect(await run(shell, script('0.0.2'), ['-Uninstall'])).toMatchObject({ code: 1 });
     const { code, said } = await run(shell, script('0.0.2'));
     expect([code, said.includes(squeezed('has other files'))]).toEqual([1, true]);
-  });
+    rmSync(target, { recursive: true });
 
-  test.each(shells)(
-    '%s writes nothing if the archive is another one, cut or missing',
-    async (shell) => {
-      const other = script('0.0.2');
-      served.set('/pwpush-0.0.2-windows-x64.zip', zipOf('6.6.6'));
-      const missing = script('0.0.4');
-      served.delete('/pwpush-0.0.4-windows-x64.zip');
-      for (const one of [other, script('0.0.3'), missing]) {
-        const { code, said } = await run(shell, one);
-        const nothing = expect.stringContaining(squeezed('nothing was installed'));
-        expect([code, said]).toEqual([1, nothing]);
-        expect(installed()).toEqual([]);
-      }
-      expect(path()).not.toContain(target);
-    },
-  );
-});
-
-describe('.config/build.mjs', () => {
-  const root = join(import.meta.dirname, '..');
-  function evaluated(cwd: string, name: string, env: Record<string, string> = {}): string {
-    const script = `import('./.config/build.mjs').then((all) => console.log(${name}))`;
-    const { SOURCE_DATE_EPOCH: _, ...own } = process.env;
-    return execFileSync(process.execPath, ['-e', script], {
-      cwd,
-      encoding: 'utf8',
-      env: { ...own, ...env },
-    });
-  }
-
-  test('without a repository takes the time of the source', () => {
-    const source = join(folder, 'source');
-    for (const file of ['.config/build.mjs', 'package.json'])
-      cpSync(join(root, file), join(source, file), { recursive: true });
-    utimesSync(join(source, 'package.json'), 1234, 1234);
-    expect(evaluated(source, 'all.builtAt')).toBe('1234\n');
-    expect(evaluated(source, 'all.builtAt', { SOURCE_DATE_EPOCH: '5' })).toBe('5\n');
-  });
-
-  test('has notices of the bundled packages and of the runtime', () => {
-    const packages = readFileSync(join(root, 'dist/THIRD-PARTY-NOTICES'), 'utf8');
-    const notices = evaluated(root, 'all.notices()');
-    expect(notices.startsWith(packages)).toBe(true);
-    expect(notices.slice(packages.length)).toMatch(/Bun [\d.]+ \(MIT.*JavaScriptCore of WebKit/s);
+    const other = script('0.0.2');
+    served.set('/pwpush-0.0.2-windows-x64.zip', zipOf('6.6.6'));
+    const missing = script('0.0.4');
+    served.delete('/pwpush-0.0.4-windows-x64.zip');
+    for (const one of [other, script('0.0.3'), missing]) {
+      const { code, said } = await run(shell, one);
+      expect([code, said.includes(squeezed('nothing was installed'))]).toEqual([1, true]);
+      expect(installed()).toEqual([]);
+    }
+    expect(path()).not.toContain(target);
   });
 });
 
 describe('manifests', packing, () => {
-  const files = () => release('1.2.3');
-
-  test('have no placeholder left, and name the version and its archive', () => {
-    const all = files();
+  test('name the version and its archive', () => {
+    const all = release('1.2.3');
     for (const [name, text] of Object.entries(all))
       expect([name, text.match(/@[A-Z_]+@|undefined/g)]).toEqual([name, null]);
+    const windows = {
+      url: `${server.url}/pwpush-1.2.3-windows-x64.zip`,
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    };
     expect(JSON.parse(all['scoop/pwpush.json'] ?? '')).toMatchObject({
       version: '1.2.3',
-      extract_dir: 'pwpush-1.2.3-windows-x64',
-      architecture: {
-        '64bit': {
-          url: `${url}/pwpush-1.2.3-windows-x64.zip`,
-          hash: expect.stringMatching(/^[0-9a-f]{64}$/),
-        },
-      },
+      architecture: { '64bit': windows },
     });
-    const head = { PackageIdentifier: 'pwpush.pwpush', PackageVersion: '1.2.3' };
     const winget = Object.entries(all).filter(([name]) => name.startsWith('winget/'));
-    expect(winget).toHaveLength(3);
-    for (const [, text] of winget)
-      expect(yaml(text)).toMatchObject([{ ...head, ManifestVersion: '1.6.0' }]);
+    const named = { PackageIdentifier: 'pwpush.pwpush', PackageVersion: '1.2.3' };
+    expect(winget.map(([, text]) => yaml(text)[0])).toMatchObject([named, named, named]);
   });
 
   test('of Homebrew is Ruby (needs ruby)', needsPrograms('ruby'), () => {
     const formula = join(folder, 'pwpush.rb');
-    writeFileSync(formula, files()['homebrew/pwpush.rb'] ?? '');
+    writeFileSync(formula, release('1.2.3')['homebrew/pwpush.rb'] ?? '');
     expect(spawnSync('ruby', ['-c', formula], { encoding: 'utf8' }).stdout).toBe('Syntax OK\n');
     expect(readFileSync(formula, 'utf8').match(/sha256 "[0-9a-f]{64}"/g)).toHaveLength(4);
   });
