@@ -26,8 +26,6 @@ export interface Image {
   readonly files: string;
   /** Its configuration, as Docker keeps it. */
   readonly config: Plain;
-  /** What the build could copy: names relative to the root of the source. */
-  readonly context: readonly string[];
   remove(): Promise<void>;
 }
 
@@ -52,11 +50,6 @@ export async function buildImage(executable: string): Promise<Image> {
   await buildah(...bud, ...own, '--tag', 'localhost/image', '--file', 'deploy/Dockerfile', '.');
   const inspected = JSON.parse(await buildah('inspect', '--type', 'image', 'localhost/image'));
   const files = await buildah('mount', await buildah('from', '--pull-never', 'localhost/image'));
-  const ignoring = ['--contextdir', root, '--ignorefile', '.dockerignore'];
-  const everything = await buildah('from', 'scratch');
-  await buildah('add', ...ignoring, everything, root, '/');
-  const copied = await buildah('mount', everything);
-  const { stdout } = await run('find', [copied, '-type', 'f', '-printf', '%P\\n']);
   // What a container engine adds.
   for (const point of ['proc', 'dev', 'run/secrets'])
     await mkdir(join(files, point), { recursive: true });
@@ -64,7 +57,6 @@ export async function buildImage(executable: string): Promise<Image> {
   return {
     files,
     config: inspected.Docker.config,
-    context: stdout.trim().split('\n').sort(),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
