@@ -58,24 +58,19 @@ describe('in tmux (needs tmux)', needsPrograms('tmux'), () => {
     }).stdout;
   afterAll(() => tmux('kill-server'));
 
-  /** Runs a line of sh in a window of its own, to its end; the words before it are another command of tmux. */
-  function inWindow(line: string, ...before: string[]) {
-    const done = `done-${Math.random()}`;
-    const full = `PWPUSH="${program.join(' ')}"; ${line}; tmux -S ${socket} wait-for -S ${done}`;
-    const session = ['new-session', '-d', '-x', '80', '-y', '24', full];
-    tmux(...before, ...session, ...[';', 'set', '-g', 'remain-on-exit', 'on']);
-    tmux('wait-for', done);
-  }
-
-  test('the secret is in its newest buffer', async () => {
-    inWindow(`$PWPUSH get --copy ${await pushed()}`);
-    expect(tmux('show-buffer')).toBe(SECRET);
-  });
-
-  test('told by OSC 52, where its program is not to be had', async () => {
-    const without = 'P=$PATH; PATH=/nonexistent; export PATH';
-    const line = `${without}; $PWPUSH get --copy ${await pushed()}; PATH=$P`;
-    inWindow(line, 'set', '-s', 'set-clipboard', 'on', ';');
+  test.each<[how: string, path: string, settings: string[]]>([
+    ['by its program', '', []],
+    [
+      'by OSC 52, where its program is not to be had',
+      'PATH=/nonexistent; export PATH;',
+      ['set', '-s', 'set-clipboard', 'on', ';'],
+    ],
+  ])('the secret is in its newest buffer, %s', async (_, path, settings) => {
+    const get = `${path} ${program.join(' ')} get --copy ${await pushed()}`;
+    const line = `P=$PATH; ${get}; PATH=$P; tmux -S ${socket} wait-for -S done`;
+    const session = ['new-session', '-d', '-x', '80', '-y', '24', line];
+    tmux(...settings, ...session, ';', 'set', '-g', 'remain-on-exit', 'on');
+    tmux('wait-for', 'done');
     expect(tmux('show-buffer')).toBe(SECRET);
   });
 });
