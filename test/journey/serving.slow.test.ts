@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { rawServer, speak } from '../helpers/listen';
 import { alsoBinary, makePerson, person, pwpush, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
@@ -33,39 +33,25 @@ function tlsFiles(certificate = cert, privateKey = key) {
   return { PWPUSH_SERVE_TLS_CERT, PWPUSH_SERVE_TLS_KEY };
 }
 
-describe('health', () => {
+test('health is that of the service that the same variables are for', async () => {
   const health = (env: Record<string, string>, ...words: string[]) =>
     pwpush(['serve', 'health', ...words], { env: { ...home.env, ...env } });
-
-  test('is that of the service that the same variables are for', async () => {
-    const { url } = await serving([], inMemory);
-    const { port } = new URL(url);
-    const env = { PWPUSH_SERVE_PORT: port, PWPUSH_SERVE_HOST: '0.0.0.0' };
-    const ready = { code: 0, signal: null, stdout: `${url}\n`, stderr: '' };
-    // A proxy is for other machines, and a profile for other instances.
-    const proxy = { HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: '' };
-    expect(await health({ ...env, ...proxy, PWPUSH_URL: 'http://127.0.0.1:9' })).toEqual(ready);
-    expect(await health({}, '--port', port, '--json')).toEqual({
-      ...ready,
-      stdout: `{"url":"${url}"}\n`,
-    });
+  // The name in its certificate is another one.
+  const tls = tlsFiles();
+  const { url } = await serving(['--host', '127.0.0.2'], { ...inMemory, ...tls });
+  const { port } = new URL(url);
+  const here = { PWPUSH_SERVE_HOST: '127.0.0.2', PWPUSH_SERVE_PORT: port };
+  // A proxy is for other machines, and a profile for other instances.
+  const nowhere = 'http://127.0.0.1:9';
+  const others = { HTTP_PROXY: nowhere, NO_PROXY: '', PWPUSH_URL: nowhere };
+  const ready = { code: 0, signal: null, stdout: `${url}\n`, stderr: '' };
+  expect(await health({ ...tls, ...here, ...others })).toEqual(ready);
+  expect((await health(here)).code).not.toBe(0);
+  const down = await rawServer((socket) => {
+    socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 5\r\n\r\ndown\n');
   });
-
-  test('is that of a service with TLS, whatever the name in its certificate', async () => {
-    const env = tlsFiles();
-    const { url } = await serving(['--host', '127.0.0.2'], { ...inMemory, ...env });
-    const here = { PWPUSH_SERVE_HOST: '127.0.0.2', PWPUSH_SERVE_PORT: new URL(url).port };
-    expect(await health({ ...env, ...here })).toMatchObject({ code: 0, stdout: `${url}\n` });
-    expect((await health(here)).code).not.toBe(0);
-  });
-
-  test('is bad where the service is not ready', async () => {
-    const { port, url } = await rawServer((socket) => {
-      socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 5\r\n\r\ndown\n');
-    });
-    const stderr = `pwpush: ${url} is not ready (503)\n`;
-    expect(await health({}, '--port', `${port}`)).toMatchObject({ code: 1, stderr });
-  });
+  const stderr = `pwpush: ${down.url} is not ready (503)\n`;
+  expect(await health({}, '--port', `${down.port}`)).toMatchObject({ code: 1, stderr });
 });
 
 test('a body that is refused before it was asked for ends the connection', alsoBinary, async () => {
@@ -159,9 +145,6 @@ test('the example "For a team" of the manual: its members push, anyone with the 
   const env = { ...home.env, PWPUSH_URL: base, PWPUSH_CA_FILE: join(team.folder, 'cert.pem') };
   const alice = { ...env, PWPUSH_TOKEN: token.trim() };
   const made = await pwpush(['push', '--views', '2'], { env: alice, input: 'hunter2' });
-  expect(made).toMatchObject({ code: 0, stderr: expect.not.stringContaining('error') });
   expect((await pwpush(['push'], { env, input: 'x' })).code).toBe(3);
   expect(await pwpush(['get', made.stdout.trim()], { env })).toMatchObject({ stdout: 'hunter2' });
-  const listed = await pwpush(['list', '--json'], { env: alice });
-  expect(JSON.parse(listed.stdout)).toMatchObject([{ views_remaining: 1 }]);
 });
