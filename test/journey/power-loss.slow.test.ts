@@ -11,11 +11,19 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseReference } from '../../src/client/link';
 import { keptKey } from '../../src/keep/request-keys';
-import { type Change, remember, type Trace, traced } from '../helpers/disk-trace';
 import { inSteps, long } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { allOf, needsPrograms } from '../helpers/needs';
-import { type Left, leftBy, type Sync, syncsIn } from '../helpers/power-loss';
+import {
+  type Change,
+  type Left,
+  leftBy,
+  remember,
+  type Sync,
+  syncsIn,
+  type Trace,
+  traced,
+} from '../helpers/power-loss';
 import { onNode, person, serveBuilt, serving, start } from '../helpers/program';
 import { call, create, createWithFiles, filePart } from '../helpers/service';
 import { logOf } from '../helpers/system-calls';
