@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cuttingProxy } from '../helpers/cutting-proxy';
 import { needsPrograms } from '../helpers/needs';
 import { freePort } from '../helpers/postgres';
 import { person, pwpush, serving } from '../helpers/program';
@@ -14,11 +13,9 @@ import { cert, key } from '../server/certificate';
 
 // The service behind nginx, with the configuration of the manual.
 
-const MIB = 1024 * 1024;
 const somebody = person();
-const service = serving(somebody.env, [
-  ...['--trust-proxy', '--anonymous-files', '--max-file-size', '64MiB'],
-]);
+const settings = ['--trust-proxy', '--anonymous-files', '--max-file-size', '64MiB'];
+const service = serving(somebody.env, settings);
 let nginx: ChildProcess | undefined;
 let port: number;
 let env: Record<string, string>;
@@ -93,21 +90,14 @@ describe('behind nginx (needs nginx)', needsPrograms('nginx'), () => {
     expect(audit.stdout).not.toContain('203.0.113.9');
   });
 
-  test('24 MiB go up and down, and a download that is cut is resumed in one view', async () => {
-    const bytes = randomBytes(24 * MIB);
+  test('24 MiB go up and down', async () => {
+    const bytes = randomBytes(24 * 1024 * 1024);
     const large = join(somebody.folder, 'large');
     writeFileSync(large, bytes);
-    const pushed = await pwpush(['push', '--file', large, '--views', '1'], { env });
-    const proxy = await cuttingProxy(port);
-    const from = { ...env, PWPUSH_URL: `https://localhost:${proxy.port}` };
+    const link = (await pwpush(['push', '--file', large], { env })).stdout.trim();
     const folder = join(somebody.folder, 'saved');
-    const link = pushed.stdout.trim().replace(`:${port}`, `:${proxy.port}`);
-    const ended = proxy.withCut({ connection: 1, direction: 'from', bytes: 8 * MIB }, () =>
-      pwpush(['get', link, '--output', `${folder}/`], { env: from }),
-    );
-    expect(await ended).toMatchObject({ code: 0 });
-    await proxy.close();
+    const got = await pwpush(['get', link, '--output', `${folder}/`], { env });
+    expect(got).toMatchObject({ code: 0 });
     expect(readFileSync(join(folder, 'large')).equals(bytes)).toBe(true);
-    expect(readdirSync(folder)).toEqual(['large']);
   });
 });
