@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { root } from './deploy';
 import { memory } from './memory';
 import { allOf, needsPrograms, needsRoot } from './needs';
-import { type Ended, ending, running } from './program';
+import { type Ended, running } from './program';
 import type { Plain } from './yaml';
 
 // The image of deploy/Dockerfile, built by Buildah and run with namespaces and chroot: no container engine runs where CI
@@ -13,10 +13,7 @@ import type { Plain } from './yaml';
 
 const run = promisify(execFile);
 
-export const needsImages = allOf(
-  needsRoot,
-  needsPrograms('buildah', 'unshare', 'nsenter', 'setpriv'),
-);
+export const needsImages = allOf(needsRoot, needsPrograms('buildah', 'unshare', 'setpriv'));
 
 /** The user of the image. */
 export const USER = 65532;
@@ -110,8 +107,6 @@ export interface Container {
   /** The first line that it printed. */
   readonly url: string;
   readonly ended: Promise<Ended>;
-  /** Runs a program in it, as the same user. */
-  exec(...words: string[]): Promise<Ended>;
   stop(): Promise<Ended>;
 }
 
@@ -135,20 +130,14 @@ export function runContainer(image: Image, options: ContainerOptions): Promise<E
 
 /** Starts the image; resolves once the service listens. */
 export async function startContainer(image: Image, options: ContainerOptions): Promise<Container> {
-  const { child, ended, env, firstLine } = started(image, options);
+  const { child, ended, firstLine } = started(image, options);
   const url = await firstLine();
   const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
   const pid = Number(children.trim());
-  const into = ['--target', `${pid}`, '--mount', '--pid', '--root', '--wd'];
   return {
     pid,
     url,
     ended,
-    exec: (...words) => {
-      const as = ['--setgid', `${USER}`, '--setuid', `${USER}`];
-      const all = ['--no-new-privs', 'nsenter', ...into, ...as, '--', ...words];
-      return ending(spawn('setpriv', all, { env, stdio: ['ignore', 'pipe', 'pipe'] }));
-    },
     stop: () => {
       if (child.exitCode === null) process.kill(pid, image.config.StopSignal);
       return ended;
@@ -174,5 +163,5 @@ function started(
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  return { ...running(child), env };
+  return running(child);
 }

@@ -40,7 +40,7 @@ const push = (payload: string, more = {}) => pushed(service, payload, more);
 /** The link in what a job hands on, such as `LINK=http…`. */
 const linkIn = (name: string) => /^\w+=(http\S+)\n$/.exec(file(name))?.[1] ?? '';
 
-describe('the recipe', needsPrograms('bash', 'curl', 'jq', 'make'), () => {
+describe('the recipe', needsPrograms('bash', 'curl'), () => {
   const [, recipes = ''] = readFileSync('docs/ci.md', 'utf8').split('\n## Recipes\n');
 
   /** The block below the paragraph that begins so. */
@@ -54,7 +54,6 @@ describe('the recipe', needsPrograms('bash', 'curl', 'jq', 'make'), () => {
   beforeEach(() => {
     // The recipes install a release; here the built program is there already.
     script(join(bin, 'npm'), '');
-    script(join(bin, 'npx'), 'shift; exec pwpush "$@"');
     script(join(bin, 'kubectl'), `cat "\${5#--from-env-file=}" >secret`);
     script(at('make-token'), 'echo hunter2');
     script(at('deploy.sh'), 'echo "deployed with $DEPLOY_TOKEN" | tee deployed');
@@ -82,29 +81,6 @@ describe('the recipe', needsPrograms('bash', 'curl', 'jq', 'make'), () => {
       done('deployed with ***\n', 'variables set: DEPLOY_TOKEN\n'),
     );
     expect(file('deployed')).toBe('deployed with hunter2\n');
-  });
-
-  test('of Jenkins: the script of the step leaves a link', async () => {
-    // Jenkins writes a script that begins with #! to a file, and executes that.
-    const [, text = ''] = /sh '''(#!.*?)'''/s.exec(recipe('Jenkins')) ?? [];
-    writeFileSync(at('script.sh'), text, { mode: 0o755 });
-    expect(await run(at('script.sh'), [])).toEqual(done());
-    expect(file('link')).toMatch(/^http\S+\n$/);
-  });
-
-  test('of Terraform: an object of strings', async () => {
-    const [argv = ''] = /\[.*\]/s.exec(recipe('Terraform')) ?? [];
-    const [shell = '', ...args] = JSON.parse(argv) as string[];
-    const ended = await run(shell, args, { ...owner, LINK: await push('pass "word"') });
-    expect([ended.code, JSON.parse(ended.stdout)]).toEqual([0, { payload: 'pass "word"' }]);
-  });
-
-  test('of a Makefile: the variables, and no link', async () => {
-    writeFileSync(at('Makefile'), recipe('A Makefile'));
-    const LINK = await push('export DEPLOY_TOKEN="from make"\n');
-    expect(await run('make', ['deploy'], { ...owner, LINK })).toEqual(
-      done('deployed with ***\n', 'variables set: DEPLOY_TOKEN\n'),
-    );
   });
 
   test('of Ansible: its commands, as it starts them', async () => {

@@ -55,7 +55,9 @@ function mounted(to: string, mode: Mount['mode'], owner: number): Mount {
 }
 const volume = () => mounted('/var/lib/pwpush', 'rw', USER);
 
-const health = (container: Container) => container.exec(...image.config.Healthcheck.Test.slice(1));
+/** Another container of the image, with the network of this machine, as all have it. */
+const health = (env: Record<string, string>) =>
+  runContainer(image, { env, command: image.config.Healthcheck.Test.slice(2) });
 
 /** What the client of this machine prints, with these words for the service on that port. */
 async function client(port: number, input: string, ...words: string[]) {
@@ -99,15 +101,15 @@ describe(
       expect(without.stderr).toMatch(/^pwpush: .*\/var\/lib\/pwpush/);
       const [data, port] = [volume(), await freePort()];
       const env = { PWPUSH_SERVE_PORT: `${port}` };
-      const before = await runContainer(image, { env, command: ['serve', 'health'] });
-      expect(before).toMatchObject({ code: 9 });
+      expect(await health(env)).toMatchObject({ code: 9 });
 
       const container = await start(env, [data]);
       const url = `http://127.0.0.1:${port}\n`;
-      expect(await health(container)).toMatchObject({ code: 0, stdout: url, stderr: '' });
+      expect(await health(env)).toMatchObject({ code: 0, stdout: url, stderr: '' });
       await pushAndGet(port);
       const kept = await client(port, 'kept', 'push');
-      const added = await container.exec(PROGRAM, 'serve', 'token', 'add', 'alice');
+      const command = ['serve', 'token', 'add', 'alice'];
+      const added = await runContainer(image, { env, mounts: [data], command });
       expect(added.stdout).toMatch(/^pwp_/);
 
       const { code, stdout, stderr } = await container.stop();
@@ -145,9 +147,10 @@ describe(
         await chmod(folder.from, 0o755);
         await writeFile(join(folder.from, 'database-password'), `${PASSWORD}\n`);
         const data = volume();
-        const container = await start(onHere(services.pwpush.environment, port), [data, folder]);
+        const env = onHere(services.pwpush.environment, port);
+        const container = await start(env, [data, folder]);
         expect(container.url).toBe(address);
-        expect((await health(container)).code).toBe(0);
+        expect((await health(env)).code).toBe(0);
         await pushAndGet(port);
         const quiet = expect.not.stringMatching(/warning|hunter2/);
         expect(await container.stop()).toMatchObject({ code: 0, stderr: quiet });
@@ -183,7 +186,7 @@ describe(
         expect(await probes()).toEqual([200, 200, 200]);
         await cluster?.stop();
         expect(await probes()).toEqual([503, 503, 200]);
-        expect((await health(one as Container)).code).toBe(1);
+        expect((await health(onHere(env, ports[0]))).code).toBe(1);
         await cluster?.start();
         const ended = await Promise.all([one?.stop(), two?.stop()]);
         const quiet = expect.not.stringMatching(/"level":"warning"|"event":"error"/);

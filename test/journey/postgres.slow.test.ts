@@ -7,7 +7,7 @@ import { resultOf } from '../helpers/history';
 import { times } from '../helpers/long';
 import { noted, viewsIn } from '../helpers/noted';
 import { PASSWORD } from '../helpers/postgres';
-import { alsoBinary, person, pwpush, type Served, serveBuilt } from '../helpers/program';
+import { alsoBinary, person, type Served, serveBuilt } from '../helpers/program';
 import type { Call } from '../helpers/service';
 import { onPostgres } from '../helpers/stores';
 
@@ -96,14 +96,6 @@ onPostgres((cluster) => {
     expect(started).toHaveLength(1);
     const why = /instance key .* is missing.*instances on one database share one instance key/;
     for (const one of starts) if (one.status === 'rejected') expect(`${one.reason}`).toMatch(why);
-  });
-
-  test('tokens are made beside it, and no process waits for its idle connections', async () => {
-    const made = await pwpush(['serve', 'token', 'add', 'alice'], { env });
-    expect([made.code, made.stderr]).toEqual([0, '']);
-    const headers = { authorization: `Bearer ${made.stdout.trim()}` };
-    const list = await fetch(`${services[2]?.url}/api/v2/pushes/active`, { headers });
-    expect(list.status).toBe(200);
   });
 
   test(

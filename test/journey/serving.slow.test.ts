@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
@@ -122,29 +122,3 @@ test(
     expect(await terminal.ended).toBe(0);
   },
 );
-
-test('the example "For a team" of the manual: its members push, anyone with the link opens', async () => {
-  const manual = readFileSync(new URL('../../man/pwpush-serve.1', import.meta.url), 'utf8');
-  const [, example = ''] = /For a team: .*?\n\.Bd .*?\n(.*?)\.Ed/s.exec(manual) ?? [];
-  const lines = example.replaceAll('\\-', '-').replaceAll('\\e\n', '').trim().split('\n');
-  const [serve = '', add = ''] = lines.map((line) => line.replace(/^\$ pwpush /, ''));
-  expect(serve).toContain('--no-anonymous');
-  const team = makePerson();
-  const data = ['--data', join(team.folder, 'data')];
-  const pem = { 'cert.pem': cert, 'key.pem': key };
-  for (const [name, text] of Object.entries(pem)) writeFileSync(join(team.folder, name), text);
-  // A free port, and an address of this machine in place of the public one.
-  const [, ...words] = serve
-    .replace(/--public-url \S+/, '')
-    .trim()
-    .split(/\s+/);
-  const placed = words.map((word) => (word in pem ? join(team.folder, word) : word));
-  const { url } = await serving([...placed, ...data, '--port', '0'], team.env);
-  const { stdout: token } = await pwpush([...add.split(' '), ...data], { env: team.env });
-  const base = `https://localhost:${new URL(url).port}`;
-  const env = { ...home.env, PWPUSH_URL: base, PWPUSH_CA_FILE: join(team.folder, 'cert.pem') };
-  const alice = { ...env, PWPUSH_TOKEN: token.trim() };
-  const made = await pwpush(['push', '--views', '2'], { env: alice, input: 'hunter2' });
-  expect((await pwpush(['push'], { env, input: 'x' })).code).toBe(3);
-  expect(await pwpush(['get', made.stdout.trim()], { env })).toMatchObject({ stdout: 'hunter2' });
-});

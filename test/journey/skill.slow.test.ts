@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { partOf } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
 import { pathWith, person, pushed, script, serving, shell } from '../helpers/program';
@@ -58,13 +57,8 @@ const tasks = commandsIn(evaluation);
 const ask = /^## Ask for a secret\n[\s\S]*?(?=^## )/m.exec(skill)?.[0] ?? '';
 const lines = commandsIn(skill.replace(ask, '')).flatMap((block) => block.trim().split('\n'));
 
-test('the skill begins with the metadata that agents and gh skill read (agentskills.io)', () => {
-  const [, head = ''] = /^---\n([\s\S]*?)\n---\n/.exec(skill) ?? [];
-  expect(parse(head)).toMatchObject({
-    name: 'pwpush',
-    description: expect.stringMatching(/^.{40,1024}$/),
-    compatibility: expect.stringMatching(/^.{1,500}$/),
-  });
+test('the skill begins with its name, and has commands', () => {
+  expect(skill).toMatch(/^---\nname: pwpush\ndescription: .{40,1024}\n/);
   expect([lines.length > 7, tasks.length]).toEqual([true, 10]);
 });
 

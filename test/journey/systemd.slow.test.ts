@@ -5,8 +5,6 @@ import { request } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { speak } from '../helpers/listen';
-import { onlyLong } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
 import { person, program, start } from '../helpers/program';
 import { cert, key } from '../server/certificate';
@@ -91,15 +89,6 @@ describe('sockets that are passed (perl)', needsPrograms('perl'), () => {
     const [answer] = await once(request({ socketPath, path: '/up' }).end(), 'response');
     expect(answer.statusCode).toBe(200);
     await stops();
-  });
-
-  // It takes 20 seconds.
-  test('have the usual timeouts', onlyLong, async () => {
-    const port = Number(new URL(await passed('tcp').address()).port);
-    const said = async (text: string) => (await speak(port, text).ended).match(/^HTTP\/1\.1 \d+/gm);
-    const whole = 'GET /up HTTP/1.1\r\nHost: localhost\r\n\r\n';
-    const all = [said('GET /up HTT'), said(whole), said(`${whole}GET`)];
-    expect(await Promise.all(all)).toEqual([['HTTP/1.1 408'], ['HTTP/1.1 200'], ['HTTP/1.1 200']]);
   });
 });
 
