@@ -1,4 +1,4 @@
-import { type ExecFileOptions, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -21,6 +21,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { installers } from '../.config/installers.mjs';
 import { type Listening, listening } from './helpers/listen';
 import { allOf, needsPrograms, only, onUnix } from './helpers/needs';
+import { script as programAt, pwpush } from './helpers/program';
 import { yaml } from './helpers/yaml';
 
 // What `npm run release` makes for people who install: run with archives of a small program, from a server here.
@@ -76,32 +77,20 @@ const installer = (version: string, program?: string) =>
 
 const environment = { HOME: home, PATH: process.env.PATH ?? '', TMPDIR: temporary };
 
-/** Runs a program; not by spawnSync, as the server is in this process. */
-const ran = (program: string, words: string[], options: ExecFileOptions) =>
-  new Promise<{ code: number; said: string }>((resolve) => {
-    execFile(program, words, options, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, said: `${stdout}${stderr}` }),
-    );
-  });
-
-function install(script: string, words: string[] = [], env: Record<string, string> = {}) {
+/** Installs with words for the script; answers what is said when that ends with this code. */
+async function installs(code: number, text: string, words: string[] = [], more = {}) {
   const path = join(folder, 'install.sh');
-  writeFileSync(path, script);
-  return ran('sh', [path, ...words], { env: { ...environment, ...env }, cwd: folder });
-}
-
-/** Installs; answers what is said when that ends with this code. */
-async function installs(code: number, ...how: Parameters<typeof install>): Promise<string> {
-  const ended = await install(...how);
+  writeFileSync(path, text);
+  const env = { ...environment, ...more };
+  const ended = await pwpush([path, ...words], { by: ['sh'], env, cwd: folder });
   expect(ended).toMatchObject({ code });
-  return ended.said;
+  return ended.stdout + ended.stderr;
 }
 
 /** A PATH on which these scripts come first. */
 function pathWith(programs: Record<string, string>): string {
   const bin = mkdtempSync(join(folder, 'bin-'));
-  for (const [name, script] of Object.entries(programs))
-    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  for (const [name, lines] of Object.entries(programs)) programAt(join(bin, name), lines);
   return `${bin}:${process.env.PATH}`;
 }
 
@@ -271,9 +260,9 @@ describe('install.ps1 (needs Windows, in CI)', only('Windows in CI', shells.leng
     const path = join(folder, 'install.ps1');
     writeFileSync(path, script);
     const all = ['-NoProfile', '-ExecutionPolicy', 'Bypass', '-File', path, '-Folder', target];
-    const env = { ...process.env, NO_COLOR: '1' };
-    const { code, said } = await ran(shell, [...all, ...words], { env });
-    return { code, said: squeezed(said) };
+    const env = { ...process.env, NO_COLOR: '1' } as Record<string, string>;
+    const { code, stdout, stderr } = await pwpush([...all, ...words], { by: [shell], env });
+    return { code, said: squeezed(stdout + stderr) };
   }
   /** Messages are wrapped where the line of a terminal ends, within words too. */
   const squeezed = (text: string) => text.replace(/[\s|]+/g, '');

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { onlyLong } from '../helpers/long';
 import { allOf, needsFile, needsPrograms, onUnix } from '../helpers/needs';
@@ -137,12 +137,6 @@ describe('the recipe', needsPrograms('bash', 'curl'), () => {
   });
 });
 
-interface Job {
-  readonly script: string[];
-  readonly before_script: string[];
-  readonly variables?: Record<string, { value: string; expand: false }>;
-}
-
 // There is no GitLab here, so what it makes of the rest of a job is not tried.
 describe('the GitLab component', onUnix, () => {
   const SECRET = 'pass "word" $HOME\nline 2';
@@ -153,7 +147,7 @@ describe('the GitLab component', onUnix, () => {
     const text = readFileSync(path, 'utf8');
     const [head, body] = yaml(text);
     const { inputs } = head.spec;
-    const job = (given: Record<string, unknown>): [string, Job & Plain] => {
+    const job = (given: Record<string, unknown>): [name: string, job: Plain] => {
       const filled = JSON.stringify(body).replace(
         /"\$\[\[ inputs\.(\w+) \]\]"|\$\[\[ inputs\.(\w+) \]\]/g,
         (_, alone: string | undefined, within: string) => {
@@ -161,34 +155,32 @@ describe('the GitLab component', onUnix, () => {
           return alone !== undefined ? json : json.replace(/^"|"$/g, '');
         },
       );
-      return Object.entries<Plain>(JSON.parse(filled))[0] ?? ['', {}];
+      const [[named, one] = ['']] = Object.entries(JSON.parse(filled));
+      return [named, one];
     };
     return { text, inputs, job };
   }
 
   /** Runs the scripts of a job as a runner does where there is no bash. */
-  function runJob({ before_script, script, variables = {} }: Job, env: Record<string, string>) {
-    const own = Object.entries(variables).map(([name, { value }]) => [name, value]);
+  function runJob({ before_script, script, variables = {} }: Plain, env: Record<string, string>) {
+    const own = Object.entries<Plain>(variables).map(([name, { value }]) => [name, value]);
     const lines = [...before_script, ...script].join('\n');
     return run('sh', ['-e', '-c', lines], { ...job, ...Object.fromEntries(own), ...env });
   }
 
   test('of the example of docs/ci.md passes a secret to a script by a link in the report', async () => {
-    const [[name, pushing] = [], [, running] = []] = exampleOf('GitLab CI').include.map(
-      ({ local, inputs }: Plain) => {
-        const [, name = ''] = /^\/templates\/(\w+)\.yml$/.exec(local) ?? [];
-        return component(name).job(inputs);
-      },
-    ) as [string, Job][];
+    const [[name, pushing], [, running]] = exampleOf('GitLab CI').include.map(
+      ({ local, inputs }: Plain) => component(basename(local, '.yml')).job(inputs),
+    );
     expect(running).toMatchObject({ needs: [name], variables: { COMMAND: { expand: false } } });
     script(at('deploy.sh'), 'printf %s "$DB_PASSWORD" >got; echo deployed');
     const env = { PWPUSH_TOKEN: service.token, DB_PASSWORD: SECRET };
-    expect(await runJob(pushing as Job, env)).toEqual(done());
+    expect(await runJob(pushing, env)).toEqual(done());
     const LINK = linkIn('pwpush.env');
     const deployed = done('deployed\n', 'variables set: DB_PASSWORD\n');
-    expect(await runJob(running as Job, { LINK })).toEqual(deployed);
+    expect(await runJob(running, { LINK })).toEqual(deployed);
     expect(file('got')).toBe(SECRET);
-    expect((await runJob(running as Job, { LINK })).code).toBe(6);
+    expect((await runJob(running, { LINK })).code).toBe(6);
   });
 
   test('runs a command as it was written, and none without a secret for it', async () => {

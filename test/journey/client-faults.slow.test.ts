@@ -29,8 +29,8 @@ const SECRET = 'MARKER-correct-horse-battery-staple';
 /** It is in each half. */
 const PART = /MARKER|battery/;
 
-const KILLS: CallName[] = ['write', 'writev', 'mode', 'sync', 'link', 'unlink', 'folder', 'rename'];
 const ERRORS: CallName[] = ['mode', 'sync', 'link', 'unlink', 'folder', 'rename'];
+const KILLS: CallName[] = ['write', 'writev', ...ERRORS];
 
 interface Run extends Ended {
   readonly where: string;
@@ -68,14 +68,10 @@ async function each(
     return text;
   };
   const counts = countsIn(await run((log) => counted(log), 'nothing'));
-  const kinds: [CallName, Tampering['effect']][] = [
-    ...KILLS.map((name) => [name, 'KILL'] as [CallName, 'KILL']),
-    ...ERRORS.map((name) => [name, 'EIO'] as [CallName, 'EIO']),
-  ];
-  const places = kinds.flatMap(([name, effect]) =>
-    upTo(counts[name]).map((nth) => ({ call: name, effect, when: `${nth}` })),
-  );
-  for (const place of inSteps(places, long ? 7 : 21)) {
+  const places = (effect: Tampering['effect'], names: readonly CallName[]) =>
+    names.flatMap((call) => upTo(counts[call]).map((nth) => ({ call, effect, when: `${nth}` })));
+  const all = [...places('KILL', KILLS), ...places('EIO', ERRORS)];
+  for (const place of inSteps(all, long ? 7 : 21)) {
     const where = `${place.effect} at ${place.call} ${place.when}, seed ${seed}`;
     await run((log) => tampered({ ...place, log }), where);
   }
