@@ -53,34 +53,25 @@ const archive = `${name}.tar.gz`;
 /** What a runner has. */
 const runner = allOf(onUnix, needsPrograms('tar', 'gzip'));
 
-/** An archive with a program, and a file that the action does not unpack. */
-function pack(lines?: string): Buffer {
-  mkdirSync(at(name));
-  if (binary && lines === undefined) symlinkSync(binary, at(`${name}/pwpush`));
-  else script(at(`${name}/pwpush`), lines ?? `exec ${program.join(' ')} "$@"`);
-  writeFileSync(at(`${name}/README.md`), 'not needed\n');
-  const options = { cwd: somebody.folder, maxBuffer: 2 ** 30 };
-  const packed = execFileSync('sh', ['-c', `tar -chf - ${name} | gzip -1`], options);
-  rmSync(at(name), { recursive: true });
-  return packed;
-}
-
-const sumOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-/** The checksum of the archive. */
+/** The checksum of the archive, in which is a file that the action does not unpack. */
 let sha256: string;
 let server: Listening;
 beforeAll(async () => {
   if (runner.skip) return;
-  const [whole, broken] = [pack(), pack("echo 'no libstdc++.so.6' >&2; exit 127")];
-  sha256 = sumOf(whole);
+  mkdirSync(at(name));
+  if (binary) symlinkSync(binary, at(`${name}/pwpush`));
+  else script(at(`${name}/pwpush`), `exec ${program.join(' ')} "$@"`);
+  writeFileSync(at(`${name}/README.md`), 'not needed\n');
+  const options = { cwd: somebody.folder, maxBuffer: 2 ** 30 };
+  const packed = execFileSync('sh', ['-c', `tar -chf - ${name} | gzip -1`], options);
+  sha256 = createHash('sha256').update(packed).digest('hex');
   const other = `${'0'.repeat(64)}  pwpush-${version}-linux-arm64.tar.gz.old\n`;
   const sums = `${other}${sha256}  ${archive}\n`;
   /** Releases, with their checksums and archives. */
   const releases: Record<string, readonly [string, Buffer?]> = {
-    release: [sums, whole],
-    changed: [sums, Buffer.concat([whole, Buffer.from('x')])],
-    cut: [sums, whole],
-    broken: [`${sumOf(broken)}  ${archive}\n`, broken],
+    release: [sums, packed],
+    changed: [sums, Buffer.concat([packed, Buffer.from('x')])],
+    cut: [sums, packed],
     'without-sum': [other],
   };
   server = await listening(({ url: path = '' }, response) => {
@@ -247,8 +238,6 @@ describe('the GitHub Action', runner, () => {
 describe('the executable of the action', allOf(runner, onNode), () => {
   const install = (inputs: Record<string, string> = {}, env: Record<string, string> = {}) =>
     step({ command: 'install', ...inputs }, env);
-  const refused = (message: string) => ({ code: 1, log: error(message) });
-  const nothing = () => [readdirSync(temp), existsSync(tools) ? readdirSync(tools) : []];
   const asked = () => server.seen.map((line) => line.replace('GET ', ''));
 
   beforeEach(() => {
@@ -296,26 +285,19 @@ describe('the executable of the action', allOf(runner, onNode), () => {
     expect([code, log]).toEqual([0, expect.stringContaining('is not kept for later jobs')]);
     expect(asked()).toEqual([`/release/${archive}`]);
     const other = await install({ ...mirror, sha256: 'a'.repeat(64) });
-    expect(other).toMatchObject(refused(`the checksum of ${archive} is ${sha256} instead of aaa`));
+    const message = `the checksum of ${archive} is ${sha256} instead of aaa`;
+    expect(other).toMatchObject({ code: 1, log: error(message) });
   });
 
   test.each([
-    ['changed', 'the checksum of \\S+ is [0-9a-f]{64} instead of [0-9a-f]{64}'],
-    ['cut', 'cannot download http:\\S+: '],
-    ['without-sum', 'checksums.txt does not list pwpush-'],
-    ['broken', 'the program does not start: no libstdc\\+\\+\\.so\\.6'],
-  ])('of a release that is %s is not kept', async (folder, message) => {
+    ['changed', 2, 'the checksum of \\S+ is [0-9a-f]{64} instead of [0-9a-f]{64}'],
+    ['cut', 4, 'cannot download http:\\S+: '],
+    ['without-sum', 1, 'checksums.txt does not list pwpush-'],
+  ])('of a release that is %s is not kept, after %i requests', async (folder, asks, message) => {
     const ended = await install({ 'release-url': `${server.url}/${folder}` });
-    expect(ended).toMatchObject(refused(message));
-    const kept = folder === 'broken' ? ['pwpush'] : [];
-    expect(nothing()).toEqual([[], kept]);
-  });
-
-  test('is not unpacked if the server does not answer', async () => {
-    const gone = await rawServer((socket) => socket.destroy());
-    expect(await install({ 'release-url': gone.url })).toMatchObject(refused('cannot download'));
-    expect(gone.requests.length).toBe(3);
-    expect(nothing()).toEqual([[], []]);
+    expect(ended).toMatchObject({ code: 1, log: error(message) });
+    expect(asked()).toHaveLength(asks);
+    expect([readdirSync(temp), existsSync(tools)]).toEqual([[], false]);
   });
 });
 
@@ -324,10 +306,8 @@ describe('what the action refuses', allOf(runner, onNode), () => {
   test.each<[string, Record<string, string>, Record<string, string>?]>([
     ['there is no executable for \\w+ ARM; with Node', install, { RUNNER_ARCH: 'ARM' }],
     ['.* set the input release-url', install, { GITHUB_ACTION_REPOSITORY: '' }],
-    ['GITHUB_OUTPUT is not set', install, { GITHUB_OUTPUT: '' }],
     ['.* must begin with https://', { ...install, 'release-url': 'http://mirror.example/pwpush' }],
     ['.* must have no password', { ...install, 'release-url': 'https://a:b@c.example' }],
-    ['.*sha256 must be 64', { ...install, sha256: 'abc' }],
     ['the input command must be one of', { command: 'constructor' }],
     ['push requires one of', { command: 'push' }],
     ['.*code 2\\)', { command: 'push', env: 'HOME', views: '-1' }],

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { deferred } from '../helpers/deferred';
 import { type Late, lateProxy } from '../helpers/late-proxy';
 import type { Listening } from '../helpers/listen';
@@ -10,7 +10,6 @@ import {
   makePerson,
   type Person,
   person,
-  pwpush,
   type Running,
   rescued,
   serving,
@@ -58,70 +57,41 @@ async function viewsOf(token: string): Promise<number> {
 /** Seconds without data until a program gives up: more than a busy machine takes for what is not held. */
 const LIMIT = '3';
 
-/** The next response stays on its way: `overdue` lets it go while the process of its client stands still for too long. */
-function held() {
-  const released = deferred();
-  const arrived = deferred();
-  late.holding = () => {
-    // What comes after it is not held.
-    late.holding = () => {};
-    arrived.resolve();
-    return released.promise;
-  };
-  onTestFinished(() => released.resolve());
-  const overdue = async ({ child: { pid = 0 } }: Running) => {
+test.each([
+  ['before its response comes', 0],
+  ['in the middle of its response', 0.5],
+])(
+  'a program that stands still %s, for longer than its limit, loses no secret (needs /proc)',
+  needsFile('/proc/self/stat'),
+  async (_when, part) => {
+    const secret = 'hunter2 '.repeat(50_000);
+    const token = await pushed(secret);
+    late.share = part;
+    const [arrived, released] = [deferred(), deferred()];
+    late.holding = () => {
+      // What comes after it is not held.
+      late.holding = () => {};
+      arrived.resolve();
+      return released.promise;
+    };
+    onTestFinished(() => released.resolve());
+    const running = started(['get', token, '--timeout', LIMIT]);
     await arrived.promise;
+    const { pid = 0 } = running.child;
     process.kill(pid, 'SIGSTOP');
     const state = () => /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
     await expect.poll(state).toBe('T');
     released.resolve();
     await pause(7000);
     process.kill(pid, 'SIGCONT');
-  };
-  return overdue;
-}
-
-describe('a program that stands still (needs /proc)', needsFile('/proc/self/stat'), () => {
-  test.each([
-    ['before its response comes', 0],
-    ['in the middle of its response', 0.5],
-  ])('%s, for longer than its limit, loses no secret', async (_when, part) => {
-    const secret = 'hunter2 '.repeat(50_000);
-    const token = await pushed(secret);
-    late.share = part;
-    const overdue = held();
-    const running = started(['get', token, '--timeout', LIMIT]);
-    await overdue(running);
     const { code, stdout, stderr } = await running.ended;
     const views = await viewsOf(token);
     if (stdout === secret) return expect([code, views], stderr).toEqual([0, 1]);
     const said = code === 11 && stderr.includes('a view may have been used');
     expect([stdout, rescued(env).includes(secret) || said], stderr).toEqual(['', true]);
     expect(views).toBeLessThan(2);
-  });
-
-  test('in the middle of a file, for longer than its limit, saves it or keeps the rest', async () => {
-    const content = 'hunter2 '.repeat(200_000);
-    writeFileSync(join(somebody.folder, 'file.txt'), content);
-    const owned = { ...env, PWPUSH_TOKEN: service.token };
-    const pushing = ['push', '--views', '1', '--json', '--file', 'file.txt'];
-    const { stdout } = await pwpush(pushing, { env: owned, cwd: somebody.folder });
-    const token = JSON.parse(stdout).url_token;
-    const overdue = held();
-    const download = late.holding;
-    // The retrieval passes, the download is held.
-    late.holding = () => void Object.assign(late, { share: 0.5, holding: download });
-    const words = ['get', token, '--output', 'in/'];
-    const running = started([...words, '--timeout', LIMIT]);
-    await overdue(running);
-    const { code, stderr } = await running.ended;
-    const [, kept] = /--resume '(.*)'\n/.exec(stderr) ?? [];
-    const again =
-      kept === undefined ? undefined : await started([...words, '--resume', kept]).ended;
-    expect([again?.code ?? code, await viewsOf(token)], stderr).toEqual([0, 1]);
-    expect(readFileSync(join(somebody.folder, 'in/file.txt'), 'utf8') === content).toBe(true);
-  });
-});
+  },
+);
 
 test('of two programs that write one file one wins, and the secret of the other is in a rescue file', async () => {
   const secrets = ['a', 'b'].map((letter) => letter.repeat(300_000));
