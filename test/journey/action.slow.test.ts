@@ -41,14 +41,10 @@ const service = serving(somebody.env);
 const at = (name: string) => join(somebody.folder, name);
 const [work, temp, tools] = [at('work'), at('temp'), at('tools')];
 
-const runs = {
-  RUNNER_OS: process.platform === 'darwin' ? 'macOS' : 'Linux',
-  RUNNER_ARCH: process.arch.toUpperCase(),
-};
+// The program in the archive runs on whatever machine this is.
+const runs = { RUNNER_OS: 'Linux', RUNNER_ARCH: 'X64' };
 const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
-const system =
-  process.platform === 'darwin' ? 'macos' : header.glibcVersionRuntime ? 'linux' : 'linux-musl';
-const name = `pwpush-${version}-${system}-${process.arch}`;
+const name = `pwpush-${version}-linux${header.glibcVersionRuntime ? '' : '-musl'}-x64`;
 const archive = `${name}.tar.gz`;
 /** What a runner has. */
 const runner = allOf(onUnix, needsPrograms('tar', 'gzip'));

@@ -7,7 +7,7 @@ import { pathWith, person, pushed, pwpush, script, serving } from '../helpers/pr
 import { overSocket } from '../helpers/sockets';
 import { exampleOf, type Plain, yaml } from '../helpers/yaml';
 
-// The recipes of docs/ci.md, taken out of its text; the components of GitLab; the lookup of Ansible: all run with the
+// Recipes of docs/ci.md, taken out of its text; the components of GitLab; the lookup of Ansible: all run with the
 // built program and service. action.slow.test.ts has the GitHub Action.
 
 const somebody = person();
@@ -52,8 +52,6 @@ describe('the recipe', needsPrograms('bash', 'curl'), () => {
   }
 
   beforeEach(() => {
-    // The recipes install a release; here the built program is there already.
-    script(join(bin, 'npm'), '');
     script(join(bin, 'kubectl'), `cat "\${5#--from-env-file=}" >secret`);
     script(at('make-token'), 'echo hunter2');
     script(at('deploy.sh'), 'echo "deployed with $DEPLOY_TOKEN" | tee deployed');
@@ -63,17 +61,6 @@ describe('the recipe', needsPrograms('bash', 'curl'), () => {
   const step = (lines: string, env: Record<string, string> = {}) =>
     run('bash', ['-eo', 'pipefail', '-c', lines], { ...owner, ...env });
 
-  test('of GitHub Actions: a link goes from job to job, and the secret is masked', async () => {
-    const { build, deploy } = yaml(recipe('GitHub Actions'))[0].jobs;
-    const env = { GITHUB_OUTPUT: at('output'), GITHUB_ENV: at('env') };
-    for (const path of Object.values(env)) writeFileSync(path, '');
-    expect(await step(build.steps.at(-1).run, env)).toEqual(done());
-    const got = () => step(deploy.steps.at(-2).run, { ...env, LINK: linkIn('output') });
-    expect(await got()).toEqual(done('::add-mask::hunter2\n', 'variables set: DEPLOY_TOKEN\n'));
-    expect(file('env')).toMatch(/^DEPLOY_TOKEN<<(\S+)\nhunter2\n\1\n$/);
-    expect((await got()).code).toBe(6);
-  });
-
   test('of GitLab: a link goes from job to job by the report', async () => {
     const { build, deploy } = yaml(recipe('GitLab'))[0];
     expect(await step(build.script.join('\n'))).toEqual(done());
@@ -81,18 +68,6 @@ describe('the recipe', needsPrograms('bash', 'curl'), () => {
       done('deployed with ***\n', 'variables set: DEPLOY_TOKEN\n'),
     );
     expect(file('deployed')).toBe('deployed with hunter2\n');
-  });
-
-  test('of Ansible: its commands, as it starts them', async () => {
-    const [reading, handing] = yaml(recipe('Ansible'))[0].map(
-      (task: Plain) => Object.values(task)[0],
-    );
-    expect(handing).toMatchObject({ stdin: '{{ password }}', stdin_add_newline: false });
-    const start = ([by = '', ...words]: string[], input = '') =>
-      run(join(bin, by), words, owner, input);
-    const link = (await start(handing.argv, 'pass word')).stdout.trim();
-    const argv = reading.argv.map((word: string) => word.replace('{{ link }}', link));
-    expect(await start(argv)).toEqual(done('pass word'));
   });
 
   test('of Kubernetes: bytes on standard input', needsFile('/dev/stdin'), async () => {
