@@ -72,6 +72,7 @@ test.each([...tasks.filter((task) => !/respond|staging/.test(task)), ...partOf(l
     expect(code, stderr).toBe(0);
     if (line.includes(' push ')) expect(stdout).toMatch(LINK);
     if (line.includes('deploy.sh')) expect(stdout).toBe('deployed with ***\n');
+    if (line.includes('set-password')) expect(stderr).toContain('set to ***');
     if (line.includes('login.sh')) expect(stdout).toBe('logged in\n');
     if (line.includes('.env\n')) expect(readFileSync(join(work, '.env'), 'utf8')).toBe(SECRET);
   },
