@@ -14,7 +14,6 @@ const alone = [
   'test/client/in-order.test.ts',
   'test/commands/login-faults.slow.test.ts',
   'test/send/attachments.test.ts',
-  'test/server/app.test.ts',
   'test/server/fuzz.slow.test.ts',
 ];
 
