@@ -68,6 +68,25 @@ test('one client waits with so much, and others find room', async () => {
   expect(order.slice(3)).toEqual(['a1', 'a2', 'b1', 'here']);
 });
 
+test('of two at once a client that has one running leaves the next to others', async () => {
+  const semaphore = new Semaphore(2, 9, 9);
+  const gates = [deferred<void>(), deferred<void>()];
+  const order: string[] = [];
+  const running = gates.map(({ promise }) => semaphore.run(() => promise, { client: 'a' }));
+  const work = (name: string) => async () => void order.push(name);
+  const waiting = [
+    semaphore.run(work('a'), { client: 'a', urgent: true }),
+    semaphore.run(work('here'), {}),
+    semaphore.run(work('b'), { client: 'b' }),
+    semaphore.run(work('b, urgent'), { client: 'b', urgent: true }),
+  ];
+  gates[0]?.resolve();
+  await Promise.all([running[0], ...waiting]);
+  expect(order).toEqual(['b, urgent', 'here', 'b', 'a']);
+  gates[1]?.resolve();
+  await running[1];
+});
+
 test('what is urgent goes first, and takes the place of what is not', async () => {
   const { order, pass, end } = crowded(3, 3, undefined);
   const waiting = ['x', 'y', 'z'].map((client) => pass(client, { client }));
