@@ -1,7 +1,9 @@
+import { createServer } from 'node:net';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { health } from '../../../src/server/ops/metrics';
+import { createMetrics, health, scraper } from '../../../src/server/ops/metrics';
 import type { ServiceSettings } from '../../../src/server/service-settings';
-import { speak } from '../../helpers/listen';
+import { listen, speak } from '../../helpers/listen';
+import { freePort } from '../../helpers/postgres';
 import { filePart, opened, type TestService } from '../../helpers/service';
 import { type Started, started } from '../on-sockets';
 
@@ -96,6 +98,58 @@ test('requests: made, answered, read, closed and expired, and not counted as pus
   expect(await samples('pwpush_pushes')).toEqual([]);
 });
 
+test('active pushes are counted once for many scrapes, and absent while the database is down', async () => {
+  let [counts, up] = [0, false];
+  const scrape = scraper(createMetrics(), {
+    version: '0.1.0',
+    isUp: async () => up,
+    countActive: async () => {
+      counts += 1;
+      return { pushes: 7, requests: 0 };
+    },
+  });
+  const texts: string[][] = [];
+  for (up of [false, true, true, false]) {
+    const lines = (await scrape()).split('\n');
+    texts.push(lines.filter((line) => /^pwpush_(?:database|pushes_active)/.test(line)));
+  }
+  const down = ['pwpush_database_up 0'];
+  const there = ['pwpush_database_up 1', 'pwpush_pushes_active 7'];
+  expect([counts, texts]).toEqual([1, [down, there, there, down]]);
+});
+
+test('the text format: help and type, labels escaped, buckets that add up', async () => {
+  const metrics = createMetrics();
+  const route = 'a\nb\\c "d"';
+  const request = { began: new Date(0), method: 'GET', route, status: 200, bytes: 1 };
+  for (const tookMs of [-5, 5, 300, 60_000]) metrics.request({ ...request, tookMs });
+  const state = { version: '0.1.0', databaseUp: true, active: undefined, usage: undefined };
+  const text = (await metrics.render(state)).replaceAll('\n\n', '\n');
+  const label = 'route="a\\nb\\\\c \\"d\\""';
+  const name = 'pwpush_http_request_duration_seconds';
+  const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+  const buckets = bounds.map(
+    (most) => `${name}_bucket{le="${most}",${label}} ${most < 0.3 ? 2 : 3}`,
+  );
+  expect(text).toContain(
+    [
+      '# HELP pwpush_http_requests_total HTTP requests by method, route and status; 429 and 503 were refused temporarily.',
+      '# TYPE pwpush_http_requests_total counter',
+      `pwpush_http_requests_total{method="GET",${label},status="200"} 4`,
+      `# HELP ${name} Time from a request to the start of its response, by route.`,
+      `# TYPE ${name} histogram`,
+      ...buckets,
+      `${name}_bucket{le="+Inf",${label}} 4`,
+      `${name}_sum{${label}} 60.305`,
+      `${name}_count{${label}} 4`,
+      '# HELP pwpush_errors_total Internal errors, as logged.',
+      '# TYPE pwpush_errors_total counter',
+      'pwpush_errors_total 0\n',
+    ].join('\n'),
+  );
+  expect(text).not.toMatch(/pwpush_pushes_active|process_cpu/);
+});
+
 test('a database that hangs is not up, and is not asked again until it has answered', async () => {
   const asked: ((error?: Error) => void)[] = [];
   const ping = () =>
@@ -123,7 +177,7 @@ describe('the port of the metrics', () => {
     return { ...service, metrics: / metrics=(\S+)$/.exec(service.lines[0] ?? '')?.[1] ?? '' };
   }
 
-  test('serves the text format, and nothing else', async () => {
+  test('serves the text format, each family whole and once', async () => {
     const { url, metrics, close } = await start();
     await fetch(`${url}/up`);
     const response = await fetch(metrics);
@@ -131,21 +185,38 @@ describe('the port of the metrics', () => {
       200,
       'text/plain; version=0.0.4; charset=utf-8',
     ]);
-    const lines = (await response.text()).split('\n');
+    const text = await response.text();
+    const families = [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name);
+    // With each line of a family after its head.
+    const lines = text
+      .trimEnd()
+      .split(/\n+/)
+      .map((line) => line.replace(/^# \w+ /, ''));
+    const order = lines.map((line) => families.findLastIndex((name) => line.startsWith(`${name}`)));
+    expect(order).toEqual(order.toSorted((one, other) => one - other));
+    expect(new Set(families).size).toBe(families.length);
     for (const line of [
       'pwpush_http_requests_total{method="GET",route="/up",status="200"} 1',
       ...['pwpush_pushes_active 0', 'pwpush_database_up 1', 'process_cpu_seconds_total 2.5'],
       ...['process_resident_memory_bytes 1024', 'pwpush_build_info{version="0.1.0"} 1'],
     ])
       expect(lines).toContain(line);
-    for (const other of [`${url}/metrics`, metrics.replace('/metrics', '/up')])
-      expect((await fetch(other)).status).toBe(404);
+    // It serves nothing else, and the service serves none.
+    const status = async (address: string, method = 'GET') =>
+      (await fetch(address, { method })).status;
+    expect([
+      await status(`${url}/metrics`),
+      await status(metrics.replace('/metrics', '/up')),
+      await status(metrics, 'POST'),
+      await status(`${metrics}?x=1`),
+    ]).toEqual([404, 404, 405, 200]);
     await close();
     await expect(fetch(metrics)).rejects.toThrow();
   });
 
   test.each([
-    ['localhost:1', 200, 200],
+    ['127.0.0.1:1', 200, 200],
+    ['localhost', 200, 200],
     ['evil.example', 421, 200],
     ['999.999.1.1', 400, 400],
   ])('a page that names the host %s gets %i, and %i behind a proxy', async (host, own, behind) => {
@@ -157,5 +228,16 @@ describe('the port of the metrics', () => {
       return Number(received.split(' ')[1]);
     };
     expect([await asked(), await asked({ trustProxy: true })]).toEqual([own, behind]);
+  });
+
+  test('is named where it is in use with its option, and nothing is left behind', async () => {
+    const { port, close } = await listen(createServer());
+    const own = await freePort();
+    await expect(start({ port: own, metricsPort: port })).rejects.toMatchObject({
+      message: expect.stringContaining(`127.0.0.1 port ${port} `),
+      hint: expect.stringContaining('--metrics-port'),
+    });
+    await start({ port: own });
+    await close();
   });
 });
