@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createQueue } from '../../../src/server/queues';
@@ -8,6 +7,7 @@ import { groupCommit } from '../../../src/server/store/group-commit';
 import { type Database, plain } from '../../../src/server/store/sql';
 import { openMemory, openSqlite } from '../../../src/server/store/sqlite';
 import { folders } from '../../helpers/memory';
+import { lock, open as openNative } from '../lock';
 import { add, createThings, namesIn } from './things';
 
 const newFolder = folders();
@@ -21,26 +21,6 @@ async function open(sleep?: (milliseconds: number) => Promise<void>): Promise<Da
   const opened = await openSqlite(path, (load) => load(), sleep);
   onTestFinished(() => opened.close());
   return opened;
-}
-
-/** A connection as the store has it, without the store. */
-function openNative(): { exec(sql: string): void; close(): void } {
-  const require = createRequire(import.meta.url);
-  try {
-    return new (require('node:sqlite').DatabaseSync)(path);
-  } catch {
-    return new (require('libsql'))(path);
-  }
-}
-
-/** Takes the write lock, as another program would; what it answers gives the lock back. */
-function lock(): () => void {
-  const other = openNative();
-  other.exec('BEGIN IMMEDIATE');
-  return () => {
-    other.exec('ROLLBACK');
-    other.close();
-  };
 }
 
 beforeEach(async () => {
@@ -100,7 +80,7 @@ test('no statement from outside gets into a transaction, of this connection or a
 });
 
 test('while another program holds the lock it is asked again and again, also for a group, and reading goes on', async () => {
-  let unlock: (() => void) | undefined = lock();
+  let unlock: (() => void) | undefined = lock(path);
   let pauses = 0;
   const patient = await open(async () => {
     pauses += 1;
@@ -116,7 +96,7 @@ test('while another program holds the lock it is asked again and again, also for
 });
 
 test('while another program holds the lock it is given up after five seconds', async () => {
-  const unlock = lock();
+  const unlock = lock(path);
   let slept = 0;
   const patient = await open(async (milliseconds) => {
     slept += milliseconds;
@@ -140,7 +120,7 @@ test('migrations run once, and a later schema is refused', async () => {
 describe('a group of transactions', () => {
   /** All that a connection is told and all that happens beside, in order. */
   function recording() {
-    const connection = openNative();
+    const connection = openNative(path);
     onTestFinished(() => connection.close());
     const said: string[] = [];
     const exec = (sql: string) => {
