@@ -32,7 +32,7 @@ const ofClient: Readonly<Record<ClientStep, Words>> = {
   'check-owner': (what) =>
     `the token belongs to another user, or the ${what} was created without one`,
   'check-port': () => 'check the port, and whether the address begins with http',
-  'check-proxy': () => 'check HTTPS_PROXY or HTTP_PROXY, or exclude the instance with NO_PROXY',
+  'check-proxy': (variable) => `check ${variable}, or exclude the instance with NO_PROXY`,
   'check-running': () => 'check that the instance is running, and the port',
   'check-service-token': () =>
     'Cloudflare Access refused the service token: check both headers, its expiry, and that a policy with the action Service Auth includes it',
@@ -63,7 +63,10 @@ const ofClient: Readonly<Record<ClientStep, Words>> = {
   'nothing-taken': () => 'no answer was taken or sent: run the command again',
   'notify-words': () => 'every word after --notify is taken as an address, such as ann@example.com',
   'open-in-browser': () => 'or open the link in a browser',
-  'proxy-address': () => 'use an address such as http://proxy.example:3128',
+  'proxy-address': () =>
+    'use an address such as http://proxy.example:3128 or socks5h://127.0.0.1:1080',
+  'proxy-escapes': () =>
+    'in its user name and password, write \\ as %5C, / as %2F, ? as %3F, # as %23, % as %25',
   'push-may-exist': () =>
     'a push may exist; without a token it cannot be looked up, and expires by its limits',
   'remove-anonymous': () => 'remove --anonymous',

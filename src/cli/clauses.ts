@@ -8,6 +8,8 @@ type Words = (...of: readonly string[]) => string;
 const detailed: Words = (what, ...how) =>
   how.length === 0 ? `${what}` : `${what}: ${how.join('; ')}`;
 
+const proxyOf: Words = (proxy, variable) => `the proxy ${proxy} (${variable})`;
+
 /** A clause of ours and what an instance said, if it said anything. */
 const saying =
   (ours: string): Words =>
@@ -88,9 +90,11 @@ const clauses: Readonly<Record<FactName, Words>> = {
   'no-response': (host, seconds) => `${host} did not respond within ${seconds} s`,
   'no-route': () => 'no route to the host',
   'no-tls': () => 'it does not use TLS on this port',
-  'proxy-needs-login': () => 'the proxy requires a user name and password',
-  'proxy-refused': () => 'the proxy refused to connect to it',
-  'proxy-timeout': () => 'the proxy did not respond in time',
+  'proxy-needs-login': (...of) => `${proxyOf(...of)} requires a valid user name and password`,
+  'proxy-refused': (...of) => `${proxyOf(...of)} refused to connect to it`,
+  'proxy-timeout': (...of) => `${proxyOf(...of)} did not respond in time`,
+  'proxy-unreachable': (proxy, variable, why) =>
+    detailed(`${proxyOf(proxy, variable)} cannot be reached`, why),
   'response-cut': () => 'the response was cut short',
   stopped: () => 'the request was stopped',
   'takes-no-more': (host, seconds) => `${host} accepted no more data within ${seconds} s`,
@@ -131,7 +135,9 @@ const clauses: Readonly<Record<FactName, Words>> = {
   'no-email-address-at': (place) => `address ${place} after --notify is not an e-mail address`,
   'no-language': (text) => `"${text}" is not a language code`,
   'no-link': () => 'not a link or ID of a push',
-  'no-proxy-address': (variable) => `${variable} is not the address of an http or https proxy`,
+  'no-proxy-address': (variable) => `${variable} is not the address of a proxy`,
+  'proxy-login-long': (variable, bytes) =>
+    `a user name or password in ${variable} is longer than ${bytes} bytes, which SOCKS allows`,
   'too-many-addresses': (most, number) =>
     `at most ${most} e-mail addresses are allowed, not ${number}`,
 };

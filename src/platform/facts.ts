@@ -72,6 +72,7 @@ type OfNetwork =
   | 'proxy-needs-login'
   | 'proxy-refused'
   | 'proxy-timeout'
+  | 'proxy-unreachable'
   | 'response-cut'
   | 'stopped'
   | 'takes-no-more'
@@ -112,4 +113,5 @@ type OfInput =
   | 'no-language'
   | 'no-link'
   | 'no-proxy-address'
+  | 'proxy-login-long'
   | 'too-many-addresses';

@@ -97,6 +97,7 @@ export type ClientStep =
   | 'notify-words'
   | 'open-in-browser'
   | 'proxy-address'
+  | 'proxy-escapes'
   | 'push-may-exist'
   | 'remove-anonymous'
   | 'remove-anonymous-of-owner'

@@ -1,5 +1,5 @@
 import { promises } from 'node:fs';
-import type { LookupFunction, Socket } from 'node:net';
+import { BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
 import { isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
 import type { ClientCertificate, Environment, HttpSettings } from '../../platform/context';
 import { phrase, usageError } from '../../platform/errors';
@@ -65,25 +65,77 @@ const lookup: LookupFunction = (_hostname, { all }, callback) => {
   ]);
 };
 
-/**
- * The proxy for a URL: `HTTPS_PROXY` or `HTTP_PROXY` by its scheme, unless `NO_PROXY` (host names, suffixes,
- * `host:port`, `*`) contains its host. Lower-case names take precedence, as in curl. Never one for loopback addresses:
- * requests to them may be plain http and must not leave the machine.
- * @throws CliError (usage) when the variable is not an http or https address
- */
-export function proxyFor(url: URL, env: Environment): URL | undefined {
-  if (isLoopback(url.hostname)) return undefined;
-  const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-  const value = env[name.toLowerCase()] || env[name];
-  if (!value || bypassed(url, env.no_proxy ?? env.NO_PROXY ?? '')) return undefined;
-  return parseProxy(name, value);
+/** A proxy, and the variable of the environment that names it. */
+export interface ChosenProxy {
+  /** Of SOCKS too its scheme is http. */
+  readonly url: URL;
+  readonly port: number;
+  /** User name and password; both empty without. */
+  readonly login: readonly string[];
+  readonly variable: string;
+  /** Who resolves the host name of the instance: we (`socks5`) or the proxy (`socks5h`). */
+  readonly socks: 'socks5' | 'socks5h' | undefined;
 }
 
-function parseProxy(name: string, value: string): URL {
-  const proxy = parseWebUrl(value.includes('://') ? value : `http://${value}`);
-  if (proxy) return proxy;
+/**
+ * The proxy for a URL: `HTTPS_PROXY` or `HTTP_PROXY` by its scheme, or `ALL_PROXY`, unless `NO_PROXY` (host names, suffixes,
+ * `host:port`, ranges of addresses, `*`) contains its host. Lower-case names take precedence, as in curl. Never one for
+ * loopback addresses: requests to them may be plain http and must not leave the machine.
+ * @throws CliError (usage) when the variable is no address of a proxy that we know
+ */
+export function proxyFor(url: URL, env: Environment): ChosenProxy | undefined {
+  if (isLoopback(url.hostname)) return undefined;
+  const own = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const variable = [own.toLowerCase(), own, 'all_proxy', 'ALL_PROXY'].find((name) => env[name]);
+  if (variable === undefined || bypassed(url, env.no_proxy ?? env.NO_PROXY ?? '')) return undefined;
+  return parseProxy(variable, env[variable] ?? '');
+}
+
+/** Bytes of a user name or password of SOCKS (RFC 1929, 2). */
+const MOST_SOCKS_BYTES = 255;
+
+function parseProxy(variable: string, value: string): ChosenProxy {
+  const [, scheme, rest] = /^(?:([^:/@]*):\/\/)?(.*)$/s.exec(value) ?? [];
+  const socks = (['socks5', 'socks5h'] as const).find((name) => name === scheme?.toLowerCase());
+  const url = parseWebUrl(`${socks || scheme === undefined ? 'http' : scheme}://${rest}`);
   // Without the value, which may contain a password.
-  throw usageError(phrase('no-proxy-address', name), phrase('proxy-address'));
+  if (url === undefined)
+    throw usageError(phrase('no-proxy-address', variable), phrase('proxy-address'));
+  // A backslash, and # ? /, end the host of a URL: a part of the password would be taken for it.
+  const login = decoded(url.username, url.password);
+  const after = url.pathname + url.search + url.hash;
+  if (value.includes('\\') || after.includes('@') || login === undefined)
+    throw usageError(phrase('no-proxy-address', variable), phrase('proxy-escapes'));
+  if (socks && login.some((part) => Buffer.byteLength(part) > MOST_SOCKS_BYTES))
+    throw usageError(phrase('proxy-login-long', variable, MOST_SOCKS_BYTES));
+  // A URL leaves out the usual port of http.
+  const [, port] = /:(\d+)\/?$/.exec(value) ?? [];
+  const usual = socks ? 1080 : url.protocol === 'https:' ? 443 : 80;
+  return { url, variable, socks, login, port: Number(url.port || port || usual) };
+}
+
+function decoded(...parts: readonly string[]): string[] | undefined {
+  try {
+    return parts.map((part) => decodeURIComponent(part));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a proxy is, without user name and password. */
+export function proxyName({ url, socks }: ChosenProxy): string {
+  return `${socks ?? url.protocol.slice(0, -1)}://${url.host}`;
+}
+
+/** A proxy could not be reached, or did not connect us. `code` is one of network-errors.ts. */
+export class ProxyError extends Error {
+  constructor(
+    readonly code: 'PROXY_AUTHENTICATION' | 'PROXY_REFUSED' | 'PROXY_TIMEOUT' | 'PROXY_UNREACHABLE',
+    readonly proxy: ChosenProxy,
+    cause?: unknown,
+  ) {
+    super(code, { cause });
+  }
 }
 
 /** The host name or address of a URL, without the brackets of an IPv6 address. */
@@ -102,10 +154,22 @@ function bypassed(url: URL, list: string): boolean {
 
 function matches(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;
+  if (entry.includes('/')) return contains(entry, host);
   const withPort = /^(.*[^:]):(\d+)$/.exec(entry);
   if (withPort && !entry.startsWith('[') && (withPort[1] ?? '').includes(':'))
     return entry === host;
   const name = (withPort?.[1] ?? entry).replace(/^\*?\./, '').replace(/^\[|\]$/g, '');
   if (withPort && withPort[2] !== port) return false;
   return host === name || host.endsWith(`.${name}`);
+}
+
+/** Whether an address is in a range (RFC 4632, 3.1; RFC 4291, 2.3). Names are not resolved. */
+function contains(range: string, host: string): boolean {
+  const [, network = '', bits] = /^\[?([\da-f.:]+)\]?\/(\d{1,3})$/.exec(range) ?? [];
+  const family = isIP(host);
+  if (family === 0 || isIP(network) !== family || Number(bits) > (family === 4 ? 32 : 128))
+    return false;
+  const list = new BlockList();
+  list.addSubnet(network, Number(bits), `ipv${family as 4 | 6}`);
+  return list.check(host, `ipv${family as 4 | 6}`);
 }

@@ -3,9 +3,11 @@ import buildConnector from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { HttpSettings } from '../../platform/context';
 import {
+  type ChosenProxy,
   type Connector,
   certificateFor,
   lookupOptions,
+  ProxyError,
   proxyFor,
   tlsOptions,
 } from './connect-options';
@@ -20,7 +22,11 @@ export interface Connection {
   /** The last error of TLS on an open connection, which undici replaces by that of its end. */
   readonly tlsError: { last?: Error | undefined };
   /** For plain http through a proxy. */
-  readonly forwarded?: { readonly prefix: string; readonly headers: Record<string, string> };
+  readonly forwarded?: {
+    readonly prefix: string;
+    readonly headers: Record<string, string>;
+    readonly proxy: ChosenProxy;
+  };
 }
 
 /**
@@ -59,16 +65,22 @@ export async function prepareConnection(
   if (proxy === undefined)
     return { dispatcher: over(url.origin, direct(url, certificate)), ...state };
   const { proxyAuthorization, tunnelConnector } = await import('./tunnel');
-  if (url.protocol === 'https:') {
-    const connector = tunnelConnector({ proxy, tls, certificate, timeoutMs }) as Connector;
-    return { dispatcher: over(url.origin, connector), ...state };
+  if (proxy.socks || url.protocol === 'https:') {
+    const tunnel = { proxy, protocol: url.protocol, tls, certificate, timeoutMs };
+    return { dispatcher: over(url.origin, tunnelConnector(tunnel) as Connector), ...state };
   }
   // A proxy gets the whole address in the request line (RFC 9112, 3.2.2).
   const forwarded = {
     prefix: url.origin,
     headers: { host: url.host, ...proxyAuthorization(proxy) },
+    proxy,
   };
-  return { dispatcher: over(proxy.origin, direct(proxy)), forwarded, ...state };
+  const open = direct(proxy.url);
+  const toProxy: Connector = (to, callback) =>
+    open(to, (error, socket) =>
+      callback(error && new ProxyError('PROXY_UNREACHABLE', proxy, error), socket),
+    );
+  return { dispatcher: over(proxy.url.origin, toProxy), forwarded, ...state };
 }
 
 /** Remembers errors of TLS, and resumes what is paused before undici sees the end of a connection. */

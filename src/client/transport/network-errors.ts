@@ -1,6 +1,7 @@
 import { CliError, type ErrorDetails, type Fact, phrase } from '../../platform/errors';
 import type { FactName } from '../../platform/facts';
 import type { ClientStep } from '../../platform/steps';
+import { ProxyError, proxyName } from './connect-options';
 
 /** No response, or only a part of one, was received: `unreachable` if nothing was sent, else `failed`. */
 export class TransportError extends CliError {
@@ -59,9 +60,13 @@ const faults: Readonly<Record<string, Fault>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['response-cut'],
   STOPPED: ['stopped'],
   INTERIM_ONLY: ['interim-only'],
-  PROXY_REFUSED: ['proxy-refused'],
-  PROXY_AUTHENTICATION: ['proxy-needs-login', 'check-proxy'],
-  PROXY_TIMEOUT: ['proxy-timeout', 'check-proxy'],
+};
+
+const proxyFaults: Readonly<Record<ProxyError['code'], FactName>> = {
+  PROXY_AUTHENTICATION: 'proxy-needs-login',
+  PROXY_REFUSED: 'proxy-refused',
+  PROXY_TIMEOUT: 'proxy-timeout',
+  PROXY_UNREACHABLE: 'proxy-unreachable',
 };
 
 /** No data was transferred in time. */
@@ -82,6 +87,7 @@ export function networkError(
   left: boolean,
   timeout: number,
 ): TransportError {
+  if (error instanceof ProxyError) return proxyError(error, url);
   const code = codeOf(error);
   if (timeouts.has(code))
     return timeoutError(phrase('no-response', url.host, timeout), left, error);
@@ -89,8 +95,8 @@ export function networkError(
   const fault = faults[code];
   // The handshake failed: in TLS 1.3 a client learns that after it has written (RFC 8446, 4.4.2.4 and E.1.2).
   const sent = left && fault !== NO_CERTIFICATE && fault !== REFUSED_CERTIFICATE;
-  const [name, step] = fault ?? [];
-  const why = name ? phrase(name) : foreign ? phrase('no-http') : phrase('connection-failed', code);
+  const [, step] = fault ?? [];
+  const why = foreign ? phrase('no-http') : reason(code);
   return new TransportError(phrase(sent ? 'incomplete' : 'unreachable', url.host, why), {
     sent,
     foreign,
@@ -98,6 +104,24 @@ export function networkError(
     cause: error,
   });
 }
+
+/** Nothing has left for the instance. */
+function proxyError(error: ProxyError, url: URL): TransportError {
+  const { code, proxy, cause } = error;
+  const why = cause === undefined ? [] : [reason(codeOf(cause))];
+  const fact = phrase(proxyFaults[code], proxyName(proxy), proxy.variable, ...why);
+  const steps = phrase('check-proxy', proxy.variable);
+  return new TransportError(phrase('unreachable', url.host, fact), {
+    sent: false,
+    steps,
+    cause: error,
+  });
+}
+
+const reason = (code: string): Fact => {
+  const [name] = faults[code] ?? [];
+  return name ? phrase(name) : phrase('connection-failed', code);
+};
 
 /** The innermost code: undici wraps errors, and a host with several addresses throws an AggregateError. */
 function codeOf(error: unknown): string {

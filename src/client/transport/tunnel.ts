@@ -5,7 +5,14 @@ import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
 import type { ClientCertificate } from '../../platform/context';
-import { type ConnectCallback, hostOf, lookupOptions, type TlsSettings } from './connect-options';
+import {
+  type ChosenProxy,
+  type ConnectCallback,
+  hostOf,
+  lookupOptions,
+  ProxyError,
+  type TlsSettings,
+} from './connect-options';
 
 /** Where undici's client asks a connector to connect to. */
 interface HostAndPort {
@@ -13,25 +20,17 @@ interface HostAndPort {
   readonly port: string;
 }
 
-/** The proxy did not open a tunnel. `code` is one of network-errors.ts. */
-class ProxyRefused extends Error {
-  constructor(readonly code: 'PROXY_REFUSED' | 'PROXY_AUTHENTICATION' | 'PROXY_TIMEOUT') {
-    super(code);
-  }
-}
-
-const refusedBy = (status: number | undefined) =>
-  new ProxyRefused(status === 407 ? 'PROXY_AUTHENTICATION' : 'PROXY_REFUSED');
-
-/** `Proxy-Authorization` (RFC 7617) for a proxy address with user name and password. */
-export function proxyAuthorization(proxy: URL): Record<string, string> {
-  if (proxy.username === '' && proxy.password === '') return {};
-  const pair = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+/** `Proxy-Authorization` (RFC 7617) for a proxy with user name and password. */
+export function proxyAuthorization({ login }: Pick<ChosenProxy, 'login'>): Record<string, string> {
+  const pair = login.join(':');
+  if (pair === ':') return {};
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
 interface Tunnel {
-  readonly proxy: URL;
+  readonly proxy: ChosenProxy;
+  /** Of the instance. */
+  readonly protocol: string;
   readonly tls: TlsSettings;
   /** For the instance, not for the proxy. */
   readonly certificate?: ClientCertificate | undefined;
@@ -39,26 +38,27 @@ interface Tunnel {
   readonly timeoutMs: number;
 }
 
-/** A connector for undici's client that reaches an https instance by CONNECT through a proxy (RFC 9110, 9.3.6). */
+/** A connector for undici's client that reaches an instance by SOCKS, or by CONNECT through a proxy (RFC 9110, 9.3.6). */
 export function tunnelConnector(tunnel: Tunnel) {
-  return (to: HostAndPort, done: ConnectCallback): void =>
-    openTunnel(to, tunnel, (error, socket) =>
-      socket ? startTls(socket, to.hostname, tunnel, done) : done(error, null),
-    );
+  const { proxy, protocol, timeoutMs } = tunnel;
+  return (to: HostAndPort, done: ConnectCallback): void => {
+    const secured = (socket: Socket) =>
+      protocol === 'https:' ? startTls(socket, to.hostname, tunnel, done) : done(null, socket);
+    const port = Number(to.port || (protocol === 'https:' ? 443 : 80));
+    const opened = proxy.socks
+      ? import('./socks').then(({ openSocks }) => openSocks({ ...to, port }, proxy, timeoutMs))
+      : openTunnel(`${to.hostname}:${port}`, tunnel);
+    opened.then(secured, (error) => done(error, null));
+  };
 }
 
 /** Opens a tunnel and sends nothing to the instance. */
-function openTunnel(
-  { hostname, port }: HostAndPort,
-  { proxy, tls, timeoutMs }: Tunnel,
-  done: ConnectCallback,
-): void {
-  const target = `${hostname}:${port || 443}`;
-  const request = (proxy.protocol === 'https:' ? secureRequest : plainRequest)({
+function openTunnel(target: string, { proxy, tls, timeoutMs }: Tunnel): Promise<Socket> {
+  const request = (proxy.url.protocol === 'https:' ? secureRequest : plainRequest)({
     ...tls,
-    ...lookupOptions(proxy.hostname),
-    host: hostOf(proxy),
-    port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
+    ...lookupOptions(proxy.url.hostname),
+    host: hostOf(proxy.url),
+    port: proxy.port,
     method: 'CONNECT',
     path: target,
     headers: { host: target },
@@ -68,23 +68,23 @@ function openTunnel(
   // Not passed as an option: NODE_DEBUG=http and net print those.
   for (const [name, value] of Object.entries(proxyAuthorization(proxy)))
     request.setHeader(name, value);
-  let settled = false;
-  const settle: ConnectCallback = (error, socket) => {
-    if (settled) return;
-    settled = true;
-    request.destroy();
-    done(error, socket);
-  };
-  request.once('timeout', () => settle(new ProxyRefused('PROXY_TIMEOUT'), null));
-  request.once('error', (error) => settle(error, null));
-  request.once('response', ({ statusCode }) => settle(refusedBy(statusCode), null));
-  request.once('connect', ({ statusCode }, socket: Socket) => {
-    settled = true;
-    if (statusCode === 200) return done(null, socket);
-    socket.destroy();
-    done(refusedBy(statusCode), null);
+  return new Promise<Socket>((resolve, reject) => {
+    const fail = (code: ProxyError['code'], cause?: unknown) => {
+      request.destroy();
+      reject(new ProxyError(code, proxy, cause));
+    };
+    const refused = (status: number | undefined) =>
+      fail(status === 407 ? 'PROXY_AUTHENTICATION' : 'PROXY_REFUSED');
+    request.once('timeout', () => fail('PROXY_TIMEOUT'));
+    request.once('error', (error) => fail('PROXY_UNREACHABLE', error));
+    request.once('response', ({ statusCode }) => refused(statusCode));
+    request.once('connect', ({ statusCode }, socket: Socket) => {
+      if (statusCode === 200) return resolve(socket);
+      socket.destroy();
+      refused(statusCode);
+    });
+    request.end();
   });
-  request.end();
 }
 
 function startTls(raw: Socket, hostname: string, tunnel: Tunnel, done: ConnectCallback): void {
@@ -103,7 +103,7 @@ function startTls(raw: Socket, hostname: string, tunnel: Tunnel, done: ConnectCa
     socket.destroy();
     done(error, null);
   };
-  const onTimeout = () => fail(new ProxyRefused('PROXY_TIMEOUT'));
+  const onTimeout = () => fail(new ProxyError('PROXY_TIMEOUT', tunnel.proxy));
   socket.setTimeout(timeoutMs, onTimeout);
   socket.once('error', fail);
   socket.once('secureConnect', () => {

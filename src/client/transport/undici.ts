@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { kConnect } from 'undici/lib/core/symbols.js';
 import type { HttpClient, HttpRequest, HttpResponse, HttpSettings } from '../../platform/context';
+import { ProxyError } from './connect-options';
 import { type Connection, prepareConnection } from './connection';
 import { Exchange } from './exchange';
 import { networkError } from './network-errors';
@@ -83,7 +84,7 @@ async function sendOver(
   const response = await exchange.response;
   // Of the proxy (RFC 9110, 15.5.8).
   if (forwarded && response.status === 407)
-    throw networkError({ code: 'PROXY_AUTHENTICATION' }, url, false, 0);
+    throw networkError(new ProxyError('PROXY_AUTHENTICATION', forwarded.proxy), url, false, 0);
   if (!streamed || response.status < 400) return response;
   return { ...response, body: streamed.refusal(response.body) };
 }

@@ -2,7 +2,7 @@ import { adviceFor } from '../../cli/advice';
 import { abilities, editionOf } from '../../cli/terminal/instance-info';
 import { count } from '../../cli/terminal/wording';
 import { apiClient } from '../../client/client';
-import { proxyFor } from '../../client/transport/connect-options';
+import { proxyFor, proxyName } from '../../client/transport/connect-options';
 import { header } from '../../client/transport/response';
 import type { InstanceVersion } from '../../contract/decode';
 import { DAY_MS } from '../../contract/lifetime';
@@ -53,7 +53,7 @@ export async function checkAccess({ target }: Address, context: Context): Promis
 
 export function checkProxy({ target }: Address, { env }: Context): Address {
   const proxy = proxyFor(new URL(target.base), env);
-  return { target, message: proxy ? `${proxy.protocol}//${proxy.host}` : 'none' };
+  return { target, message: proxy ? `${proxyName(proxy)} (${proxy.variable})` : 'none' };
 }
 
 /** Two clocks may differ by this: `Date` has whole seconds, and a response takes time. */

@@ -6,6 +6,7 @@ import { partOf } from '../../helpers/long';
 import { CREATED, changed, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Place, place } from '../../helpers/run';
 import { proxying } from '../../helpers/sockets';
+import { socksProxy } from '../../helpers/socks';
 import { cert, key } from '../../server/certificate';
 import { recordingServer, type Server } from './recording-server';
 
@@ -134,6 +135,14 @@ describe('a proxy', () => {
     expect(got.map((one) => [one.authorization, one['proxy-authorization']])).toEqual([
       [bearer, undefined],
     ]);
+  });
+
+  test('of SOCKS sees neither token nor secret', async () => {
+    const proxy = await socksProxy(secure.port);
+    const env = { ...passphrase, ALL_PROXY: `socks5h://${proxy.host}` };
+    const { code } = await run('push', `https://proxied.test:${secure.port}`, env);
+    const got = secure.got.map(({ headers }) => headers.authorization);
+    expect([code, proxy.seen, got]).toEqual([0, [`proxied.test ${secure.port}`], [bearer]]);
   });
 
   test('is never used for this machine: it sees neither token nor secret', async () => {
