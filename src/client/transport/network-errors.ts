@@ -108,12 +108,13 @@ export function networkError(
 /** Nothing has left for the instance. */
 function proxyError(error: ProxyError, url: URL): TransportError {
   const { code, proxy, cause } = error;
-  const why = cause === undefined ? [] : [reason(codeOf(cause))];
+  const inner = codeOf(cause);
+  const why = cause === undefined ? [] : [reason(inner)];
   const fact = phrase(proxyFaults[code], proxyName(proxy), proxy.variable, ...why);
-  const steps = phrase('check-proxy', proxy.variable);
+  const [, step] = faults[inner] ?? [];
   return new TransportError(phrase('unreachable', url.host, fact), {
     sent: false,
-    steps,
+    steps: step === 'trust-certificate' ? phrase(step) : phrase('check-proxy', proxy.variable),
     cause: error,
   });
 }
