@@ -90,7 +90,11 @@ async function* allChecks(session: Session): AsyncGenerator<CheckRow, void> {
     ? yield* check('access', address, (found) => checks.checkAccess(found, context))
     : address;
   const proxy = yield* check('proxy', access, (found) => checks.checkProxy(found, context));
-  const asked = 'failed' in proxy ? proxy : await checks.askVersion(proxy.target, session);
+  const https = 'target' in proxy && proxy.target.base.startsWith('https:');
+  const trusting = https
+    ? yield* check('cas', proxy, (found) => checks.checkCas(found, context))
+    : proxy;
+  const asked = 'failed' in trusting ? trusting : await checks.askVersion(trusting.target, session);
   const api = yield* check('api', asked, checks.checkApi);
   const answered = 'failed' in asked || asked.responses.length > 0 ? asked : api;
   yield* check('clock', answered, checks.checkClock);

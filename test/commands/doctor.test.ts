@@ -67,7 +67,7 @@ test('through a proxy, which is named without its password', async () => {
   const proxy = await opened(proxying(server.port));
   const HTTPS_PROXY = `http://ann:s3cret@127.0.0.1:${proxy.port}`;
   const made = await doctor(['--url', 'https://proxied.test', ...trust], { HTTPS_PROXY });
-  expect([made.code, made.of('proxy')?.message]).toEqual([0, proxy.url]);
+  expect([made.code, made.of('proxy')?.message]).toEqual([0, `${proxy.url} (HTTPS_PROXY)`]);
   expect(made.stdout).not.toContain('s3cret');
 });
 

@@ -21,7 +21,7 @@ export async function tlsOptions({
   env,
 }: Pick<HttpSettings, 'ca' | 'insecure' | 'env'>): Promise<TlsSettings> {
   return {
-    ...(ca === undefined ? {} : { ca: await withRoots(ca, env) }),
+    ...(ca === undefined ? {} : { ca: [...(await nodeRoots(env)), ca] }),
     rejectUnauthorized: !insecure,
   };
 }
@@ -35,13 +35,67 @@ export function certificateFor(
   return { cert: certificate.cert, key: certificate.key };
 }
 
-/** The option `ca` replaces the certificates that Node trusts, so they are included. */
-async function withRoots(ca: string, env: Environment): Promise<string[]> {
+/** What Node trusts without the option `ca`, which replaces it. */
+async function nodeRoots(env: Environment): Promise<string[]> {
   const { rootCertificates } = await import('node:tls');
   const extra = env.NODE_EXTRA_CA_CERTS;
   // Node itself only warns about a file that it cannot read.
   const more = extra ? await promises.readFile(extra, 'utf8').catch(() => '') : '';
-  return [...rootCertificates, ca, ...(more === '' ? [] : [more])];
+  return [...rootCertificates, ...(more === '' ? [] : [more])];
+}
+
+/** Where distributions of Linux and BSD keep the CAs that they trust: Debian, Fedora, openSUSE, Alpine and BSD. */
+const SYSTEM_FILES = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+];
+
+/**
+ * The CAs of the system: the PEM file that `SSL_CERT_FILE` names, as for OpenSSL, else the distribution's.
+ * @returns undefined if there are none, or they cannot be read
+ */
+export async function systemCas(
+  env: Environment,
+): Promise<{ readonly path: string; readonly pem: string } | undefined> {
+  const named = env.SSL_CERT_FILE;
+  for (const path of named ? [named] : SYSTEM_FILES) {
+    const pem = await promises.readFile(path, 'utf8').catch(() => '');
+    if (pem.includes('-----BEGIN')) return { path, pem };
+  }
+  return undefined;
+}
+
+const UNTRUSTED =
+  /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_\w+|CERT_UNTRUSTED)$/;
+
+/**
+ * A connector that takes the system's CAs too where the others do not do: to read some hundred certificates each time would
+ * cost more than the handshake. Nothing is sent before.
+ */
+export function trustingSystem<To>(
+  open: (tls: TlsSettings) => Connector<To>,
+  tls: TlsSettings,
+  env: Environment,
+): Connector<To> {
+  const first = open(tls);
+  let second: Promise<Connector<To> | undefined> | undefined;
+  const load = async () => {
+    const system = await systemCas(env);
+    return system && open({ ...tls, ca: [...(tls.ca ?? (await nodeRoots(env))), system.pem] });
+  };
+  return (to, callback) =>
+    first(to, (error, socket) => {
+      const { code, cause } = (error ?? {}) as { code?: string; cause?: { code?: string } };
+      if (![code, cause?.code].some((one) => UNTRUSTED.test(`${one}`)))
+        return callback(error, socket);
+      second ??= load();
+      second.then(
+        (again) => (again ? again(to, callback) : callback(error, null)),
+        () => callback(error, null),
+      );
+    });
 }
 
 /** The addresses of `localhost`. */

@@ -9,7 +9,9 @@ import {
   lookupOptions,
   ProxyError,
   proxyFor,
+  type TlsSettings,
   tlsOptions,
+  trustingSystem,
 } from './connect-options';
 import type { Exchange } from './exchange';
 import type { uploadConnector } from './upload';
@@ -57,17 +59,20 @@ export async function prepareConnection(
       ? new pool.default(origin, { ...settings, connections })
       : new Client(origin, settings);
   };
+  const trusting = <To>(open: (tls: TlsSettings) => Connector<To>) =>
+    trustingSystem(open, tls, options.env);
   const direct = ({ hostname }: URL, own = {}) => {
-    const to = { ...tls, ...own, ...lookupOptions(hostname), timeout: timeoutMs };
-    return buildConnector({ ...to, allowH2: false });
+    const to = { ...own, ...lookupOptions(hostname), timeout: timeoutMs };
+    return trusting((tls) => buildConnector({ ...tls, ...to, allowH2: false }));
   };
   const proxy = proxyFor(url, options.env);
   if (proxy === undefined)
     return { dispatcher: over(url.origin, direct(url, certificate)), ...state };
   const { proxyAuthorization, tunnelConnector } = await import('./tunnel');
   if (proxy.socks || url.protocol === 'https:') {
-    const tunnel = { proxy, protocol: url.protocol, tls, certificate, timeoutMs };
-    return { dispatcher: over(url.origin, tunnelConnector(tunnel) as Connector), ...state };
+    const tunnel = { proxy, protocol: url.protocol, certificate, timeoutMs };
+    const connector = trusting((tls) => tunnelConnector({ ...tunnel, tls }));
+    return { dispatcher: over(url.origin, connector as Connector), ...state };
   }
   // A proxy gets the whole address in the request line (RFC 9112, 3.2.2).
   const forwarded = {

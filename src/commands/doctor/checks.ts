@@ -2,7 +2,7 @@ import { adviceFor } from '../../cli/advice';
 import { abilities, editionOf } from '../../cli/terminal/instance-info';
 import { count } from '../../cli/terminal/wording';
 import { apiClient } from '../../client/client';
-import { proxyFor, proxyName } from '../../client/transport/connect-options';
+import { proxyFor, proxyName, systemCas } from '../../client/transport/connect-options';
 import { header } from '../../client/transport/response';
 import type { InstanceVersion } from '../../contract/decode';
 import { DAY_MS } from '../../contract/lifetime';
@@ -54,6 +54,21 @@ export async function checkAccess({ target }: Address, context: Context): Promis
 export function checkProxy({ target }: Address, { env }: Context): Address {
   const proxy = proxyFor(new URL(target.base), env);
   return { target, message: proxy ? `${proxyName(proxy)} (${proxy.variable})` : 'none' };
+}
+
+/** Which CAs are trusted besides those that are built in. */
+export async function checkCas({ target }: Address, { env }: Context): Promise<Address> {
+  const system = await systemCas(env);
+  const variable = env.SSL_CERT_FILE ? ' (SSL_CERT_FILE)' : '';
+  const own = target.caFile ? [target.caFile] : [];
+  const message = ['built-in', ...own, ...(system ? [system.path + variable] : [])].join(', ');
+  if (system || !variable) return { target, message };
+  return {
+    target,
+    message,
+    status: 'warning',
+    hint: 'SSL_CERT_FILE must be a PEM file of certificates',
+  };
 }
 
 /** Two clocks may differ by this: `Date` has whole seconds, and a response takes time. */

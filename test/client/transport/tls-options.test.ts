@@ -40,6 +40,20 @@ test('a certificate is accepted with its CA, by option and by variable', async (
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });
 
+test('the CAs of the system are taken too: of SSL_CERT_FILE, also through a proxy', async () => {
+  const SSL_CERT_FILE = place().file('system.pem');
+  writeFileSync(SSL_CERT_FILE, cert);
+  const { url } = await proxying(server.port);
+  const proxied = await version('localhost.test', [], { SSL_CERT_FILE, HTTPS_PROXY: url });
+  expect((await version('localhost', [], { SSL_CERT_FILE })).code).toBe(0);
+  // The certificate is for another name, but trusted.
+  expect(proxied.stderr).toContain('its certificate is for another name');
+  writeFileSync(SSL_CERT_FILE, 'nothing');
+  const { stderr } = await version('localhost', [], { SSL_CERT_FILE });
+  expect(stderr).toContain('its certificate is self-signed');
+  expect(server.seen).toEqual(['GET /api/v2/version']);
+});
+
 test('a certificate for another name is refused even with its CA', async () => {
   const host = `pw.localhost:${server.port}`;
   expect((await failingAt(`https://${host}`, { ca: cert })).facts).toEqual([
