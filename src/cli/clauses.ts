@@ -128,6 +128,7 @@ const clauses: Readonly<Record<FactName, Words>> = {
   'repaired-proofpoint': () => 'Proofpoint around it',
   'repaired-surroundings': () => 'text around it',
   'repaired-tail': () => 'text after its key',
+  'repaired-wrapper': () => 'the address of a gateway around it',
 
   'link-empty': () => 'the link is empty',
   'link-with-login': () => 'the link contains a user name or password',

@@ -1,4 +1,4 @@
-import { parseWebUrl, pushLink, webAddress, withScheme } from '../contract/address';
+import { LONGEST_LINK, parseWebUrl, pushLink, webAddress, withScheme } from '../contract/address';
 import type { Push } from '../contract/decode';
 import { type Fact, phrase, usageError } from '../platform/errors';
 import type { Repair } from '../platform/facts';
@@ -22,53 +22,90 @@ export interface Reference {
   readonly repairs?: readonly Repair[];
 }
 
-const TOKEN = '[A-Za-z0-9_-]{1,128}';
-const bareToken = new RegExp(`^${TOKEN}$`);
-/** `{base}/p/T`, `/f/T`, `/r/T`, `/api/v2/pushes/T` or `/api/v2/requests/T`, with what the pages and v1 append to it. */
-const pushPath = new RegExp(
-  `^(.*?)/(p|f|r|api/v2/(?:pushes|requests))/(${TOKEN})(?:\\.json)?(?:/(?:r|preview|passphrase|audit)(?:\\.json)?)*/*$`,
-);
+const bareToken = /^[\w-]{1,128}$/;
+/** What the pages and v1 append to the path of a push. */
+const appended = /^(?:r|preview|passphrase|audit)(?:\.json)?$/;
 
-/** Opening brackets and quotes of any language, except the bracket of an IPv6 host such as `[::1]`. */
-const BEFORE = /^(?:(?!\[[\da-f.]*:[\da-f:.]*\])[\p{Ps}\p{Pi}\p{Pf}\s<"'`*])+/iu;
-/** Closing brackets and quotes, and punctuation that ends a sentence; not an ellipsis, which means that the link was cut. */
+/** Opening brackets and quotes of any language, as they are and escaped, but for the bracket of an IPv6 host (`[::1]`). */
+const BEFORE =
+  /^(?:(?!\[[\da-f.]*:[\da-f:.]*\])[\p{Ps}\p{Pi}\p{Pf}\p{Cf}\s<"'`*]|%(?:0[9ad]|2[0278a]|3c|5b|60|7b|c2%a0))+/iu;
+/**
+ * Closing brackets and quotes, and punctuation that ends a sentence, at the end of a text: one of them, as it is or
+ * escaped. Not an ellipsis, which means that the link was cut.
+ */
 const AFTER =
-  /(?:[\p{Ps}\p{Pe}\p{Pi}\p{Pf}\s>"'`*,;:!?\u3001\u3002\uff0c\uff01\uff1b\uff1f]|(?<!\.)\.(?!\.))+$/u;
-/** A Markdown link: `[text](link)`. */
-const MARKDOWN = /^\[[^\]]*\]\(([^()]+)\)/;
+  /(?:[\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Cf}\s>"'`*,;:!?\u3001\u3002\uff0c\uff01\uff1b\uff1f]|(?<!\.)\.|%(?:0[9ad]|2[01279ac]|3[abef]|5d|60|7d|c2%a0|e2%80%(?:8[b-f]|9[89cd])|ef%bb%bf))$/iu;
+/** The longest of those in characters. */
+const LONGEST_AFTER = '%e2%80%8b'.length;
+/** Links with a text in Markdown, `[text](link)`, and of Slack, `<link|text>`. */
+const WITH_TEXT = /^(?:\[[^\]]*\]\(([^()]+)\)|<([^<>|]+)\|)/;
+/** Characters that nobody sees, with which programs break long words. */
+const UNSEEN = /[\u00ad\u200b\u2060\ufeff]/g;
 
 /** Strips the brackets, quotes and punctuation of the text that a link or token was copied from. */
 function withoutSurroundings(pasted: string): string {
   const text = pasted.trim();
   // Nothing to strip: those expressions take a millisecond to make.
-  if (/^\w.*[\w/=-]$/.test(text)) return text;
-  return (MARKDOWN.exec(text)?.[1] ?? text).replace(BEFORE, '').replace(AFTER, '');
+  if (/^\w[!-~]*[\w/=-]$/.test(text) && !/%..$/.test(text)) return text;
+  const [, markdown, slack] = WITH_TEXT.exec(text) ?? [];
+  const link = (markdown ?? slack ?? text).replace(UNSEEN, '').replace(BEFORE, '');
+  let end = link.length;
+  // Not in one expression, which would look at each place where such signs begin.
+  for (;;) {
+    const [sign = ''] = AFTER.exec(link.slice(Math.max(0, end - LONGEST_AFTER), end)) ?? [];
+    if (sign === '') return link.slice(0, end);
+    end -= sign.length;
+  }
 }
 
-/** Mail gateways that wrap links, and what takes a link out again: without asking their hosts, which see it then. */
-const wrappers = [
-  ['repaired-outlook', safeLink],
+/** Gateways that wrap links, and what takes a link out again: without asking their hosts, which see it then. */
+const wrappers: readonly (readonly [Repair, (text: string) => readonly string[]])[] = [
+  ['repaired-outlook', (text) => (SAFE_LINKS.test(text) ? addressesIn(text) : [])],
   ['repaired-proofpoint', proofpointLink],
-] as const;
+  ['repaired-wrapper', addressesIn],
+];
+const MOST_WRAPPERS = 5;
 
-function safeLink(text: string): string | undefined {
+const SAFE_LINKS = /^https?:\/\/(?:[\w-]+\.)*safelinks\.protection\.[\w.]+[/?]/i;
+
+/**
+ * The addresses in a parameter or at the end of the path of another: so wrap Safe Links, Teams, Cisco, Barracuda, Sophos
+ * (in base64), Google, Facebook, LinkedIn and most others that do not keep the address to themselves.
+ */
+function addressesIn(text: string): string[] {
   const url = parseWebUrl(text);
-  if (!url || !/(^|\.)safelinks\.protection\.[a-z0-9.]+$/.test(url.hostname)) return undefined;
-  const link = url.searchParams.get('url') ?? undefined;
-  return link?.includes('#') ? link : link && link + url.hash;
+  if (!url) return [];
+  const path = unescaped(url.pathname);
+  const inPath = path.slice(path.search(/\/https?:\//i) + 1);
+  return [...url.searchParams.values(), inPath].flatMap((value) => {
+    const plain = /^aHR0c/.test(value) ? Buffer.from(value, 'base64').toString() : unescaped(value);
+    if (!/^https?:\//i.test(plain)) return [];
+    return [plain.includes('#') ? plain : plain + url.hash];
+  });
+}
+
+/** An address that was escaped as a whole, perhaps twice. */
+function unescaped(text: string, times = 2): string {
+  if (times === 0 || !/(?:^|\/)https?%/i.test(text)) return text;
+  try {
+    return unescaped(decodeURIComponent(text), times - 1);
+  } catch {
+    return text;
+  }
 }
 
 /** As its decoder does (https://help.proofpoint.com, "URL Defense decoder"). */
-function proofpointLink(text: string): string | undefined {
-  if (!/^https?:\/\/urldefense\.(proofpoint\.com|com|us)\/v\d\//i.test(text)) return undefined;
-  const [, link, bytes = ''] = /\/v3\/__(.+?)__;([\w-]*)!/.exec(text) ?? [];
-  if (link !== undefined) return withBytes(link, Buffer.from(bytes, 'base64url').toString());
+function proofpointLink(text: string): string[] {
+  if (!/^https?:\/\/urldefense\.(proofpoint\.com|com|us)\/v\d\//i.test(text)) return [];
+  const [, link, bytes = ''] = /^https?:\/\/[^/]+\/v3\/__(.+?)__;([\w-]*)!/i.exec(text) ?? [];
+  if (link !== undefined) return [withBytes(link, Buffer.from(bytes, 'base64url').toString())];
   const found = parseWebUrl(text)?.searchParams.get('u') ?? undefined;
-  if (!text.includes('/v2/') || found === undefined) return found;
+  if (found === undefined) return [];
+  if (!text.includes('/v2/')) return [found];
   try {
-    return decodeURIComponent(found.replaceAll('-', '%').replaceAll('_', '/'));
+    return [decodeURIComponent(found.replaceAll('-', '%').replaceAll('_', '/'))];
   } catch {
-    return undefined;
+    return [];
   }
 }
 
@@ -86,18 +123,30 @@ function withBytes(link: string, bytes: string): string {
   });
 }
 
+interface Repaired {
+  readonly text: string;
+  readonly repairs: readonly Repair[];
+}
+
 /** A link without what gateways and the text around it made of it. */
-function repaired(pasted: string): { readonly text: string; readonly repairs: readonly Repair[] } {
+function repaired(pasted: string, wrapped = 0): Repaired {
   const text = withoutSurroundings(pasted);
   const repairs: Repair[] = text === pasted.trim() ? [] : ['repaired-surroundings'];
-  for (const [name, unwrap] of wrappers) {
-    const link = unwrap(text);
-    if (link === undefined) continue;
-    const inner = repaired(link);
-    return { ...inner, repairs: [...repairs, name, ...inner.repairs] };
-  }
+  const [name, inner] = (wrapped < MOST_WRAPPERS && unwrapped(text, wrapped)) || [];
+  if (name && inner) return { ...inner, repairs: [...repairs, name, ...inner.repairs] };
   if (text.includes('#') || !/%(25)*23/.test(text)) return { text, repairs };
   return { text: text.replace(/%(25)*23/, '#'), repairs: [...repairs, 'repaired-hash'] };
+}
+
+/** What of a wrapper leads to a push or a request. */
+function unwrapped(text: string, wrapped: number): [Repair, Repaired] | undefined {
+  if (bareToken.test(text) || isAddress(text)) return undefined;
+  for (const [name, addresses] of wrappers)
+    for (const address of addresses(text)) {
+      const inner = repaired(address, wrapped + 1);
+      if (isAddress(inner.text)) return [name, inner];
+    }
+  return undefined;
 }
 
 /** The key at the beginning of a fragment. Whatever else is there is a key that was damaged. */
@@ -111,6 +160,8 @@ function keyIn(fragment: string): string | undefined {
  * @throws CliError (usage) for anything else; the message does not quote it
  */
 export function parseReference(pasted: string): Reference {
+  // A wrapped link is longer than a link. Nothing is looked for in what is longer still.
+  if (pasted.length > 4 * LONGEST_LINK) throw usageError(phrase('no-link'), phrase('use-link'));
   const { text, repairs } = repaired(pasted);
   const [, address = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(text) ?? [];
   const publicKey = /^age1[a-z\d]*/i.exec(fragment)?.[0];
@@ -150,39 +201,83 @@ export function withKey(link: string, key: string | undefined): string {
 function parseAddress(text: string): Reference {
   if (text === '') throw usageError(phrase('link-empty'), phrase('use-link'));
   if (bareToken.test(text)) return { token: text, base: undefined };
-  // The scheme is optional.
-  const url = /^[^/\s]+\//.test(text) ? parseWebUrl(withScheme(text)) : undefined;
-  const match = url && pushPath.exec(url.pathname);
-  if (!url || !match?.[3]) throw usageError(phrase('no-link'), phrase('use-link'));
+  const { url, prefix, path, token } = addressParts(text) ?? {};
+  if (!url || !token) throw usageError(phrase('no-link'), phrase('use-link'));
   if (url.username || url.password)
     throw usageError(phrase('link-with-login'), phrase('remove-login'));
-  const [, prefix = '', path, token] = match;
   const kind = path === 'r' ? 'unknown' : path === 'api/v2/requests' ? 'request' : undefined;
   return { token, base: url.origin + prefix, ...(kind && { kind }) };
 }
 
+/** Whether a text, which may have a fragment, is the address of a push or a request, and not one that wraps such a one. */
+function isAddress(text: string): boolean {
+  const [address = ''] = text.split('#', 1);
+  return !/^[^?]+https?:\//i.test(address) && addressParts(address) !== undefined;
+}
+
+/** `{base}/p/T`, `/f/T`, `/r/T`, `/api/v2/pushes/T` or `/api/v2/requests/T`, with what is appended; the scheme is optional. */
+function addressParts(text: string) {
+  const url = /^[^/\s]+\//.test(text) ? parseWebUrl(withScheme(text)) : undefined;
+  if (!url) return undefined;
+  const parts = url.pathname.split('/');
+  while (parts.at(-1) === '') parts.pop();
+  // The first part that may be a token: only what is appended follows it.
+  let first = parts.length - 1;
+  while (first > 0 && appended.test(parts[first] ?? '')) first--;
+  for (let at = first; at < parts.length; at++) {
+    const token = parts[at]?.replace(/\.json$/, '') ?? '';
+    const before = parts.slice(Math.max(1, at - 3), at).join('/');
+    const [path] = /^api\/v2\/(?:pushes|requests)$|(?<![^/])[pfr]$/.exec(before) ?? [];
+    if (path === undefined || !bareToken.test(token)) continue;
+    const prefix = parts.slice(0, at - path.split('/').length).join('/');
+    return { url, prefix, path, token };
+  }
+  return undefined;
+}
+
 /**
- * The link of a push or request that was just created: `html_url` of the response, else the answer of `preview`, else an
- * address built as the reference does, and a `doubt` to warn of. Never throws: without its link, the push would be lost.
+ * The link of a push or request that was just created, for people: `html_url` of the response, else the answer of `preview`,
+ * else an address built as the reference does, and a `doubt` to warn of. Later requests go to `base` and `token`, whatever the
+ * link is; the token is empty if neither the response nor a link there has one. Never throws: without its link, the push
+ * would be lost.
  */
 export async function findLink(
   api: Pick<Api, 'preview'>,
   base: string,
   created: Pick<Push, 'html_url'> & Parameters<typeof pushLink>[1],
   what: 'push' | 'request' = 'push',
-): Promise<{ readonly link: string; readonly doubt?: Fact }> {
+): Promise<FoundLink> {
   const { url_token: token } = created;
   const previewed = async () => (await api.preview(token).catch(() => undefined))?.url;
-  const link =
-    webAddress(created.html_url) ?? (token === '' ? undefined : webAddress(await previewed()));
+  const link = created.html_url ?? (token === '' ? undefined : await previewed());
   if (link === undefined) {
     return {
       link: what === 'request' ? `${base}/r/${token}` : pushLink(base, created),
+      token,
       doubt: phrase('link-built'),
+      isElsewhere: false,
     };
   }
-  const doubt = otherOrigin(base, link, what);
-  return doubt === undefined ? { link } : { link, doubt };
+  const doubt = elsewhere(base, link, what);
+  const isElsewhere = doubt !== undefined;
+  const found = { link, token: token || (isElsewhere ? '' : tokenIn(link)), isElsewhere };
+  return isElsewhere ? { ...found, doubt } : found;
+}
+
+interface FoundLink {
+  readonly link: string;
+  readonly token: string;
+  readonly doubt?: Fact;
+  /** Whether it leads to another instance than the one that was asked. */
+  readonly isElsewhere: boolean;
+}
+
+function tokenIn(link: string): string {
+  try {
+    return parseReference(link).token;
+  } catch {
+    return '';
+  }
 }
 
 /** The link to the page in that language (docs/wire.md, "Tokens and addresses"). */
@@ -190,20 +285,21 @@ export function linkIn(locale: string | undefined, link: string): string {
   if (locale === undefined) return link;
   const url = new URL(link);
   url.searchParams.set('locale', locale);
-  return url.href;
+  return webAddress(url.href) ?? link;
 }
 
 /**
- * Compares a link's origin with that of the instance; if they differ, returns a fact that says so.
+ * Looks whether a link is below the address of the instance; if not, returns a fact that says so.
+ * @param link of an instance, as `webAddress` has it
  * @param created what was just created there
  */
-export function otherOrigin(
+export function elsewhere(
   base: string,
   link: string,
   created?: 'push' | 'request',
 ): Fact | undefined {
-  // The usual case, without parsing them.
-  if (link.startsWith(`${base}/`)) return undefined;
-  const [origin, own] = [new URL(link).origin, new URL(base).origin];
-  return origin === own ? undefined : phrase('link-elsewhere', origin, own, created ?? '');
+  const own = webAddress(`${base}/`) ?? `${base}/`;
+  if (link.startsWith(own)) return undefined;
+  const [at = '', there] = [link, own].map((address) => /^https?:..[^/?#]*/.exec(address)?.[0]);
+  return phrase('link-elsewhere', at, at === there ? base : `${there}`, created ?? '');
 }

@@ -133,6 +133,6 @@ async function printPages<Row>(
 async function listReceipts(session: Session, part: ListPlan['part']): Promise<void> {
   const most = 'limit' in part ? part.limit : Number.POSITIVE_INFINITY;
   const found = session.receipts().active().slice(0, most);
-  await printRows([found], receiptsOfPushes, session);
+  await printRows([found.map(({ receipt }) => receipt)], receiptsOfPushes, session);
   if (found.length === 0) await session.say.note('no receipts');
 }

@@ -3,8 +3,7 @@ import { inWords } from '../cli/in-words';
 import { linkRows } from '../cli/options';
 import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
-import { otherOrigin, withKey } from '../client/link';
-import { webAddress } from '../contract/address';
+import { elsewhere, withKey } from '../client/link';
 import { drawing } from '../deliver/deliver-link';
 import type { KeptKey } from '../keep/request-keys';
 import type { Context } from '../platform/context';
@@ -49,10 +48,9 @@ async function preview(session: Session, plan: PreviewPlan): Promise<void> {
     }
     return item.preview();
   });
-  if (webAddress(previewed.url) === undefined)
-    throw failedError('the instance returned an invalid link');
-  const elsewhere = otherOrigin(named.target.base, previewed.url);
-  if (elsewhere) await say.warn(await inWords(elsewhere));
+  if (previewed.url === undefined) throw failedError('the instance returned an invalid link');
+  const doubt = elsewhere(named.target.base, previewed.url);
+  if (doubt) await say.warn(await inWords(doubt));
   const lost = named.key ?? (kept ? undefined : named.publicKey);
   if (lost !== undefined)
     await say.remark('hint: the link is printed without its key, which the instance does not know');

@@ -95,7 +95,7 @@ async function publicState(api: Api, token: string): Promise<PushState> {
   return {
     url_token: token,
     html_url: url,
-    retrieval_step: /\/r$/.test(url),
+    retrieval_step: /\/r$/.test(url ?? ''),
     expired: null,
     views_remaining: null,
     days_remaining: null,

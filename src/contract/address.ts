@@ -18,14 +18,26 @@ export function parseWebUrl(text: string, base?: string | URL): URL | undefined 
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined;
 }
 
-/** An absolute http(s) address on one line, unchanged if it is safe to print as it is. */
+/** No link has more characters. Longer texts are refused before anything is looked for in them. */
+export const LONGEST_LINK = 4096;
+
+/**
+ * An address that an instance chose, in the one form in which it is printed and kept: an absolute http(s) address without a
+ * user name, of at most `LONGEST_LINK` characters. Those that mean something to a shell are escaped (RFC 3986, 2.1).
+ * Undefined for anything else, which is no link.
+ */
 export function webAddress(text: string | null | undefined): string | undefined {
-  const url = parseWebUrl(text ?? '');
-  if (text == null || url === undefined) return undefined;
-  if (/^[\x21-\x7e]+$/.test(text)) return text;
-  // `href` has an internationalized host name in ASCII. Addresses with white space or control characters are refused.
-  return /[\s\p{C}]/u.test(text) ? undefined : url.href;
+  if (text == null || text.length > LONGEST_LINK || /[\s\p{C}]/u.test(text)) return undefined;
+  const url = parseWebUrl(text);
+  if (url === undefined || url.username || url.password) return undefined;
+  // The host of an IPv6 address keeps its brackets.
+  const [, origin = '', rest = ''] = /^(https?:\/\/(?:\[[^\]]*\])?)(.*)$/.exec(url.href) ?? [];
+  const address = origin + rest.replace(/[^\w.~:/?#@%=&+,-]/g, escaped);
+  return address.length > LONGEST_LINK ? undefined : address;
 }
+
+/** `href` is ASCII. */
+const escaped = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
 
 /**
  * Whether a host is loopback: `localhost` and names below it (RFC 6761, 6.3), 127.0.0.0/8 (RFC 1122, 3.2.1.3), `::1`

@@ -15,6 +15,12 @@ const integer = v.fallback(
   undefined,
 );
 const text = v.fallback(v.nullish(v.string()), undefined);
+/** The link for a browser: undefined if it is no web address. Missing in the response to a creation at some instances. */
+const address = v.pipe(
+  v.string(),
+  v.transform((text) => webAddress(text)),
+);
+const link = v.fallback(v.nullish(address), undefined);
 const flag = v.fallback(v.nullish(v.boolean()), undefined);
 const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/));
 
@@ -43,8 +49,7 @@ export interface PushFile extends v.InferOutput<typeof file> {}
 
 /** The optional fields of a push. */
 const pushFields = {
-  /** The link for a browser. Missing in the response to a creation at some instances. */
-  html_url: text,
+  html_url: link,
   expire_after_days: integer,
   expire_after_views: integer,
   days_remaining: integer,
@@ -74,7 +79,7 @@ export interface Push extends v.InferOutput<typeof pushSchema> {}
 /** The response to a creation, which needs a link or a token; the token is empty if it is missing. */
 export const createdSchema: v.GenericSchema<unknown, Push> = v.pipe(
   object({ ...pushFields, url_token: v.fallback(token, '') }),
-  v.check((push) => push.url_token !== '' || webAddress(push.html_url) !== undefined),
+  v.check((push) => push.url_token !== '' || push.html_url != null),
 );
 
 /** The response to a retrieval, whose payload must be valid. */
@@ -108,7 +113,7 @@ export const accountsSchema: v.GenericSchema<unknown, unknown> = v.union([
 
 /** The optional fields of a request. */
 const requestFields = {
-  html_url: text,
+  html_url: link,
   /** `open`, `ready` (answered) or `closed`. */
   state: text,
   /** The question. */
@@ -131,7 +136,7 @@ const requestFields = {
 /** The response to a request's creation, which needs a link or a token. */
 export const createdRequestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
   object({ ...requestFields, response: text, url_token: v.fallback(token, '') }),
-  v.check((one) => one.url_token !== '' || webAddress(one.html_url) !== undefined),
+  v.check((one) => one.url_token !== '' || one.html_url != null),
 );
 
 /** A request, whose answer must be valid; that is in the owner's retrieval only. */
@@ -156,8 +161,8 @@ export const requestListSchema: v.GenericSchema<unknown, SecretRequest[]> = vali
   object({ ...requestFields, response: text, url_token: token }),
 );
 
-/** Its `url` is the link for a browser. */
-export const previewSchema = object({ url: v.string() });
+/** Its `url` is the link for a browser; undefined if that is no web address. */
+export const previewSchema = object({ url: address });
 export interface Preview extends v.InferOutput<typeof previewSchema> {}
 
 export const notifiedSchema = object({ message: text });

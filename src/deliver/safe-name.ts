@@ -8,7 +8,7 @@ export interface Folder {
   readonly force: boolean;
   /** Names that were used in this run. */
   readonly taken: Set<string>;
-  /** The user named it: a file in it may begin with a dot. */
+  /** The user named it: `.env` may keep its dot there. */
   readonly named?: boolean;
   /** The name that the user gave the one file that goes there. */
   readonly name?: string | undefined;
@@ -26,16 +26,15 @@ const MAX_READ = 4096;
 /** Used if nothing of a name is left. */
 const NAMELESS = 'file';
 /**
- * Files that programs read on start-up and that run commands, grant access or redirect requests: of shells, editors, Git,
- * SSH, npm, curl and others.
+ * Files with a leading dot that no program obeys: `.env`, `.env.local`, `.env-prod`. Of the others nobody knows all that
+ * decide what shells, editors, package managers, servers and agents run.
  */
-const startUp =
-  /^\.(?:.*rc|.*profile|.*log(?:in|out)|.*session|bash.*|zshenv|git.*|ssh|[rs]hosts|forward|emacs.*|\w+init|pam_environment|tmux\.conf|my\.cnf)$/i;
+const harmless = /^\.env(?:[._ -].*)?$/i;
 
 /**
  * Makes one path component from a name that someone else chose: without other folders or streams, terminal controls, a
- * leading dash, and names of devices or start-up files, on any system that the file may be copied to. At most 255 bytes.
- * @param keepsDot whether a leading dot stays, which it does if the user named the folder
+ * leading dash or dot, and names of devices, on any system that the file may be copied to. At most 255 bytes.
+ * @param keepsDot whether `.env` and the like keep their dot, which they do if the user named the folder
  */
 export function safeName(name: string, keepsDot = false): string {
   const last =
@@ -48,10 +47,9 @@ export function safeName(name: string, keepsDot = false): string {
   return fit === '' ? NAMELESS : fit;
 }
 
-/** No option, no hidden file unless it may be, no start-up file, no device. */
+/** No option, no hidden file but a harmless one where it may be, no device. */
 function shown(name: string, keepsDot: boolean): string {
-  if (/^-/.test(name) || startUp.test(name) || (name.startsWith('.') && !keepsDot))
-    return `_${name.slice(1)}`;
+  if (/^[-.]/.test(name) && !(keepsDot && harmless.test(name))) return `_${name.slice(1)}`;
   return windowsReservedNameRegex().test(name) ? `_${name}` : name;
 }
 

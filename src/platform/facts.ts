@@ -103,7 +103,8 @@ export type Repair =
   | 'repaired-outlook'
   | 'repaired-proofpoint'
   | 'repaired-surroundings'
-  | 'repaired-tail';
+  | 'repaired-tail'
+  | 'repaired-wrapper';
 
 type OfInput =
   | 'link-empty'

@@ -1,6 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseReference } from '../client/link';
 import { limits, pushFlags } from '../contract/api';
 import type { Push } from '../contract/decode';
 import { DAY_SECONDS, grantedLifetime } from '../contract/lifetime';
@@ -10,10 +9,20 @@ import { makeFolder } from '../platform/private-folder';
 import { checkStateFolder, type System, stateFolder } from './folders';
 
 /** What is kept of a push: its link without a key, limits, and times by the clock of this machine. */
-type Receipt = Push & { readonly html_url: string; readonly expires_at: string };
+export interface Receipt extends Push {
+  readonly html_url: string;
+  readonly expires_at: string;
+}
+
+/** Where later requests for a push go, whatever its link is: the instance chose that, for people. */
+export interface PushPlace {
+  /** The instance that it was created at. */
+  readonly base: string;
+  readonly token: string;
+}
 
 /** A receipt, and whether its push is known to have expired before its time. */
-export interface KeptReceipt {
+export interface KeptReceipt extends PushPlace {
   readonly receipt: Receipt;
   readonly ended: boolean;
 }
@@ -23,6 +32,8 @@ interface SavedPush {
   readonly link: string;
   /** The label. */
   readonly name: string | undefined;
+  /** Undefined if the link leads elsewhere. Then there is no receipt, and no other push is the last instead. */
+  readonly at: PushPlace | undefined;
 }
 
 /** A push at its instance. */
@@ -59,30 +70,29 @@ export function readReceipts(machine: Machine) {
     const key = keyOf(token, target.base);
     let entry = known.get(key) ?? next();
     while (entry && entry.key !== key) entry = next();
-    return entry?.ended ? undefined : entry?.receipt;
+    return entry?.kept?.ended ? undefined : entry?.kept;
   };
   return {
     /**
      * The push that was created last, even if it has expired.
-     * @throws CliError (usage) if none has a receipt
+     * @throws CliError (usage) if it has no receipt
      */
     last: (): KeptReceipt => {
       const last = known.values().next().value ?? next();
-      if (last) return last;
-      throw usageError('no push has a receipt on this machine', 'name the push by its link');
+      if (last?.kept) return last.kept;
+      const which = last ? 'the last push has no receipt' : 'no push has a receipt on this machine';
+      throw usageError(which, 'name the push by its link');
     },
-    find,
+    find: (item: ReceiptItem) => find(item)?.receipt,
     /** The receipts of pushes that have not expired, newest first. */
-    active: () => {
+    active: (): KeptReceipt[] => {
       while (next());
-      return [...known.values()]
-        .filter((entry) => isActive(entry, machine.now()))
-        .map(({ receipt }) => receipt);
+      return [...known.values()].flatMap(({ kept }) => (isActive(kept, machine.now()) ? kept : []));
     },
     /** Notes that pushes have expired. Never throws: a receipt that stays does no harm. */
     end: async (pushes: readonly ReceiptItem[]) => {
       try {
-        const found = pushes.map(find).filter((receipt) => receipt !== undefined);
+        const found = pushes.map(find).filter((entry) => entry !== undefined);
         if (found.length > 0) await append(machine, found.map(endOf));
       } catch {}
     },
@@ -97,37 +107,41 @@ export function readReceipts(machine: Machine) {
 export function saveReceipts(machine: Machine, pushes: readonly SavedPush[]): Promise<void> {
   return append(
     machine,
-    pushes.map((push) => lineOf(receiptOf(push, machine.now()))),
+    pushes.map((push) => lineOfPush(push, machine.now())),
   );
 }
 
-/** A link that needs no repair, which takes as long as the rest of a receipt. */
-const PLAIN = /^https?:\/\/[\w.:-]+\/p\/([\w-]{1,128})$/;
-
 /** Without the fragment of the link, which may be a key. */
-function receiptOf({ push, link, name }: SavedPush, now: Date): Receipt {
-  const [html_url = ''] = link.split('#');
+function lineOfPush({ push, link, name, at }: SavedPush, now: Date): string {
   const lifetime = Math.min(grantedLifetime(push) ?? LIFETIME_SECONDS, LONGEST_SECONDS);
+  const expires_at = new Date(now.getTime() + lifetime * 1000).toISOString();
+  if (at === undefined) return UNKEPT;
   // Texts of the instance are not saved: they could repeat the secret.
-  return {
-    url_token: PLAIN.exec(html_url)?.[1] ?? parseReference(html_url).token,
-    html_url,
+  const receipt: Receipt = {
+    url_token: at.token,
+    html_url: link.split('#')[0] ?? '',
     name,
     expire_after_days: push.expire_after_days,
     expire_after_views: push.expire_after_views,
     ...Object.fromEntries(pushFlags.map((flag) => [flag, push[flag]])),
     account_id: typeof push.account_id === 'number' ? push.account_id : undefined,
     created_at: now.toISOString(),
-    expires_at: new Date(now.getTime() + lifetime * 1000).toISOString(),
+    expires_at,
   };
+  return lineOfReceipt({ base: at.base, receipt });
 }
+
+const lineOfReceipt = ({ base, receipt }: Pick<KeptReceipt, 'base' | 'receipt'>) =>
+  lineOf({ base, ...receipt });
 
 /** The line end comes first: a line of which only a part was written does not spoil the next. */
 function lineOf(value: object): string {
   return `\n${JSON.stringify(value)}`;
 }
 
-const endOf = ({ html_url }: Receipt) => lineOf({ ended: html_url });
+/** Of a push without a receipt. */
+const UNKEPT = lineOf({ unkept: true });
+const endOf = ({ base, token }: PushPlace) => lineOf({ base, ended: token });
 
 /** The file of receipts: a line of JSON for each push, and one for each that was expired. */
 function receiptsFile(system: System): string {
@@ -164,47 +178,54 @@ async function shorten(path: string, now: Date): Promise<void> {
     const text = contentOf(path);
     if (text.split('\n').length <= 2 * KEPT) return;
     const kept = [...entriesIn(text)]
-      .filter((entry, at) => at === 0 || isActive(entry, now))
+      .filter(({ kept }, at) => at === 0 || isActive(kept, now))
       .slice(0, KEPT)
-      .map(({ receipt, ended }) => `${lineOf(receipt)}${ended ? endOf(receipt) : ''}`);
+      .map(({ kept }) => (kept ? lineOfReceipt(kept) + (kept.ended ? endOf(kept) : '') : UNKEPT));
     makeWhole(path, kept.reverse().join(''), true);
   } catch {
     // Windows may refuse to replace a file that is open.
   }
 }
 
-/** The key is that of the push. */
-interface Entry extends KeptReceipt {
+/** What is known of a push. */
+interface Entry {
   readonly key: string;
+  readonly kept: KeptReceipt | undefined;
 }
 
-const keyOf = (token: string, base: string | undefined) => `${base} ${token}`;
+const keyOf = (token: string, base: string) => `${base} ${token}`;
 
-function isActive({ receipt, ended }: KeptReceipt, now: Date): boolean {
-  return !ended && Date.parse(receipt.expires_at) > now.getTime();
+function isActive(kept: KeptReceipt | undefined, now: Date): kept is KeptReceipt {
+  return kept?.ended === false && Date.parse(kept.receipt.expires_at) > now.getTime();
 }
 
 /** The receipts in a file, newest first; what is no receipt is ignored. */
 function* entriesIn(text: string): Generator<Entry, undefined> {
-  const ended = new Set<string>();
+  const gone = new Set<string>();
   for (const line of text.split('\n').reverse()) {
-    const { key, receipt } = decode(line) ?? {};
-    if (key === undefined) continue;
-    if (receipt) yield { receipt, key, ended: ended.has(key) };
-    else ended.add(key);
+    const { base, ended, unkept, ...receipt } = decode(line);
+    const token = ended ?? receipt.url_token;
+    if (unkept) yield { key: '', kept: undefined };
+    if (typeof base !== 'string' || typeof token !== 'string') continue;
+    const key = keyOf(token, base);
+    if (ended === undefined) yield { key, kept: { base, token, receipt, ended: gone.has(key) } };
+    else gone.add(key);
   }
   return undefined;
 }
 
-/** A line: a receipt, or the end of a push. */
-function decode(line: string) {
+/** A line: a receipt, the end of a push, or that a push has no receipt. */
+interface Line extends Receipt {
+  readonly base?: string;
+  readonly ended?: string;
+  readonly unkept?: boolean;
+}
+
+function decode(line: string): Line {
   try {
-    const value = JSON.parse(line) as Partial<Receipt> & { readonly ended?: string };
-    const { token, base } = parseReference(value.ended ?? value.html_url ?? '');
-    const receipt = value.ended === undefined ? (value as Receipt) : undefined;
-    return { key: keyOf(token, base), receipt };
+    return Object(JSON.parse(line));
   } catch {
-    return undefined;
+    return Object({});
   }
 }
 

@@ -60,7 +60,7 @@ export function createSession(context: Context, given: Given, manner: Manner) {
   const reference = (link: string): Named => {
     if (link !== 'last') return parseReference(link);
     const last = receipts().last();
-    return { ...parseReference(last.receipt.html_url), last };
+    return { token: last.token, base: last.base, last };
   };
   /**
    * Where requests go, decided at the first call; nothing is read yet.

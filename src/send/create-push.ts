@@ -11,7 +11,7 @@ import type { Context } from '../platform/context';
 import { codeOrMessage } from '../platform/files/file-error';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
-import { saveReceipts } from '../profile/receipts';
+import { type PushPlace, saveReceipts } from '../profile/receipts';
 import type { Session } from '../profile/session';
 import { create, givenPassphrase, toSender } from './create';
 import type { EncryptMode, Seal, SealedContent, SealPlan } from './encryption';
@@ -107,6 +107,8 @@ function sendable(draft: Draft, sealed: SealedContent | undefined, passphrase: s
 export interface CreatedPush extends CreatedLink {
   readonly object: Push;
   readonly name: string | undefined;
+  /** Where later requests for it go; undefined if its link does not lead there. */
+  readonly at: PushPlace | undefined;
 }
 
 interface PushPlan extends Terms {
@@ -126,7 +128,7 @@ export async function createPush(
   { draft, account, acceptLimits, locale }: PushPlan,
 ): Promise<CreatedPush> {
   const owned = instance.target.token !== undefined;
-  const { ready, made, link, warnings } = await create(session, instance, {
+  const { ready, made, token, link, isElsewhere, warnings } = await create(session, instance, {
     kind: 'push',
     prepare: (undo) => preparePush(draft, session, undo),
     send: ({ request }, files) => instance.api.create(request, files, account),
@@ -140,6 +142,7 @@ export async function createPush(
   return {
     object: createdObject(ready, made),
     name: ready.request.name,
+    at: isElsewhere ? undefined : { base: instance.target.base, token },
     link: withKey(linkIn(locale, link), ready.linkKey),
     warnings,
     summary: summaryOf(ready, made, owned),
@@ -183,7 +186,7 @@ export async function keepReceipts(
   created: readonly CreatedPush[],
 ): Promise<void> {
   try {
-    const saved = created.map(({ object: push, link, name }) => ({ push, link, name }));
+    const saved = created.map(({ object: push, link, name, at }) => ({ push, link, name, at }));
     await saveReceipts(context, saved);
   } catch (error) {
     await say.remark(`the receipt was not saved (${codeOrMessage(error)})`);

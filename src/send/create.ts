@@ -3,7 +3,7 @@ import type { NewPassphrase } from '../cli/passphrase';
 import type { Invocation } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import { type Item, pushItem, requestItem } from '../client/item';
-import { findLink, parseReference } from '../client/link';
+import { findLink } from '../client/link';
 import type { Push, SecretRequest } from '../contract/decode';
 import { asCliError, CliError, failedError } from '../platform/errors';
 import { scope, type Undo } from '../platform/scope';
@@ -43,13 +43,12 @@ export function create<
       throw error;
     });
     mayExist = true;
-    const { link, doubt } = await findLink(
+    const { link, token, doubt, isElsewhere } = await findLink(
       { preview: (token) => item(token).preview() },
       target.base,
       made,
       kind,
     );
-    const token = made.url_token || tokenIn(link);
     const verdict = kept(creation.judge(ready, made, link), () => creation.keep?.(ready, token));
     if ('refuse' in verdict) {
       const refusal = await endAgain(kind, verdict, link, async () => {
@@ -60,7 +59,7 @@ export function create<
       throw refusal;
     }
     const warnings = [...(doubt ? [await inWords(doubt)] : []), ...verdict.warnings];
-    return { ready, made, token, link, warnings };
+    return { ready, made, token, link, isElsewhere, warnings };
   });
 }
 
@@ -78,14 +77,6 @@ export async function givenPassphrase(
   const text = await newPassphrase();
   await giveToSender({ what: 'passphrase', text, path: passphrase.generateInto }, run, undo);
   return text;
-}
-
-function tokenIn(link: string): string {
-  try {
-    return parseReference(link).token;
-  } catch {
-    return '';
-  }
 }
 
 /** Without what opens it, nobody could read it: a failure to keep that is a refusal, too. */

@@ -44,11 +44,55 @@ const cases: readonly [string, string][] = [
   ['profile use h', 'home'],
 ];
 
+/** What others may have called theirs, and a program in the place of ours offers for `wN.`. */
+const chosen = [
+  ...[
+    '$(X)',
+    '`X`',
+    ';X',
+    '|X',
+    '&X',
+    '>pwned',
+    '<(X)',
+    '=(X)',
+    '(X)',
+    '{,$(X)}',
+    '"$(X)"',
+    "'$(X)'",
+  ],
+  ...['~', '*', '?', '[a]', '#', '!!', "'", '"', '\\$(X)', '\\'],
+].map((word, at) => `w${at}.${word.replace('X', 'echo>pwned')}`);
+
+/** Completes each of these words at a terminal, and runs the line. */
+async function completes(shell: string): Promise<void> {
+  writeFileSync(at('offers'), ['words', ...chosen, ''].join('\n'));
+  const stub = `#!/bin/sh\nif [ "$1" = __complete ]; then cat '${at('offers')}'; else printf 'got <%s>\\n' "$2"; fi\n`;
+  mkdirSync(at('stub'), { recursive: true });
+  writeFileSync(at('stub/pwpush'), stub, { mode: 0o755 });
+  const PATH = `${at('stub')}:${somebody.env.PATH}`;
+  const terminal = onTerminal(`cd ${somebody.folder}; exec ${shell}`, {
+    ...{ ...env, PATH, ZDOTDIR: at('zdot'), PS1: 'ready> ' },
+  });
+  await terminal.shows('ready> ');
+  for (const [at, word] of chosen.entries()) {
+    terminal.type(`pwpush get w${at}.\t\r`);
+    await terminal.shows(`got <${word}>`);
+  }
+  terminal.type('exit\r');
+  await terminal.ended;
+  expect(existsSync(at('pwned'))).toBe(false);
+}
+
 const linesOf = (text: string) => text.split('\n').filter((line) => line !== '');
 const ran = (shell: string, ...words: string[]) =>
   linesOf(execFileSync(shell, words, { env, cwd: somebody.folder, encoding: 'utf8' }));
 
 describe('bash', needsPrograms('bash'), () => {
+  test('takes what an instance or another user chose for one word', () => {
+    writeFileSync(at('.bashrc'), `. ./bash; PS1='ready> '`);
+    return completes('bash --noprofile -i');
+  });
+
   /** What the function offers that bash calls. */
   const offers = (...words: string[]) => {
     const harness = `source "$0"; compopt() { :; }; COMP_WORDS=(pwpush "$@"); COMP_CWORD=$#; _pwpush; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -86,6 +130,9 @@ describe('bash', needsPrograms('bash'), () => {
 });
 
 describe('fish (needs fish)', needsPrograms('fish'), () => {
+  test('takes what an instance or another user chose for one word', () =>
+    completes(`fish --no-config -C 'source fish; function fish_prompt; echo "ready> "; end' -i`));
+
   const described = (line: string) =>
     ran('fish', '--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', at('fish'), line);
   const offers = (line: string) => described(line).map((entry) => entry.split('\t')[0]);
@@ -112,8 +159,14 @@ describe('fish (needs fish)', needsPrograms('fish'), () => {
 });
 
 describe('zsh (needs zsh)', needsPrograms('zsh'), () => {
+  test('takes what an instance or another user chose for one word', () => {
+    mkdirSync(at('zdot'), { recursive: true });
+    writeFileSync(at('zdot/.zshrc'), 'autoload -Uz compinit; compinit -D -u; source ./zsh');
+    return completes('zsh -i');
+  });
+
   test('on a terminal', async () => {
-    mkdirSync(at('zdot'));
+    mkdirSync(at('zdot'), { recursive: true });
     // Control-X shows the line as it is then; what zsh draws meanwhile is full of escapes. Unlike the usual
     // expand-or-complete, Control-T leaves alone what zsh itself would expand.
     const setup = `

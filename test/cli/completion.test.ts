@@ -36,7 +36,20 @@ test.each<[string, string]>([
   ['help c', ['completion', ...topics.filter((one) => /^c/.test(one))].join(' ')],
   ['serve token ', 'add list revoke'],
 ])('pwpush %s: %s', async (line, offered) => {
-  const profiles = { work: {}, home: {}, '$(touch pwned)': {}, 'a b;c': {} };
+  const chosen = [
+    '$(touch pwned)',
+    'a b;c',
+    'a*',
+    '-x',
+    '~root',
+    '=ls',
+    '@a',
+    'a,b',
+    '%a',
+    '\u2018a',
+    'é',
+  ];
+  const profiles = { work: {}, home: {}, ...Object.fromEntries(chosen.map((one) => [one, {}])) };
   const words = line.split(' ');
   const { stdout } = await withConfig(JSON.stringify({ profiles })).run('__complete', ...words);
   const [kind, ...all] = stdout.trimEnd().split('\n');

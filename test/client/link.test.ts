@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../../src/client/client';
-import { findLink, otherOrigin, parseReference, repairsOf, withKey } from '../../src/client/link';
-import { createdSchema } from '../../src/contract/decode';
+import { elsewhere, findLink, parseReference, repairsOf, withKey } from '../../src/client/link';
+import { createdSchema, previewSchema } from '../../src/contract/decode';
 import { CliError, phrase } from '../../src/platform/errors';
 import { times } from '../helpers/long';
 
-const api = (preview: () => Promise<{ url: string }>) => ({ preview }) as unknown as Api;
+const api = (preview: () => Promise<unknown>) => ({ preview }) as unknown as Api;
 const failing = api(async () => {
   throw new CliError('failed', 'no');
 });
@@ -22,10 +22,10 @@ test('whatever the instance answers, a link comes back: one line that is an http
   );
   await fc.assert(
     fc.asyncProperty(anything, anything, fc.boolean(), async (html_url, url, fails) => {
-      const asked = fails ? failing : api(async () => ({ url: url as string }));
-      const created = { url_token: 'quyul5r5w08', html_url };
+      const asked = fails ? failing : api(async () => v.parse(previewSchema, { url }));
+      const created = v.parse(createdSchema, { url_token: 'quyul5r5w08', html_url });
       const { link } = await findLink(asked, 'https://pw.test/x', created);
-      expect(link).toMatch(/^https?:\/\/[\x21-\x7e]+$/i);
+      expect(link).toMatch(/^https?:\/\/[\w.~:/?#@%=&+,-]+$/);
     }),
     { numRuns: times(1000) },
   );
@@ -183,6 +183,39 @@ describe('a link with a key', () => {
     ['Proofpoint 3 that left the #', v3(`${link}#${key}`, ''), 'proofpoint'],
     ['Proofpoint 3 with a run', v3(`${link}?x=**A${key}&y=1`, 'w6kj'), 'proofpoint tail'],
     ['both', safeLink(encoded(v3(`${link}*${key}`, 'Iw'))), 'outlook proofpoint'],
+    ...[
+      `https://statics.teams.cdn.office.net/evergreen-assets/safelinks/1/atp-safelinks.html?dest=https%3A%2F%2Fteams.microsoft.com%2Fapi&url=ENC&locale=en-us`,
+      'https://secure-web.cisco.com/1jK-x_y/ENC',
+      'https://linkprotect.cudasvc.com/url?a=ENC&c=E,1,x&typo=1',
+      'https://www.google.com/url?q=ENC&sa=D&source=docs',
+      'https://l.facebook.com/l.php?u=ENC&h=AT0x',
+      'https://slack-redir.net/link?url=ENC',
+      'https://eu-west-1.protection.sophos.com/?d=pw.test&u=B64&i=x',
+      'https://gateway.test/scan/https://pw.test/p/quyul5r5w08#KEY',
+      'https://gateway.test/?u=ENC2',
+    ].map((form): [string, string, string] => [
+      form,
+      form
+        .replace('ENC2', encoded(encoded(`${link}#${key}`)))
+        .replace('ENC', encoded(`${link}#${key}`))
+        .replace('B64', Buffer.from(`${link}#${key}`).toString('base64url'))
+        .replace('KEY', key),
+      'wrapper',
+    ]),
+    [
+      'Google in Safe Links',
+      safeLink(encoded(`https://google.com/url?q=${encoded(`${link}#${key}`)}`)),
+      'outlook wrapper',
+    ],
+    ['of Slack', `<${link}#${key}|the password>`, 'surroundings'],
+    ['zero-width spaces', `\u200b${link}#\u200b${key}\u200b\ufeff`, 'surroundings'],
+    ...['%20', '%3E', '%22%0D%0A', '%E2%80%8B', '.%C2%A0', '%2C'].map(
+      (end): [string, string, string] => [
+        `${end} at its end`,
+        `${link}#${key}${end}`,
+        'surroundings',
+      ],
+    ),
   ])('is read whatever it went through: %s', (_name, pasted, repairs) => {
     const found = parseReference(pasted);
     expect(found).toEqual(read('quyul5r5w08', 'https://pw.test', key, repairs));
@@ -220,15 +253,19 @@ describe('a link with a key', () => {
   });
 });
 
-test.each(['https://other.test', 'https://pw.test:8443', 'http://pw.test', 'https://pw.test.evil'])(
-  'a link at %s is one elsewhere, and one below the base is not',
-  (origin) => {
-    expect(otherOrigin('https://pw.test', `${origin}/p/x`)).toMatchObject({
-      of: [origin, 'https://pw.test', ''],
-    });
-    expect(otherOrigin(`${origin}/a`, `${origin}/b/p/x`)).toBeUndefined();
-  },
-);
+test.each<[string, string, string?]>([
+  ...['https://other.test', 'https://pw.test:8443', 'http://pw.test', 'https://pw.test.evil'].map(
+    (at): [string, string, string] => ['https://pw.test', `${at}/p/x`, at],
+  ),
+  // Through a proxy that the instance does not know of.
+  ['https://pw.test/secrets', 'https://pw.test/p/x', 'https://pw.test'],
+  ['https://pw.test/secrets', 'https://pw.test/secretsx/p/x', 'https://pw.test'],
+  ['https://pw.test/secrets', 'https://pw.test/secrets/p/x'],
+  ['https://pw.test/a$b', 'https://pw.test/a%24b/p/x'],
+  ['https://pw.test', 'https://pw.test/secrets/p/x'],
+])('of what was created at %s the link %s is on %s', (base, link, at) => {
+  expect(elsewhere(base, link)).toEqual(at && phrase('link-elsewhere', at, base, ''));
+});
 
 test('repairs are told once, without the link', () => {
   const references = ['<abcdefgh>', '<abcdefgh%23key>'].map(parseReference);
@@ -244,9 +281,28 @@ describe('what is no link is refused', () => {
     ...['ftp://pw.test/p/quyul5r5w08', 'javascript:alert(1)//p/x', 'file:///p/quyul5r5w08'],
     ...['a'.repeat(129), 'two words', 'https://pw.test/p/quyul5\u2026'],
     ...['https://pw.test/p/quyul5...', 'https://pw.test/p/quyul5\u00e9'],
+    ...['https://evil.test/?q=https://pw.test/', 'https://evil.test/?q=ftp://pw.test/p/abcdefgh'],
     ...['https://ann:s3cret@pw.test/p/quyul5r5w08', 'https://pw.test@evil.test/p/quyul5r5w08'],
   ])('%j', (pasted) => {
     expect(refusal(pasted)).toMatchObject({ name: 'CliError', code: 'usage', facts: [{ of: [] }] });
+  });
+
+  test.each([
+    '?',
+    ')',
+    '/r',
+    '/p/a',
+    '[',
+    '%20',
+    '%23',
+    '%25',
+    '<',
+    '/v3/__',
+    '?u=https://a.b/',
+    '*',
+  ])('and takes no time that grows with the square: %s', (part) => {
+    for (const length of [16_000, 2_000_000])
+      refusal(`https://pw.test/p/a${part.repeat(length / part.length)}~`);
   });
 
   test('and never crashes anything, nor is repeated in the message', () => {

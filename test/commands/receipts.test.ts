@@ -8,7 +8,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { eachInstance } from '../helpers/instance';
+import { BASE, eachInstance, overFetch } from '../helpers/instance';
+import { changed } from '../helpers/reference';
+import { place } from '../helpers/run';
+import { rewriting } from '../helpers/wire';
 
 // What a push leaves on the machine it was made on, for those who have no token. What is said and listed:
 // test/cases/list-local.txt, last.txt and receipt-not-saved.txt.
@@ -44,6 +47,7 @@ describe('a receipt', () => {
     const link = await push('hunter2', ...argv, '--passphrase-file', here.file('phrase'));
     expect(kept()).toEqual([
       {
+        base: BASE,
         url_token: /\/p\/([\w-]+)/.exec(link)?.[1],
         html_url: link,
         name: 'db',
@@ -93,7 +97,13 @@ describe('a receipt', () => {
 
 test('what is no receipt is skipped', async () => {
   const first = await push('a');
-  const others = ['null', '{"html_url":"no link at all"}', '', '{"html_url":"https://pw.test/p/'];
+  const others = [
+    'null',
+    '{"base":1,"url_token":[]}',
+    '{"html_url":"no link at all"}',
+    '',
+    '{"html_url":"https://pw.test/p/',
+  ];
   for (const text of others) appendFileSync(file(), `\n${text}`);
   expect(await listed()).toEqual([first]);
   const second = await push('b');
@@ -107,4 +117,42 @@ test('a file of receipts that is a symbolic link is not followed', async () => {
   const { code, stderr } = await here.under({ stdin: 'b', terminals: ['stderr'] }).run('push');
   expect([code, stderr]).toEqual([0, expect.stringContaining('ELOOP')]);
   expect(await listed()).toEqual([]);
+});
+
+/** A place that pushes to `base`, whose instance returns this link. */
+function lied(base: string, html_url: string) {
+  const send = rewriting(overFetch(here.service, here.asked), (body, { method }) =>
+    method === 'POST' ? changed(body, { html_url }) : body,
+  );
+  return place({
+    // Through a proxy that strips the path.
+    send: (request) => send({ ...request, url: request.url.replace('/secrets', '') }),
+    ...{ stdin: 'a', env: { PWPUSH_URL: base } },
+  });
+}
+
+test.each([
+  ['elsewhere', 'https://other.test'],
+  ['of the same host, without the path of the instance', `${BASE}/secrets`],
+])('a link %s makes no receipt, and last names no other push instead', async (_, base) => {
+  const own = await push('a');
+  const other = lied(BASE, own);
+  await other.run('push');
+  await other.under({ env: { PWPUSH_URL: base } }).run('push');
+  for (const command of ['expire', 'get', 'show', 'wait'])
+    expect(await other.run(command, 'last')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the last push has no receipt'),
+    });
+  expect((await other.run('list', '--local')).stdout.split('\n')).toHaveLength(2);
+  expect(here.asked.join()).not.toContain('DELETE');
+});
+
+test('what later requests go to is where the push was created, and not its link', async () => {
+  const other = lied(BASE, `${BASE}/$(id)/p/abcdefgh`);
+  const { url_token, html_url } = JSON.parse((await other.run('push', '--json')).stdout);
+  expect(html_url).toBe(`${BASE}/%24%28id%29/p/abcdefgh`);
+  expect((await other.run('__complete', 'get', '')).stdout).toContain(`\n${url_token}\n`);
+  await other.run('expire', 'last');
+  expect(here.asked.at(-1)).toBe(`DELETE /api/v2/pushes/${url_token}`);
 });

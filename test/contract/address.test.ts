@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isLoopback, parseUrl, parseWebUrl } from '../../src/contract/address';
+import { isLoopback, parseUrl, parseWebUrl, webAddress } from '../../src/contract/address';
 
 test.each([
   ...['127.0.0.1', '127.255.255.254', '::1', '0:0:0:0:0:0:0:1', '[::1]'],
@@ -30,4 +31,54 @@ test('what is no address of the web is undefined', () => {
     Array(3).fill(undefined),
   );
   expect(parseUrl('/p/abc', 'https://pw.test')?.href).toBe('https://pw.test/p/abc');
+});
+
+const SHELL = [
+  '$(id)',
+  '`id`',
+  ';id',
+  '|id',
+  "'",
+  '"',
+  '!!',
+  '*',
+  '{a,b}',
+  '<(id)',
+  '\\',
+  '^',
+  '[a]',
+];
+
+test('an address of an instance has one form, which no shell takes for more than a word', () => {
+  const parts = fc.array(fc.oneof(fc.constantFrom(...SHELL, '%', '&', '#', '?', 'é'), fc.string()));
+  const addresses = fc
+    .tuple(fc.constantFrom('https://pw.test/', 'http://', 'https://[::1]:5100/', ''), parts)
+    .map(([before, all]) => before + all.join(''));
+  fc.assert(
+    fc.property(addresses, (text) => {
+      const found = webAddress(text);
+      if (found === undefined) return;
+      expect(found).toMatch(/^https?:\/\/(?:\[[\da-f:]+\])?[\w.~:/?#@%=&+,-]*$/);
+      expect(webAddress(found)).toBe(found);
+    }),
+    { numRuns: 2000 },
+  );
+  expect(webAddress('https://pw.test/$(id)/p/x?a=`b`#c|d')).toBe(
+    'https://pw.test/%24%28id%29/p/x?a=%60b%60#c%7Cd',
+  );
+});
+
+test.each([
+  ...['https://ann:pw@pw.test/p/x', 'https://pw.test/p/x y', 'ftp://pw.test/p/x', '/p/x', ''],
+  ...['https://pw.test/p/x\u200b', `https://pw.test/${'x'.repeat(4081)}`],
+  // Longer only when it is escaped.
+  `https://pw.test/${'$'.repeat(2000)}`,
+])('%.40j is no link of an instance', (text) => {
+  expect(webAddress(text)).toBeUndefined();
+});
+
+test('one of 4,096 characters is; nothing is looked for in a longer one', () => {
+  const longest = `https://pw.test/${'x'.repeat(4080)}`;
+  expect(webAddress(longest)).toBe(longest);
+  expect(webAddress(`https://pw.test/${'?'.repeat(2_000_000)}~`)).toBeUndefined();
 });

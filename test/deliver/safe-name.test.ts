@@ -37,19 +37,39 @@ describe('a name that someone else chose', () => {
   });
 
   test.each([
-    ['.BashRC', '_BashRC'],
-    ['.zshenv', '_zshenv'],
-    ['.Rprofile', '_Rprofile'],
-    ['.profile', '_profile'],
-    ['.npmrc', '_npmrc'],
-    ['.netrc', '_netrc'],
-    ['.ssh', '_ssh'],
-    ['.ss\u200bh', '_ssh'],
-    ['.git', '_git'],
-    ['.gitconfig', '_gitconfig'],
-    ['.rhosts', '_rhosts'],
-    ['.profile.pdf', '.profile.pdf'],
-    ['.well-known', '.well-known'],
+    ['.env', '.env'],
+    ['.Env.local', '.Env.local'],
+    ['.env-prod', '.env-prod'],
+    ['..env', '_.env'],
+    ...[
+      ...[
+        '.envrc',
+        '.envrc.local',
+        '.BashRC',
+        '.profile',
+        '.npmrc',
+        '.netrc',
+        '.ssh',
+        '.ss\u200bh',
+        '.git',
+      ],
+      ...[
+        '.yarnrc.yml',
+        '.pnpmfile.cjs',
+        '.eslintrc.js',
+        '.mocharc.cjs',
+        '.babelrc.js',
+        '.mcp.json',
+      ],
+      ...[
+        '.devcontainer.json',
+        '.pre-commit-config.yaml',
+        '.mise.toml',
+        '.rspec',
+        '.aider.conf.yml',
+      ],
+      ...['.nvim.lua', '.mailcap', '.user.ini', '.htaccess', '.well-known', '.profile.pdf'],
+    ].map((name): [string, string] => [name, `_${name.slice(1).replace('\u200b', '')}`]),
   ])('%j for a folder that the user named is %j', (name, safe) => {
     expect(safeName(name, true)).toBe(safe);
   });
@@ -66,7 +86,7 @@ describe('a name that someone else chose', () => {
     expect(safeName(`a.${'x'.repeat(400)}`)).toHaveLength(255);
     expect(safeName(`${'x'.repeat(100_000)}.tar.gz`)).toBe(`${'x'.repeat(248)}.tar.gz`);
     expect(safeName(`${'x'.repeat(254)} ${'y'.repeat(100)}`)).toBe('x'.repeat(254));
-    expect(safeName(`${'.'.repeat(300)}${'x'.repeat(40)}`, true)).toBe('file');
+    expect(safeName(`${'.'.repeat(300)}${'x'.repeat(40)}`, true)).toBe('_');
   });
 
   test('is one safe component, whatever it was', () => {
@@ -85,7 +105,7 @@ describe('a name that someone else chose', () => {
       fc.property(anything, fc.boolean(), numbers, (name, dot, number) => {
         const once = safeName(name, dot);
         for (const safe of [once, numbered(once, number)]) {
-          expect(safe).not.toMatch(dot ? /^-/ : /^[-.]/);
+          expect(safe).not.toMatch(dot ? /^(?:-|\.(?!env(?:[._ -]|$)))/i : /^[-.]/);
           expect(safe).not.toMatch(
             /[/\\<>:"|?*\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069\u200b-\u200f]/u,
           );

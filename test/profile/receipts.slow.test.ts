@@ -25,7 +25,7 @@ const lines = () =>
 const tokens = () =>
   readReceipts(machine())
     .active()
-    .map(({ url_token }) => url_token);
+    .map(({ token }) => token);
 
 /** Saves receipts, and expires every other push. */
 const SAVING = `
@@ -35,8 +35,9 @@ const system = { ...JSON.parse(machine), now: () => new Date() };
 (async () => {
   for (let at = 0; at < Number(count); at++) {
     const token = name + '-' + at;
-    await saveReceipts(system, [{ push: {}, link: 'https://pw.test/p/' + token }]);
-    if (at % 2) await readReceipts(system).end([{ token, target: { base: 'https://pw.test' } }]);
+    const base = 'https://pw.test';
+    await saveReceipts(system, [{ push: {}, link: base + '/p/' + token, at: { base, token } }]);
+    if (at % 2) await readReceipts(system).end([{ token, target: { base } }]);
   }
 })();`;
 
@@ -66,6 +67,7 @@ test('the newest 1,000 are kept, by a push and by an expiry', async () => {
   const saved = (url_token: string) => ({
     push: { url_token },
     ...{ link: `https://pw.test/p/${url_token}`, name: 'a' },
+    at: { base: 'https://pw.test', token: url_token },
   });
   for (let at = 0; at < made.length; at += 10)
     await saveReceipts(machine(), made.slice(at, at + 10).map(saved));

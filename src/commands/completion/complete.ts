@@ -3,6 +3,7 @@ import { type Command, reach } from '../../cli/command';
 import { lineage, valueKind } from '../../cli/declare';
 import { globalOptions } from '../../cli/options';
 import { safe } from '../../cli/terminal/safe';
+import { pushLink } from '../../contract/address';
 import type { Context } from '../../platform/context';
 import { CliError, tried } from '../../platform/errors';
 import { storedProfiles } from '../../profile/config-file';
@@ -158,10 +159,17 @@ function argumentValues(argument: Argument | undefined, command: Command, contex
   return /^(path|file|folder)$/.test(name) ? 'files' : [];
 }
 
-/** Anybody may have written the config file: a name that means something to a shell is left out. */
+/** Anybody may have written the config file. */
 function profileNames(context: Context): Candidate[] {
-  const names = Object.keys(storedProfiles(context).profiles);
-  return words(names.filter((name) => /^[a-z\d][\w.-]*$/i.test(name)));
+  return offered(words(Object.keys(storedProfiles(context).profiles)));
+}
+
+/**
+ * What others chose, as far as bash, zsh, fish and PowerShell take it for one word that means nothing to them, and Commander
+ * for no option.
+ */
+function offered(candidates: readonly Candidate[]): Candidate[] {
+  return candidates.filter(({ word }) => /^\w[\w.:/-]*$/.test(word));
 }
 
 /** The pushes that have a receipt, newest first: by ID at the instance in use, which shells do not split as a link. */
@@ -170,12 +178,13 @@ async function ownLinks(command: Command, context: Context): Promise<Candidate[]
   const options = globalOptions(command, context.env);
   const session = createSession(context, givenOf(options), options);
   const target = tried(session.target);
-  const base = target instanceof CliError ? undefined : target.base;
-  const receipts = session.receipts().active();
-  const known = receipts.map(({ html_url, name }) => {
-    const { token, base: at } = session.reference(html_url);
-    const isWord = at === base && !token.startsWith('-');
-    return { word: isWord ? token : html_url, description: safe(`${name ?? ''}`) };
-  });
-  return [{ word: 'last', description: 'the push created last' }, ...known];
+  const used = target instanceof CliError ? undefined : target.base;
+  const known = session
+    .receipts()
+    .active()
+    .map(({ base, token, receipt }) => ({
+      word: base === used && !token.startsWith('-') ? token : pushLink(base, receipt),
+      description: safe(`${receipt.name ?? ''}`),
+    }));
+  return [{ word: 'last', description: 'the push created last' }, ...offered(known)];
 }

@@ -10,11 +10,18 @@ _pwpush() {
     # Readline itself completes paths where nothing is offered.
     [[ $kind == files ]] || compopt +o default 2>/dev/null
     while IFS=$'\t' read -r word rest; do
-      [[ $word == "$cur"* ]] && COMPREPLY+=("$word")
+      if [[ $word == "$cur"* ]]; then
+        # bash inserts it as it is.
+        printf -v word %q "$word"
+        COMPREPLY+=("$word")
+      fi
     done
   } < <(command pwpush __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   if [[ $kind == commands ]]; then
-    while read -r word; do COMPREPLY+=("$word"); done < <(compgen -c -- "$cur")
+    while read -r word; do
+      printf -v word %q "$word"
+      COMPREPLY+=("$word")
+    done < <(compgen -c -- "$cur")
   fi
   return 0
 }

@@ -15,7 +15,12 @@ Register-ArgumentCompleter -Native -CommandName pwpush -ScriptBlock {
         if ($word -and $word.StartsWith($wordToComplete)) {
             if (-not $text) { $text = $word }
             $type = if ($word.StartsWith('-')) { 'ParameterName' } else { 'ParameterValue' }
-            [System.Management.Automation.CompletionResult]::new($word, $word, $type, $text)
+            # PowerShell inserts it as it is.
+            $inserted = $word
+            if ($word -cnotmatch '^[A-Za-z0-9._:/=-]+$') {
+                $inserted = "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($word) + "'"
+            }
+            [System.Management.Automation.CompletionResult]::new($inserted, $word, $type, $text)
         }
     }
 }

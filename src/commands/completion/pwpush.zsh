@@ -7,8 +7,9 @@ _pwpush() {
   answer=("${(@f)$(command pwpush __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
   case $answer[1] in
   words)
-    # _describe takes word:description.
+    # _describe takes word:description, and quotes the word.
     for line in "${(@)answer[2,-1]}"; do
+      line=${line//\\/\\\\}
       line=${line//:/\\:}
       offers+=("${line/$'\t'/:}")
     done

@@ -6,7 +6,7 @@ import { limited, raceWithLimit } from '../../platform/files/abort';
 import { another } from '../../profile/session';
 import { newBelow } from './below-root';
 import { type Desk, linkWords, savedTo } from './desk';
-import { failure, LONGEST_LINK, saidText, type Told, together } from './told';
+import { failure, saidText, type Told, together } from './told';
 import type { Arguments } from './tool-arguments';
 
 /** What the person did with the page that the client offered. */
@@ -29,7 +29,7 @@ export interface Page {
 interface Question {
   /** Its page, for a person. */
   readonly link: string;
-  /** What later calls name it by: the same, unless the instance says another address than the one that was asked. */
+  /** What later calls name it by: the address that was asked, whatever link the instance gave. */
   readonly reference: string;
   /** Whether this machine serves its page. */
   readonly here: boolean;
@@ -80,7 +80,8 @@ export async function ask(
   };
   void asked.done.then(over, over);
   const where = asked.here ? ' It opens in a browser on this machine.' : '';
-  const named = reference === link ? 'this link' : reference;
+  // A page elsewhere is not opened for a person, who would trust it.
+  const isOwn = link.startsWith(reference) && /^(?:[/?#]|$)/.test(link.slice(reference.length));
   const page: Page = {
     url: link,
     message: `${question}\nThe answer goes to ${file}, and not into the conversation.`,
@@ -90,16 +91,18 @@ export async function ask(
       if (action === undefined)
         return together(
           {
-            text: `Give this link to the person who knows the answer: ${link}${where}\nThen call wait with ${named}. The answer is saved to ${file}.`,
+            text: `Give this link to the person who knows the answer: ${link}${where}\nThen call wait with ${isOwn ? 'this link' : reference}. The answer is saved to ${file}.`,
           },
           said,
         );
       await asked.close();
-      return { text: `The person did not open the page (${action}); the question is closed.` };
+      return together(
+        { text: `The person did not open the page (${action}); the question is closed.` },
+        said,
+      );
     },
   };
-  // A page elsewhere is not opened for a person, who would trust it.
-  return reference === link ? page : page.shown(undefined, desk.signal);
+  return isOwn ? page : page.shown(undefined, desk.signal);
 }
 
 export async function answered(
@@ -174,9 +177,8 @@ async function askInstance(
   if (made.status === exitStatus.rejected) return undefined;
   if (made.status !== 0) return failure(made);
   const { html_url, url_token } = JSON.parse(made.stdout) as Record<string, string>;
-  const link = safe(`${html_url}`).slice(0, LONGEST_LINK);
-  const own = `${base}/r/${url_token}`;
-  const reference = isLinkOf(link, own) ? link : own;
+  const link = safe(`${html_url}`);
+  const reference = `${base}/r/${url_token}`;
   const named = linkWords(reference);
   const save = async () => {
     const waited = await desk.command('wait', ['--json', ...named], world);
@@ -192,14 +194,4 @@ async function askInstance(
     if (ended.status !== 0) throw new CliError('failed', failure(ended).text);
   };
   return { link, reference, here: false, said: saidText(made.stderr), done, over: false, close };
-}
-
-/** Whether a link of the instance names what was made there, at the address that was asked. */
-function isLinkOf(link: string, own: string): boolean {
-  try {
-    const [given, known] = [parseReference(link), parseReference(own)];
-    return given.token === known.token && given.base === known.base;
-  } catch {
-    return false;
-  }
 }

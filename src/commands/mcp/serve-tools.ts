@@ -5,11 +5,13 @@ import { usageError } from '../../platform/errors';
 import { aborted, raceWithLimit } from '../../platform/files/abort';
 import { codeOf } from '../../platform/files/file-error';
 import { GRACE } from '../../platform/interrupts';
+import { listed } from '../../platform/listed';
 import type { Session } from '../../profile/session';
 import type { Questions } from './ask';
 import { type Allowed, newDesk } from './desk';
 import { serveProtocol } from './protocol';
 import { toolsOf } from './tools';
+import { hasWayOut } from './way-out';
 
 /** What the tools may do, and the options about the instance that the runs of them have. */
 export interface McpPlan {
@@ -27,6 +29,12 @@ export async function run(session: Session, plan: McpPlan): Promise<void> {
   context.interrupts.enter({ mode: 'own' });
   if (context.stdin.isTTY)
     await say.note('waiting for a client on standard input; see man pwpush-mcp (Ctrl-C ends it)');
+  const loose = allowed.run.filter(hasWayOut);
+  if (loose.length > 0)
+    await say.warn(
+      `--allow-run: ${listed(loose)} can start other programs, or print a secret in any form`,
+      'allow a script of your own that takes no arguments',
+    );
   const ending = new AbortController();
   void aborted(context.signal).then(() => ending.abort());
   const questions: Questions = { asked: new Map(), places: new Set() };

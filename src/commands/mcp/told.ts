@@ -18,8 +18,6 @@ const FIELDS = [
 
 /** Characters of a text that visitors or the instance chose. */
 const LONGEST_TEXT = 400;
-/** Of a link, half of which is useless. */
-export const LONGEST_LINK = 4000;
 
 /** What a command printed with `--json`: the told fields of one object, or of each in a list, and its warnings. */
 export function toldJson(ran: Ran): Told {
@@ -43,8 +41,9 @@ function chosen(object: unknown): object {
   const told: Record<string, string | number | boolean> = {};
   for (const name of FIELDS) {
     const value = known.get(name);
+    // Half a link is useless, and its length was checked.
     if (typeof value === 'string')
-      told[name] = safe(value).slice(0, name === 'html_url' ? LONGEST_LINK : LONGEST_TEXT);
+      told[name] = safe(value).slice(0, name === 'html_url' ? undefined : LONGEST_TEXT);
     else if (typeof value === 'number' || typeof value === 'boolean') told[name] = value;
   }
   return told;

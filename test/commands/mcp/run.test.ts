@@ -65,3 +65,21 @@ test('variables that decide what is loaded and run are refused', async () => {
     expect(await server.call('run', { link, command: ['env'], as })).toMatch(/^! /);
   expect(here.asked).toEqual([]);
 });
+
+test('a start with programs that have a way to a shell warns of them', async () => {
+  const loose = [
+    'bash',
+    '/usr/bin/python3.12',
+    'C:\\bin\\PSQL.EXE',
+    'git',
+    'vim',
+    'less',
+    'ssh',
+    'tar',
+  ];
+  const words = [...loose, './deploy.sh', 'migrate'].flatMap((name) => ['--allow-run', name]);
+  const { stderr } = await (await serving(here, words)).close();
+  expect(stderr).toContain(
+    `warning: --allow-run: ${loose.slice(0, -1).join(', ')} and tar can start other programs, or print a secret in any form`,
+  );
+});
