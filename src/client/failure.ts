@@ -66,16 +66,16 @@ export function explainLoss(
 
 /**
  * The error of a call that may have had its effect although no response says so. A response, even an unusable one, to a call
- * that can be repeated leaves nothing open.
+ * that has none leaves nothing open.
  * @param lost there is no response
  */
 function openOutcome(
   failure: CliError,
-  { repeatable, unclear, unclearWithoutToken }: Call,
+  { repeatable, ends, unclear, unclearWithoutToken }: Call,
   { authenticated }: SentRequest,
   lost = false,
 ): CliError {
-  if (repeatable && !lost) return failure;
+  if (repeatable && !ends && !lost) return failure;
   const step = (authenticated ? undefined : unclearWithoutToken) ?? unclear;
   return failure.with({ code: 'unknown', ...(step && { steps: phrase(step) }) });
 }
@@ -83,8 +83,10 @@ function openOutcome(
 /** Whether a call that failed may succeed later, as far as its error says. */
 export function isTemporary(error: unknown): error is CliError {
   if (!(error instanceof CliError)) return false;
-  const { code, status = 0 } = error;
-  return ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
+  const { code, status = 0, facts } = error;
+  // A page in place of a response: of a proxy, for as long as the instance is away.
+  const isPage = facts.some((fact) => typeof fact === 'object' && fact.name === 'unexpected');
+  return isPage || ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
 }
 
 /** An unsuccessful response, and what it says as it may be quoted. */
