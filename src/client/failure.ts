@@ -230,7 +230,7 @@ function malformed(response: WholeResponse, call: Call, sent: SentRequest): CliE
   const mayHold = call.holds || isJson(response);
   const body = mayHold && !isPage(response) ? sizeOnly(response) : firstLine(response);
   const said = quotable([body], sent.secrets);
-  const rescued = call.holds === 'secret' && isJson(response) && response.body.length > 0;
+  const rescued = call.holds === 'secret' && !isPage(response) && response.body.length > 0;
   const failure = failedError(phrase('unexpected', status, ...said), {
     status,
     steps: phrase('check-instance'),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -194,6 +195,33 @@ test('files by the thousand are not tried one after the other; the answer is sav
   const answer = json(200, changed(RETRIEVED, { files }));
   const { code, stderr, sent } = await asking([answer], ['get', 'abc'], OTHER);
   expect([code, /saved to \//.test(stderr), sent.length]).toEqual([11, true, 1]);
+});
+
+test.each([
+  [
+    'in Latin-1',
+    Buffer.from(changed(RETRIEVED, { payload: 'gr\u00fc\u00df' }), 'latin1'),
+    'application/json',
+  ],
+  [
+    'without its type',
+    Buffer.from(changed(RETRIEVED, { payload: '\u00fc' }), 'latin1'),
+    'text/plain',
+  ],
+  ['in UTF-16', Buffer.from(`\ufeff${RETRIEVED}`, 'utf16le'), 'application/json'],
+  [
+    'cut in a character',
+    Buffer.from(RETRIEVED.replace('ter2', 't\xe2\x82'), 'latin1'),
+    'application/json',
+  ],
+])('an answer that is not UTF-8 is saved as it came: %s', async (_how, body, type) => {
+  const answer = { status: 200, headers: { 'content-type': type }, body };
+  const env = { ...OTHER.env, PWPUSH_URL: 'https://pw.test' };
+  const here = place({ env, send: async () => answering(answer) });
+  const { code, stdout, stderr } = await here.run('get', 'abc');
+  const [, saved = ''] = /saved to (\S+)/.exec(stderr) ?? [];
+  expect([code, stdout, readFileSync(saved).equals(body)]).toEqual([11, '', true]);
+  here.close();
 });
 
 test('a content type that repeats the passphrase is not quoted', async () => {
