@@ -2,6 +2,7 @@ import { LINK_INCOMPLETE } from '../contract/api';
 import { CliError, type Fact, failedError, phrase, type Step } from '../platform/errors';
 import { type Call, namesOne, noRequests } from './calls';
 import { firstLine, isJson, objectIn, quotable, saidBy, sizeOnly, textOf } from './error-body';
+import { isInFront } from './outcome';
 import { accessPage } from './transport/access-proxy';
 import { retryAfter } from './transport/call';
 import type { TransportError } from './transport/network-errors';
@@ -19,6 +20,7 @@ export interface TokenSource {
 
 /** What is known of a request that failed, besides its call. */
 export interface SentRequest extends TokenSource {
+  readonly host: string;
   /** Sent with a token. */
   readonly authenticated: boolean;
   /** Sent with a passphrase. */
@@ -47,6 +49,12 @@ export function explain(
   if (page) return page;
   if (isSuccess(response)) return malformed(response, call, sent);
   const said = quotable(saidBy(response), sent.secrets);
+  const { status } = response;
+  if (isInFront(response))
+    return failedError(phrase('in-front', sent.host, status, ...said), {
+      status,
+      steps: phrase('pass-front'),
+    });
   const failure = statusError({ response, call, sent, said, now });
   return sent.files ? filesRefused(failure, said, sent) : failure;
 }

@@ -30,6 +30,19 @@ export function leavesOpen(response: WholeResponse, { holds }: Call): boolean {
   return status !== 503 || holds === 'secret' || !isError(response);
 }
 
+/** Whether a refusal is of something in front of the instance, such as a browser check or a login, and not its own. */
+export function isInFront(response: WholeResponse): boolean {
+  const { status, body } = response;
+  if (header(response, 'cf-mitigated') !== undefined) return true;
+  // An instance says the first five with pages, too, or they mean the same wherever they are from.
+  if (status < 400 || status > 499 || [400, 404, 413, 422, 429].includes(status)) return false;
+  if (/^\s*<[!?a-z]/i.test(body.subarray(0, 256).toString('latin1'))) return true;
+  const challenge = [response.headers['www-authenticate']].flat().join();
+  // RFC 9110, 11.6.1; `Token` is that of the web framework of the reference.
+  const isOwn = challenge === '' || /(^|,)\s*(bearer|token)\b/i.test(challenge);
+  return status === 401 && !isOwn && !isError(response);
+}
+
 /** Whether a body is an error of API v2 (docs/wire.md, "Errors"): an `error`, or lists of messages by field. */
 function isError(response: WholeResponse): boolean {
   const body = jsonIn(response);

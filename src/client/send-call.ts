@@ -229,6 +229,7 @@ function sentRequest(settings: ReadySettings, details: CallDetails): SentRequest
   const secrets = [token, keyProof, ...Object.values(headers), ...(details.secrets ?? [])];
   return {
     ...{ tokenFrom, tokenHint, anonymous },
+    host: new URL(settings.base).host,
     authenticated: token !== undefined,
     passphrase: details.query?.passphrase !== undefined || details.body instanceof URLSearchParams,
     proved: details.keyProof !== undefined,

@@ -96,6 +96,7 @@ export type ClientStep =
   | 'nothing-taken'
   | 'notify-words'
   | 'open-in-browser'
+  | 'pass-front'
   | 'proxy-address'
   | 'push-may-exist'
   | 'remove-anonymous'

@@ -124,7 +124,8 @@ describe.each(Object.entries(answers))('a refusal of %s has its code', (_name, a
     const bodies: Literal[] = [
       { status },
       { status, headers },
-      html(status, '<html><h1>Sorry</h1></html>'),
+      // Of those, a page is of what stands in front.
+      ...([401, 403].includes(status) ? [] : [html(status, '<html><h1>Sorry</h1></html>')]),
       { status, headers: { 'content-type': 'text/plain' }, body: 'Sorry\n' },
       ...[...objects, '[]', '5'].map((body) => json(status, body)),
       json(status, '\ufeff{"error":"Sorry","status":1,"more":{}}'),
