@@ -5,6 +5,7 @@ import type { HttpSettings } from '../../platform/context';
 import {
   type Connector,
   certificateFor,
+  HEADER_BYTES,
   lookupOptions,
   proxyFor,
   tlsOptions,
@@ -44,6 +45,7 @@ export async function prepareConnection(
       // undici's headers timeout includes the sending of the body: uploads check for stalls instead.
       headersTimeout: upload ? 0 : timeoutMs,
       bodyTimeout: timeoutMs,
+      maxHeaderSize: HEADER_BYTES,
       allowH2: false,
       connect: watched(connector, state) as Build.connector,
     };

@@ -5,7 +5,13 @@ import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
 import type { ClientCertificate } from '../../platform/context';
-import { type ConnectCallback, hostOf, lookupOptions, type TlsSettings } from './connect-options';
+import {
+  type ConnectCallback,
+  HEADER_BYTES,
+  hostOf,
+  lookupOptions,
+  type TlsSettings,
+} from './connect-options';
 
 /** Where undici's client asks a connector to connect to. */
 interface HostAndPort {
@@ -64,6 +70,7 @@ function openTunnel(
     headers: { host: target },
     agent: false,
     timeout: timeoutMs,
+    maxHeaderSize: HEADER_BYTES,
   });
   // Not passed as an option: NODE_DEBUG=http and net print those.
   for (const [name, value] of Object.entries(proxyAuthorization(proxy)))
