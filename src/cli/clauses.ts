@@ -24,6 +24,8 @@ const clauses: Readonly<Record<FactName, Words>> = {
     'the instance, or a proxy in front of it, requires a client certificate',
   failed: (status, ...said) => detailed(`the instance failed (${status})`, ...said),
   'files-need-token': () => 'attaching files requires a token on this instance',
+  'in-front': (host, status, ...said) =>
+    detailed(`something in front of ${host} answered, not the instance (${status})`, ...said),
   'key-missing': () => 'the end of the link is missing, which is the key of the push',
   'key-refused': () => 'the instance refused the key',
   'key-words-needed': () => 'the push opens with key words',

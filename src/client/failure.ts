@@ -2,6 +2,7 @@ import { LINK_INCOMPLETE } from '../contract/api';
 import { CliError, type Fact, failedError, phrase, type Step } from '../platform/errors';
 import { type Call, namesOne, noRequests } from './calls';
 import { firstLine, isJson, objectIn, quotable, saidBy, sizeOnly, textOf } from './error-body';
+import { isInFront } from './outcome';
 import { accessPage } from './transport/access-proxy';
 import { retryAfter } from './transport/call';
 import type { TransportError } from './transport/network-errors';
@@ -19,6 +20,7 @@ export interface TokenSource {
 
 /** What is known of a request that failed, besides its call. */
 export interface SentRequest extends TokenSource {
+  readonly host: string;
   /** Sent with a token. */
   readonly authenticated: boolean;
   /** Sent with a passphrase. */
@@ -47,6 +49,12 @@ export function explain(
   if (page) return page;
   if (isSuccess(response)) return malformed(response, call, sent);
   const said = quotable(saidBy(response), sent.secrets);
+  const { status } = response;
+  if (isInFront(response))
+    return failedError(phrase('in-front', sent.host, status, ...said), {
+      status,
+      steps: phrase('pass-front'),
+    });
   const failure = statusError({ response, call, sent, said, now });
   return sent.files ? filesRefused(failure, said, sent) : failure;
 }
@@ -66,16 +74,16 @@ export function explainLoss(
 
 /**
  * The error of a call that may have had its effect although no response says so. A response, even an unusable one, to a call
- * that can be repeated leaves nothing open.
+ * that has none leaves nothing open.
  * @param lost there is no response
  */
 function openOutcome(
   failure: CliError,
-  { repeatable, unclear, unclearWithoutToken }: Call,
+  { repeatable, ends, unclear, unclearWithoutToken }: Call,
   { authenticated }: SentRequest,
   lost = false,
 ): CliError {
-  if (repeatable && !lost) return failure;
+  if (repeatable && !ends && !lost) return failure;
   const step = (authenticated ? undefined : unclearWithoutToken) ?? unclear;
   return failure.with({ code: 'unknown', ...(step && { steps: phrase(step) }) });
 }
@@ -83,8 +91,10 @@ function openOutcome(
 /** Whether a call that failed may succeed later, as far as its error says. */
 export function isTemporary(error: unknown): error is CliError {
   if (!(error instanceof CliError)) return false;
-  const { code, status = 0 } = error;
-  return ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
+  const { code, status = 0, facts } = error;
+  // A page in place of a response: of a proxy, for as long as the instance is away.
+  const isPage = facts.some((fact) => typeof fact === 'object' && fact.name === 'unexpected');
+  return isPage || ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
 }
 
 /** An unsuccessful response, and what it says as it may be quoted. */
@@ -228,7 +238,7 @@ function malformed(response: WholeResponse, call: Call, sent: SentRequest): CliE
   const mayHold = call.holds || isJson(response);
   const body = mayHold && !isPage(response) ? sizeOnly(response) : firstLine(response);
   const said = quotable([body], sent.secrets);
-  const rescued = call.holds === 'secret' && isJson(response) && response.body.length > 0;
+  const rescued = call.holds === 'secret' && !isPage(response) && response.body.length > 0;
   const failure = failedError(phrase('unexpected', status, ...said), {
     status,
     steps: phrase('check-instance'),

@@ -1,9 +1,10 @@
 import { hasFeature } from '../contract/api';
+import type { InstanceVersion } from '../contract/decode';
+import { keyEcho } from '../contract/key-echo';
 import { CliError } from '../platform/errors';
 import type { Call } from './calls';
 import { isTemporary } from './failure';
-import { TransportError } from './transport/network-errors';
-import { header, isSuccess, jsonIn, type WholeResponse } from './transport/response';
+import { ResponseTooLong } from './transport/response';
 
 /** Seconds for which a request is sent again. */
 const PATIENCE = 90;
@@ -22,6 +23,8 @@ const LONGEST_PAUSE = 15_000;
 
 /** A request whose response was lost. */
 export interface FirstSent {
+  /** Its `Idempotency-Key`. */
+  readonly key: string;
   readonly holds: Call['holds'] | undefined;
   /** When it was sent, in milliseconds since 1970. */
   readonly began: number;
@@ -33,18 +36,19 @@ export function untilWhen(
   { began, holds = 'link', hasFiles }: FirstSent,
   now: number,
   patience = PATIENCE,
-): Pick<Repetition, 'until' | 'last'> | undefined {
+): Pick<Repetition<unknown>, 'until' | 'last'> | undefined {
   // Files take as long again.
   const kept = began + KEPT[holds] * 1000 - (hasFiles ? now - began : 0);
   const last = Math.min(kept, now + PATIENCE * 1000);
   return last > now ? { until: Math.min(last, now + patience * 1000), last } : undefined;
 }
 
-interface Repetition {
-  /** Sends the request with the same `Idempotency-Key`. */
-  readonly send: () => Promise<WholeResponse>;
-  /** The features of pushes at the instance; uses no view. Throws a `CliError`. */
-  readonly features: () => Promise<unknown>;
+interface Repetition<T> {
+  /** Sends the request with the same `Idempotency-Key`; undefined for a response that does not tell what became of it. */
+  readonly send: () => Promise<T | undefined>;
+  readonly key: string;
+  /** Asks the instance with that key; uses no view. Throws a `CliError`. */
+  readonly version: () => Promise<InstanceVersion>;
   /** Milliseconds since 1970 at which to give up. */
   readonly until: number;
   /** The same for the first repetition, by which the instance may have what would be lost. */
@@ -59,9 +63,9 @@ interface Repetition {
 
 /**
  * Sends a request whose response was lost again, with growing pauses, to an instance that announces that it does requests
- * with the same `Idempotency-Key` once. Returns undefined if it does not, or sends no response in time.
+ * with the same `Idempotency-Key` once, and gets that key. Returns undefined if it does not, or sends no response in time.
  */
-export async function repeat(request: Repetition): Promise<WholeResponse | undefined> {
+export async function repeat<T>(request: Repetition<T>): Promise<T | undefined> {
   const time = onward(request);
   const asked = Math.min(request.until, time.now() + ASKING);
   const announced = await again(time, request.repeats ? request.until : asked, () =>
@@ -70,17 +74,14 @@ export async function repeat(request: Repetition): Promise<WholeResponse | undef
   const now = time.now();
   if (!announced || now >= request.last) return undefined;
   await request.repeating();
-  return again(time, Math.max(request.until, now + 1), async () => {
-    const response = await request.send().catch(lost);
-    return response && isFinal(response) ? response : undefined;
-  });
+  return again(time, Math.max(request.until, now + 1), () => request.send().catch(lost));
 }
 
 /**
  * The time in milliseconds, which pauses move on even if the clock is set back meanwhile: a repetition could be sent after
  * the instance forgot the request.
  */
-function onward({ now, sleep }: Repetition) {
+function onward({ now, sleep }: Pick<Repetition<unknown>, 'now' | 'sleep'>) {
   let latest = 0;
   return {
     now: () => {
@@ -115,30 +116,20 @@ async function again<T>(
   }
 }
 
-/** Whether the instance announces it; undefined while it cannot be asked. */
-async function announces({ features }: Repetition): Promise<boolean | undefined> {
+/** Whether the instance announces it, and keys arrive there; undefined while it cannot be asked. */
+async function announces({
+  key,
+  version,
+}: Pick<Repetition<unknown>, 'key' | 'version'>): Promise<boolean | undefined> {
   try {
-    return hasFeature(await features(), 'idempotency');
+    const { features, idempotency_key } = await version();
+    return hasFeature(features?.pushes, 'idempotency') && idempotency_key === keyEcho(key);
   } catch (error) {
     return isTemporary(error) ? undefined : false;
   }
 }
 
-/**
- * Whether a response tells what became of the first request. That of a limit, a failure or a proxy does not, nor one that
- * asks to come again later: an instance that does requests once says what it refuses in JSON.
- */
-function isFinal(response: WholeResponse): boolean {
-  const { status } = response;
-  const isRefusal = status >= 400 && status < 500 && ![408, 425, 429].includes(status);
-  return (
-    (isSuccess(response) || isRefusal) &&
-    header(response, 'retry-after') === undefined &&
-    jsonIn(response) !== undefined
-  );
-}
-
 /** A redirect that cannot be followed is a loss, too. */
 function lost(error: unknown): undefined {
-  if (!(error instanceof TransportError || error instanceof CliError)) throw error;
+  if (!(error instanceof CliError || error instanceof ResponseTooLong)) throw error;
 }

@@ -11,13 +11,7 @@ import type { FirstSent } from './repeat';
 import { type CallRules, call as callOver } from './transport/call';
 import { TransportError } from './transport/network-errors';
 import { LeavesOrigin } from './transport/redirects';
-import {
-  isLost,
-  isSuccess,
-  jsonIn,
-  ResponseTooLong,
-  type WholeResponse,
-} from './transport/response';
+import { isSuccess, jsonIn, ResponseTooLong, type WholeResponse } from './transport/response';
 
 export interface ApiSettings extends TokenSource {
   /** The instance's base address, without a final slash. */
@@ -57,6 +51,8 @@ export interface CallDetails {
   readonly secrets?: readonly (string | undefined)[];
   /** Shows that the caller has the key of the push. */
   readonly keyProof?: string | undefined;
+  /** The `Idempotency-Key`; one is made for a call that is done once. */
+  readonly key?: string | undefined;
 }
 
 /** Sends a call and decodes its response, as `sendCall` does with the settings of a client. */
@@ -89,6 +85,18 @@ type CompleteSettings = ApiSettings &
 /** What failures mean; 7 KB that a call without one does without. */
 const failures = () => import('./failure');
 
+/** A response, with what it holds if it is a success of the form that its call has. */
+interface Answer<Schema extends v.GenericSchema> {
+  readonly response: WholeResponse;
+  readonly decoded?: v.SafeParseResult<Schema> | undefined;
+}
+
+/** Sends a request, and reads what comes. */
+type Send<Schema extends v.GenericSchema> = (
+  over: Transport,
+  rules?: Partial<CallRules>,
+) => Promise<Answer<Schema>>;
+
 /**
  * Sends a call and decodes its response.
  * @throws CliError for any other outcome; see `explain` and `explainLoss`
@@ -100,29 +108,37 @@ export async function sendCall<Schema extends v.GenericSchema>(
   details: CallDetails,
 ): Promise<v.InferOutput<Schema>> {
   const ready = await withToken(settings);
-  const response = await responseTo(ready, call, details);
-  const decoded = isSuccess(response) ? v.safeParse(schema, jsonIn(response)) : undefined;
+  const { response, decoded } = await answerTo(ready, call, schema, details);
   if (decoded?.success) return decoded.output;
   const { explain } = await failures();
   throw explain(response, call, sentRequest(ready, details), settings.now());
 }
 
-async function responseTo(
+async function answerTo<Schema extends v.GenericSchema>(
   settings: ReadySettings<CompleteSettings>,
   call: Call,
+  schema: Schema,
   details: CallDetails,
-): Promise<WholeResponse> {
+): Promise<Answer<Schema>> {
   try {
-    const key = call.once ? await randomKey() : undefined;
-    const request = wireRequest(settings, call, details, key);
+    const key = call.once ? await randomKey() : details.key;
+    const request = wireRequest(settings, call, { ...details, key });
     const { now, timeout, sleep, waiting } = settings;
     const { repeatable, waitsOn429 } = call;
-    const rules = { repeatable, waitsOn429, now, timeout, sleep, waiting };
-    return await (call.once
-      ? sendOnce(settings, call, request, rules)
-      : callOver(settings.send, request, rules));
+    const usual = { repeatable, waitsOn429, now, timeout, sleep, waiting };
+    const send: Send<Schema> = async (over, rules) => {
+      const response = await callOver(over, request, { ...usual, ...rules });
+      return {
+        response,
+        decoded: isSuccess(response) ? v.safeParse(schema, jsonIn(response)) : undefined,
+      };
+    };
+    const hasFiles = typeof request.body === 'object';
+    return call.once && key !== undefined
+      ? await sendOnce(settings, call, send, { key, hasFiles })
+      : await sendHarmless(settings, call, send);
   } catch (error) {
-    if (error instanceof TransportError || error instanceof ResponseTooLong) {
+    if (isLoss(error)) {
       const { explainLoss } = await failures();
       throw explainLoss(error, call, sentRequest(settings, details));
     }
@@ -132,46 +148,79 @@ async function responseTo(
   }
 }
 
-/** Sends a request that has an `Idempotency-Key`, again if its response is lost and the instance does it once. */
-async function sendOnce(
-  settings: ReadySettings<CompleteSettings>,
-  call: Call,
-  request: HttpRequest,
-  rules: CallRules,
-): Promise<WholeResponse> {
-  const send = () => callOver(settings.send, request, rules);
-  const began = settings.now().getTime();
-  let outcome: WholeResponse | TransportError;
-  try {
-    outcome = await send();
-    // A service that has lost its database does not know whether it took a view.
-    const isOpen = isLost(outcome.status) || (outcome.status === 503 && call.holds === 'secret');
-    if (!isOpen) return outcome;
-  } catch (error) {
-    if (!(error instanceof TransportError && error.sent) || error.foreign) throw error;
-    outcome = error;
-  }
-  const sent = { began, holds: call.holds, hasFiles: typeof request.body === 'object' };
-  // After a wait that a 429 asks for, also to another request, it could be too late.
-  const again = () => callOver(settings.sendNow, request, { ...rules, waitsOn429: false });
-  const response = settings.repeats === false ? undefined : await sendAgain(settings, again, sent);
-  if (response) return response;
-  if (outcome instanceof TransportError) throw outcome;
-  return outcome;
+function isLoss(error: unknown): error is TransportError | ResponseTooLong {
+  return error instanceof TransportError || error instanceof ResponseTooLong;
 }
 
-async function sendAgain(
+/** Sends a request without an `Idempotency-Key`; again, if it ends something and its response is lost. */
+async function sendHarmless<Schema extends v.GenericSchema>(
+  { send: over }: CompleteSettings,
+  call: Call,
+  send: Send<Schema>,
+): Promise<Answer<Schema>> {
+  const first = await send(over);
+  if (!call.ends || !(await isOpen(first, call))) return first;
+  return send(over, { repeatable: false, waitsOn429: false }).catch((error) => {
+    if (isLoss(error)) return first;
+    throw error;
+  });
+}
+
+async function isOpen<Schema extends v.GenericSchema>(
+  { response, decoded }: Answer<Schema>,
+  call: Call,
+): Promise<boolean> {
+  return !decoded?.success && (await import('./outcome')).leavesOpen(response, call);
+}
+
+/** Sends a request that has an `Idempotency-Key`, again if its response is lost and the instance does it once. */
+async function sendOnce<Schema extends v.GenericSchema>(
   settings: ReadySettings<CompleteSettings>,
-  send: () => Promise<WholeResponse>,
+  call: Call,
+  send: Send<Schema>,
+  request: Pick<FirstSent, 'key' | 'hasFiles'>,
+): Promise<Answer<Schema>> {
+  const began = settings.now().getTime();
+  let first: Answer<Schema> | TransportError | ResponseTooLong;
+  try {
+    first = await send(settings.send);
+    if (!(await isOpen(first, call))) return first;
+  } catch (error) {
+    if (!isLoss(error)) throw error;
+    if (error instanceof TransportError && (!error.sent || error.foreign)) throw error;
+    first = error;
+  }
+  const sent = { began, holds: call.holds, ...request };
+  const again = settings.repeats === false ? undefined : await sendAgain(settings, send, sent);
+  if (first instanceof Error) {
+    if (again) return again;
+    throw first;
+  }
+  // Of a secret, a part is not given up for a refusal.
+  const isPart = call.holds === 'secret' && isSuccess(first.response);
+  return again && (again.decoded?.success || !isPart) ? again : first;
+}
+
+async function sendAgain<Schema extends v.GenericSchema>(
+  settings: ReadySettings<CompleteSettings>,
+  send: Send<Schema>,
   sent: FirstSent,
-): Promise<WholeResponse | undefined> {
-  const { repeat, untilWhen } = await import('./repeat');
-  const { now, sleep, patience, repeats = false, repeating = () => {} } = settings;
+): Promise<Answer<Schema> | undefined> {
+  const [{ repeat, untilWhen }, { isRefusal }] = await Promise.all([
+    import('./repeat'),
+    import('./outcome'),
+  ]);
+  const { now, sleep, patience, repeats = false, repeating = () => {}, sendNow } = settings;
   const limits = untilWhen(sent, now().getTime(), patience);
   if (!limits) return undefined;
-  const features = async () =>
-    (await sendCall(settings, pushCalls.version, versionSchema, {})).features?.pushes;
-  return repeat({ ...limits, send, features, repeats, now, sleep, repeating });
+  const { key } = sent;
+  const version = () => sendCall(settings, pushCalls.version, versionSchema, { key });
+  const once = async () => {
+    // After a wait that a 429 asks for, also to another request, it could be too late.
+    const answer = await send(sendNow, { waitsOn429: false });
+    return answer.decoded?.success || isRefusal(answer.response) ? answer : undefined;
+  };
+  return repeat({ ...limits, key, send: once, version, repeats, now, sleep, repeating });
 }
 
 function sentRequest(settings: ReadySettings, details: CallDetails): SentRequest {
@@ -180,6 +229,7 @@ function sentRequest(settings: ReadySettings, details: CallDetails): SentRequest
   const secrets = [token, keyProof, ...Object.values(headers), ...(details.secrets ?? [])];
   return {
     ...{ tokenFrom, tokenHint, anonymous },
+    host: new URL(settings.base).host,
     authenticated: token !== undefined,
     passphrase: details.query?.passphrase !== undefined || details.body instanceof URLSearchParams,
     proved: details.keyProof !== undefined,
@@ -189,13 +239,8 @@ function sentRequest(settings: ReadySettings, details: CallDetails): SentRequest
   };
 }
 
-function wireRequest(
-  settings: ReadySettings,
-  call: Call,
-  details: CallDetails,
-  key: string | undefined,
-): HttpRequest {
-  const { token = '', body, form } = details;
+function wireRequest(settings: ReadySettings, call: Call, details: CallDetails): HttpRequest {
+  const { token = '', body, form, key } = details;
   const query = details.query ? `?${new URLSearchParams(details.query)}` : '';
   const isForm = body instanceof URLSearchParams;
   const ownType = isForm ? 'application/x-www-form-urlencoded' : 'application/json';

@@ -139,13 +139,17 @@ export const createdRequestSchema: v.GenericSchema<unknown, SecretRequest> = v.p
   v.check((one) => one.url_token !== '' || one.html_url != null),
 );
 
-/** A request, whose answer must be valid; that is in the owner's retrieval only. */
+/**
+ * A request, whose answer must be valid; that is in the owner's retrieval only. It says at least which request it is, or in
+ * what state that is, or has an answer.
+ */
 export const requestSchema = v.pipe(
   object({
     ...requestFields,
     url_token: v.fallback(token, ''),
     response: v.nullish(v.string()),
   }),
+  v.check((one) => ['state', 'request', 'response'].some((name) => name in one) || isNamed(one)),
   v.check((one) => (one.files ?? []).length <= 10 * limits.filesPerPush),
 );
 /** A request in a response (docs/wire.md, "Requests"); its token is empty if it is missing. Unknown fields are kept. */
@@ -154,8 +158,10 @@ export interface SecretRequest extends v.InferOutput<typeof requestSchema> {}
 /** The response to an answer, which says at least of which request, or in what state that is. */
 export const answeredSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
   requestSchema,
-  v.check((one) => one.url_token !== '' || typeof one.state === 'string'),
+  v.check((one) => isNamed(one) || typeof one.state === 'string'),
 );
+
+const isNamed = ({ url_token }: { readonly url_token: string }) => url_token !== '';
 
 export const requestListSchema: v.GenericSchema<unknown, SecretRequest[]> = validElements(
   object({ ...requestFields, response: text, url_token: token }),
@@ -185,6 +191,8 @@ export const versionSchema = object({
   edition: text,
   /** `APPLICATION` at our service. */
   application: text,
+  /** `keyEcho` of the `Idempotency-Key` that it was asked with. */
+  idempotency_key: text,
   features: v.nullish(v.record(v.string(), v.unknown())),
 });
 /** The version of an instance (docs/wire.md, "Editions and versions"). */

@@ -2,14 +2,15 @@
 const MAX_VALUES = 250_000;
 
 /**
- * Parses the body of a response.
- * @throws SyntaxError for invalid JSON and for too many values: 16 MiB of `[],` would take 1 GiB
+ * Parses the body of a response, UTF-8 (RFC 8259, 8.1): what is not would be changed without a word.
+ * @throws SyntaxError for invalid JSON and for too many values: 16 MiB of `[],` would take 1 GiB; TypeError for bytes that
+ *   are not UTF-8
  */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length > MAX_VALUES && valuesIn(bytes) > MAX_VALUES)
     throw new SyntaxError('too many values');
-  // Some servers send a byte order mark, which JSON must not have (RFC 8259, 8.1).
-  return JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
+  // Leaves out a byte order mark, which some servers send although JSON must not have one.
+  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
 
 const QUOTE = 0x22;

@@ -12,6 +12,7 @@ type OfInstance =
   | 'certificate-needed-here'
   | 'failed'
   | 'files-need-token'
+  | 'in-front'
   | 'key-missing'
   | 'key-refused'
   | 'key-words-needed'

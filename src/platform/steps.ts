@@ -96,6 +96,7 @@ export type ClientStep =
   | 'nothing-taken'
   | 'notify-words'
   | 'open-in-browser'
+  | 'pass-front'
   | 'proxy-address'
   | 'proxy-escapes'
   | 'push-may-exist'

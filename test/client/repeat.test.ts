@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { apiClient } from '../../src/client/client';
+import type { HttpRequest } from '../../src/platform/context';
 import { deferred } from '../helpers/deferred';
 import { type Instance, instance, overFetch } from '../helpers/instance';
 import { testClock } from '../helpers/service';
@@ -11,10 +12,15 @@ const SECOND = 1000;
 
 let here: Instance;
 let clock = testClock();
-/** What comes in place of the next responses to requests with a key, of which the service gets the first. */
+/** What comes in place of the next responses to requests that are done once, of which the service gets the first. */
 let misdeeds: (() => Literal)[];
-/** Called before each request without one, such as for the version. */
+let sent: number;
+/** Called before each other request, such as for the version. */
 let unkeyed: () => Literal | undefined;
+/** Which of those that are done once misdeeds are for. */
+let concerned: (request: HttpRequest) => boolean;
+/** On the way, keys get lost. */
+let dropping: boolean;
 let asleep: (milliseconds: number) => void;
 
 beforeEach(async () => {
@@ -22,16 +28,20 @@ beforeEach(async () => {
   asleep = clock.advance;
   misdeeds = [];
   unkeyed = () => undefined;
-  let sent = 0;
+  sent = 0;
+  concerned = () => true;
+  dropping = false;
   here = await instance({
     settings: { clock },
     asleep: (milliseconds) => asleep(milliseconds),
     send: async (request) => {
-      const keyed = 'idempotency-key' in request.headers;
-      const misdeed = keyed ? misdeeds[sent++] : undefined;
-      if (misdeed && sent === 1) await overFetch(here.service)(request);
-      const literal = keyed ? misdeed?.() : unkeyed();
-      return literal ? wire([literal]).send(request) : overFetch(here.service)(request);
+      const { 'idempotency-key': key, ...others } = request.headers;
+      const once = key !== undefined && !request.url.endsWith('/version');
+      const passedOn = dropping ? { ...request, headers: others } : request;
+      const misdeed = once && concerned(request) ? misdeeds[sent++] : undefined;
+      if (misdeed && sent === 1) await overFetch(here.service)(passedOn);
+      const literal = once ? misdeed?.() : unkeyed();
+      return literal ? wire([literal]).send(request) : overFetch(here.service)(passedOn);
     },
   });
 });
@@ -122,6 +132,7 @@ test.each([
   ['425', html(425, 'Too Early')],
   ['404 of a proxy', html(404, 'default backend - 404')],
   ['403 of a proxy', html(403, '<h1>Forbidden</h1>')],
+  ['403 of a gateway', json(403, '{"message":"Forbidden"}')],
   ['the page of a portal', html(200, '<h1>Welcome</h1>')],
   ['a part of the response', json(200, '{"payload":"hun')],
 ])('%s in place of a repetition: it is sent once more', async (_, response) => {
@@ -129,13 +140,65 @@ test.each([
   expect(await retrieved()).toMatchObject({ code: 0, stdout: 'hunter2', views: 1 });
 });
 
-test.each([
+/** What comes in place of the response to a request that was done. */
+const inPlace: [string, Literal][] = [
   ['502', html(502, '<h1>Bad Gateway</h1>')],
   ['520', html(520, '<h1>Web server is returning an unknown error</h1>')],
+  ['500', html(500, '<h1>Internal Server Error</h1>')],
+  ['500 in JSON', json(500, '{"error":"Internal Server Error"}')],
+  ['503 without JSON', { status: 503, body: 'upstream connect error or disconnect/reset' }],
+  ['a part of it', json(200, '{"payload":"hun')],
+  ['a page', html(200, '<h1>Welcome</h1>')],
+  ['nothing', { status: 200 }],
+  ['204', { status: 204 }],
+  ['JSON of another', json(200, '{"status":"ok"}')],
+  ['more than 16 MiB', json(200, ' '.repeat(16 * 1024 * 1024 + 1))],
+];
+
+test.each([
+  ...inPlace,
   // Of a service that lost its database after the view.
-  ['503', json(503, '{"error":"Try again later."}')],
+  ['503', json(503, '{"error":"Try again later."}')] as const,
 ])('%s to a retrieval: the request is sent again', async (_, response) => {
   misdeeds = [saying(response)];
+  expect(await retrieved()).toMatchObject({ code: 0, stdout: 'hunter2', views: 1 });
+});
+
+test.each(inPlace)(
+  '%s to a creation: it is sent again, and makes one push',
+  async (_, response) => {
+    misdeeds = [saying(response)];
+    expect(await created()).toEqual({ code: 0, pushes: 1 });
+  },
+);
+
+test.each(inPlace)('%s to an answer, and to its reading: both arrive', async (_, response) => {
+  const admin = here.under({ env: here.admin });
+  const link = (await admin.run('request', 'Q?')).stdout.trim();
+  misdeeds = [saying(response)];
+  concerned = ({ url }) => url.endsWith('/respond');
+  sent = 0;
+  const answered = await here.under({ stdin: 'hunter2' }).run('respond', link);
+  misdeeds = [saying(response)];
+  concerned = ({ url }) => /requests\/\w+$/.test(url);
+  sent = 0;
+  const read = await admin.run('get', link);
+  expect([answered.code, read.code, read.stdout]).toEqual([0, 0, 'hunter2']);
+});
+
+test('a proxy that drops the key is found before anything is sent twice', async () => {
+  misdeeds = [lostAfter(1)];
+  dropping = true;
+  expect(await retrieved()).toMatchObject({
+    ...{ code: 11, views: 1 },
+    stderr: expect.not.stringContaining('sending the request again'),
+  });
+});
+
+test('a version in whose place a page comes is asked again', async () => {
+  misdeeds = [lostAfter(1)];
+  let asked = 0;
+  unkeyed = () => (asked++ === 0 ? html(200, '<h1>Welcome</h1>') : undefined);
   expect(await retrieved()).toMatchObject({ code: 0, stdout: 'hunter2', views: 1 });
 });
 
@@ -173,7 +236,6 @@ test('429 to the repetition of a creation, and a machine that sleeps then: one p
 test('a repetition is not held up by the wait of another request', async () => {
   const made = json(201, '{"url_token":"x"}');
   const wires = {
-    version: wire([json(200, '{"features":{"pushes":{"idempotency":true}}}')]),
     one: wire([broken(true), json(500, '{}'), made]),
     two: wire([json(429, '{}', { 'retry-after': '30' }), made]),
   };
@@ -184,6 +246,7 @@ test('a repetition is not held up by the wait of another request', async () => {
     send: async (request) => {
       const [which = 'version'] = /one|two/.exec(String(request.body)) ?? [];
       sent.push(which);
+      if (which === 'version') return overFetch(here.service)(request);
       if (which === 'two') await pausing.promise;
       return wires[which as keyof typeof wires].send(request);
     },

@@ -42,7 +42,7 @@ const answers: Readonly<Record<keyof typeof routes, Answered>> = {
   retrieve: call(withFile, (api) => api.retrieve(TOKEN), needed, effect),
   preview: call(PREVIEWED, (api) => api.preview(TOKEN), ['url']),
   audit: call(AUDITED, (api) => api.audit(TOKEN, 1), ['logs', 'kind']),
-  expire: call(EXPIRED, (api) => api.expire(TOKEN), ['url_token']),
+  expire: call(EXPIRED, (api) => api.expire(TOKEN), ['url_token'], effect),
   active: call(`[${CREATED}]`, (api) => api.list('active', 1), ['url_token']),
   expired: call(`[${EXPIRED}]`, (api) => api.list('expired', 1), ['url_token']),
   notify: call(NOTIFIED, (api) => api.notify(TOKEN, mail), [], made),
@@ -124,7 +124,8 @@ describe.each(Object.entries(answers))('a refusal of %s has its code', (_name, a
     const bodies: Literal[] = [
       { status },
       { status, headers },
-      html(status, '<html><h1>Sorry</h1></html>'),
+      // Of those, a page is of what stands in front.
+      ...([401, 403].includes(status) ? [] : [html(status, '<html><h1>Sorry</h1></html>')]),
       { status, headers: { 'content-type': 'text/plain' }, body: 'Sorry\n' },
       ...[...objects, '[]', '5'].map((body) => json(status, body)),
       json(status, '\ufeff{"error":"Sorry","status":1,"more":{}}'),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -108,6 +109,8 @@ const lines = [
 
 const ends = [0, ...Object.values(exitStatus)] as number[];
 const secret = 'correct horse battery staple';
+/** Known not to do requests once. */
+const OTHER = { env: { PWPUSH_EDITION: 'oss' } };
 
 /** Runs a line against an instance that gives those answers in turn, over and over. */
 async function against(given: readonly Literal[], line: string) {
@@ -190,8 +193,35 @@ test.each([
 test('files by the thousand are not tried one after the other; the answer is saved', async () => {
   const files = Array.from({ length: 1000 }, () => ({ filename: 'a', url: 'https://pw.test/f' }));
   const answer = json(200, changed(RETRIEVED, { files }));
-  const { code, stderr, sent } = await asking([answer], ['get', 'abc']);
+  const { code, stderr, sent } = await asking([answer], ['get', 'abc'], OTHER);
   expect([code, /saved to \//.test(stderr), sent.length]).toEqual([11, true, 1]);
+});
+
+test.each([
+  [
+    'in Latin-1',
+    Buffer.from(changed(RETRIEVED, { payload: 'gr\u00fc\u00df' }), 'latin1'),
+    'application/json',
+  ],
+  [
+    'without its type',
+    Buffer.from(changed(RETRIEVED, { payload: '\u00fc' }), 'latin1'),
+    'text/plain',
+  ],
+  ['in UTF-16', Buffer.from(`\ufeff${RETRIEVED}`, 'utf16le'), 'application/json'],
+  [
+    'cut in a character',
+    Buffer.from(RETRIEVED.replace('ter2', 't\xe2\x82'), 'latin1'),
+    'application/json',
+  ],
+])('an answer that is not UTF-8 is saved as it came: %s', async (_how, body, type) => {
+  const answer = { status: 200, headers: { 'content-type': type }, body };
+  const env = { ...OTHER.env, PWPUSH_URL: 'https://pw.test' };
+  const here = place({ env, send: async () => answering(answer) });
+  const { code, stdout, stderr } = await here.run('get', 'abc');
+  const [, saved = ''] = /saved to (\S+)/.exec(stderr) ?? [];
+  expect([code, stdout, readFileSync(saved).equals(body)]).toEqual([11, '', true]);
+  here.close();
 });
 
 test('a content type that repeats the passphrase is not quoted', async () => {
@@ -200,14 +230,17 @@ test('a content type that repeats the passphrase is not quoted', async () => {
   expect(stderr).not.toContain('horse');
 });
 
-test.each(['expire abc --json', 'audit abc --debug'])(
+test.each([
+  ['expire abc --json', 2, 11],
+  ['audit abc --debug', 1, 1],
+])(
   'a response to %s that is not understood is not quoted: it may hold a secret',
-  async (line) => {
+  async (line, times, exit) => {
     const answer = json(201, JSON.stringify({ payload: secret, url_token: 1, logs: 1 }));
-    const { code, stderr } = await asking([answer], line.split(' '), {
+    const { code, stderr } = await asking(Array(times).fill(answer), line.split(' '), {
       env: { PWPUSH_TOKEN: 't' },
     });
-    expect([code, stderr.includes('unexpected response')]).toEqual([1, true]);
+    expect([code, stderr.includes('unexpected response')]).toEqual([exit, true]);
     expect(stderr).not.toContain('horse');
   },
 );
@@ -221,7 +254,8 @@ const packed = (body: string | Uint8Array): Literal => ({
 });
 
 async function answered(answer: Literal, line: string) {
-  const { code, stdout, sent } = await asking([answer], line.split(' '), { stdin: 'hunter2' });
+  const conditions = { stdin: 'hunter2', ...OTHER };
+  const { code, stdout, sent } = await asking([answer], line.split(' '), conditions);
   return { code, stdout, requests: sent.length };
 }
 

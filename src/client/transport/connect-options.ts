@@ -8,6 +8,9 @@ import { phrase, usageError } from '../../platform/errors';
 export type Connector<To = object> = (to: To, callback: ConnectCallback) => unknown;
 export type ConnectCallback = (error: Error | null, socket: Socket | null) => void;
 
+/** Bytes of headers that a response may have: a view is spent by then, whatever policies a proxy adds to it. */
+export const HEADER_BYTES = 256 * 1024;
+
 /** Options of node:tls for both the instance and an https proxy. */
 export interface TlsSettings {
   readonly ca?: string[];

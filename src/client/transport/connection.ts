@@ -6,6 +6,7 @@ import {
   type ChosenProxy,
   type Connector,
   certificateFor,
+  HEADER_BYTES,
   lookupOptions,
   ProxyError,
   proxyFor,
@@ -52,6 +53,7 @@ export async function prepareConnection(
       // undici's headers timeout includes the sending of the body: uploads check for stalls instead.
       headersTimeout: upload ? 0 : timeoutMs,
       bodyTimeout: timeoutMs,
+      maxHeaderSize: HEADER_BYTES,
       allowH2: false,
       connect: watched(connector, state) as Build.connector,
     };

@@ -33,14 +33,6 @@ export function jsonIn({ body }: Pick<WholeResponse, 'body'>): unknown {
   }
 }
 
-/**
- * Whether a proxy says that it has no response of the instance (RFC 9110, 15.6.3 and 15.6.5); 520 to 524 are those of
- * Cloudflare.
- */
-export function isLost(status: number): boolean {
-  return status === 502 || status === 504 || (status >= 520 && status <= 524);
-}
-
 /** The first value of a header, or undefined. */
 export function header(response: Pick<HttpResponse, 'headers'>, name: string): string | undefined {
   const value = response.headers[name];

@@ -8,6 +8,7 @@ import type { ClientCertificate } from '../../platform/context';
 import {
   type ChosenProxy,
   type ConnectCallback,
+  HEADER_BYTES,
   hostOf,
   lookupOptions,
   ProxyError,
@@ -64,6 +65,7 @@ function openTunnel(target: string, { proxy, tls, timeoutMs }: Tunnel): Promise<
     headers: { host: target },
     agent: false,
     timeout: timeoutMs,
+    maxHeaderSize: HEADER_BYTES,
   });
   // Not passed as an option: NODE_DEBUG=http and net print those.
   for (const [name, value] of Object.entries(proxyAuthorization(proxy)))

@@ -5,7 +5,7 @@ import type { PushWithNote } from '../rules/records';
 import type { PushRow } from '../store/push-rows';
 import type { Env, PartOptions } from './app-options';
 import { authentication, openerOf, pageNumber, urlToken } from './authentication';
-import { baseOf, refuseCrossSite } from './request-origin';
+import { baseOf, idempotencyKey, refuseCrossSite } from './request-origin';
 import { addRequestRoutes } from './request-routes';
 import {
   auditBody,
@@ -26,7 +26,7 @@ export function createApi(options: PartOptions): Hono<Env> {
   const api = new Hono<Env>();
   api.use(limited);
 
-  api.get(routes.version.path, () => json(versionBody(settings)));
+  api.get(routes.version.path, (c) => json(versionBody(settings, idempotencyKey(c.req.raw))));
 
   api.get(OPENAPI_PATH, async (c) => {
     await visitor(c);

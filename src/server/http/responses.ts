@@ -10,6 +10,7 @@ import {
   requestRoutes,
   routes,
 } from '../../contract/api';
+import { keyEcho } from '../../contract/key-echo';
 import { durations } from '../../contract/lifetime';
 import { daysRemaining, viewsRemaining } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
@@ -190,9 +191,10 @@ export function auditBody(rows: readonly AuditRow[]) {
   return { logs };
 }
 
-/** The version and features of this instance (docs/wire.md, "Editions and versions"). */
-export function versionBody({ version, anonymous, anonymousFiles }: AppSettings) {
+/** The version and features of this instance (docs/wire.md, "Editions and versions"), and that a key has arrived. */
+export function versionBody({ version, anonymous, anonymousFiles }: AppSettings, key?: string) {
   return {
+    ...(key === undefined ? {} : { idempotency_key: keyEcho(key) }),
     application_version: version,
     api_version: API_VERSION,
     edition: 'oss',

@@ -299,6 +299,11 @@ onEachStore((store) => {
     });
   });
 
+  test('the version tells the hash of the key that arrived', async () => {
+    const { json } = await ask('GET', 'version', withKey(KEY));
+    expect(json.idempotency_key).toBe('kDutvSxythyAqBoaqBL6YJ_XnhDAnys5i2ln_v2bu_U');
+  });
+
   test.each([
     ...['"short"', 'without-any-quotes-at-all', `"${'x'.repeat(256)}"`, '"a\\b-0123456789abc"'],
   ])('a key that is %s is refused', async (value) => {
