@@ -10,6 +10,8 @@ export interface ClientSocket {
   readonly ip?: string | undefined;
   /** The body with back-pressure; reading it sends `100 Continue` to a client that waits for it. */
   readonly body?: (() => AsyncIterable<Uint8Array>) | undefined;
+  /** Lifts the time limit of the body, whose sender was accepted. */
+  readonly accept?: (() => void) | undefined;
   /** Calls the listener once, when the response has been sent or the connection closed. */
   readonly closed?: ((listener: () => void) => void) | undefined;
   readonly cut?: (() => void) | undefined;

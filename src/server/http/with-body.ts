@@ -22,6 +22,8 @@ export type BodyFields = Record<string, unknown>;
 /** What a body may have. */
 export interface Wanted {
   readonly root: BodyRoot;
+  /** Whether its sender may take time before files begin too: by a token, or the link of an open request. */
+  readonly accepted: boolean;
   /** Begins the upload of files, which come after these fields. Undefined for a caller who may not send files. */
   readonly begin: ((before: BodyFields) => Promise<Upload>) | undefined;
   /** Maximum size of a file. */
@@ -62,7 +64,7 @@ export function textIn(fields: BodyFields, name: string): string {
 /** Reads a body to its end, or until it is refused. The caller discards the upload in any case. */
 export async function readBody(
   c: Context<Env>,
-  { root, begin, fileBytes }: Wanted,
+  { root, accepted, begin, fileBytes }: Wanted,
 ): Promise<ArrivedBody> {
   // Without a prototype, which a field `__proto__` would replace.
   const fields: BodyFields = Object.create(null);
@@ -70,12 +72,14 @@ export async function readBody(
   try {
     if (!begin && announcesFiles(c.req.raw)) throw needsToken();
     if (isMultipart(c.req.raw)) {
+      if (accepted) c.env.accept?.();
       const chunks = keepingAlive(bodyOf(c), () => upload);
       await readFormParts(c, chunks, { root, fileBytes }, async (part) => {
         if ('value' in part) fields[part.field] = part.value;
         else {
           if (!begin) throw new ServiceRefusal('unauthorized', 'Files require an API token.');
           upload ??= await begin(fields);
+          c.env.accept?.();
           await upload.add(headOf(part), part.bytes);
         }
       });

@@ -146,9 +146,9 @@ test('an operator sets how fast answers must be read', () => {
 describe('connections', () => {
   const half = 'GET /up HTTP/1.1\r\nX-';
 
-  /** So many connections that have said half a head. */
-  async function held(count: number): Promise<Socket[]> {
-    const all = Array.from({ length: count }, () => speak(half).socket);
+  /** So many connections that have said as much, by default half a head. */
+  async function held(count: number, said = half): Promise<Socket[]> {
+    const all = Array.from({ length: count }, () => speak(said).socket);
     for (const socket of all) await once(socket, 'connect');
     onTestFinished(() => all.forEach((socket) => void socket.destroy()));
     return all;
@@ -163,6 +163,20 @@ describe('connections', () => {
     expect(await asked('/up')).toEqual([200]);
     await expect.poll(() => oldest.destroyed).toBe(true);
     expect([oldest.bytesRead, destroyed(others)]).toEqual([0, Array(15).fill(false)]);
+  });
+
+  test('bodies that are not there yet give way too, the slowest first', async () => {
+    await limited(16);
+    const head = post('Content-Type: application/json\r\nContent-Length: 50000\r\n');
+    const all = await held(15, head);
+    const [fast, slow, ...others] = all as [Socket, Socket, ...Socket[]];
+    for (const socket of all) socket.write('x'.repeat(socket === slow ? 1 : 40_000));
+    // All of it has arrived when a later request was answered.
+    await asked('/up');
+    await held(1);
+    expect(await asked('/up')).toEqual([200]);
+    await expect.poll(() => slow.destroyed).toBe(true);
+    expect(destroyed([fast, ...others])).toEqual(Array(14).fill(false));
   });
 
   test('count no more once they are closed', async () => {
@@ -262,6 +276,10 @@ describe('a client that takes its time', () => {
     ['JSON', post('Content-Type: application/json\r\nContent-Length: 5000\r\n')],
     ['a form from nobody', post(form)],
     ['a form without a token', post(`${form}Authorization: Basic eDp5\r\n`)],
+    [
+      'a form with a token that nobody looks at',
+      post(`${form}X-User-Token: x\r\nAuthorization: Bearer x\r\n`).replace('/api/v2/pushes', '/'),
+    ],
     ['a body that nobody reads', post('Content-Length: 5000\r\n').replace('POST', 'GET')],
   ])('has so long for a body, however it drips: %s', async (_, said) => {
     await listening({ body: 200, rest: { bytes: MIB, milliseconds: 200 } });
@@ -292,6 +310,14 @@ describe('a client that takes its time', () => {
       expect(statuses(await ended)).toEqual([status]);
     },
   );
+});
+
+test('whoever was accepted sends as fast as answers are to be read, or is cut', async () => {
+  await listening({ body: 100, read: { bytes: MIB, milliseconds: 200 } });
+  const { socket, ended } = speak(post(`${form}Authorization: Bearer ${service.adminToken}\r\n`));
+  every(20, () => socket.writable && socket.write('x'));
+  await ended;
+  expect(socket.bytesWritten).toBeLessThan(1000);
 });
 
 test('what goes on and on after its answer is read no further than so far', async () => {
