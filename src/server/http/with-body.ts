@@ -16,6 +16,9 @@ const FIELD_BYTES = 2 * 1024 * 1024;
 const FRAME_BYTES = 2 * 1024 * 1024;
 const NAME_CHARACTERS = 255;
 
+/** What an upload may hold: a batch of sealed chunks (`Upload`), the next one, and what the parser and the socket have read. */
+const UPLOAD_BYTES = 768 * 1024;
+
 /** The fields of a body, of any type. */
 export type BodyFields = Record<string, unknown>;
 
@@ -78,8 +81,11 @@ export async function readBody(
         if ('value' in part) fields[part.field] = part.value;
         else {
           if (!begin) throw new ServiceRefusal('unauthorized', 'Files require an API token.');
-          upload ??= await begin(fields);
-          c.env.accept?.();
+          if (!upload) {
+            c.get('memory').add(Math.min(declared(c.req.raw) ?? UPLOAD_BYTES, UPLOAD_BYTES));
+            upload = await begin(fields);
+            c.env.accept?.();
+          }
           await upload.add(headOf(part), part.bytes);
         }
       });
@@ -96,7 +102,7 @@ export async function readBody(
 /** Whether the request headers show that a form contains files: by Expect: 100-continue, or by its length. */
 function announcesFiles(request: Request): boolean {
   const waits = request.headers.get('expect') !== null;
-  return isMultipart(request) && (waits || declared(request) > FIELD_BYTES + FRAME_BYTES);
+  return isMultipart(request) && (waits || (declared(request) ?? 0) > FIELD_BYTES + FRAME_BYTES);
 }
 
 interface SentFile {
@@ -118,7 +124,7 @@ async function readFormParts(
   take: (part: { readonly field: string; readonly value: string } | SentFile) => Promise<void>,
 ): Promise<void> {
   const most = FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
-  if (declared(c.req.raw) > most) throw tooLarge(most);
+  if ((declared(c.req.raw) ?? 0) > most) throw tooLarge(most);
   const values = new FieldBytes(c.get('memory'));
   await readParts(chunks, c.req.header('content-type') ?? '', async (part) => {
     const { name, filename } = dispositionOf(part);
@@ -194,9 +200,10 @@ async function* keepingAlive(body: AsyncIterable<Uint8Array>, upload: () => Uplo
   }
 }
 
-function declared(request: Request): number {
+/** The size of the body, if its head has it: Node.js reads no more. */
+function declared(request: Request): number | undefined {
   const length = request.headers.get('content-length') ?? '';
-  return /^\d{1,15}$/.test(length) ? Number(length) : 0;
+  return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
 /** A file name that is safe to show and save: the last component, without control and direction characters. */

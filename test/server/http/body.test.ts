@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BodyBudget, Collected } from '../../../src/server/http/body-memory';
+import { FORM_TYPE, filePart, formBytes, opened } from '../../helpers/service';
 
 /** Each bit is of a kind that takes three hundred times its size for as long as it is kept. */
 test('bytes come together however they are cut, and none of the bits is kept', () => {
@@ -46,4 +47,29 @@ test('one client holds a quarter, wherever its requests come from', () => {
   budget.forRequest('a').add(MIB / 2);
   expect(() => budget.forRequest('a').add(MIB / 2)).toThrow(busy);
   budget.forRequest('b').add(MIB);
+});
+
+test('an upload counts with what it may hold, until it ends', async () => {
+  const service = await opened({ maxBuffer: 32 * MIB, anonymousFiles: true });
+  const bytes = formBytes([filePart('a', Buffer.alloc(510 * 1024))]);
+  /** It stands still before its end until its client has gone. */
+  const upload = () => {
+    let end = () => {};
+    const content = new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytes.subarray(0, -9));
+        end = () => controller.error(new Error('gone'));
+      },
+    });
+    const how = { content, headers: { 'content-type': FORM_TYPE } };
+    const answer = service.call('POST', '/api/v2/pushes', how);
+    return { answer, end };
+  };
+  const all = Array.from({ length: 60 }, upload);
+  const answered = () => service.lines.map((line) => / (\d+) \d+ms/.exec(line)?.[1]);
+  await expect.poll(answered).toEqual(Array(17).fill('503'));
+  for (const { end } of all) end();
+  await Promise.all(all.map(({ answer }) => answer));
+  const form = [filePart('a', 'small')];
+  expect((await service.call('POST', '/api/v2/pushes', { form })).status).toBe(201);
 });
