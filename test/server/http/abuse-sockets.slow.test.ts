@@ -186,15 +186,19 @@ describe('connections', () => {
     expect(destroyed(holding)).toEqual(Array(8).fill(false));
   });
 
-  test('of one client are a part of all', async () => {
-    await limited(64, (address) => address);
-    const all = Array.from({ length: 6 }, (_, at) => {
-      const localAddress = at < 5 ? '127.0.0.66' : '127.0.0.77';
+  let networks = 0;
+  test.each<[string, number, (address?: string) => string | undefined]>([
+    ['one client', 6, (address) => address],
+    ['a line of IPv6', 9, () => `2001:db8:1:${++networks}`],
+  ])('of %s are a part of all', async (_, count, clientOf) => {
+    await limited(64, clientOf);
+    const all = Array.from({ length: count }, (_, at) => {
+      const localAddress = `127.0.0.${at < 5 ? 66 : 77}`;
       return connect({ port: sockets.port, host: '127.0.0.1', localAddress });
     });
     for (const socket of all) socket.on('error', () => undefined).write(half);
     await once(all[0] as Socket, 'close');
-    expect(destroyed(all.slice(1))).toEqual(Array(5).fill(false));
+    expect(destroyed(all.slice(1))).toEqual(Array(count - 1).fill(false));
     for (const socket of all) socket.destroy();
   });
 });

@@ -49,6 +49,26 @@ test('one client holds a quarter, wherever its requests come from', () => {
   budget.forRequest('b').add(MIB);
 });
 
+test('the last quarter is for those who hold little, however many hold what they can', () => {
+  const budget = new BodyBudget(4 * MIB);
+  for (const client of 'abcdefgh') {
+    const request = budget.forRequest(client);
+    for (let kib = 0; kib < 1024; kib += 16) {
+      try {
+        request.add(16 * 1024);
+      } catch {}
+    }
+  }
+  budget.forRequest('i').add(64 * 1024);
+  expect(() => budget.forRequest('a').add(32 * 1024)).toThrow(busy);
+});
+
+test('a line of IPv6 holds twice as much as a network of it', () => {
+  const budget = new BodyBudget(8 * MIB);
+  for (const network of [1, 2]) budget.forRequest(`2001:db8:0:${network}`).add(2 * MIB);
+  expect(() => budget.forRequest('2001:db8:0:3').add(MIB)).toThrow(busy);
+});
+
 test('an upload counts with what it may hold, until it ends', async () => {
   const service = await opened({ maxBuffer: 32 * MIB, anonymousFiles: true });
   const bytes = formBytes([filePart('a', Buffer.alloc(510 * 1024))]);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { checkSettings, type ServiceSettings } from '../../service-settings';
+import { networksOf } from '../../shares';
 import { clientOf } from '../rate-limit';
 import { plainIp } from '../request-origin';
 
@@ -46,7 +47,10 @@ class ConnectionGroup {
   /** Connections whose request has a body, which may be incomplete. */
   readonly receiving = new Set<OpenConnection>();
 
-  constructor(readonly most: number) {}
+  constructor(
+    readonly name: string,
+    readonly most: number,
+  ) {}
 
   /** The connection that has brought least in the time that it was waited for; a response that is read is no wait. */
   slowest(): OpenConnection | undefined {
@@ -75,8 +79,8 @@ const HEAD_START = 4096;
  * that wait for a request or for the rest of a body, so that incomplete requests do not keep other clients out.
  */
 export function connectionLimiter({ most, clientOf }: ConnectionLimit) {
-  const all = new ConnectionGroup(most);
-  const clients = new Map<string, ConnectionGroup>();
+  const all = new ConnectionGroup('', most);
+  const networks = new Map<string, ConnectionGroup>();
   const entries = new Map<unknown, OpenConnection>();
   const share = Math.max(1, Math.floor(most / CLIENTS));
 
@@ -97,17 +101,18 @@ export function connectionLimiter({ most, clientOf }: ConnectionLimit) {
   function open(socket: Socket): void {
     const key = keyOf(socket);
     const client = clientOf(socket.remoteAddress);
-    const own =
-      client === undefined ? undefined : (clients.get(client) ?? new ConnectionGroup(share));
-    if (client !== undefined && own) clients.set(client, own);
-    const entry: OpenConnection = { socket, groups: own ? [own, all] : [all], since: 0, before: 0 };
+    const own = (client === undefined ? [] : networksOf(client)).map(
+      ([name, times]) => networks.get(name) ?? new ConnectionGroup(name, times * share),
+    );
+    for (const network of own) networks.set(network.name, network);
+    const entry: OpenConnection = { socket, groups: [...own, all], since: 0, before: 0 };
     entries.set(key, entry);
     for (const group of entry.groups) group.count += 1;
     wait(entry);
     socket.once('close', () => {
       leave(entry);
       for (const group of entry.groups) group.count -= 1;
-      if (client !== undefined && own?.count === 0) clients.delete(client);
+      for (const { name, count } of own) if (count === 0) networks.delete(name);
       if (entries.get(key) === entry) entries.delete(key);
     });
     const slowest = entry.groups.find(({ count, most }) => count > most)?.slowest();
