@@ -231,6 +231,21 @@ test.each([
   expect(await asked(target)).toEqual([status]);
 });
 
+test.each(['chunked', 'identity', 'gzip, chunked'])(
+  'Transfer-Encoding in HTTP/1.0 is refused with all that follows it: %s',
+  async (coding) => {
+    await listening();
+    const token = await service.createOwn({ payload: 'x', expire_after_views: 1 });
+    const keep = 'Host: x\r\nConnection: keep-alive\r\n';
+    const head = `POST /up HTTP/1.0\r\n${keep}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`;
+    const { ended } = speak(`${head}GET /api/v2/pushes/${token} HTTP/1.0\r\n${keep}\r\n`);
+    expect(await ended).toMatch(
+      /^HTTP\/1\.1 400 [\s\S]*connection: close\r\n\r\n\{"error":"[^"]*"\}$/,
+    );
+    expect(await viewsLeft()).toBe(1);
+  },
+);
+
 describe('a host that a request names', () => {
   const onLoopback = () => listening({}, { ownHost: 'here.example' });
 

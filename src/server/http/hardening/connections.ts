@@ -179,6 +179,13 @@ export function serializeRequests(server: Server): void {
 
   const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const { socket } = incoming;
+    // It has been refused, and the rest of what came with it is no request.
+    if (!socket.writable) return;
+    if (isUncertain(incoming)) {
+      const code = 'HPE_INVALID_TRANSFER_ENCODING';
+      emit('clientError', Object.assign(new Error('invalid framing'), { code }), socket);
+      return;
+    }
     const before = waiting.get(socket);
     if (!before) {
       waiting.set(socket, []);
@@ -197,6 +204,14 @@ export function serializeRequests(server: Server): void {
     take(...(values as [IncomingMessage, ServerResponse]));
     return true;
   };
+}
+
+/**
+ * Whether it is uncertain where the body ends: with Transfer-Encoding in HTTP/1.0, which a proxy that speaks it may have
+ * passed on without knowing it (RFC 9112, 6.1). What follows may be a body of somebody else's request.
+ */
+function isUncertain({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion !== '1.1' && headers['transfer-encoding'] !== undefined;
 }
 
 /** For which running requests may go on after a stop. */
