@@ -21,7 +21,9 @@ export function createApp(options: AppOptions): App {
   const { now, log, isUp, settings } = options;
   const parts = { ...options, limited: limited(settings, now) };
   const budget = new BodyBudget(settings.bufferBytes);
-  const app = new Hono<Env>({ getPath: pathOf });
+  const { publicUrl } = settings;
+  const prefix = publicUrl ? getPath(new Request(publicUrl)).replace(/\/$/, '') : '';
+  const app = new Hono<Env>({ getPath: (request) => pathOf(request, prefix) });
   app.use(async (c, next) => {
     const began = now();
     const client = clientOf(ipOf(c.req.raw, c.env, settings), settings.rateLimit);
@@ -71,17 +73,29 @@ function reserveResponse(c: Context<Env>, memory: MemoryUse): void {
 }
 
 /**
- * The path that is routed. Password Pusher also accepts `.json` after an API path (docs/wire.md, "Endpoints") and
- * `json_url` for a retrieval (docs/wire.md, "Push object"). Asterisks are escaped: Hono would take the path `/*` for the
+ * The path that is routed. Password Pusher also accepts `.json` after an API path (docs/wire.md, "Endpoints"), a slash as
+ * Rails does, and `json_url` for a retrieval (docs/wire.md, "Push object"). Asterisks are escaped: Hono would take the path `/*` for the
  * pattern and run the middleware twice.
  */
-function pathOf(request: Request): string {
-  const path = getPath(request).replaceAll('*', '%2A');
-  if (path.startsWith(`${API_PATH}/`))
-    return path === API_PATH + OPENAPI_PATH ? path : path.replace(/\.json$/, '');
+function pathOf(request: Request, prefix: string): string {
+  const path = unprefixed(getPath(request), prefix).replaceAll('*', '%2A');
+  if (path.startsWith(`${API_PATH}/`)) {
+    const named = path.replace(/\/$/, '');
+    return named === API_PATH + OPENAPI_PATH ? named : named.replace(/\.json$/, '');
+  }
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const [, kind, token = ''] = (reads && /^\/([pr])\/([\w-]+)\.json$/.exec(path)) || [];
   // The listings of the API; a token has 19 characters.
   const isList = /^(?:active|expired|open|ready|closed)$/.test(token);
   return token && !isList ? `${API_PATH}/${kind === 'p' ? 'pushes' : 'requests'}/${token}` : path;
+}
+
+/** The beginnings of all paths but `/`. */
+const OURS = /^\/(?:(?:up|ask|open)$|(?:p|r|api|files)\/)/;
+
+/** A path without that of the public address, which some proxies take off and others do not. */
+function unprefixed(path: string, prefix: string): string {
+  if (path === prefix && !OURS.test(path)) return '/';
+  const rest = path.startsWith(prefix) ? path.slice(prefix.length) : '';
+  return rest === '/' || OURS.test(rest) ? rest : path;
 }

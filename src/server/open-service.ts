@@ -69,7 +69,7 @@ export async function openService(
     const pushes = new Pushes({ ...shared, files });
     const requests = new Requests({ ...shared, files });
     const housekeeping = new Housekeeping({ ...shared, files, setClock: clock.set });
-    const isUp = health(async () => void (await database.sql`SELECT 1`));
+    const isUp = health(() => database.check());
     const app = createApp({
       ...{ pushes, requests, files, owners, isUp, events, log },
       now: clock.now,

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { abandoned, busy } from './service-errors';
+import { countOf } from './shares';
 
 /** The part of an `AbortSignal` that is used here. */
 export type Abandonable = Pick<AbortSignal, 'aborted'>;
@@ -54,8 +55,7 @@ export class Semaphore {
   }
 
   private turn(waiter: Waiter): Promise<void> {
-    const own = this.waiting.filter(({ client }) => client === waiter.client).length;
-    if (waiter.client !== undefined && own >= this.maxWaitingOfClient) throw tooMany();
+    if (countOf(waiter.client, this.waiting) >= this.maxWaitingOfClient) throw tooMany();
     if (this.waiting.length >= this.maxWaiting) this.makeRoom(waiter);
     return new Promise((resolve, reject) => {
       const begin = () => {
@@ -85,7 +85,7 @@ export class Semaphore {
   }
 
   private runningOf({ client }: Waiter): number {
-    return client === undefined ? 0 : this.running.filter((one) => one.client === client).length;
+    return countOf(client, this.running);
   }
 }
 

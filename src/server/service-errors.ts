@@ -46,6 +46,7 @@ export const refusalStatuses = {
   answered: 409,
   closed: 410,
   too_large: 413,
+  unsupported: 415,
   invalid: 422,
   reused: 422,
   too_many: 429,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { at, type Call, filePart, opened, type TestService } from '../helpers/service';
+import { at, type Call, FORM_TYPE, filePart, opened, type TestService } from '../helpers/service';
 
 let service: TestService;
 
@@ -49,6 +49,22 @@ describe('bodies', () => {
     ['that is nested deeply', `{"push":{"payload":${'['.repeat(200_000)}`, JSON_TYPE],
   ])('one %s is refused', async (_, content = '', type) => {
     expect(await refused(content, type)).toEqual([400, 'error']);
+  });
+
+  test.each([
+    ['gzip', JSON_TYPE],
+    ['GZIP, br', FORM],
+    ['zstd', FORM_TYPE],
+  ])('one that is compressed is refused, and its coding named: %s', async (coding, type) => {
+    const { status, headers, json } = await post('x', type, { 'content-encoding': coding });
+    expect([status, headers.get('accept-encoding')]).toEqual([415, 'identity']);
+    expect(json.error).toContain(` ${coding}:`);
+    const page = { content: 'x', headers: { 'content-type': type, 'content-encoding': coding } };
+    expect((await service.call('POST', '/', page)).status).toBe(415);
+    const plain = await post(jsonOf({ payload: 'x' }), JSON_TYPE, {
+      'content-encoding': 'identity',
+    });
+    expect(plain.status).toBe(201);
   });
 
   describe('a form without files', () => {
@@ -185,6 +201,44 @@ test('links begin with the public address where there is one', async () => {
   expect(preview.json).toEqual({ url: `${publicUrl}/p/${token}/r` });
   const { json } = await service.retrieve(token);
   expect(json.files[0].url).toMatch(/^https:\/\/push\.example\.com\/secret\/files\/[\w-]+$/);
+});
+
+test.each([
+  ['/secret', '/secret/p/*'],
+  ['/secret', '/p/*'],
+  ['/secret', '/secret/api/v2/pushes/*'],
+  ['/secret', '/secret/p/*.json'],
+  ['/secret', '/secret', 'GET', 200],
+  ['/secret', '/secret/', 'GET', 200],
+  ['/secret', '/secret/up', 'GET', 200],
+  ['/secret', '/secretive/p/*', 'GET', 404],
+  ['/secret', '/secret/secret/p/*', 'GET', 404],
+  ['/a/b%20c', '/a/b%20c/p/*'],
+  // What is a path of ours without it stays one.
+  ['/p', '/p/*'],
+  ['/p', '/p/p/*'],
+  ['/api', '/api/v2/pushes/*'],
+  ['/api', '/api/api/v2/pushes/*'],
+  ['/ask', '/ask', 'GET', 200],
+])('with the public path %s, %s is found, whether or not a proxy takes it off', async (...row) => {
+  const [path, asked, method = 'GET', status = 200] = row;
+  service = await opened({ publicUrl: `https://push.example.com${path}` });
+  const token = await service.createOwn({ payload: 'hunter2', retrieval_step: false });
+  const { text, ...answer } = await service.call(method, asked.replace('*', token));
+  expect([answer.status, text.includes('hunter2')]).toEqual([
+    status,
+    status === 200 && asked.includes('*'),
+  ]);
+});
+
+test('a path of the API may end with a slash', async () => {
+  const token = await service.createOwn({ payload: 'hunter2' });
+  const { asAdmin } = service;
+  expect((await service.call('GET', '/api/v2/pushes/active/', asAdmin)).json).toHaveLength(1);
+  expect((await service.call('GET', at(`${token}.json/`))).json.payload).toBe('hunter2');
+  const body = { push: { payload: 'x' } };
+  expect((await service.call('POST', '/api/v2/pushes/', { body })).status).toBe(201);
+  expect((await service.call('GET', '/api/v2/pushes/active//', asAdmin)).status).toBe(404);
 });
 
 test('GET and HEAD /up answer while the database does, whatever token comes along', async () => {

@@ -1,8 +1,20 @@
-import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { folders } from '../helpers/memory';
-import { opened, type TestOptions } from '../helpers/service';
+import { opened, type TestOptions, type TestService } from '../helpers/service';
 import { onEachStore } from '../helpers/stores';
 
 const newFolder = folders();
@@ -89,4 +101,54 @@ test('a database that is a symbolic link is refused, and what it leads to is lef
   await symlink(target, join(data, 'pwpush.db'));
   await refused({ data }).toThrow('ELOOP');
   expect(((await stat(target)).mode & 0o777).toString(8)).toBe('644');
+});
+
+describe('a database that is lost while the service runs', () => {
+  const file = () => join(data, 'pwpush.db');
+
+  let service: TestService;
+  let tokens: string[];
+  beforeEach(async () => {
+    service = await opened({ data });
+    // More than SQLite keeps in memory.
+    const push = { payload: 'x'.repeat(1024 ** 2), expire_after_views: 9 };
+    tokens = [await service.create(push), await service.create(push), await service.create(push)];
+    await service.service.housekeeping.sweep();
+    expect(await up()).toBe(200);
+  });
+  const up = async () => (await service.call('GET', '/up')).status;
+  const views = async () => {
+    const statuses: number[] = [];
+    for (const token of tokens) statuses.push((await service.retrieve(token)).status);
+    return statuses;
+  };
+
+  test.each([
+    ['overwritten', async () => writeFile(file(), Buffer.alloc((await stat(file())).size, 'x'))],
+    ['cut', () => truncate(file(), 8 * 4096)],
+  ])('is down at once: %s', async (_, damage) => {
+    await damage();
+    expect([await up(), await views(), await up()]).toEqual([503, [500, 500, 500], 503]);
+  });
+
+  test('is down from a request that failed to one that succeeds', async () => {
+    await truncate(file(), (await stat(file())).size - 100 * 4096);
+    expect([await up(), await views(), await up()]).toEqual([200, [200, 200, 500], 503]);
+    await service.create({ payload: 'x' });
+    expect(await up()).toBe(200);
+  });
+
+  test.each([
+    ['no file', async () => undefined],
+    ['a copy', (moved: string) => copyFile(moved, file())],
+  ])('confirms nothing that it would not have after a restart: %s', async (_, replace) => {
+    const body = { push: { payload: 'x' } };
+    const create = () => service.call('POST', '/api/v2/pushes', { body });
+    const statuses = async () => [(await create()).status, await up()];
+    await rename(file(), `${file()}.moved`);
+    await replace(`${file()}.moved`);
+    expect(await statuses()).toEqual([503, 503]);
+    await rename(`${file()}.moved`, file());
+    expect(await statuses()).toEqual([201, 200]);
+  });
 });

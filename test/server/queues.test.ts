@@ -68,6 +68,12 @@ test('one client waits with so much, and others find room', async () => {
   expect(order.slice(3)).toEqual(['a1', 'a2', 'b1', 'here']);
 });
 
+test('a line of IPv6 waits with twice as much as a network of it', async () => {
+  const { order, pass, end } = crowded(9, 2, 'a');
+  await end([1, 2, 3, 4, 5].map((n) => pass(`${n}`, { client: `2001:db8:1:${n}` })));
+  expect(order).toEqual(['5 busy', '1', '2', '3', '4']);
+});
+
 test('of two at once a client that has one running leaves the next to others', async () => {
   const semaphore = new Semaphore(2, 9, 9);
   const gates = [deferred<void>(), deferred<void>()];

@@ -76,7 +76,7 @@ export const rows = {
     maxFileSize: bytes('--max-file-size <size>', 'largest file: 500M, 1GiB (default: 100MiB)'),
     maxBuffer: bytes('--max-buffer <size>', 'memory for requests and responses (default: 64MiB)'),
     maxConnections: count('--max-connections <n>', 'open connections (default: 4096)'),
-    minRate: bytes('--min-rate <size>', 'slowest reader, per minute; 0: any (default: 50KB)', 0),
+    minRate: bytes('--min-rate <size>', 'slowest client, per minute; 0: any (default: 50KB)', 0),
     maxFailures: count('--max-failures <n>', 'failures in the log of a push (default: 1000)'),
     keepDays: parsed(
       '--keep-days <n>',

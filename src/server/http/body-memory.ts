@@ -1,14 +1,15 @@
 import { busy } from '../service-errors';
+import { Shares } from '../shares';
 
 /** Bytes of each request that do not count, so that a password can be pushed while large bodies use up the budget. */
 const SMALL = 16 * 1024;
-/** One client gets a quarter of the budget. */
+/** One client gets a quarter of the budget; of the last quarter no more than a quarter of what is free. */
 const SHARES = 4;
 
 /** Limits the memory, in bytes, of bodies that are being received and responses that have not been sent. */
 export class BodyBudget {
   private used = 0;
-  private readonly byClient = new Map<string, number>();
+  private readonly shares = new Shares();
 
   /** @param most bytes */
   constructor(private readonly most: number) {}
@@ -18,14 +19,17 @@ export class BodyBudget {
     return new MemoryUse((bytes) => this.change(bytes, client));
   }
 
-  /** Returns whether the budget and the client's share still suffice. */
+  /**
+   * Returns whether the budget and the client's share still suffice. In the last quarter a share shrinks with what is free,
+   * so that it stays for clients who hold little, also while others read slowly what they hold.
+   */
   private change(bytes: number, client: string | undefined): boolean {
     this.used += bytes;
-    if (client === undefined) return this.used <= this.most;
-    const own = (this.byClient.get(client) ?? 0) + bytes;
-    if (own > 0) this.byClient.set(client, own);
-    else this.byClient.delete(client);
-    return this.used <= this.most && own <= this.most / SHARES;
+    const free = this.most - this.used;
+    if (client === undefined) return free >= 0;
+    const own = this.shares.add(client, bytes);
+    const share = this.most / SHARES;
+    return free >= share ? own <= share : own <= Math.min(share, free / (SHARES - 1));
   }
 }
 

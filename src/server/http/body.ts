@@ -71,9 +71,14 @@ export function isMultipart(request: Request): boolean {
 
 /**
  * The bytes of a body as they arrive.
- * @throws ServiceRefusal when the body is incomplete
+ * @throws ServiceRefusal when the body is compressed or incomplete
  */
 export async function* bodyOf({ env, req }: Context<Env>) {
+  const coding = req.header('content-encoding')?.trim() || 'identity';
+  if (coding.toLowerCase() !== 'identity') {
+    const message = `The body has Content-Encoding ${coding}: send it without.`;
+    throw new ServiceRefusal('unsupported', message);
+  }
   try {
     yield* env.body?.() ?? req.raw.body ?? [];
   } catch {

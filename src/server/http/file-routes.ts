@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { CHUNK } from '../keys/chunks';
 import type { ReadableFile } from '../rules/files';
+import { isFailure } from '../service-errors';
 import type { Env, PartOptions } from './app-options';
 import { json } from './responses';
 
@@ -42,7 +43,7 @@ export function createDownloads({ files, log, events, limited }: PartOptions): H
             events.fileBytes('out', value.length);
             controller.enqueue(value);
           } catch (error) {
-            log.failure(error);
+            if (isFailure(error)) log.failure(error);
             if (!c.env.cut) return controller.error(error);
             c.env.cut();
             controller.close();

@@ -59,9 +59,9 @@ function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   api.post(routes.create.path, async (c) => {
     refuseCrossSite(c.req.raw, settings);
     const caller = await permitted(c);
-    const mayUpload = caller.owner !== undefined || settings.anonymousFiles;
-    const begin = mayUpload ? async () => pushes.upload() : undefined;
-    const wanted = { root: 'push', begin, fileBytes: settings.fileBytes } as const;
+    const accepted = caller.owner !== undefined;
+    const begin = accepted || settings.anonymousFiles ? async () => pushes.upload() : undefined;
+    const wanted = { root: 'push', accepted, begin, fileBytes: settings.fileBytes } as const;
     const made = await withBody(c, wanted, (input, upload) => pushes.create(input, caller, upload));
     const html_url = body(c, made.push).html_url + localeQuery(c);
     return json({ ...noted(c, made), html_url }, 201);

@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import { isLoopback } from '../../contract/address';
 import { ServiceRefusal } from '../service-errors';
 import type { Rate, RateLimit } from '../service-settings';
+import { networksOf } from '../shares';
 import type { AppSettings, Env } from './app-options';
 import { ipOf } from './request-origin';
 
@@ -52,18 +53,21 @@ export class Buckets {
   /** Counts a request. Returns 0, or the milliseconds until the address may send another. */
   take(address: string, now: number): number {
     const { requests, milliseconds } = this.rate;
-    const cost = milliseconds / requests;
-    const network = networkOf(address);
-    const last = this.buckets.get(network) ?? { owed: 0, at: now };
-    // If the clock was set back, nobody waits longer than a bucket takes to fill.
-    const owed = Math.min(Math.max(0, last.owed + last.at - now), milliseconds);
-    const wait = owed + cost - milliseconds;
+    const asked = networksOf(networkOf(address)).map(([network, times]) => {
+      const cost = milliseconds / (requests * times);
+      const last = this.buckets.get(network) ?? { owed: 0, at: now };
+      // If the clock was set back, nobody waits longer than a bucket takes to fill.
+      const owed = Math.min(Math.max(0, last.owed + last.at - now), milliseconds);
+      return { network, cost, owed, wait: owed + cost - milliseconds };
+    });
     // Tolerates rounding errors of fractional milliseconds.
-    const refused = wait > cost / 1e6;
-    this.buckets.delete(network);
-    this.buckets.set(network, { owed: refused ? owed : owed + cost, at: now });
+    const refused = asked.some(({ wait, cost }) => wait > cost / 1e6);
+    for (const { network, cost, owed } of asked) {
+      this.buckets.delete(network);
+      this.buckets.set(network, { owed: refused ? owed : owed + cost, at: now });
+    }
     this.forget(now);
-    return refused ? wait : 0;
+    return refused ? Math.max(...asked.map(({ wait }) => wait)) : 0;
   }
 
   private forget(now: number): void {

@@ -10,6 +10,8 @@ export interface ClientSocket {
   readonly ip?: string | undefined;
   /** The body with back-pressure; reading it sends `100 Continue` to a client that waits for it. */
   readonly body?: (() => AsyncIterable<Uint8Array>) | undefined;
+  /** Lifts the time limit of the body, whose sender was accepted. */
+  readonly accept?: (() => void) | undefined;
   /** Calls the listener once, when the response has been sent or the connection closed. */
   readonly closed?: ((listener: () => void) => void) | undefined;
   readonly cut?: (() => void) | undefined;
@@ -33,17 +35,16 @@ export function baseOf(request: Request, { publicUrl, trustProxy }: CallerSettin
   if (publicUrl) return publicUrl;
   const url = new URL(request.url);
   if (!trustProxy) return url.origin;
-  const scheme = lastHop(request, 'x-forwarded-proto');
+  const scheme = forwardedScheme(request) ?? url.protocol.slice(0, -1);
   const host = lastHop(request, 'x-forwarded-host');
-  const origin = `${/^https?$/.test(scheme) ? scheme : url.protocol.slice(0, -1)}://`;
   const plain = /^(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i.test(host);
-  return origin + (plain && parseUrl(`http://${host}`) ? host : url.host);
+  return `${scheme}://${plain && parseUrl(`http://${host}`) ? host : url.host}`;
 }
 
 /** Whether the client uses https, to this server or to the proxy. */
 export function isSecure(request: Request, { publicUrl, trustProxy }: CallerSettings): boolean {
-  const [address, forwarded] = [publicUrl ?? request.url, lastHop(request, 'x-forwarded-proto')];
-  return address.startsWith('https:') || (trustProxy && forwarded === 'https');
+  const address = publicUrl ?? request.url;
+  return address.startsWith('https:') || (trustProxy && forwardedScheme(request) === 'https');
 }
 
 /** The client's address; null when it is unknown. */
@@ -141,6 +142,11 @@ function header(request: Request, name: string): string | null {
 /** The last value, which the trusted proxy has added; the client may have forged those before it. */
 function lastHop(request: Request, name: string): string {
   return (request.headers.get(name) ?? '').split(',').at(-1)?.trim() ?? '';
+}
+
+/** Schemes are case-insensitive (RFC 3986, 3.1). */
+function forwardedScheme(request: Request): string | undefined {
+  return /^https?$/.exec(lastHop(request, 'x-forwarded-proto').toLowerCase())?.[0];
 }
 
 function forwardedFor(request: Request): string | undefined {

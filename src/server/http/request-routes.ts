@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono';
 import { requestRoutes } from '../../contract/api';
 import type { TextWithFiles } from '../rules/opened';
 import type { Opener, PushWithNote } from '../rules/records';
+import { requestState } from '../rules/requests';
 import type { PushRow } from '../store/push-rows';
 import type { Env, PartOptions } from './app-options';
 import { authentication, openerOf, pageNumber, urlToken } from './authentication';
@@ -26,7 +27,8 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     refuseCrossSite(c.req.raw, settings);
     const caller = await signedIn(c);
     const begin = async () => requests.upload();
-    const wanted = { root: 'request', begin, fileBytes: settings.fileBytes } as const;
+    const { fileBytes } = settings;
+    const wanted = { root: 'request', accepted: true, begin, fileBytes } as const;
     const made = await withBody(c, wanted, (input, upload) =>
       requests.create(input, caller, upload),
     );
@@ -79,14 +81,15 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     refuseCrossSite(c.req.raw, settings);
     const caller = await permitted(c);
     // Before the body, which may be large, is read.
-    const { url_token } = await requests.find(urlToken(c));
+    const request = await requests.find(urlToken(c));
+    const { url_token } = request;
     const opener = (fields: BodyFields) => ({
       urlToken: url_token,
       visitor: caller,
       // That of the body is in no log of a proxy.
       passphrase: textIn(fields, 'passphrase') || (c.req.query('passphrase') ?? ''),
     });
-    const answered = await withBody(c, answerBody(options, opener), (input, upload) =>
+    const answered = await withBody(c, answerBody(options, request, opener), (input, upload) =>
       requests.respond({ ...opener(input), input, upload }),
     );
     return json(body(c, answered));
@@ -99,8 +102,10 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
  */
 export function answerBody(
   { requests, settings }: PartOptions,
+  request: PushRow,
   opener: (fields: BodyFields) => Opener,
 ): Wanted {
   const begin = (before: BodyFields) => requests.uploadAnswer(opener(before));
-  return { root: 'request', begin, fileBytes: settings.fileBytes };
+  const accepted = requestState(request) === 'open';
+  return { root: 'request', accepted, begin, fileBytes: settings.fileBytes };
 }

@@ -80,6 +80,8 @@ export function refusalHead(refusal: ServiceRefusal): {
       ...(retryAfter === undefined ? {} : { 'retry-after': `${retryAfter}` }),
       // RFC 9110, 15.5.2.
       ...(refusal.kind === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}),
+      // RFC 9110, 15.5.16.
+      ...(refusal.kind === 'unsupported' ? { 'accept-encoding': 'identity' } : {}),
     },
   };
 }

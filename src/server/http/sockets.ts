@@ -14,12 +14,7 @@ import { type Listening, type ListenTarget, listen } from '../ops/listen';
 import type { Log } from '../ops/log';
 import { createQueue } from '../queues';
 import { invalidInput, ServiceError } from '../service-errors';
-import {
-  checkSettings,
-  readingRateOf,
-  type ServiceIo,
-  type ServiceSettings,
-} from '../service-settings';
+import { readingRateOf, type ServiceIo, type ServiceSettings } from '../service-settings';
 import type { App } from './app-options';
 import { isNormal, refuseBadRequests, setMissingHost } from './bad-requests';
 import {
@@ -30,7 +25,7 @@ import {
   gracefulStop,
   serializeRequests,
 } from './hardening/connections';
-import { limitTimes, type SomeTimeouts } from './hardening/timeouts';
+import { liftLimit, limitTimes, type SomeTimeouts } from './hardening/timeouts';
 import type { ClientSocket } from './request-origin';
 
 /** The servers of one app, one for each address. */
@@ -68,10 +63,9 @@ export function socketOptions(
   { log, tls }: Pick<SocketOptions, 'log' | 'tls'>,
 ): SocketOptions {
   const { host, publicUrl, trustProxy } = settings;
-  const { anonymousFiles } = checkSettings(settings);
   return {
     ...{ log, tls, now, grace },
-    timeouts: { read: readingRateOf(settings), anonymousFiles },
+    timeouts: { read: readingRateOf(settings) },
     connections: connectionLimitOf(settings),
     // Behind a proxy, or with a public address, requests name another host.
     ownHost: publicUrl || trustProxy ? undefined : host,
@@ -153,6 +147,7 @@ function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse): Clie
       // Leaving the loop early must not destroy the socket: the response has yet to be sent.
       return incoming.iterator({ destroyOnReturn: false });
     },
+    accept: () => liftLimit(incoming),
     closed: (listener) => outgoing.once('close', listener),
     cut: () => incoming.socket.destroy(),
     received: (listener) => whenReceived(incoming, outgoing, listener),

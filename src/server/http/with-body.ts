@@ -16,12 +16,17 @@ const FIELD_BYTES = 2 * 1024 * 1024;
 const FRAME_BYTES = 2 * 1024 * 1024;
 const NAME_CHARACTERS = 255;
 
+/** What an upload may hold: a batch of sealed chunks (`Upload`), the next one, and what the parser and the socket have read. */
+const UPLOAD_BYTES = 768 * 1024;
+
 /** The fields of a body, of any type. */
 export type BodyFields = Record<string, unknown>;
 
 /** What a body may have. */
 export interface Wanted {
   readonly root: BodyRoot;
+  /** Whether its sender may take time before files begin too: by a token, or the link of an open request. */
+  readonly accepted: boolean;
   /** Begins the upload of files, which come after these fields. Undefined for a caller who may not send files. */
   readonly begin: ((before: BodyFields) => Promise<Upload>) | undefined;
   /** Maximum size of a file. */
@@ -62,7 +67,7 @@ export function textIn(fields: BodyFields, name: string): string {
 /** Reads a body to its end, or until it is refused. The caller discards the upload in any case. */
 export async function readBody(
   c: Context<Env>,
-  { root, begin, fileBytes }: Wanted,
+  { root, accepted, begin, fileBytes }: Wanted,
 ): Promise<ArrivedBody> {
   // Without a prototype, which a field `__proto__` would replace.
   const fields: BodyFields = Object.create(null);
@@ -70,12 +75,17 @@ export async function readBody(
   try {
     if (!begin && announcesFiles(c.req.raw)) throw needsToken();
     if (isMultipart(c.req.raw)) {
+      if (accepted) c.env.accept?.();
       const chunks = keepingAlive(bodyOf(c), () => upload);
       await readFormParts(c, chunks, { root, fileBytes }, async (part) => {
         if ('value' in part) fields[part.field] = part.value;
         else {
           if (!begin) throw new ServiceRefusal('unauthorized', 'Files require an API token.');
-          upload ??= await begin(fields);
+          if (!upload) {
+            c.get('memory').add(Math.min(declared(c.req.raw) ?? UPLOAD_BYTES, UPLOAD_BYTES));
+            upload = await begin(fields);
+            c.env.accept?.();
+          }
           await upload.add(headOf(part), part.bytes);
         }
       });
@@ -92,7 +102,7 @@ export async function readBody(
 /** Whether the request headers show that a form contains files: by Expect: 100-continue, or by its length. */
 function announcesFiles(request: Request): boolean {
   const waits = request.headers.get('expect') !== null;
-  return isMultipart(request) && (waits || declared(request) > FIELD_BYTES + FRAME_BYTES);
+  return isMultipart(request) && (waits || (declared(request) ?? 0) > FIELD_BYTES + FRAME_BYTES);
 }
 
 interface SentFile {
@@ -114,7 +124,7 @@ async function readFormParts(
   take: (part: { readonly field: string; readonly value: string } | SentFile) => Promise<void>,
 ): Promise<void> {
   const most = FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
-  if (declared(c.req.raw) > most) throw tooLarge(most);
+  if ((declared(c.req.raw) ?? 0) > most) throw tooLarge(most);
   const values = new FieldBytes(c.get('memory'));
   await readParts(chunks, c.req.header('content-type') ?? '', async (part) => {
     const { name, filename } = dispositionOf(part);
@@ -190,9 +200,10 @@ async function* keepingAlive(body: AsyncIterable<Uint8Array>, upload: () => Uplo
   }
 }
 
-function declared(request: Request): number {
+/** The size of the body, if its head has it: Node.js reads no more. */
+function declared(request: Request): number | undefined {
   const length = request.headers.get('content-length') ?? '';
-  return /^\d{1,15}$/.test(length) ? Number(length) : 0;
+  return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
 /** A file name that is safe to show and save: the last component, without control and direction characters. */

@@ -42,7 +42,7 @@ export async function submitRequest(page: PageContext): Promise<Response> {
   if (!request) return submitPush(page);
   page.checkForm();
   const { requests, log } = page.options;
-  const wanted = answerBody(page.options, (before) => openerOf(page, request, before));
+  const wanted = answerBody(page.options, request, (before) => openerOf(page, request, before));
   const { fields, upload, refusal } = await readBody(page.c, wanted);
   const passphrase = textIn(fields, 'passphrase');
   try {

@@ -76,6 +76,7 @@ async function createFromForm(page: PageContext, asks: boolean): Promise<Respons
   };
   const { fields, upload, refusal } = await readBody(c, {
     root: 'push',
+    accepted: false,
     begin: form.fileBytes === undefined ? undefined : begin,
     fileBytes: settings.fileBytes,
   });

@@ -31,7 +31,7 @@ export interface ReadableFile extends FileHeader {
   readonly tag: string;
   /**
    * The bytes from `first` up to, not including, `end`, read on demand.
-   * @throws Error when they were changed or deleted
+   * @throws ServiceRefusal when the time of the push is over; Error when they were changed or deleted
    */
   read(first: number, end: number): AsyncGenerator<Uint8Array>;
 }
@@ -39,6 +39,8 @@ export interface ReadableFile extends FileHeader {
 interface FileLocation extends FileLink {
   readonly pushId: number;
   readonly uploadId: number;
+  /** The end of the push's time, which no download outlasts. */
+  readonly endsAt: number;
   readonly size: number;
 }
 
@@ -86,7 +88,14 @@ export class Files {
       push && inTime && (await store.findFile(sql, push.id, link.position, this.options.now()));
     if (!file) throw notFound();
     const header = openHeader(link.key, link, file.header);
-    const stored = { ...link, pushId: push.id, uploadId: file.upload_id, size: header.size };
+    const { size } = header;
+    const stored = {
+      ...link,
+      pushId: push.id,
+      uploadId: file.upload_id,
+      endsAt: push.expires_at,
+      size,
+    };
     return {
       ...header,
       tag: createHash('sha256').update(`${link.urlToken} ${link.position}`).digest('base64url'),
@@ -156,13 +165,14 @@ export class Files {
   }
 
   private async *read(file: FileLocation, first: number, end: number): AsyncGenerator<Uint8Array> {
-    const { pushId, uploadId, position, key, size } = file;
+    const { pushId, uploadId, endsAt, position, key, size } = file;
     const count = chunkCount(size);
     this.readers.set(pushId, (this.readers.get(pushId) ?? 0) + 1);
     try {
       for (let number = Math.floor(first / CHUNK); number < chunkCount(end); number += 1) {
         const { sql } = this.options.database;
         const sealed = await store.findChunk(sql, uploadId, position, number);
+        if (endsAt <= this.options.now()) throw notFound();
         if (!sealed) throw new Error('a chunk is gone');
         const plain = openChunk(key, { ...file, number, last: number === count - 1 }, sealed);
         const start = number * CHUNK;

@@ -60,7 +60,9 @@ export class PassphraseCheck {
   private recordFailure({ id }: PushRow, visitor: Visitor, count: 0 | 1): Promise<void> {
     const { database, maxFailures, now } = this.options;
     const failure = { pushId: id, kind: 'failed_passphrase', from: visitor, at: now() } as const;
-    return audit.recordRepeated(database.sql, { ...failure, count }, maxFailures);
+    return database.transaction((sql) =>
+      audit.recordRepeated(sql, { ...failure, count }, maxFailures),
+    );
   }
 }
 

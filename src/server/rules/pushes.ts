@@ -134,7 +134,9 @@ class ProofCheck {
     const { database, maxFailures, now, events } = this.options;
     const failure = { pushId: push.id, kind: 'failed_view', from: visitor, at: now() } as const;
     const count = given === '' ? 0 : 1;
-    await audit.recordRepeated(database.sql, { ...failure, count }, maxFailures);
+    await database.transaction((sql) =>
+      audit.recordRepeated(sql, { ...failure, count }, maxFailures),
+    );
     events.missed();
     const message = key_salt === null ? LINK[count] : WORDS[count];
     throw new ServiceRefusal('incomplete', message, { keySalt: key_salt ?? undefined });

@@ -238,7 +238,9 @@ export class Requests extends Records {
 
   /** The refusal of an answer that comes too late, which is recorded. */
   private async late(request: PushRow, visitor: Visitor): Promise<ServiceRefusal> {
-    await this.recordLate(this.options.database.sql, 'failed_response', request, visitor);
+    await this.options.database.transaction((sql) =>
+      this.recordLate(sql, 'failed_response', request, visitor),
+    );
     return request.views > 0
       ? new ServiceRefusal('answered', 'That request was answered.')
       : new ServiceRefusal('closed', 'That request is closed.');

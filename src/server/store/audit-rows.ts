@@ -1,5 +1,6 @@
 import type { auditKinds, requestAuditKinds } from '../../contract/api';
 import type { RowPage } from './listing-rows';
+import { lockPush } from './push-rows';
 import { insertionOf, type Sql } from './sql';
 
 export interface AuditRow {
@@ -45,10 +46,12 @@ export async function recordEvent(sql: Sql, event: AuditEvent): Promise<void> {
 }
 
 /**
- * Records an event that has no limit, together with others of the same kind and origin: failures, and readings of a
- * question. Once a push has `most` such entries, events of new origins share one entry without origin.
+ * Records, in a transaction, an event that has no limit, together with others of the same kind and origin: failures, and
+ * readings of a question. The first of them locks the push, so that each of many at once finds those before it. Once a push has `most` such entries, events of new origins share one entry without origin.
  */
 export async function recordRepeated(sql: Sql, event: AuditEvent, most: number): Promise<void> {
+  if (await countAgain(sql, event)) return;
+  await lockPush(sql, event.pushId);
   if (await countAgain(sql, event)) return;
   if ((await countRepeated(sql, event.pushId)) < most) return recordEvent(sql, event);
   const shared = { ...event, from: NOBODY };

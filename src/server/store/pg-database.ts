@@ -1,7 +1,16 @@
 import { away, busy, full, inUse, ServiceRefusal } from '../service-errors';
 import { gathering, isRejected, type Member, merging, together } from './pg-group';
 import { type Pool, type Pooled, PoolTimeout } from './pg-pool';
-import { type Database, hasCode, isFull, isRead, plain, type Sql, type Value } from './sql';
+import {
+  checking,
+  type Database,
+  hasCode,
+  isFull,
+  isRead,
+  plain,
+  type Sql,
+  type Value,
+} from './sql';
 
 /** A connection to PostgreSQL, used by one caller at a time. */
 export interface PgConnection extends Pooled {
@@ -55,6 +64,23 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
   const join = gathering((members) => commitTogether(pool, members));
   const exclusively: Database['exclusively'] = (work) =>
     retry(() => pool.use((connection) => transact(connection, work, true)));
+  const transaction: Database['transaction'] = async <T>(
+    work: (sql: Sql) => Promise<T>,
+    { key }: { key?: string } = {},
+  ) => {
+    const alone = (left: number) => pool.use((one) => transact(one, work, false), left);
+    const joined = (left: number) =>
+      new Promise<T>((resolve, reject) => {
+        const until = performance.now() + left;
+        join({ key: key as string, work, until, resolve, reject });
+      });
+    let isFirst = key !== undefined;
+    return retry((left) => {
+      const attempt = isFirst ? joined : alone;
+      isFirst = false;
+      return attempt(left);
+    }, timeout);
+  };
   return {
     dialect: {
       blob: 'BYTEA',
@@ -64,20 +90,8 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
     },
     // A write is not merged, as one that fails would fail the others.
     sql: (strings, ...values) => (isRead(strings) ? read : single)(strings, ...values),
-    async transaction<T>(work: (sql: Sql) => Promise<T>, { key }: { key?: string } = {}) {
-      const alone = (left: number) => pool.use((one) => transact(one, work, false), left);
-      const joined = (left: number) =>
-        new Promise<T>((resolve, reject) => {
-          const until = performance.now() + left;
-          join({ key: key as string, work, until, resolve, reject });
-        });
-      let isFirst = key !== undefined;
-      return retry((left) => {
-        const attempt = isFirst ? joined : alone;
-        isFirst = false;
-        return attempt(left);
-      }, timeout);
-    },
+    transaction,
+    check: checking({ sql: read, transaction }),
     exclusively,
     solely: (work) => exclusively((sql) => takeUseLock(sql).then(() => work(sql))),
     // Services on other machines may connect at any time.

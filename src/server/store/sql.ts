@@ -42,6 +42,11 @@ export interface Database {
    * call tries again.
    */
   scrub(): Promise<boolean>;
+  /**
+   * Reads a row, and writes one at most once a second. Rejects as they do; also after a statement failed with the file,
+   * until a transaction succeeds.
+   */
+  check(): Promise<void>;
   /** Milliseconds since 1970 by the clock of its server; undefined for one on this machine. */
   time(): Promise<number | undefined>;
   /** Free bytes on the disk, or of what a database in memory may take; undefined for one on a server. */
@@ -130,12 +135,31 @@ export function hasCode(error: unknown, ...codes: (string | number)[]): boolean 
 
 export const isFull = (error: unknown) => hasCode(error, 'SQLITE_FULL', '53100', 13);
 
+/** `Database.check` by these. What everybody can call must not keep the disk busy. */
+export function checking({ sql, transaction }: Pick<Database, 'sql' | 'transaction'>) {
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  return async (): Promise<void> => {
+    await sql`SELECT id FROM pushes ORDER BY id DESC LIMIT 1`;
+    if (performance.now() - writtenAt < 1000) return;
+    await transaction((own) => own`UPDATE migrations SET id = id WHERE id = 1`);
+    writtenAt = performance.now();
+  };
+}
+
 /** Whether the disk of a SQLite file fails, or became read-only, as it does after an error: _READONLY, _IOERR, _CANTOPEN. */
 export function isDiskFailure(error: unknown): boolean {
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
   return (
     /^SQLITE_(?:READONLY|IOERR|CANTOPEN)/.test(String(code)) ||
     [8, 10, 14].includes(Number(errcode) & 0xff)
+  );
+}
+
+/** Whether a SQLite file is damaged: SQLITE_CORRUPT, SQLITE_NOTADB. */
+export function isDamaged(error: unknown): boolean {
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
+  return (
+    /^SQLITE_(?:CORRUPT|NOTADB)/.test(String(code)) || [11, 26].includes(Number(errcode) & 0xff)
   );
 }
 

@@ -1,10 +1,19 @@
-import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { lazy } from '../../platform/files/lazy';
 import { createQueue, type Queue } from '../queues';
 import { away, full, inUse } from '../service-errors';
 import { groupCommit, nextRound, orLocked, retryWhileLocked, type Sleep } from './group-commit';
-import { type Database, isDiskFailure, isFull, isRead, type Sql, type Value } from './sql';
+import {
+  checking,
+  type Database,
+  isDamaged,
+  isDiskFailure,
+  isFull,
+  isRead,
+  type Sql,
+  type Value,
+} from './sql';
 import {
   type Open,
   pragma,
@@ -40,7 +49,7 @@ export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep):
   const connect = await sqliteDriver(quietly);
   ownerOnly(path);
   const disk = new Disk(dirname(path));
-  return overConnection(opened(connect, path), disk, sleep);
+  return overConnection(opened(connect, path), disk, sleep, unmoved(path));
 }
 
 /**
@@ -79,6 +88,20 @@ function ownerOnly(path: string): void {
 }
 
 /**
+ * Returns a function that throws while another file than now, or none, is at the path: what is written then would not be
+ * found after a restart. SQLite looks itself only without a write-ahead log.
+ */
+function unmoved(path: string): () => void {
+  const inode = () => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+  const opened = inode();
+  return () => {
+    if (inode() === opened) return;
+    const error = new Error('another file is at the path of the database');
+    throw Object.assign(error, { code: 'SQLITE_READONLY_DBMOVED' });
+  };
+}
+
+/**
  * A column of 4100 bytes that moves the keys of a row to overflow pages. When SQLite moves a row to another b-tree page,
  * a copy stays in the gap between cells, which `secure_delete` does not overwrite. Overflow pages are never moved, and
  * overwritten when freed; at most 4061 bytes of a row are outside of them, with pages of 4096 bytes. Costs 4.5 kB of
@@ -90,10 +113,36 @@ function overConnection(
   connection: SqliteConnection,
   space: Storage,
   sleep: Sleep | undefined,
+  refuseMoved = () => {},
 ): Database {
+  /** Of the last statement that failed with the file. */
+  let failure: unknown;
+  const noting = async <R>(work: Promise<R>) => {
+    try {
+      return await work;
+    } catch (error) {
+      if (isDamaged(error) || isDiskFailure(error)) failure = error;
+      throw error;
+    }
+  };
   const { run, forget } = prepared(connection);
   const queue = createQueue();
-  const transaction = transacting(connection, run, space, queue, sleep);
+  const commit = groupCommit(connection, queue);
+  const noted: typeof commit = (work, alone) => {
+    refuseMoved();
+    return noting(commit(work, alone));
+  };
+  const single = transacting(connection, run, space, queue, noted, sleep);
+  const transaction: Database['transaction'] = async (work, how) => {
+    const result = await single(work, how);
+    failure = undefined;
+    return result;
+  };
+  const read: Sql = (strings, ...values) => {
+    const once = () => orLocked(() => run(strings, ...values));
+    return noting(retryWhileLocked(() => queue(once), sleep)) as never;
+  };
+  const check = checking({ sql: read, transaction: single });
   let scrubbing: Promise<boolean> | undefined;
   return {
     dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY', filler },
@@ -102,8 +151,15 @@ function overConnection(
       // could be committed until it is garbage-collected.
       isRead(strings) === false
         ? transaction((sql) => sql<R>(strings, ...values))
-        : retryWhileLocked(() => queue(() => orLocked(() => run<R>(strings, ...values))), sleep),
+        : read<R>(strings, ...values),
     transaction,
+    async check() {
+      if (failure !== undefined) throw failure;
+      refuseMoved();
+      // So that it reads the file, and not what is left of it in memory.
+      await queue(async () => pragma(connection, 'shrink_memory'));
+      await check();
+    },
     // BEGIN IMMEDIATE makes every transaction exclusive.
     exclusively: (work) => transaction(work),
     async solely(work) {
@@ -148,9 +204,9 @@ function transacting(
   run: Sql,
   space: Storage,
   queue: Queue,
+  commit: ReturnType<typeof groupCommit>,
   sleep: Sleep | undefined,
 ): Database['transaction'] {
-  const commit = groupCommit(connection, queue);
   return async (work, { frees = false } = {}) => {
     const attempt = (alone: boolean) =>
       retryWhileLocked(() => commit(() => work(run), alone), sleep);

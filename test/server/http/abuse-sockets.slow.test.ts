@@ -146,9 +146,9 @@ test('an operator sets how fast answers must be read', () => {
 describe('connections', () => {
   const half = 'GET /up HTTP/1.1\r\nX-';
 
-  /** So many connections that have said half a head. */
-  async function held(count: number): Promise<Socket[]> {
-    const all = Array.from({ length: count }, () => speak(half).socket);
+  /** So many connections that have said as much, by default half a head. */
+  async function held(count: number, said = half): Promise<Socket[]> {
+    const all = Array.from({ length: count }, () => speak(said).socket);
     for (const socket of all) await once(socket, 'connect');
     onTestFinished(() => all.forEach((socket) => void socket.destroy()));
     return all;
@@ -165,6 +165,20 @@ describe('connections', () => {
     expect([oldest.bytesRead, destroyed(others)]).toEqual([0, Array(15).fill(false)]);
   });
 
+  test('bodies that are not there yet give way too, the slowest first', async () => {
+    await limited(16);
+    const head = post('Content-Type: application/json\r\nContent-Length: 50000\r\n');
+    const all = await held(15, head);
+    const [fast, slow, ...others] = all as [Socket, Socket, ...Socket[]];
+    for (const socket of all) socket.write('x'.repeat(socket === slow ? 1 : 40_000));
+    // All of it has arrived when a later request was answered.
+    await asked('/up');
+    await held(1);
+    expect(await asked('/up')).toEqual([200]);
+    await expect.poll(() => slow.destroyed).toBe(true);
+    expect(destroyed([fast, ...others])).toEqual(Array(14).fill(false));
+  });
+
   test('count no more once they are closed', async () => {
     await limited(16);
     const holding = await held(8);
@@ -172,15 +186,19 @@ describe('connections', () => {
     expect(destroyed(holding)).toEqual(Array(8).fill(false));
   });
 
-  test('of one client are a part of all', async () => {
-    await limited(64, (address) => address);
-    const all = Array.from({ length: 6 }, (_, at) => {
-      const localAddress = at < 5 ? '127.0.0.66' : '127.0.0.77';
+  let networks = 0;
+  test.each<[string, number, (address?: string) => string | undefined]>([
+    ['one client', 6, (address) => address],
+    ['a line of IPv6', 9, () => `2001:db8:1:${++networks}`],
+  ])('of %s are a part of all', async (_, count, clientOf) => {
+    await limited(64, clientOf);
+    const all = Array.from({ length: count }, (_, at) => {
+      const localAddress = `127.0.0.${at < 5 ? 66 : 77}`;
       return connect({ port: sockets.port, host: '127.0.0.1', localAddress });
     });
     for (const socket of all) socket.on('error', () => undefined).write(half);
     await once(all[0] as Socket, 'close');
-    expect(destroyed(all.slice(1))).toEqual(Array(5).fill(false));
+    expect(destroyed(all.slice(1))).toEqual(Array(count - 1).fill(false));
     for (const socket of all) socket.destroy();
   });
 });
@@ -212,6 +230,21 @@ test.each([
   await listening();
   expect(await asked(target)).toEqual([status]);
 });
+
+test.each(['chunked', 'identity', 'gzip, chunked'])(
+  'Transfer-Encoding in HTTP/1.0 is refused with all that follows it: %s',
+  async (coding) => {
+    await listening();
+    const token = await service.createOwn({ payload: 'x', expire_after_views: 1 });
+    const keep = 'Host: x\r\nConnection: keep-alive\r\n';
+    const head = `POST /up HTTP/1.0\r\n${keep}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`;
+    const { ended } = speak(`${head}GET /api/v2/pushes/${token} HTTP/1.0\r\n${keep}\r\n`);
+    expect(await ended).toMatch(
+      /^HTTP\/1\.1 400 [\s\S]*connection: close\r\n\r\n\{"error":"[^"]*"\}$/,
+    );
+    expect(await viewsLeft()).toBe(1);
+  },
+);
 
 describe('a host that a request names', () => {
   const onLoopback = () => listening({}, { ownHost: 'here.example' });
@@ -262,6 +295,10 @@ describe('a client that takes its time', () => {
     ['JSON', post('Content-Type: application/json\r\nContent-Length: 5000\r\n')],
     ['a form from nobody', post(form)],
     ['a form without a token', post(`${form}Authorization: Basic eDp5\r\n`)],
+    [
+      'a form with a token that nobody looks at',
+      post(`${form}X-User-Token: x\r\nAuthorization: Bearer x\r\n`).replace('/api/v2/pushes', '/'),
+    ],
     ['a body that nobody reads', post('Content-Length: 5000\r\n').replace('POST', 'GET')],
   ])('has so long for a body, however it drips: %s', async (_, said) => {
     await listening({ body: 200, rest: { bytes: MIB, milliseconds: 200 } });
@@ -292,6 +329,14 @@ describe('a client that takes its time', () => {
       expect(statuses(await ended)).toEqual([status]);
     },
   );
+});
+
+test('whoever was accepted sends as fast as answers are to be read, or is cut', async () => {
+  await listening({ body: 100, read: { bytes: MIB, milliseconds: 200 } });
+  const { socket, ended } = speak(post(`${form}Authorization: Bearer ${service.adminToken}\r\n`));
+  every(20, () => socket.writable && socket.write('x'));
+  await ended;
+  expect(socket.bytesWritten).toBeLessThan(1000);
 });
 
 test('what goes on and on after its answer is read no further than so far', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BodyBudget, Collected } from '../../../src/server/http/body-memory';
+import { FORM_TYPE, filePart, formBytes, opened } from '../../helpers/service';
 
 /** Each bit is of a kind that takes three hundred times its size for as long as it is kept. */
 test('bytes come together however they are cut, and none of the bits is kept', () => {
@@ -46,4 +47,49 @@ test('one client holds a quarter, wherever its requests come from', () => {
   budget.forRequest('a').add(MIB / 2);
   expect(() => budget.forRequest('a').add(MIB / 2)).toThrow(busy);
   budget.forRequest('b').add(MIB);
+});
+
+test('the last quarter is for those who hold little, however many hold what they can', () => {
+  const budget = new BodyBudget(4 * MIB);
+  for (const client of 'abcdefgh') {
+    const request = budget.forRequest(client);
+    for (let kib = 0; kib < 1024; kib += 16) {
+      try {
+        request.add(16 * 1024);
+      } catch {}
+    }
+  }
+  budget.forRequest('i').add(64 * 1024);
+  expect(() => budget.forRequest('a').add(32 * 1024)).toThrow(busy);
+});
+
+test('a line of IPv6 holds twice as much as a network of it', () => {
+  const budget = new BodyBudget(8 * MIB);
+  for (const network of [1, 2]) budget.forRequest(`2001:db8:0:${network}`).add(2 * MIB);
+  expect(() => budget.forRequest('2001:db8:0:3').add(MIB)).toThrow(busy);
+});
+
+test('an upload counts with what it may hold, until it ends', async () => {
+  const service = await opened({ maxBuffer: 32 * MIB, anonymousFiles: true });
+  const bytes = formBytes([filePart('a', Buffer.alloc(510 * 1024))]);
+  /** It stands still before its end until its client has gone. */
+  const upload = () => {
+    let end = () => {};
+    const content = new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytes.subarray(0, -9));
+        end = () => controller.error(new Error('gone'));
+      },
+    });
+    const how = { content, headers: { 'content-type': FORM_TYPE } };
+    const answer = service.call('POST', '/api/v2/pushes', how);
+    return { answer, end };
+  };
+  const all = Array.from({ length: 60 }, upload);
+  const answered = () => service.lines.map((line) => / (\d+) \d+ms/.exec(line)?.[1]);
+  await expect.poll(answered).toEqual(Array(17).fill('503'));
+  for (const { end } of all) end();
+  await Promise.all(all.map(({ answer }) => answer));
+  const form = [filePart('a', 'small')];
+  expect((await service.call('POST', '/api/v2/pushes', { form })).status).toBe(201);
 });

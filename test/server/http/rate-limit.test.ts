@@ -26,6 +26,16 @@ describe('a bucket', () => {
     );
   });
 
+  test('a line with many networks of IPv6 has twice as much as one of them, a site four times', () => {
+    const given = (...addresses: string[]) => {
+      const buckets = new Buckets(perSecond);
+      return addresses.filter((address) => buckets.take(address, 0) === 0).length;
+    };
+    const from = (network: (n: number) => string) =>
+      given(...Array.from({ length: 256 }, (_, n) => `2001:db8:1:${network(n)}::1`));
+    expect([from((n) => n.toString(16)), from((n) => (256 * n).toString(16))]).toEqual([6, 12]);
+  });
+
   test('a clock that steps back makes nobody wait for longer than a period', () => {
     const buckets = new Buckets(perSecond);
     for (let i = 0; i < 4; i++) buckets.take('a', 86_400_000);

@@ -19,6 +19,7 @@ test.each([
   [{}, false, undefined, 'http://pw.test:5100'],
   [forwarded, false, undefined, 'http://pw.test:5100'],
   [forwarded, true, undefined, 'https://push.example.com'],
+  [{ 'x-forwarded-proto': 'HTTPS' }, true, undefined, 'https://pw.test:5100'],
   [forwarded, true, 'https://public.example/x', 'https://public.example/x'],
   [{ 'x-forwarded-proto': 'javascript' }, true, undefined, 'http://pw.test:5100'],
   [{ 'x-forwarded-host': 'a/b' }, true, undefined, 'http://pw.test:5100'],

@@ -146,6 +146,24 @@ onEachStore((store) => {
     });
 
     test.each([
+      ['of the last view', once],
+      ['of others', {}],
+    ])(
+      'for a download that has begun, too, when the time of the push is over: %s',
+      async (_, push) => {
+        const size = 5 * CHUNK;
+        const token = await create({ ...push, expires_in: 120 }, filePart('a', randomBytes(size)));
+        const [url] = await linksOf(token);
+        const { reader } = await begun(url);
+        service.clock.advance(2 * MINUTE - 1);
+        expect((await reader.read()).value).toHaveLength(CHUNK);
+        service.clock.advance(1);
+        await expect(reader.read()).rejects.toThrow();
+        expect(service.lines.join()).not.toMatch(/ error /);
+      },
+    );
+
+    test.each([
       ['though its links would last longer', MINUTE, once],
       ['whether or not the sweep came by', 1, {}],
     ])('with the time of the push, %s', async (_, left, push) => {

@@ -1,12 +1,14 @@
 import { beforeEach, expect, test } from 'vitest';
 import { PASSPHRASE_COST } from '../../../src/server/keys/primitives';
 import { openService } from '../../../src/server/open-service';
+import { proven } from '../../helpers/age';
 import { times } from '../../helpers/long';
 import { noted, untilServed, viewsIn } from '../../helpers/noted';
 import { type Answer, at, call, defaults, opened, type TestService } from '../../helpers/service';
 import { onEachStore } from '../../helpers/stores';
 
 const MINUTE = 60_000;
+const keyed = proven('x').then(({ proof, payload }) => ({ key_proof: proof, payload }));
 const DAY = 86_400_000;
 
 onEachStore((store) => {
@@ -129,6 +131,36 @@ onEachStore((store) => {
       expect((await read()).json.payload).toBeNull();
     }
   });
+
+  test.each<[string, string, string, (service: TestService) => Promise<string>]>([
+    ['without the key', 'pushes', 'failed_view', async (on) => on.createOwn(await keyed)],
+    [
+      'without the passphrase',
+      'pushes',
+      'failed_passphrase',
+      (on) => on.createOwn({ passphrase: 'p' }),
+    ],
+    [
+      'that come too late',
+      'pushes',
+      'failed_view',
+      async (on) => {
+        const token = await on.createOwn();
+        await on.expire(token, on.asAdmin);
+        return token;
+      },
+    ],
+    ['of a question', 'requests', 'request_view', (on) => on.createRequest()],
+  ])(
+    'fifty openings at once from one place %s have one entry in the log',
+    async (_, of, kind, create) => {
+      const token = await create(one());
+      const open = async (n: number) => services[n % 2]?.call('GET', `/api/v2/${of}/${token}`);
+      await Promise.all(Array.from({ length: 50 }, (_, n) => open(n)));
+      const entries = (await one().logOf(token, of)).filter((entry) => entry.kind === kind);
+      expect(entries).toHaveLength(1);
+    },
+  );
 
   test('the first start makes one token, however many start', async () => {
     const { settings } = await store.room();

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { checkSettings, type ServiceSettings } from '../../service-settings';
+import { networksOf } from '../../shares';
 import { clientOf } from '../rate-limit';
 import { plainIp } from '../request-origin';
 
@@ -30,6 +31,12 @@ export function connectionLimitOf(settings: ServiceSettings): ConnectionLimit {
 interface OpenConnection {
   socket: Socket;
   readonly groups: readonly ConnectionGroup[];
+  /** Since when its next request, or the body of one, is waited for, in milliseconds. */
+  since: number;
+  /** How many bytes it had brought before that request. */
+  before: number;
+  /** The request whose body is waited for. */
+  incoming?: IncomingMessage | undefined;
 }
 
 class ConnectionGroup {
@@ -37,64 +44,103 @@ class ConnectionGroup {
   count = 0;
   /** Connections without a running request, the one that has been idle longest first. */
   readonly waiting = new Set<OpenConnection>();
+  /** Connections whose request has a body, which may be incomplete. */
+  readonly receiving = new Set<OpenConnection>();
+
+  constructor(
+    readonly name: string,
+    readonly most: number,
+  ) {}
+
+  /** The connection that has brought least in the time that it was waited for; a response that is read is no wait. */
+  slowest(): OpenConnection | undefined {
+    const now = performance.now();
+    const [oldest] = this.waiting;
+    const incomplete = [...this.receiving].filter(({ incoming }) => !incoming?.complete);
+    let slowest: OpenConnection | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const one of oldest ? [oldest, ...incomplete] : incomplete) {
+      const { socket, since, before, incoming } = one;
+      const brought = incoming ? socket.bytesRead - before : 0;
+      const rate = (HEAD_START + brought) / (now - since);
+      if (slowest && rate >= least) continue;
+      slowest = one;
+      least = rate;
+    }
+    return slowest;
+  }
 }
 
+/** Bytes that count for each connection, so that a new one is not the slowest. */
+const HEAD_START = 4096;
+
 /**
- * Limits the connections of all servers, and those of one client. When there are too many, it cuts the one that has
- * waited longest for a request, so that incomplete requests do not keep other clients out.
+ * Limits the connections of all servers, and those of one client. When there are too many, it cuts the slowest of those
+ * that wait for a request or for the rest of a body, so that incomplete requests do not keep other clients out.
  */
 export function connectionLimiter({ most, clientOf }: ConnectionLimit) {
-  const all = new ConnectionGroup();
-  const clients = new Map<string, ConnectionGroup>();
+  const all = new ConnectionGroup('', most);
+  const networks = new Map<string, ConnectionGroup>();
   const entries = new Map<unknown, OpenConnection>();
   const share = Math.max(1, Math.floor(most / CLIENTS));
 
-  const wait = (entry: OpenConnection) => {
-    for (const { waiting } of entry.groups) waiting.add(entry);
-  };
   const leave = (entry: OpenConnection) => {
-    for (const { waiting } of entry.groups) waiting.delete(entry);
-  };
-  const cutOldest = ({ waiting }: ConnectionGroup) => {
-    for (const entry of waiting) {
-      leave(entry);
-      return void entry.socket.destroy();
+    for (const { waiting, receiving } of entry.groups) {
+      waiting.delete(entry);
+      receiving.delete(entry);
     }
+  };
+  const wait = (entry: OpenConnection, incoming?: IncomingMessage) => {
+    leave(entry);
+    entry.since = performance.now();
+    entry.incoming = incoming;
+    if (!incoming) entry.before = entry.socket.bytesRead;
+    for (const { waiting, receiving } of entry.groups) (incoming ? receiving : waiting).add(entry);
   };
 
   function open(socket: Socket): void {
     const key = keyOf(socket);
     const client = clientOf(socket.remoteAddress);
-    const own = client === undefined ? undefined : (clients.get(client) ?? new ConnectionGroup());
-    if (client !== undefined && own) clients.set(client, own);
-    const entry: OpenConnection = { socket, groups: own ? [all, own] : [all] };
+    const own = (client === undefined ? [] : networksOf(client)).map(
+      ([name, times]) => networks.get(name) ?? new ConnectionGroup(name, times * share),
+    );
+    for (const network of own) networks.set(network.name, network);
+    const entry: OpenConnection = { socket, groups: [...own, all], since: 0, before: 0 };
     entries.set(key, entry);
     for (const group of entry.groups) group.count += 1;
     wait(entry);
     socket.once('close', () => {
       leave(entry);
       for (const group of entry.groups) group.count -= 1;
-      if (client !== undefined && own?.count === 0) clients.delete(client);
+      for (const { name, count } of own) if (count === 0) networks.delete(name);
       if (entries.get(key) === entry) entries.delete(key);
     });
-    if (own && own.count > share) cutOldest(own);
-    else if (all.count > most) cutOldest(all);
+    const slowest = entry.groups.find(({ count, most }) => count > most)?.slowest();
+    if (!slowest) return;
+    leave(slowest);
+    slowest.socket.destroy();
   }
 
   return (server: Server): void => {
     server.on('connection', open);
     server.on('secureConnection', (socket: Socket) => {
       const entry = entries.get(keyOf(socket));
-      if (entry) entry.socket = socket;
+      if (entry) Object.assign(entry, { socket, before: 0 });
     });
-    server.on('request', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {
-      const key = keyOf(socket);
+    server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+      const key = keyOf(incoming.socket);
       const entry = entries.get(key);
       if (!entry) return;
-      leave(entry);
+      if (hasBody(incoming)) wait(entry, incoming);
+      else leave(entry);
       outgoing.once('close', () => entries.get(key) === entry && wait(entry));
     });
   };
+}
+
+/** Whether a request has a body (RFC 9112, 6). */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return (headers['content-length'] ?? headers['transfer-encoding']) !== undefined;
 }
 
 /** The same key for a TLS socket and its TCP socket. Unix domain sockets have no address. */
@@ -133,6 +179,13 @@ export function serializeRequests(server: Server): void {
 
   const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const { socket } = incoming;
+    // It has been refused, and the rest of what came with it is no request.
+    if (!socket.writable) return;
+    if (isUncertain(incoming)) {
+      const code = 'HPE_INVALID_TRANSFER_ENCODING';
+      emit('clientError', Object.assign(new Error('invalid framing'), { code }), socket);
+      return;
+    }
     const before = waiting.get(socket);
     if (!before) {
       waiting.set(socket, []);
@@ -151,6 +204,14 @@ export function serializeRequests(server: Server): void {
     take(...(values as [IncomingMessage, ServerResponse]));
     return true;
   };
+}
+
+/**
+ * Whether it is uncertain where the body ends: with Transfer-Encoding in HTTP/1.0, which a proxy that speaks it may have
+ * passed on without knowing it (RFC 9112, 6.1). What follows may be a body of somebody else's request.
+ */
+function isUncertain({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion !== '1.1' && headers['transfer-encoding'] !== undefined;
 }
 
 /** For which running requests may go on after a stop. */

@@ -2,17 +2,16 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { connectionOf, sendQueues, untaken } from '../../../platform/files/socket-progress';
 import type { ReadingRate } from '../../service-settings';
-import { tokenIn } from '../request-origin';
+import { hasBody } from './connections';
 
 export interface Timeouts {
   /** Milliseconds for the head of a request. */
   readonly head: number;
   /** Milliseconds without any transfer, until the response has begun. */
   readonly idle: number;
-  /** Milliseconds for a body. A form that may contain files has no limit as long as it moves. */
+  /** Milliseconds for a body, unless its sender was accepted (`liftLimit`). */
   readonly body: number;
-  /** Whether a form without a token may contain files. */
-  readonly anonymousFiles?: boolean | undefined;
+  /** How fast clients read responses, and send bodies without that limit. */
   readonly read: ReadingRate;
   /** How much of a body is still read after an early response, and for how many milliseconds. */
   readonly rest: { readonly bytes: number; readonly milliseconds: number };
@@ -33,7 +32,7 @@ const defaults: Omit<Timeouts, 'read'> = {
  * the server listens.
  */
 export function limitTimes(server: Server, timeouts: SomeTimeouts): void {
-  const { head, idle, body, anonymousFiles = false, read, rest } = { ...defaults, ...timeouts };
+  const { head, idle, body, read, rest } = { ...defaults, ...timeouts };
   server.headersTimeout = head;
   // Node.js reads the interval of its checks here, but @types/node has it as an option of the constructor only.
   Object.assign(server, { connectionsCheckingInterval: Math.min(head, 5000) });
@@ -43,7 +42,7 @@ export function limitTimes(server: Server, timeouts: SomeTimeouts): void {
     if (socket.writableLength > 0) socket.setTimeout(idle);
     else socket.destroy();
   });
-  cutSlowReaders(server, read);
+  cutSlowClients(server, read);
   server.requestTimeout = 0;
   server.on('checkContinue', (incoming, outgoing) => {
     // Without `100 Continue`, nobody knows whether the body follows. Node.js closes such a connection by itself.
@@ -51,9 +50,8 @@ export function limitTimes(server: Server, timeouts: SomeTimeouts): void {
     server.emit('request', incoming, outgoing);
   });
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const { 'content-length': length, 'transfer-encoding': coding } = incoming.headers;
-    if ((length ?? coding) === undefined) return;
-    if (!mayContainFiles(incoming, anonymousFiles)) limitBody(incoming, body);
+    if (!hasBody(incoming)) return;
+    limitBody(incoming, body);
     // Otherwise Node.js discards a body that nobody reads, of any size.
     incoming.read(0);
     outgoing.prependOnceListener('finish', () => delayClosing(incoming));
@@ -61,17 +59,21 @@ export function limitTimes(server: Server, timeouts: SomeTimeouts): void {
   });
 }
 
-/** An invalid token is refused before the body is read. */
-function mayContainFiles({ headers, url = '' }: IncomingMessage, anonymous: boolean): boolean {
-  const isForm = /^multipart\//i.test(headers['content-type'] ?? '');
-  // An answer to an unknown request is refused before its body is read too.
-  const answers = /^\/r\/[^/]+$|^\/api\/v2\/requests\/[^/]+\/respond/.test(url);
-  const token = tokenIn(headers.authorization) ?? headers['x-user-token'];
-  return isForm && (anonymous || answers || token !== undefined);
+/** Requests whose bodies may take as long as they move. */
+const accepted = new WeakSet<IncomingMessage>();
+
+/**
+ * Lets a body take longer. For one whose sender was accepted, by a token or by the link and passphrase of an open request,
+ * never for what a request claims: nobody may have looked at it.
+ */
+export function liftLimit(incoming: IncomingMessage): void {
+  accepted.add(incoming);
 }
 
 function limitBody(incoming: IncomingMessage, milliseconds: number): void {
-  const timer = setTimeout(() => incoming.complete || incoming.socket.destroy(), milliseconds);
+  const timer = setTimeout(() => {
+    if (!incoming.complete && !accepted.has(incoming)) incoming.socket.destroy();
+  }, milliseconds);
   timer.unref();
   incoming.once('close', () => clearTimeout(timer));
 }
@@ -121,29 +123,29 @@ function discardRest(incoming: IncomingMessage, { bytes, milliseconds }: Timeout
 const LOOKS = 4;
 
 /**
- * Cuts connections whose clients read a response more slowly than the rate. It measures what the client's system has
- * acknowledged: send buffers hold megabytes and drain in bursts, so that an idle timeout would cut slow lines, and keep
- * a client that reads a byte now and then. A period is four looks: by the clock, all readers would be cut after a pause
- * of this process, in which nothing was sent.
+ * Cuts connections whose clients read a response, or send a body that is waited for, more slowly than the rate. Of a
+ * response it measures what the client's system has acknowledged: send buffers hold megabytes and drain in bursts, so
+ * that an idle timeout would cut slow lines, and keep a client that reads a byte now and then. A period is four looks: by
+ * the clock, all clients would be cut after a pause of this process, in which nothing was sent or read.
  */
-function cutSlowReaders(server: Server, { bytes, milliseconds }: ReadingRate): void {
-  const responses = new Map<ServerResponse, (Progress & { readonly look: number }) | undefined>();
+function cutSlowClients(server: Server, { bytes, milliseconds }: ReadingRate): void {
+  const exchanges = new Map<ServerResponse, (Progress & { readonly look: number }) | undefined>();
   server.on('request', (_: IncomingMessage, outgoing: ServerResponse) => {
-    responses.set(outgoing, undefined);
-    outgoing.once('close', () => responses.delete(outgoing));
+    exchanges.set(outgoing, undefined);
+    outgoing.once('close', () => exchanges.delete(outgoing));
   });
   let look = 0;
   const check = () => {
     look += 1;
-    const late = [...responses].filter(([{ req }]) => req.socket.writableLength > 0);
-    const queues = late.length > 0 ? sendQueues() : new Map<string, number>();
-    for (const outgoing of responses.keys()) responses.set(outgoing, undefined);
+    const late = [...exchanges].filter(([{ req }]) => isRead(req) || isAwaited(req));
+    const queues = late.some(([{ req }]) => isRead(req)) ? sendQueues() : new Map<string, number>();
+    for (const outgoing of exchanges.keys()) exchanges.set(outgoing, undefined);
     for (const [outgoing, before] of late) {
       const { socket } = outgoing.req;
       const now = { look, ...progressOf(socket, queues) };
       const inTime = before === undefined || look - before.look < LOOKS;
       if (!inTime && bytesBetween(before, now) < bytes) socket.destroy();
-      responses.set(outgoing, inTime ? (before ?? now) : now);
+      exchanges.set(outgoing, inTime ? (before ?? now) : now);
     }
   };
   const timer = setInterval(check, milliseconds / LOOKS);
@@ -151,10 +153,21 @@ function cutSlowReaders(server: Server, { bytes, milliseconds }: ReadingRate): v
   server.once('close', () => clearInterval(timer));
 }
 
+/** Whether a response to it waits for its reader. */
+function isRead({ socket }: IncomingMessage): boolean {
+  return socket.writableLength > 0;
+}
+
+/** Whether its body is waited for, and not this process, which has read all that has come. */
+function isAwaited({ complete, readableLength }: IncomingMessage): boolean {
+  return !complete && readableLength === 0;
+}
+
 type Progress = ReturnType<typeof progressOf>;
 
 function progressOf(socket: Socket, queues: ReadonlyMap<string, number>) {
   return {
+    received: socket.bytesRead,
     /** Bytes of completed writes that the system has accepted. */
     taken: socket.bytesWritten - socket.writableLength,
     /** Bytes of the current write that it has not accepted. */
@@ -166,5 +179,5 @@ function progressOf(socket: Socket, queues: ReadonlyMap<string, number>) {
 
 function bytesBetween(from: Progress, to: Progress): number {
   const begun = Math.max(0, from.untaken - to.untaken);
-  return to.taken - from.taken + begun + from.queued - to.queued;
+  return to.received - from.received + to.taken - from.taken + begun + from.queued - to.queued;
 }
