@@ -67,6 +67,7 @@ describe('the model of a claim (needs spin and cc)', needsPrograms('spin', 'cc')
     ['PLANTED_ANSWER_FIRST', /shown/],
     ['PLANTED_NOT_KEPT', /kept/],
     ['PLANTED_SWEPT_EARLY', /kept/],
+    ['PLANTED_TEXT_EARLY', /text/],
     ['PLANTED_EXPIRED_FIRST', /answer==view/],
     ['PLANTED_NOT_ANEW', /answer!=0/],
   ] as const;

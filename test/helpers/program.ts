@@ -179,6 +179,12 @@ export function running(child: ChildProcess) {
   };
 }
 
+/** The most memory that a process ever had, in MiB (proc_pid_status(5)). */
+export function peakOf(pid: number): number {
+  const [, kibibytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kibibytes) / 1024;
+}
+
 /** The texts in rescue files of somebody. */
 export function rescued({ PWPUSH_STATE_DIR: folder = '' }: Record<string, string>): string[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];

@@ -14,7 +14,8 @@
 byte views;         /* pushes.views */
 bool expired;       /* pushes.expired_at */
 bool secret = true; /* The row in `secrets`, without which nobody can open the payload. */
-byte kept[READERS]; /* The response in the row of `kept` for a reader's key; 0 for none. */
+byte kept[READERS]; /* The view whose data key is in the row of `kept` for a reader's key; 0 for none. */
+bool text = true;   /* The payload, sealed: in `secrets`, after the last view in `spent`, for those in `kept`. */
 byte lock = NOBODY; /* Who writes: BEGIN IMMEDIATE (group-commit.ts), or the lock of the push's row (push-rows.ts). */
 
 /* Time, which passes at any moment. */
@@ -44,13 +45,23 @@ inline nothing_is_lost() {
   do
   :: view <= views ->
     assert(taken[view] != NOBODY);
-    assert(shown[view] == taken[view] || kept[taken[view]] == view || OVER(taken[view]) || deleted);
+    assert(shown[view] == taken[view] || (kept[taken[view]] == view && text) || OVER(taken[view]) || deleted);
     view++
   :: else -> break
   od;
   view = 0;
-  assert(secret || views == VIEWS || due || deleted)
+  assert(secret || views == VIEWS || due || deleted);
+  assert(text || !secret);
+  assert(!text || secret || kept[0] || kept[1] || kept[2])
 }
+
+/* What nobody can open any more goes with the last row that opens it (`forgetSpent`). */
+#ifdef PLANTED_TEXT_EARLY
+#define OPENED_BY_NOBODY true
+#else
+#define OPENED_BY_NOBODY !(kept[0] || kept[1] || kept[2])
+#endif
+#define DROP_TEXT if :: !secret && OPENED_BY_NOBODY -> text = false :: else fi
 
 /* A repeat gets the same response, while its time is not over. */
 inline same_again() {
@@ -76,7 +87,7 @@ inline claim() {
   answer = (takes -> views + 1 : GONE)
 }
 
-/* The COMMIT: the view, the kept response, and with the last view the end of the secret (`takeSecret`). */
+/* The COMMIT: the view, the kept data key, and with the last view the end of the secret (`takeSecret`, `keepSpent`). */
 inline commit() {
   if
   :: takes ->
@@ -85,17 +96,17 @@ inline commit() {
 #ifndef PLANTED_NOT_KEPT
     kept[by] = answer;
 #endif
-    if :: views == VIEWS -> expired = true; secret = false :: else fi
+    if :: views == VIEWS -> expired = true; secret = false; DROP_TEXT :: else fi
   :: else
   fi;
   lock = NOBODY;
   nothing_is_lost()
 }
 
-/* `Once.runOnce` finds the kept response, or begins anew if that is over or destroyed since. */
+/* `Once.runOnce` finds what is kept and reads the text again, or begins anew if that is over or destroyed since. */
 inline find_kept() {
   if
-  :: repeats -> answer = (OVER(by) -> 0 : kept[by]); before = expired
+  :: repeats -> answer = (OVER(by) || !text -> 0 : kept[by]); before = expired
   :: else
   fi;
   same_again()
@@ -162,10 +173,10 @@ killed:
   od
 }
 
-/* Two minutes pass, and the sweep (`deleteKept`) deletes what was kept. */
+/* Two minutes pass, and the sweep deletes what was kept (`deleteKept`), and then the text (`dropSpent`). */
 #define WINDOW(one) \
   :: kept[one] && !late[one] -> late[one] = true \
-  :: atomic { lock == NOBODY && kept[one] && SWEPT(one) -> kept[one] = 0; nothing_is_lost() }
+  :: atomic { lock == NOBODY && kept[one] && SWEPT(one) -> kept[one] = 0; DROP_TEXT; nothing_is_lost() }
 #ifdef PLANTED_SWEPT_EARLY
 #define SWEPT(one) true
 #else
@@ -173,7 +184,7 @@ killed:
 #endif
 
 /* Ends the push as `endPush` does, with what is kept of it. */
-#define END expired = true; secret = false; kept[0] = 0; kept[1] = 0; kept[2] = 0; nothing_is_lost()
+#define END expired = true; secret = false; kept[0] = 0; kept[1] = 0; kept[2] = 0; text = false; nothing_is_lost()
 
 /* Time, and what else ends a push, each in a transaction of its own: the sweep, and `Pushes.expire`. */
 proctype others() {

@@ -2,6 +2,7 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
+  createHmac,
   hkdfSync,
   randomBytes,
   type ScryptOptions,
@@ -22,8 +23,12 @@ const HEAD = 1 + NONCE + TAG;
  * associated data) names the value and its row, so that a sealed value does not open in another place. Only `sealed_with`
  * speaks of another seal: that of age, by which a client encrypted a payload before it came.
  */
-export function seal(key: Uint8Array, plain: Uint8Array | string, context: string): Buffer {
-  const nonce = newNonce();
+export function seal(
+  key: Uint8Array,
+  plain: Uint8Array | string,
+  context: string,
+  nonce: Uint8Array = newNonce(),
+): Buffer {
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG });
   cipher.setAAD(Buffer.from(context));
   // With a stream cipher, `final` returns nothing and only completes the tag.
@@ -40,6 +45,14 @@ function newNonce(): Buffer {
   const nonce = nonces.subarray(0, NONCE);
   nonces = nonces.subarray(NONCE);
   return nonce;
+}
+
+/** A nonce that only the same text has, under the same key: sealed again, it is the same. */
+export function nonceOf(key: Uint8Array, plain: Uint8Array): Buffer {
+  return createHmac('sha256', derive(key, 'pwpush nonce'))
+    .update(plain)
+    .digest()
+    .subarray(0, NONCE);
 }
 
 /**

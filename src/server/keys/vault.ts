@@ -6,6 +6,7 @@ import type { InstanceKey } from './instance-key';
 import type { Keyring } from './keyring';
 import {
   keyOfPassphrase,
+  nonceOf,
   PASSPHRASE_COST,
   type PassphraseRecord,
   recordPassphrase,
@@ -93,7 +94,11 @@ export class Vault {
   }
 
   /** The payload, or null when it is gone; `key` is the data key. */
-  openPayload(urlToken: string, { payload }: SecretRow, key: Uint8Array): string | null {
+  openPayload(
+    urlToken: string,
+    { payload }: Pick<SecretRow, 'payload'>,
+    key: Uint8Array,
+  ): string | null {
     return payload && unseal(key, payload, context(urlToken, 'payload')).toString();
   }
 
@@ -118,11 +123,12 @@ export class Vault {
   /**
    * A file link is sealed (AES-256-GCM), not only signed, because it contains the data key: the passphrase is entered
    * once, at the retrieval, and after the last view the database contains nothing that opens the files. So a file opens
-   * with its link and the instance key together, and with neither alone.
+   * with its link and the instance key together, and with neither alone. A repetition gets the same link again.
    */
   sealLink({ key, urlToken, position, until }: FileLink): string {
+    const { linking } = this.keys.key;
     const plain = Buffer.concat([key, Buffer.from(JSON.stringify([urlToken, position, until]))]);
-    return seal(this.keys.key.linking, plain, LINK_CONTEXT).toString('base64url');
+    return seal(linking, plain, LINK_CONTEXT, nonceOf(linking, plain)).toString('base64url');
   }
 
   /** The content of a file link, or undefined when it is not authentic. Does not check whether it has expired. */

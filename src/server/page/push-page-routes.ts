@@ -48,7 +48,7 @@ export async function submitPush(page: PageContext): Promise<Response> {
     await pushes.forget(sender);
     return json({});
   }
-  if (push.expired_at !== null && !(await pushes.isRepeated(sender))) {
+  if (push.expired_at !== null && !(await pushes.isRepeated(push.url_token, sender))) {
     pushes.missed(push, sender);
     throw notFound();
   }

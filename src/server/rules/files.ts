@@ -65,9 +65,13 @@ export class Files {
     });
   }
 
-  /** The files of a retrieved push, each with a link. */
-  offer(urlToken: string, key: Uint8Array, rows: readonly store.FileRow[]): OfferedFile[] {
-    const until = this.options.now() + LINK_TIME;
+  /** The files of a push that was retrieved with that data key then, each with a link. */
+  offer(
+    urlToken: string,
+    { key, at }: { readonly key: Uint8Array; readonly at: number },
+    rows: readonly store.FileRow[],
+  ): OfferedFile[] {
+    const until = at + LINK_TIME;
     return rows.map(({ position, header }) => ({
       ...openHeader(key, { urlToken, position }, header),
       link: this.options.vault.sealLink({ urlToken, position, until, key }),
@@ -213,7 +217,7 @@ export class Upload {
   private readonly files: store.FileRow[] = [];
   private ended = false;
   /** Tells one upload from another: of each file its name, type, size and CRC-32. */
-  readonly contents: (string | number)[][] = [];
+  readonly contents: (string | number)[] = [];
 
   /** @param hooks those of `Files.upload`; `drop` starts the deletion of abandoned uploads */
   constructor(
@@ -249,7 +253,7 @@ export class Upload {
     }
     const header = sealHeader(key, { urlToken, position }, { name, type, size });
     this.files.push({ position, header });
-    this.contents.push([name, type, size, check]);
+    this.contents.push(name, type, size, check);
   }
 
   /**

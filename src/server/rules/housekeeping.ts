@@ -2,7 +2,7 @@ import { DAY_MS } from '../../contract/lifetime';
 import type { Log } from '../ops/log';
 import { ServiceRefusal } from '../service-errors';
 import { deleteTries } from '../store/audit-rows';
-import { deleteKept, LONGEST } from '../store/kept-rows';
+import { deleteKept, forgetSpent, LONGEST, listSpent } from '../store/kept-rows';
 import * as store from '../store/push-rows';
 import { limitBytes, type Sql } from '../store/sql';
 import type { RuleOptions } from './access';
@@ -53,6 +53,7 @@ export class Housekeeping {
       () => files.abandonStale(),
       () => deleteTries(database.sql, now - 60_000, now + 60_000),
       () => deleteKept(database.sql, now),
+      () => this.dropSpent(),
       // Not while a request that was done with one can still be repeated.
       () => this.dropEndedBefore(now - Math.max(keepDays * DAY_MS, LONGEST)),
     ];
@@ -100,6 +101,23 @@ export class Housekeeping {
       if (batch.length === 1) this.options.report(error);
       else for (const push of batch) add(ended, await this.endBatch([push]));
       return ended;
+    }
+  }
+
+  /** Deletes the texts of last views that nobody can ask for again. */
+  private async dropSpent(): Promise<void> {
+    const { database } = this.options;
+    for (let [after, more] = [0, true]; more && !this.halted; ) {
+      const texts = await listSpent(database.sql, after, BATCH);
+      const batch = limitBytes(texts, BATCH_BYTES);
+      await database.transaction(
+        async (sql) => {
+          for (const { id } of batch) await forgetSpent(sql, id);
+        },
+        { frees: true },
+      );
+      after = batch.at(-1)?.id ?? after;
+      more = batch.length > 0;
     }
   }
 

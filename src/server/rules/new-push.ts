@@ -6,6 +6,7 @@ import { type Kind, kinds, limits, pushFlags } from '../../contract/api';
 import { DAY_SECONDS, durations, longestDuration, shortestLifetime } from '../../contract/lifetime';
 import { invalid } from '../service-errors';
 import type { Bound, Bounds } from '../service-settings';
+import type { Field } from './once';
 
 type ValidPush = Omit<
   v.InferOutput<Schema>,
@@ -13,6 +14,8 @@ type ValidPush = Omit<
 > & {
   /** Seconds. */
   readonly lifetime: number;
+  /** `sentOf` */
+  readonly sent: readonly Field[];
 };
 
 export const PASSPHRASE_CHARACTERS = 1024;
@@ -36,6 +39,7 @@ export function validatePush(
     // Rounded up for clients that know days only.
     ...(lifetime !== undefined && { expire_after_days: Math.ceil(lifetime / DAY_SECONDS) }),
     lifetime: lifetime ?? rest.expire_after_days * DAY_SECONDS,
+    sent: sentOf(input, output),
   };
   const problem =
     expiryProblem(input) ??
@@ -44,6 +48,18 @@ export function validatePush(
     proofProblem(push);
   if (problem) throw invalid(problem);
   return push;
+}
+
+/**
+ * The fields that were sent and that are known, each with its name before it. They are valid, and so of a limited size;
+ * neither what is not said nor what is not known is among them, as another version may know more.
+ */
+export function sentOf(input: object, valid: object): Field[] {
+  const sent = input as Readonly<Record<string, Field>>;
+  return Object.keys(valid).flatMap((name) =>
+    // A list has no files in it.
+    typeof sent[name] === 'object' ? [] : [name, sent[name]],
+  );
 }
 
 /** Three ways to say when a push expires; one with two of them is refused, as either could be meant. */

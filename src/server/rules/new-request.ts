@@ -4,7 +4,17 @@ import { limits, requestFlags } from '../../contract/api';
 import { DAY_SECONDS, durations } from '../../contract/lifetime';
 import { invalid } from '../service-errors';
 import type { Bounds } from '../service-settings';
-import { commonFields, count, flags, isUnicode, noFiles, notInJson, valid } from './new-push';
+import {
+  commonFields,
+  count,
+  flags,
+  isUnicode,
+  noFiles,
+  notInJson,
+  sentOf,
+  valid,
+} from './new-push';
+import type { Field } from './once';
 
 interface ValidRequest
   extends Omit<
@@ -13,6 +23,8 @@ interface ValidRequest
   > {
   /** Seconds. */
   readonly close_after: number;
+  /** `sentOf` */
+  readonly sent: readonly Field[];
 }
 
 /**
@@ -26,7 +38,13 @@ export function validateRequest(input: object, bounds: Bounds): ValidRequest {
   const { max } = bounds.days;
   if (close_after === undefined && seconds > max * DAY_SECONDS)
     throw invalid({ close_after_duration: [`Close after duration is over ${max} days.`] });
-  return { ...request, close_after: close_after ?? seconds };
+  return { ...request, close_after: close_after ?? seconds, sent: sentOf(input, output) };
+}
+
+/** The response of an answer that may be valid, as it was sent: what is too large for one is undefined. */
+export function responseIn({ response }: { readonly response?: unknown }): string | undefined {
+  const isPossible = typeof response === 'string' && response.length <= limits.textBytes;
+  return isPossible ? response : undefined;
 }
 
 /**

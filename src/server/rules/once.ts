@@ -1,8 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { derive, seal, unseal } from '../keys/primitives';
 import { ServiceRefusal } from '../service-errors';
-import { findKept, forgetResponse, type KeptRow, keep, LONGEST } from '../store/kept-rows';
-import type { PushRow, StoredPush } from '../store/push-rows';
+import {
+  findKept,
+  forgetResponse,
+  type KeptHead,
+  keep,
+  keepSpent,
+  LONGEST,
+  type SealedText,
+} from '../store/kept-rows';
+import type { StoredPush } from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import type { RuleOptions, Visitor } from './access';
 
@@ -10,21 +18,40 @@ import type { RuleOptions, Visitor } from './access';
 export const TAKEN = 2 * 60_000;
 const MADE = LONGEST;
 
-/** What a request asks for. Another one with the same key is refused. */
-export interface Asked {
+/** Of a request, what is compared; undefined and null are the same. */
+export type Field = string | number | boolean | null | undefined;
+
+/** A call and its target, and who makes it. */
+export interface Calling {
   readonly visitor: Visitor;
-  /** The call and its target. */
   readonly call: readonly string[];
-  /** Of any type that JSON has. */
-  readonly body?: unknown;
-  /** Receives the bytes of memory that a kept response takes. */
-  readonly reserve?: ((bytes: number) => void) | undefined;
+}
+
+/** What a request asks for. Another one with the same key is refused. */
+export interface Asked extends Calling {
+  /** Fields that the call has, each of a valid size. */
+  readonly body?: readonly Field[];
+}
+
+/** What a view has opened. */
+export interface TakenView {
+  /** How many views had been taken with it. */
+  readonly views: number;
+  /** Data keys, which open the texts and files again. */
+  readonly keys: readonly Uint8Array[];
+  /** Of rows whose last view it was, and whose secrets are destroyed with it. */
+  readonly spent: readonly SealedText[];
 }
 
 /** Ends the work of a request in its transaction: keeps that it was done, for a client that sends it again. */
-export interface Done<T> {
+export interface Done {
   /** @throws Repeated when a copy of the request was done first */
-  keep(sql: Sql, on: Pick<StoredPush, 'id' | 'expires_at'>, now: number, result?: T): Promise<void>;
+  keep(
+    sql: Sql,
+    on: Pick<StoredPush, 'id' | 'expires_at' | 'expire_after_views'>,
+    now: number,
+    taken?: TakenView,
+  ): Promise<void>;
   /**
    * For a transaction that has found nothing to do.
    * @throws Repeated when a copy of the request has done it
@@ -32,52 +59,68 @@ export interface Done<T> {
   check(sql: Sql, now: number): Promise<void>;
 }
 
+/** A view that was taken with the key that the visitor has sent again. */
+export interface KeptView extends KeptHead {
+  readonly views: number;
+  /** Opens `KeptRow.sealed`: the data keys of `TakenView`. */
+  keysOf(sealed: Uint8Array): Uint8Array[];
+}
+
 /** A copy of the request was done first; what this one has done is rolled back. */
 class Repeated extends Error {}
 
+/** Of what a copy of a request has done; undefined if that is over since. */
+type Again<T> = (kept: KeptHead, sealing: Uint8Array) => Promise<T | undefined>;
+
 /**
  * Requests with an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) are done once: a repetition gets the
- * response of the first. Nobody who has the database and the instance key can open a response that is kept: it is sealed
- * with a key that is derived from the `Idempotency-Key`, of which the database has a hash.
+ * response of the first. A view is kept as the data key of what it opened, sealed with a key that is derived from the
+ * `Idempotency-Key`, of which the database has a hash. Nobody who has the database and the instance key can open it.
  */
 export class Once {
   constructor(private readonly options: RuleOptions) {}
 
   /** Runs `work`, which makes or ends a row of which `again` tells by its id. */
-  make<T>(asked: Asked, again: (id: number) => Promise<T>, work: (done: Done<T>) => Promise<T>) {
+  make<T>(asked: Asked, again: (id: number) => Promise<T>, work: (done: Done) => Promise<T>) {
     return this.run(asked, MADE, work, ({ push_id }) => again(push_id));
   }
 
-  /** Runs `work`, whose result, with a secret, is kept as it is. */
-  take<T>(asked: Asked, work: (done: Done<T>) => Promise<T>) {
-    const { reserve } = asked;
-    return this.run(asked, TAKEN, work, async ({ sealed }, key) => {
-      reserve?.(2 * (sealed?.length ?? 0));
-      return JSON.parse(unseal(key, sealed as Uint8Array, CONTEXT).toString());
+  /** Runs `work`, which opens texts that `again` reads again. */
+  take<T>(
+    asked: Asked,
+    again: (kept: KeptView) => Promise<T | undefined>,
+    work: (done: Done) => Promise<T>,
+  ) {
+    return this.run(asked, TAKEN, work, (kept, sealing) => {
+      const keysOf = (sealed: Uint8Array) => split(unseal(sealing, sealed, CONTEXT));
+      return again({ ...kept, views: Number(kept.views), keysOf });
     });
   }
 
-  /** Whether a request with the visitor's key has been done. */
-  async isRepeated({ idempotencyKey }: Visitor): Promise<boolean> {
+  /** Whether that visitor has made that call with the same key. */
+  async isRepeated(calling: Calling): Promise<boolean> {
+    const { idempotencyKey } = calling.visitor;
     if (idempotencyKey === undefined) return false;
-    const { hash } = keysOf(idempotencyKey);
-    return (await findKept(this.options.database.sql, hash, this.options.now())) !== undefined;
+    const { hash, hashing } = keysOf(idempotencyKey);
+    const kept = await findKept(this.options.database.sql, hash, this.options.now());
+    return kept !== undefined && digestOfCall(hashing, calling).equals(callIn(kept.digest));
   }
 
   /** Destroys the response that is kept for the visitor's key. */
   async forget({ idempotencyKey }: Visitor): Promise<void> {
     if (idempotencyKey === undefined) return;
-    await forgetResponse(this.options.database.sql, keysOf(idempotencyKey).hash);
+    const { hash } = keysOf(idempotencyKey);
+    await this.options.database.transaction((sql) => forgetResponse(sql, hash), { frees: true });
   }
 
   private run<T>(
     asked: Asked,
     time: number,
-    work: (done: Done<T>) => Promise<T>,
-    again: (row: KeptRow, key: Uint8Array) => Promise<T>,
+    work: (done: Done) => Promise<T>,
+    again: Again<T>,
   ): Promise<T> {
     const { idempotencyKey, kept = () => {} } = asked.visitor;
-    if (idempotencyKey === undefined) return work({ keep: nothing, check: nothing });
+    if (idempotencyKey === undefined) return work(WITHOUT_KEY);
     const { hash, sealing, hashing } = keysOf(idempotencyKey);
     const digest = digestOf(hashing, asked);
     // In a call of its own, so that the body can be freed meanwhile.
@@ -86,19 +129,32 @@ export class Once {
 
   private async runOnce<T>(
     known: Known,
-    work: (done: Done<T>) => Promise<T>,
-    again: (row: KeptRow, key: Uint8Array) => Promise<T>,
+    work: (done: Done) => Promise<T>,
+    again: Again<T>,
   ): Promise<T> {
     const { hash, sealing, digest, time, kept: tell } = known;
     const { database, now } = this.options;
+    const repeat = async () => {
+      const kept = await findKept(database.sql, hash, now());
+      if (!kept) return undefined;
+      if (!digest.equals(kept.digest)) throw new ServiceRefusal('reused', REUSED);
+      tell(hash);
+      return again(kept, sealing);
+    };
+    // Before the work, which a repetition does not do again.
+    const before = await repeat();
+    if (before !== undefined) return before;
     try {
       return await work({
-        async keep(sql, { id, expires_at }, now, result) {
-          const sealed = result === undefined ? null : seal(sealing, jsonOf(result), CONTEXT);
-          const until = Math.min(now + time, result === undefined ? Infinity : expires_at);
-          const row = { key_hash: hash, push_id: id, digest, sealed, kept_at: now, until };
+        async keep(sql, { id, expires_at }, now, taken) {
+          const sealed = taken ? seal(sealing, Buffer.concat(taken.keys), CONTEXT) : null;
+          const until = Math.min(now + time, taken ? expires_at : Infinity);
+          const views = taken?.views ?? null;
           tell(hash);
-          if (!(await keep(sql, row))) throw new Repeated();
+          const row = { key_hash: hash, push_id: id, digest, sealed, views, kept_at: now, until };
+          const spent = taken?.spent.map((text) => keepSpent(sql, id, text, true)) ?? [];
+          const [isFirst] = await Promise.all([keep(sql, row), ...spent]);
+          if (!isFirst) throw new Repeated();
         },
         async check(sql, now) {
           if (await findKept(sql, hash, now)) throw new Repeated();
@@ -106,13 +162,11 @@ export class Once {
       });
     } catch (error) {
       // Also for a refusal: of what is answered or used up, this may have been what used it.
-      const kept = await findKept(database.sql, hash, now());
+      const after = await repeat();
+      if (after !== undefined) return after;
       // The copy's time has ended since, or what it was answered was destroyed.
-      if (!kept && error instanceof Repeated) return this.runOnce(known, work, again);
-      if (!kept) throw error;
-      if (!digest.equals(kept.digest)) throw new ServiceRefusal('reused', REUSED);
-      tell(hash);
-      return again(kept, sealing);
+      if (error instanceof Repeated) return this.runOnce(known, work, again);
+      throw error;
     }
   }
 }
@@ -129,9 +183,16 @@ interface Known {
 }
 
 const REUSED = 'That Idempotency-Key was used for another request.';
-const CONTEXT = 'pwpush kept response';
+const CONTEXT = 'pwpush kept keys';
 
-const nothing = async () => {};
+const WITHOUT_KEY: Done = {
+  async keep(sql, { id, expire_after_views }, _now, taken) {
+    // Who has taken one of the other views may ask again for what the last one destroys.
+    if (taken && expire_after_views > 1)
+      await Promise.all(taken.spent.map((text) => keepSpent(sql, id, text, false)));
+  },
+  async check() {},
+};
 
 /** One for each use. The hash opens nothing. */
 function keysOf(idempotencyKey: string) {
@@ -144,14 +205,38 @@ function keysOf(idempotencyKey: string) {
   };
 }
 
-/** With a key, as a passphrase or a payload could be guessed from a plain hash. */
-function digestOf(key: Uint8Array, { visitor, call, body = null }: Asked): Buffer {
-  const whole = JSON.stringify([call, visitor.owner?.id ?? null, body]);
-  return createHmac('sha256', key).update(whole).digest();
+const KEY_BYTES = 32;
+
+function split(keys: Buffer): Uint8Array[] {
+  const count = keys.length / KEY_BYTES;
+  return Array.from({ length: count }, (_, n) => keys.subarray(n * KEY_BYTES, (n + 1) * KEY_BYTES));
 }
 
-/** Without the sealed tokens of rows, which responses do not have. */
-function jsonOf(result: unknown): string {
-  const left: keyof PushRow = 'sealed_token';
-  return JSON.stringify(result, (name, value) => (name === left ? undefined : value));
+/** Of the call and of the body, 16 bytes each, so that the call can be compared alone. */
+function digestOf(key: Uint8Array, asked: Asked): Buffer {
+  return Buffer.concat([digestOfCall(key, asked), digestOfFields(key, asked.body ?? [])]);
+}
+
+const HALF = 16;
+
+function callIn(digest: Uint8Array): Uint8Array {
+  return digest.subarray(0, HALF);
+}
+
+function digestOfCall(key: Uint8Array, { visitor, call }: Calling): Buffer {
+  return digestOfFields(key, [...call, visitor.owner?.id]);
+}
+
+/**
+ * Of each field its type, its length and its bytes (HMAC-SHA-256, the first half). With a key, as a passphrase or a payload
+ * could be guessed from a plain hash.
+ */
+function digestOfFields(key: Uint8Array, fields: readonly Field[]): Buffer {
+  const hmac = createHmac('sha256', key);
+  for (const field of fields) {
+    const text = `${field ?? ''}`;
+    hmac.update(`${field === null ? 'undefined' : typeof field} ${Buffer.byteLength(text)} `);
+    hmac.update(text);
+  }
+  return hmac.digest().subarray(0, HALF);
 }

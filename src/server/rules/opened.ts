@@ -3,6 +3,7 @@ import { findSecret, type PushRow, type StoredPush, takeSecret } from '../store/
 import type { Sql } from '../store/sql';
 import { LINK_TIME } from './access';
 import type { OfferedFile } from './files';
+import type { TakenView } from './once';
 
 /** A text with its files, opened; without either when it is gone. */
 export interface TextWithFiles {
@@ -38,9 +39,19 @@ export async function sealedContent(sql: Sql, claimed: PushRow, now: number) {
   return secret && { row, secret, files, isLast };
 }
 
-/** Bytes of memory for the text, twice: a page of kind url contains it twice. */
-export function bytesOf({ secret }: Sealed): number {
-  return 2 * (secret.payload?.length ?? 0);
+/** What is kept of a view that opened these, the first of which was asked for. */
+export function takenOf(opened: readonly [Opened, ...Opened[]], isLast: boolean): TakenView {
+  const texts = opened.map(({ row, secret }) => ({ id: row.id, payload: secret.payload }));
+  return {
+    views: opened[0].row.views,
+    keys: opened.map(({ key }) => key),
+    spent: isLast ? texts : [],
+  };
+}
+
+/** Bytes of memory for a text of that length, twice: a page of kind url contains it twice. */
+export function memoryFor(length = 0): number {
+  return 2 * length;
 }
 
 export function mayHaveFiles({ kind }: StoredPush): boolean {

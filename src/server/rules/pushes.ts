@@ -7,7 +7,8 @@ import * as store from '../store/push-rows';
 import { isOwn, mayExpire, type RuleOptions, type Visitor, viewsRemaining } from './access';
 import type { Upload } from './files';
 import { validatePush } from './new-push';
-import { NOTHING, type TextWithFiles } from './opened';
+import type { Calling, KeptView } from './once';
+import { NOTHING, type TextWithFiles, takenOf } from './opened';
 import type { Owner } from './owners';
 import { countTry } from './passphrase-check';
 import { type Opener, type PushWithNote, Records } from './records';
@@ -28,8 +29,9 @@ export class Pushes extends Records {
    */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
     const valid = validatePush(input, this.options.bounds, upload?.fileCount);
-    const { payload, note, passphrase, lifetime, key_proof, ...fields } = valid;
-    const asked = { visitor, call: ['create push'], body: [input, upload?.contents] };
+    const { payload, note, passphrase, lifetime, key_proof, sent, ...fields } = valid;
+    const body = [...sent, ...(upload?.contents ?? [])];
+    const asked = { visitor, call: ['create push'], body };
     const again = async (id: number) => ({ push: await this.made(id), note });
     // It does not hold the input, which can be freed while the passphrase waits to be hashed.
     return this.once.make(asked, again, async (done) => {
@@ -58,25 +60,30 @@ export class Pushes extends Records {
    */
   async retrieve(opener: Opener): Promise<RetrievedPush> {
     const { urlToken, visitor, passphrase } = opener;
-    const { keyProof } = visitor;
-    const body = keyProof === undefined ? passphrase : [passphrase, keyProof];
-    const asked = { ...opener, call: ['retrieve', urlToken], body };
-    return this.once.take(asked, async (done) => {
+    const asked = { ...callOf(urlToken, visitor), body: [passphrase, visitor.keyProof] };
+    const again = async (kept: KeptView) => {
+      const row = await store.findById(this.options.database.sql, kept.push_id);
+      if (!row) return undefined;
+      const { views } = kept;
+      const told = { ...row, views, expired_at: null, deleted: 0 as const };
+      const push = { ...told, url_token: urlToken, updated_at: row.created_at };
+      const content = await this.contentAgain(kept, push, opener);
+      return content && { push, ...content };
+    };
+    return this.once.take<RetrievedPush>(asked, again, async (done) => {
       const found = await this.find(urlToken);
       // Before the passphrase: who has no key cannot try any.
       await this.proofs.check(found, visitor);
       const own = isOwn(found, visitor);
       const claim = own ? store.lockActive : store.takeView;
       const frees = found.expired_at !== null || (!own && viewsRemaining(found) <= 1);
-      const keeps = visitor.idempotencyKey === undefined || (await this.options.space.isEnough());
       const event = own ? ('owner_view' as const) : ('view' as const);
       const opening = { ...opener, claim, frees, done, event };
       const view = await this.open(found, opening, async (sql, opened, now) => {
-        const seen = { push: opened.row, ...this.contentOf(opened) };
-        // A last view leaves the space of the secret. Others, which could fill the disk, come from the secret again.
-        const keep = keeps || opened.isLast;
-        await (keep ? done.keep(sql, opened.row, now, seen) : done.check(sql, now));
-        return { state: 'open' as const, ended: opened.isLast, seen };
+        const { row: push, isLast: ended } = opened;
+        // An owner's reading takes no view: it is done again.
+        if (!own) await done.keep(sql, push, now, takenOf([opened], ended));
+        return { state: 'open' as const, ended, seen: { push, ...this.contentOf(opened, now) } };
       });
       const { events } = this.options;
       const isOpen = view.state === 'open';
@@ -86,6 +93,11 @@ export class Pushes extends Records {
       if (view.ended) await this.cleanUp(found);
       return isOpen ? view.seen : { push: view.row, ...NOTHING };
     });
+  }
+
+  /** Whether the visitor has retrieved the push with the same key. */
+  isRepeated(urlToken: string, visitor: Visitor): Promise<boolean> {
+    return this.once.isRepeated(callOf(urlToken, visitor));
   }
 
   /**
@@ -110,6 +122,10 @@ export class Pushes extends Records {
   countActive(): Promise<store.ActiveCounts> {
     return store.countActive(this.options.database.sql, this.options.now());
   }
+}
+
+function callOf(urlToken: string, visitor: Visitor): Calling {
+  return { visitor, call: ['retrieve', urlToken] };
 }
 
 /** What is stored of a proof. It has 128 bits: a plain hash does. */

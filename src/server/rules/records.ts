@@ -3,16 +3,16 @@ import { limits } from '../../contract/api';
 import { DeferredWork } from '../queues';
 import { abandoned, notFound, ServiceRefusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
-import { endFiles } from '../store/file-rows';
-import { forgetKept } from '../store/kept-rows';
+import { endFiles, listFiles } from '../store/file-rows';
+import { forgetKept, readKept, sizeOfKept } from '../store/kept-rows';
 import * as listings from '../store/listing-rows';
 import type { NewPushRow, PushRow, SecretRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { isOwn, type RuleOptions, stateAt, type Visitor, whatIs } from './access';
 import type { Files, Upload } from './files';
-import { type Done, Once } from './once';
-import { bytesOf, mayHaveFiles, type Opened, sealedContent, type TextWithFiles } from './opened';
+import { type Done, type KeptView, Once } from './once';
+import { mayHaveFiles, memoryFor, type Opened, sealedContent, type TextWithFiles } from './opened';
 import type { Owner } from './owners';
 import { PassphraseCheck } from './passphrase-check';
 
@@ -56,7 +56,7 @@ interface Opening extends Opener {
   /** Finds the row if it is active, or takes one of its views, the last of which expires it. */
   readonly claim: (sql: Sql, found: PushRow, now: number) => Promise<StoredPush | undefined>;
   /** Of what is done once. */
-  readonly done: Pick<Done<never>, 'check'>;
+  readonly done: Pick<Done, 'check'>;
   /** What the audit log has of an opening, if that is known before the secret is read. */
   readonly event?: audit.AuditEvent['kind'];
 }
@@ -79,11 +79,6 @@ export abstract class Records {
   constructor(protected readonly options: RuleOptions & { readonly files: Files }) {
     this.passphrases = new PassphraseCheck(options);
     this.once = new Once(options);
-  }
-
-  /** Whether the visitor sends a request that was done again. */
-  isRepeated(visitor: Visitor): Promise<boolean> {
-    return this.once.isRepeated(visitor);
   }
 
   /** Destroys the response that is kept for the visitor's request. */
@@ -176,7 +171,7 @@ export abstract class Records {
     texts: Texts,
     visitor: Visitor,
     upload: Upload | undefined,
-    done: Done<unknown>,
+    done: Done,
   ): Promise<PushRow> {
     const { database, space } = this.options;
     await space.check();
@@ -250,7 +245,7 @@ export abstract class Records {
         // A secret that cannot be opened, for lack of a key or because the row was changed, takes no view.
         const opened = { ...sealed, key: vault.openKey(row, sealed.secret, unlocked) };
         // Once, as the transaction may run several times.
-        if (!reserved) reserve?.(bytesOf(opened));
+        if (!reserved) reserve?.(memoryFor(sealed.secret.payload?.length));
         reserved = true;
         return take(sql, opened, now);
       },
@@ -283,11 +278,38 @@ export abstract class Records {
     return audit.recordRepeated(sql, { pushId: id, kind, from, at: now() }, maxFailures);
   }
 
-  /** The content of an opened row, with a link to each file. */
-  protected contentOf({ row, secret, key, files }: Opened): TextWithFiles {
+  /** The content of a row that was opened then, with a link to each file. */
+  protected contentOf({ row, secret, key, files }: Opened, now: number): TextWithFiles {
     return {
       text: this.options.vault.openPayload(row.url_token, secret, key),
-      files: this.options.files.offer(row.url_token, key, files),
+      files: this.options.files.offer(row.url_token, { key, at: now }, files),
+    };
+  }
+
+  /**
+   * The content that a kept view has opened, read again.
+   * @param nth which of its data keys opens the row
+   * @returns undefined when the view is not kept any more
+   */
+  protected async contentAgain(
+    kept: KeptView,
+    row: PushRow,
+    { reserve }: Opener,
+    nth = 0,
+  ): Promise<TextWithFiles | undefined> {
+    const { sql } = this.options.database;
+    const { id, url_token } = row;
+    const bytes = await sizeOfKept(sql, kept, id);
+    if (bytes === undefined) return undefined;
+    reserve?.(memoryFor(bytes));
+    // Before the text: files are there for as long as it is.
+    const files = mayHaveFiles(row) ? await listFiles(sql, id) : [];
+    const found = await readKept(sql, kept, id);
+    const key = found && kept.keysOf(found.sealed)[nth];
+    if (!found?.payload || !key) return undefined;
+    return {
+      text: this.options.vault.openPayload(url_token, found, key),
+      files: this.options.files.offer(url_token, { key, at: kept.kept_at }, files),
     };
   }
 

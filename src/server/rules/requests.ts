@@ -6,8 +6,16 @@ import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { isOwn, type Visitor } from './access';
 import type { Upload } from './files';
-import { validateRequest, validateResponse } from './new-request';
-import { bytesOf, NOTHING, type Opened, sealedContent, type TextWithFiles } from './opened';
+import { responseIn, validateRequest, validateResponse } from './new-request';
+import type { KeptView } from './once';
+import {
+  memoryFor,
+  NOTHING,
+  type Opened,
+  sealedContent,
+  type TextWithFiles,
+  takenOf,
+} from './opened';
 import type { Owner } from './owners';
 import { newUrlToken, type Opener, type PushWithNote, Records } from './records';
 
@@ -26,6 +34,13 @@ export interface Reading {
 export interface NewAnswer extends Opener {
   readonly input: object;
   readonly upload: Upload | undefined;
+}
+
+const respondCall = (urlToken: string) => ['respond', urlToken];
+
+/** A reading that took the answer. The files of the question end with it. */
+function readingOf(request: PushRow, question: TextWithFiles, answer: TextWithFiles) {
+  return { state: 'taken' as const, request, question: { ...question, files: [] }, answer };
 }
 
 /** Open until it is answered, ready until its owner has read the answer, then closed; closed too when its time is over. */
@@ -50,8 +65,9 @@ export class Requests extends Records {
    */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
     const valid = validateRequest(input, this.options.bounds);
-    const { request: payload, note, passphrase, close_after, ...fields } = valid;
-    const asked = { visitor, call: ['create request'], body: [input, upload?.contents] };
+    const { request: payload, note, passphrase, close_after, sent, ...fields } = valid;
+    const body = [...sent, ...(upload?.contents ?? [])];
+    const asked = { visitor, call: ['create request'], body };
     const again = async (id: number) => ({ push: await this.made(id), note });
     // Without the input, as that of `Pushes`.
     return this.once.make(asked, again, async (done) => {
@@ -80,8 +96,9 @@ export class Requests extends Records {
    */
   async read(opener: Opener): Promise<Reading> {
     const { urlToken, visitor, passphrase } = opener;
-    const asked = { ...opener, call: ['read', urlToken], body: passphrase };
-    return this.once.take<Reading>(asked, async (done) => {
+    const asked = { visitor, call: ['read', urlToken], body: [passphrase] };
+    const again = (kept: KeptView) => this.readAgain(kept, opener);
+    return this.once.take<Reading>(asked, again, async (done) => {
       const found = await this.find(urlToken);
       const own = isOwn(found, visitor);
       // So that an owner's two readings at once, or a reading and a closing, follow one another.
@@ -90,18 +107,17 @@ export class Requests extends Records {
       const opening = { ...opener, claim, frees, done };
       const reading = await this.open(found, opening, async (sql, opened, now) => {
         const { row: request } = opened;
-        const question = this.contentOf(opened);
-        const answer = own ? await this.takeAnswer(sql, opened, now, opener) : undefined;
-        if (!answer) {
+        const question = this.contentOf(opened, now);
+        const taken = own ? await this.takeAnswer(sql, opened, now, opener) : undefined;
+        if (!taken) {
           await this.recordReading(sql, request, visitor, now);
           return { state: 'open' as const, request, question, answer: NOTHING };
         }
         const { id: pushId } = request;
         await recordEvent(sql, { pushId, kind: 'response_view', from: visitor, at: now });
-        const rest = { ...question, files: [] };
-        const taken = { state: 'taken' as const, request, question: rest, answer };
-        await done.keep(sql, request, now, taken);
-        return taken;
+        await done.keep(sql, request, now, takenOf([opened, taken], true));
+        const answer = this.contentOf(taken, now);
+        return readingOf(request, question, answer);
       });
       if (reading.state === 'closed') {
         const { row: request, ended } = reading;
@@ -111,6 +127,21 @@ export class Requests extends Records {
       if (reading.state === 'taken') await this.ended(reading.request, 'read');
       return reading;
     });
+  }
+
+  /** Reads the answer again that was taken, and the question. */
+  private async readAgain(kept: KeptView, opener: Opener): Promise<Reading | undefined> {
+    const { database, vault } = this.options;
+    const closed = await store.findById(database.sql, kept.push_id);
+    const row = closed && (await store.findById(database.sql, closed.answer_id as number));
+    if (!row) return undefined;
+    // As it was before it was closed.
+    const told = { ...closed, url_token: opener.urlToken, expired_at: null };
+    const request = { ...told, views: kept.views, updated_at: row.created_at };
+    const question = await this.contentAgain(kept, request, opener);
+    const taken = { ...row, url_token: vault.keys.links.open(row) };
+    const answer = question && (await this.contentAgain(kept, taken, opener, 1));
+    return answer && readingOf(request, question, answer);
   }
 
   private async ended(request: PushRow, how: 'expired' | 'read'): Promise<void> {
@@ -131,7 +162,7 @@ export class Requests extends Records {
     { row: request, key: requestKey }: Opened,
     now: number,
     { reserve }: Opener,
-  ): Promise<TextWithFiles | undefined> {
+  ): Promise<Opened | undefined> {
     const { vault } = this.options;
     if (request.answer_id === null) return undefined;
     const found = await store.findActive(sql, { id: request.answer_id }, now);
@@ -140,9 +171,9 @@ export class Requests extends Records {
     const sealed = row && (await sealedContent(sql, row, now));
     if (!sealed) return undefined;
     const opened = { ...sealed, key: vault.openKey(sealed.row, sealed.secret, requestKey) };
-    reserve?.(bytesOf(opened));
+    reserve?.(memoryFor(opened.secret.payload?.length));
     await store.endPush(sql, request.id, now, 0);
-    return this.contentOf(opened);
+    return opened;
   }
 
   /**
@@ -154,7 +185,8 @@ export class Requests extends Records {
     // The files of an answer that is sent again are only compared, also if the first came while they arrive.
     const find = async () => {
       const request = await this.find(urlToken);
-      if (requestState(request) === 'open' || (await this.once.isRepeated(visitor))) return request;
+      const calling = { visitor, call: respondCall(urlToken) };
+      if (requestState(request) === 'open' || (await this.once.isRepeated(calling))) return request;
       throw await this.late(request, visitor);
     };
     const request = await find();
@@ -188,8 +220,8 @@ export class Requests extends Records {
    */
   async respond(answer: NewAnswer): Promise<PushRow> {
     const { urlToken, visitor, passphrase, input, upload } = answer;
-    const body = [input, passphrase, upload?.contents];
-    const asked = { visitor, call: ['respond', urlToken], body };
+    const body = [responseIn(input), passphrase, ...(upload?.contents ?? [])];
+    const asked = { visitor, call: respondCall(urlToken), body };
     const again = () => this.find(urlToken);
     return this.once.make(asked, again, async (done) => {
       const { database } = this.options;

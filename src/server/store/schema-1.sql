@@ -121,18 +121,29 @@ CREATE INDEX tries_by_push ON tries (push_id, tried_at);
 
 CREATE INDEX tries_by_time ON tries (tried_at);
 
+-- Requests that have been done, for those who repeat them. Of a view, `sealed` has the data keys of what it opened, which the
+-- `Idempotency-Key` of its reader alone opens.
 CREATE TABLE kept (
   key_hash TEXT PRIMARY KEY,
   push_id BIGINT NOT NULL,
   digest {blob} NOT NULL,
   sealed {blob},
+  views BIGINT,
   kept_at BIGINT NOT NULL,
   until BIGINT NOT NULL
 );
 
 CREATE INDEX kept_by_push ON kept (push_id) WHERE sealed IS NOT NULL;
 
-CREATE INDEX kept_by_end ON kept (until);
+CREATE INDEX kept_by_end ON kept (until, views);
+
+-- The sealed texts of pushes whose secrets are gone, while views of them are kept. Their data keys are nowhere else.
+CREATE TABLE spent (
+  kept_id BIGINT NOT NULL,
+  push_id BIGINT NOT NULL,
+  payload {blob} NOT NULL,
+  PRIMARY KEY (kept_id, push_id)
+);
 
 -- `push_id` is null during the upload; `ends_at` is set when it is abandoned or the last view is used.
 CREATE TABLE uploads (

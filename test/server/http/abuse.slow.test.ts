@@ -1,37 +1,71 @@
 import { describe, expect, test } from 'vitest';
 import { partOf } from '../../helpers/long';
-import { onNode, person, serving } from '../../helpers/program';
+import { allOf, needsFile } from '../../helpers/needs';
+import { onNode, peakOf, person, serving } from '../../helpers/program';
 
-describe('a form of eight million signs', onNode, () => {
+const SIGNS = 8 * 1024 * 1024 - 200;
+const FORM = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
+
+type Body = (root: string, field: string) => string;
+
+/** A body of a creation or an answer, where it has its signs, and the classes of what it is answered. */
+const bodies: [string, string, Body, string][] = [
+  ['in the secret', FORM, (root, field) => `${root}[${field}]=${'\u0001'.repeat(SIGNS)}`, '422'],
+  ['that are spaces', FORM, (root, field) => `${root}[${field}]=${'+'.repeat(SIGNS)}`, '422'],
+  // Two of them keep V8 from giving each a single byte.
+  [
+    'in a field that it has not',
+    FORM,
+    (root, field) => `${root}[${field}]=x&${root}[zz]=é€${'\u0001'.repeat(SIGNS)}`,
+    '200|201|422',
+  ],
+  ['between fields', FORM, (root, field) => `${root}[${field}]=x&${'&'.repeat(SIGNS)}`, '400'],
+  [
+    'of JSON',
+    JSON_TYPE,
+    (root, field) => `{"${root}":{"${field}":"x","zz":"${'\\u0001'.repeat(SIGNS / 6)}"}}`,
+    '200|201|422',
+  ],
+  ['that JSON has not', JSON_TYPE, (root) => `{"${root}":"${'\u0001'.repeat(SIGNS)}"}`, '400'],
+];
+
+/** What takes a key, and a body of that size. */
+const routes = [
+  ['POST', '/api/v2/pushes', 'push', 'payload'],
+  ['POST', '/', 'push', 'payload'],
+  ['POST', '/ask', 'push', 'payload'],
+  ['POST', '/api/v2/requests', 'request', 'request'],
+  ['PATCH', '/api/v2/requests/*/respond', 'request', 'response'],
+  ['POST', '/r/*', 'request', 'response'],
+] as const;
+
+describe('eight million signs', allOf(onNode, needsFile('/proc/self/status')), () => {
   const somebody = person();
-  const service = serving({ ...somebody.env, NODE_OPTIONS: '--max-old-space-size=256' });
+  const service = serving({ ...somebody.env, NODE_OPTIONS: '--max-old-space-size=128' });
 
-  const signs = (encoded: string) =>
-    encoded.repeat(Math.floor((8 * 1024 * 1024 - 64) / encoded.length));
-
-  const forms: [string, (field: string) => string, number][] = [
-    ['in the secret', (field) => `${field}=${signs('+')}`, 422],
-    ['in a field that it has not', (field) => `${field}=x&${field}x=${signs('+')}`, 200],
-    ['in fields', (field) => `${field}=x&${signs('&')}`, 400],
-  ];
-  test.each(partOf(forms, 0))(
-    '%s does not stop a service with a heap of 256 MiB',
-    async (_, form, status) => {
-      const ask = async () =>
-        (await service.ask('POST', '/requests', { request: { request: 'x' } })).json.url_token;
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-      const send = async (method: string, path: string, field: string) => {
-        const response = await fetch(service.url + path, { method, headers, body: form(field) });
-        await response.arrayBuffer();
-        return response.status === 201 ? 200 : response.status;
-      };
-      const statuses = [
-        await send('POST', '/api/v2/pushes', 'push[payload]'),
-        await send('POST', '/', 'push[payload]'),
-        await send('PATCH', `/api/v2/requests/${await ask()}/respond`, 'request[response]'),
-        await send('POST', `/r/${await ask()}`, 'request[response]'),
-      ];
-      expect(statuses).toEqual(Array(4).fill(status));
+  test.each(partOf(bodies, 0))(
+    '%s do not stop a service with a heap of 128 MiB, nor take 200 MiB, with a key or without',
+    async (where, type, body, status) => {
+      for (const keyed of [false, true]) {
+        for (const [method, path, root, field] of routes) {
+          const { json } = await service.ask('POST', '/requests', { request: { request: 'x' } });
+          const headers = new Headers({
+            authorization: `Bearer ${service.token}`,
+            'content-type': type,
+          });
+          const key = `"${root}-${field} ${where} ${path.length}"`;
+          if (keyed) headers.set('idempotency-key', key);
+          const response = await fetch(service.url + path.replace('*', json.url_token), {
+            method,
+            headers,
+            body: body(root, field),
+          });
+          await response.arrayBuffer();
+          expect(`${response.status}`).toMatch(new RegExp(`^(?:${status})$`));
+        }
+      }
+      expect(peakOf(service.pid)).toBeLessThan(200);
     },
   );
 });

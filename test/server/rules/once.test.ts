@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { derive, unseal } from '../../../src/server/keys/primitives';
 import type { KeptRow } from '../../../src/server/store/kept-rows';
+import { plain } from '../../../src/server/store/sql';
 import { keyIn } from '../../helpers/at-rest';
 import {
   type Answer,
@@ -46,11 +47,27 @@ onEachStore((store) => {
   const copies = <T>(work: (one: TestService) => Promise<T>) =>
     Promise.all([0, 1, 0, 1, 0, 1].map((index) => work(services[index] as TestService)));
 
-  const kept = () => inRoom(room, ({ sql }) => sql<KeptRow>`SELECT * FROM kept`);
+  /** What is kept for those who repeat: rows, and texts whose secrets are gone. */
+  const keptIn = () =>
+    inRoom(room, ({ sql }) =>
+      Promise.all([
+        sql<KeptRow>`SELECT * FROM kept`,
+        sql<{ payload: Uint8Array }>`SELECT payload FROM spent`,
+      ]),
+    );
+  const kept = async () => (await keptIn()).flat();
+  const sizes = {
+    SQLite: 'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
+    PostgreSQL: 'SELECT pg_database_size(current_database()) AS bytes',
+  };
+  const size = async () => {
+    const [row] = await inRoom(room, ({ sql }) => sql<{ bytes: number }>(plain(sizes[store.name])));
+    return Number(row?.bytes);
+  };
+
+  const oneTime = () => service().create({ payload: 'x', expire_after_views: 1 }, admin().token);
 
   describe('a retrieval', () => {
-    const oneTime = () => service().create({ payload: 'x', expire_after_views: 1 }, admin().token);
-
     test.each([
       [1, null],
       [2, 'x'],
@@ -75,7 +92,7 @@ onEachStore((store) => {
       service().clock.advance(2 * MINUTE - 1);
       expect(await payload(token, withKey(KEY))).toBe('x');
       service().clock.advance(1);
-      expect(await kept()).toHaveLength(1);
+      expect(await kept()).toHaveLength(2);
       await service().service.housekeeping.sweep();
       expect(await kept()).toEqual([]);
       expect(await payload(token, withKey(KEY))).toBeNull();
@@ -112,6 +129,45 @@ onEachStore((store) => {
       expect(await payload(token, withKey(KEY))).toBeNull();
     });
 
+    test('gets it while one of those is kept whose views the last one followed', async () => {
+      const token = await service().create({ payload: 'x', expire_after_views: 3 });
+      const first = await get(token, withKey(KEY));
+      service().clock.advance(MINUTE);
+      const second = await get(token, withKey(OTHER));
+      expect((await get(token)).json.views_remaining).toBe(0);
+      expect((await get(token, withKey(KEY))).json).toEqual(first.json);
+      service().clock.advance(MINUTE);
+      await service().service.housekeeping.sweep();
+      expect(await payload(token, withKey(KEY))).toBeNull();
+      expect((await get(token, withKey(OTHER))).json).toEqual(second.json);
+      service().clock.advance(MINUTE);
+      await service().service.housekeeping.sweep();
+      expect(await kept()).toEqual([]);
+    });
+
+    test('of its owner takes no view, so that nothing is kept', async () => {
+      const token = await service().createOwn();
+      for (const key of [KEY, KEY, OTHER])
+        expect((await get(token, withKey(key, admin()))).json.views_remaining).toBe(5);
+      expect(await kept()).toEqual([]);
+      const views = Array(3).fill('owner_view');
+      expect(await service().kindsOf(token)).toEqual(['creation', ...views]);
+    });
+
+    test('writes no copy of what it gets, however many there are', async () => {
+      const payload = '\u0001'.repeat(100_000);
+      const tokens = await Promise.all(
+        [1, 2, 3].map(() => service().createOwn({ payload, expire_after_views: 99 })),
+      );
+      const before = await size();
+      for (let nth = 0; nth < 98; nth += 1) {
+        const how = withKey(`${KEY}-${nth}`, nth % 2 === 0 ? {} : admin());
+        for (const token of tokens)
+          expect((await get(token, withKey(`${token}-${nth}-of-22`, how))).status).toBe(200);
+      }
+      expect((await size()) - before).toBeLessThan(1_000_000);
+    });
+
     test.each([600, 60])(
       'gets nothing once it did, if the clock is set back (%d s)',
       async (life) => {
@@ -123,6 +179,19 @@ onEachStore((store) => {
         got.push(await read());
         service().clock.advance(-5000);
         expect([...got, await read()]).toEqual(['x', null, null]);
+      },
+    );
+
+    test.each([6, 8, 11])(
+      'is not kept for longer if the clock is set back (%d min)',
+      async (back) => {
+        const token = await oneTime();
+        expect(await payload(token, withKey(KEY))).toBe('x');
+        service().clock.advance(-back * MINUTE);
+        expect(await payload(token, withKey(KEY))).toBeNull();
+        await service().service.housekeeping.sweep();
+        expect(await kept()).toEqual([]);
+        expect(await payload(await oneTime(), withKey(KEY))).toBe('x');
       },
     );
 
@@ -185,16 +254,20 @@ onEachStore((store) => {
       await get(token, withKey(KEY));
       await close();
       expect((await room.remains()).includes('MARKER')).toBe(false);
-      const [row] = (await kept()) as [KeptRow];
+      const [[row], [spent]] = (await keptIn()) as [[KeptRow], [{ payload: Uint8Array }]];
       const { bytes, wrapping, linking } = await keyIn(room.settings);
       const hash = Buffer.from(row.key_hash, 'base64url');
       const purpose = 'pwpush idempotency key';
       const known = [wrapping, linking, hash, Buffer.from(row.digest), bytes];
-      const open = (key: Uint8Array) =>
-        unseal(key, row.sealed as Uint8Array, 'pwpush kept response').toString();
-      for (const key of known.flatMap((one) => [one, derive(one, purpose, 80).subarray(16, 48)]))
-        expect(() => open(key)).toThrow();
-      expect(open(derive(Buffer.from(KEY), purpose, 80).subarray(16, 48))).toContain('MARKER');
+      const keysIn = (key: Uint8Array) => unseal(key, row.sealed as Uint8Array, 'pwpush kept keys');
+      const textIn = (key: Uint8Array) =>
+        unseal(key, spent.payload, `pwpush push ${token} payload`).toString();
+      for (const key of known.flatMap((one) => [one, derive(one, purpose, 80).subarray(16, 48)])) {
+        expect(() => keysIn(key)).toThrow();
+        expect(() => textIn(key.subarray(0, 32))).toThrow();
+      }
+      const key = keysIn(derive(Buffer.from(KEY), purpose, 80).subarray(16, 48));
+      expect(textIn(key)).toBe('MARKER');
       services = [];
     });
   });
@@ -286,6 +359,21 @@ onEachStore((store) => {
       await sender.close();
       expect([first.status, (await copy).status]).toEqual([200, 200]);
       expect(await service().kindsOf(token, 'requests')).toEqual(['creation', 'response']);
+    });
+
+    test('that was answered gets no more from who has used a key for something else', async () => {
+      const token = await asked({ response_file_attachments: true });
+      const form = [{ ...filePart('a.txt', 'x'), name: 'request[files][]' }];
+      expect((await respond(token, { form })).status).toBe(200);
+      const another = await service().create({ payload: 'x', retrieval_step: false });
+      await get(another, withKey(KEY));
+      expect((await respond(token, withKey(KEY, { form }))).status).toBe(409);
+      // Nor does the page of a push that is over tell that it was there.
+      const over = await oneTime();
+      await get(over);
+      const headers = { origin: 'http://pw.test' };
+      const how = { headers, fields: { do: 'expire', once: KEY } };
+      expect((await service().call('POST', `/p/${over}`, how)).status).toBe(404);
     });
 
     test('takes the files of an answer once', async () => {
