@@ -1,7 +1,7 @@
-import { agentMarker } from '../cli/agent';
+import { isGuarded, refuseToPrint } from '../cli/agent';
 import type { Command } from '../cli/command';
 import { either, flag, group, list } from '../cli/declare';
-import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
+import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
 import { isCi, isVariableName, names } from '../cli/values';
@@ -37,6 +37,7 @@ export const rows = {
       'mask secrets in output (default: in CI, for agents)',
       'do not mask secrets in output',
     ),
+    ...revealRows(),
   }),
   ...passphraseRows,
   ...keyRows,
@@ -80,15 +81,15 @@ async function planOf(
     );
   if (links.length === 0) throw usageError('no link before --');
   await checkInputs(options, links.length);
+  if (options.mask === false) await refuseToPrint(context, 'output that is not masked', 'mask');
   const passphrase = passphraseSource(options, context);
   checkStandardInput(options);
   const { as, stdin, file, only, allow } = options;
   const inputs = { variables: as, stdin, files: file, only, allow };
-  const { env } = context;
   return {
     ...{ links: links.map(reference), words: [program, ...args], inputs, passphrase },
-    // Where the output is likely to be kept: in CI, and where a coding agent runs us.
-    mask: options.mask ?? (isCi(env) || agentMarker(env) !== undefined),
+    // Where the output is likely to be kept, and where it must not show a secret.
+    mask: options.mask ?? (isCi(context.env) || (await isGuarded(context))),
     keys: keySources(options),
   };
 }

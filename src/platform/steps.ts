@@ -21,6 +21,7 @@ export type StepName =
   | 'give-identity'
   | 'give-identity-elsewhere'
   | 'keep-token-elsewhere'
+  | 'mask'
   | 'name-certificate'
   | 'name-certificate-key'
   | 'name-message'

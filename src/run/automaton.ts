@@ -35,9 +35,10 @@ export function automatonOf(patterns: Iterable<string>, most = MOST_ROWS) {
     const shorter = above === 0 ? 0 : step(fallback[above] as number, label[state] as number);
     fallback[state] = shorter;
     if (match[state] === 0) match[state] = match[shorter] as number;
+    const end = first[state + 1] as number;
+    if (first[state] === end) depth[state] = depth[shorter] as number;
     if (state >= rows) continue;
     table.copyWithin(256 * state, 256 * shorter, 256 * (shorter + 1));
-    const end = first[state + 1] as number;
     for (let at = first[state] as number; at < end; at++)
       table[256 * state + (label[at] as number)] = at;
   }
@@ -55,7 +56,7 @@ function trieOf(texts: readonly string[]) {
   const size = begun.reduce((sum, { text, shared }) => sum + text.length - shared, 1);
   const parent = new Int32Array(size);
   const label = new Uint8Array(size);
-  /** How many of the last bytes may begin a pattern. */
+  /** How many of the last bytes may begin a pattern that goes on. */
   const depth = new Int32Array(size);
   /** The length of the longest pattern that ends there, or 0. */
   const match = new Int32Array(size);

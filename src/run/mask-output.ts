@@ -12,7 +12,7 @@ import { formsOf, type NamedSecret } from './secret-forms';
 
 export type MaskedOutput = Awaited<ReturnType<typeof maskedOutput>>;
 
-type Writable = Pick<Output, 'write'>;
+type Writable = Pick<Output, 'write' | 'isTTY'>;
 
 /**
  * Masks secrets in the output of a command, and says which it cannot find there.
@@ -29,18 +29,22 @@ export async function maskedOutput(
       `not masked: values and lines of less than 4 characters, in ${short.join(', ')}`,
     );
   if (long.length > 0)
-    await say.warn(`too long to be masked in base64, URLs and JSON: ${long.join(', ')}`);
+    await say.warn(`too long to be masked in base64: ${long.join(', ')}`);
   const automaton = automatonOf(patterns);
   let failure: unknown;
   const streamTo = (to: Writable) =>
-    maskedStream(automaton, async (bytes) => {
-      try {
-        await to.write(bytes);
-      } catch (error) {
-        if (codeOf(error) !== 'EPIPE') failure ??= error;
-        throw error;
-      }
-    });
+    maskedStream(
+      automaton,
+      async (bytes) => {
+        try {
+          await to.write(bytes);
+        } catch (error) {
+          if (codeOf(error) !== 'EPIPE') failure ??= error;
+          throw error;
+        }
+      },
+      to.isTTY,
+    );
   const streams = { stdout: streamTo(stdout), stderr: streamTo(stderr) };
   return {
     output: { stdout: streams.stdout.take, stderr: streams.stderr.take },

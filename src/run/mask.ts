@@ -1,71 +1,114 @@
 import type { Automaton } from './automaton';
+import { plainReading, spelledReading } from './reading';
+import { spellings } from './spellings';
 
 /** Stands for each secret. */
 const STARS = Buffer.from('***');
 
-/** How long bytes that may begin a secret are held back when nothing follows, in milliseconds. */
+/** How long the first characters of a secret are held back on a terminal when nothing follows, in milliseconds. */
 const HOLD = 100;
 
-/** Replaces each secret in a stream by `***`, and several that overlap or touch by one. */
-export function streamMask({ table, rows, step, depth, match }: Automaton) {
-  let state = 0;
-  let held: Uint8Array = new Uint8Array(0);
-  /** Secrets in what is held back, in order, with something between them. */
-  let spans: { readonly from: number; readonly to: number }[] = [];
+/** How many characters these are: a prompt may end with them, and they tell little. */
+const FEW = 3;
+
+/**
+ * Replaces each secret in a stream by `***`, in whatever spelling it is there, and several that overlap or touch by one. Line
+ * ends after a secret stay. Positions count the bytes of the stream.
+ */
+export function streamMask(automaton: Automaton) {
+  const plain = plainReading(automaton, spellings);
+  const spelled = spellings.map((spelling) => spelledReading(automaton, spelling));
+  const readings = [plain, ...spelled];
+  const held = heldBytes();
+  /** What is before it was returned. */
+  let shown = 0;
   /** The last that was returned was a secret. */
   let starred = false;
 
-  const found = (begin: number, to: number) => {
-    // Its first bytes may have been returned.
-    let from = Math.max(0, begin);
-    for (let last = spans.at(-1); last && last.to >= from; last = spans.at(-1)) {
-      from = Math.min(from, last.from);
-      spans.pop();
-    }
-    spans.push({ from, to });
+  const read = () => {
+    const stretch = { bytes: held.bytes, base: held.base, end: held.end() };
+    const found = plain.read(stretch);
+    for (const one of spelled) one.read(stretch, found);
   };
-  /** Returns bytes up to `end`, or to the end of the secret that begins before it. */
-  const decided = (bytes: Uint8Array, end: number): Uint8Array => {
+  /** Returns bytes up to a position, or to the end of the secret that begins before it. */
+  const upTo = (end: number): Uint8Array => {
+    const { bytes, base } = held;
     const pieces: Uint8Array[] = [];
-    let at = 0;
-    const upTo = (to: number) => {
-      if (to <= at) return;
-      pieces.push(bytes.subarray(at, to));
-      at = to;
+    const show = (to: number) => {
+      if (to <= shown) return;
+      pieces.push(bytes.subarray(shown - base, to - base));
+      shown = to;
       starred = false;
     };
-    const done = spans.filter(({ from }) => from <= end);
-    for (const { from, to } of done) {
-      upTo(from);
+    for (const { from, to } of readings.flatMap((one) => one.take(end)).sort(byBegin)) {
+      if (to <= shown) continue;
+      show(from);
       if (!starred) pieces.push(STARS);
       starred = true;
-      at = to;
+      shown = to;
     }
-    upTo(end);
-    spans = spans.slice(done.length).map(({ from, to }) => ({ from: from - at, to: to - at }));
-    held = bytes.slice(at);
+    show(end);
+    held.drop(Math.min(shown, ...spelled.map((one) => one.next())));
     const [only] = pieces;
     return pieces.length === 1 && only ? only : Buffer.concat(pieces);
   };
   return {
     /** Takes bytes, and returns those that are decided: no secret that has begun in them is open. */
     push: (chunk: Uint8Array) => {
-      const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-      let now = state;
-      for (let at = held.length; at < bytes.length; at++) {
-        const byte = bytes[at] as number;
-        now = now < rows ? (table[256 * now + byte] as number) : step(now, byte);
-        const length = match[now] as number;
-        if (length > 0) found(at + 1 - length, at + 1);
-      }
-      state = now;
-      return decided(bytes, Math.max(0, bytes.length - (depth[now] as number)));
+      held.add(chunk);
+      read();
+      return upTo(Math.min(...readings.map((one) => one.undecided())));
     },
-    /** Returns the bytes that are not decided. If they do begin a secret, the rest of it is replaced. */
-    release: () => decided(held, held.length),
-    /** Whether there are any. */
-    get holds() {
-      return held.length > 0;
+    /** Whether nothing is held back but the first characters of secrets. */
+    holdsFew: () => shown < held.end() && readings.every((one) => one.begun() <= FEW),
+    /** Returns what is held back. If it does begin a secret, the rest of it is replaced. */
+    release: () => upTo(held.end()),
+    /** Nothing follows: returns what is held back. */
+    end: () => {
+      const end = held.end();
+      // No escape goes on with it.
+      held.add(Uint8Array.of(0));
+      read();
+      return upTo(end);
+    },
+  };
+}
+
+const byBegin = (one: { from: number }, other: { from: number }) => one.from - other.from;
+
+/** The bytes of a stream that are still needed. Many small ones are not copied again and again. */
+function heldBytes() {
+  let store = new Uint8Array(0);
+  let bytes: Uint8Array = store;
+  let base = 0;
+  return {
+    get bytes() {
+      return bytes;
+    },
+    /** The position of the first one. */
+    get base() {
+      return base;
+    },
+    end: () => base + bytes.length,
+    add: (more: Uint8Array) => {
+      if (bytes.length === 0) {
+        bytes = more;
+        return;
+      }
+      const length = bytes.length + more.length;
+      if (bytes.buffer !== store.buffer || bytes.byteOffset + length > store.length) {
+        store = new Uint8Array(2 * length);
+        store.set(bytes);
+        bytes = store.subarray(0, bytes.length);
+      }
+      store.set(more, bytes.byteOffset + bytes.length);
+      bytes = store.subarray(bytes.byteOffset, bytes.byteOffset + length);
+    },
+    /** Those before a position are not needed any more. */
+    drop: (to: number) => {
+      const rest = bytes.subarray(to - base);
+      bytes = bytes.buffer === store.buffer ? rest : rest.slice();
+      base = to;
     },
   };
 }
@@ -78,10 +121,14 @@ const systemTimer: Timer = (milliseconds, work) => {
   return () => clearTimeout(timer);
 };
 
-/** Writes a stream with its secrets replaced. What may begin one waits for more bytes, but not for long. */
+/**
+ * Writes a stream with its secrets replaced. What may begin one waits for more bytes. For a person at a terminal a few
+ * characters do not wait for long: they may be the end of a prompt.
+ */
 export function maskedStream(
   automaton: Automaton,
   write: (bytes: Uint8Array) => Promise<void>,
+  isTerminal: boolean,
   after = systemTimer,
 ) {
   const mask = streamMask(automaton);
@@ -97,12 +144,13 @@ export function maskedStream(
       stop();
       await put(mask.push(chunk));
       // A write that fails is reported by the next one.
-      if (mask.holds) stop = after(HOLD, () => void put(mask.release()).catch(() => {}));
+      if (isTerminal && mask.holdsFew())
+        stop = after(HOLD, () => void put(mask.release()).catch(() => {}));
     },
     /** Nothing follows. */
     end: async () => {
       stop();
-      await put(mask.release());
+      await put(mask.end());
     },
   };
 }

@@ -11,8 +11,8 @@ export const SHORTEST = 4;
 export const MOST_ENCODED = 32 * 1024;
 
 /**
- * The forms that secrets may take in the output of a command: a text and each of its lines, as it is, in base64, and escaped for
- * URLs, forms and JSON. Bytes are texts of `latin1`.
+ * What is searched for in the output of a command, in each spelling: a text and each of its lines, as it is and in base64. Bytes
+ * are texts of `latin1`.
  * @returns also the names of secrets that are too `short`, or have such a line, and of those that are too `long` for anything
  * but their lines as they are
  */
@@ -31,8 +31,9 @@ export function formsOf(secrets: readonly NamedSecret[]) {
     for (const part of partsOf(text, encoded)) {
       if (part.length < SHORTEST) short.add(name);
       else {
-        patterns.add(latin1(part.replace(/[\r\n]+$/, '')));
-        if (encoded) for (const form of encodings(part)) patterns.add(form);
+        for (const one of [part, part.replace(/[\r\n]+$/, '')])
+          patterns.add(latin1(one)).add(narrow(one));
+        if (encoded) for (const form of base64Of(Buffer.from(part))) patterns.add(form);
       }
     }
   }
@@ -50,34 +51,8 @@ function partsOf(text: string, whole: boolean): ReadonlySet<string> {
 
 const latin1 = (text: string) => Buffer.from(text).toString('latin1');
 
-function* encodings(text: string): Iterable<string> {
-  yield* base64Of(Buffer.from(text));
-  const escaped = JSON.stringify(text).slice(1, -1);
-  yield latin1(escaped);
-  // As Go and others do, for HTML.
-  yield latin1(escaped.replace(/[&<>]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`));
-  for (const unescaped of UNESCAPED) {
-    const url = percentEncoded(text, unescaped);
-    for (const one of [url, url.replaceAll('%20', '+')]) {
-      yield one;
-      yield one.replace(/%../g, (code) => code.toLowerCase());
-    }
-  }
-}
-
-/**
- * What percent-encodings leave as it is besides letters and digits: that of JavaScript, those of RFC 3986, without and with
- * slashes, that of forms, that of PHP, and whole URLs in JavaScript.
- */
-const UNESCAPED = ["-_.!~*'()", '-_.~', '-_.~/', '-_.*', '-_.', "-_.!~*'();/?:@&=+$,#"];
-
-function percentEncoded(text: string, unescaped: string): string {
-  return latin1(text).replace(/[^A-Za-z0-9]/g, (sign) =>
-    unescaped.includes(sign)
-      ? sign
-      : `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
-  );
-}
+/** Characters up to U+00FF as one byte: `ascii` of Python and `escape` of JavaScript write `\xfc` and `%FC` for `ü`. */
+const narrow = (text: string) => text.replace(/[^\0-\xff]/gu, (character) => latin1(character));
 
 /**
  * Bytes in base64 and base64url: alone, and within more bytes, where what comes before them moves them by up to two bytes. What

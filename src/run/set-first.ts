@@ -154,6 +154,7 @@ async function commandEnd(
 function lines(stderr: Output) {
   let open = false;
   return {
+    isTTY: stderr.isTTY,
     write: (bytes: string | Uint8Array) => {
       open = Buffer.from(bytes.slice(-1) as Uint8Array)[0] !== 0x0a;
       return stderr.write(bytes);

@@ -14,8 +14,7 @@ async function built() {
   const folder = mkdtempSync(join(tmpdir(), 'pwpush-bench-'));
   try {
     const names = ['automaton', 'mask', 'secret-forms'];
-    const entry = (name) =>
-      fileURLToPath(new URL(`../../src/open/run/${name}.ts`, import.meta.url));
+    const entry = (name) => fileURLToPath(new URL(`../../src/run/${name}.ts`, import.meta.url));
     const input = Object.fromEntries(names.map((name) => [name, entry(name)]));
     const bundle = await rolldown({ input, platform: 'node' });
     await bundle.write({ dir: folder, entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
@@ -65,7 +64,7 @@ function rate(automaton, output) {
     for (let done = 0; done < bytes / 5; done += output.length)
       for (let at = 0; at < output.length; at += 65_536)
         mask.push(output.subarray(at, at + 65_536));
-    mask.release();
+    mask.end();
     best = Math.max(best, bytes / 5 / process.cpuUsage(start).user);
   }
   return best;

@@ -51,6 +51,7 @@ const refused: readonly Line[] = [
     'respond ASKED --generate --json',
     'serve token add ann --data DIR/data',
     'serve token add ann --data DIR/data --json',
+    'run PUSH --as NAME --no-mask -- env',
   ]),
   ...lines(
     [
@@ -101,7 +102,7 @@ const allowed: readonly Line[] = [
     'request what? --generate-passphrase --passphrase-out DIR/out',
     'respond ASKED --generate --quiet',
     'serve token add ann --data DIR/data --output DIR/out',
-    ...['run PUSH --as NAME -- true', 'list', 'list --json', 'list requests --json'],
+    ...['run PUSH --as NAME -- env', 'list', 'list --json', 'list requests --json'],
     ...['show PUSH', 'show PUSH --json', 'preview PUSH', 'preview PUSH --json'],
     ...['expire PUSH --json', 'audit PUSH --json', 'logout --json', 'profile list --json'],
     ...['profile show --json', 'doctor', 'doctor --json', 'version --json', 'completion bash'],

