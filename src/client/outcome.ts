@@ -20,27 +20,33 @@ export function isRefusal(response: WholeResponse): boolean {
 }
 
 /**
- * Whether the first response to a request, which is no success of the form of its call, leaves open what became of it. Those
- * with 3xx and 4xx do not, even of a proxy: they say that nothing was done.
+ * Whether the first response to a request, which is no success of the form of its call, leaves open what became of it. A
+ * page in place of a refusal does too where it can be sent again without harm: what is in front may refuse the response, not
+ * the request.
  */
-export function leavesOpen(response: WholeResponse, { holds }: Call): boolean {
+export function leavesOpen(response: WholeResponse, { holds, once }: Call): boolean {
   const { status } = response;
-  if (status >= 300 && status < 500) return false;
+  if (status >= 300 && status < 500)
+    return once === true && ![413, 429].includes(status) && isPage(response);
   // A service that has lost its database does not know whether it took a view.
   return status !== 503 || holds === 'secret' || !isError(response);
 }
 
 /** Whether a refusal is of something in front of the instance, such as a browser check or a login, and not its own. */
 export function isInFront(response: WholeResponse): boolean {
-  const { status, body } = response;
+  const { status } = response;
   if (header(response, 'cf-mitigated') !== undefined) return true;
   // An instance says the first five with pages, too, or they mean the same wherever they are from.
   if (status < 400 || status > 499 || [400, 404, 413, 422, 429].includes(status)) return false;
-  if (/^\s*<[!?a-z]/i.test(body.subarray(0, 256).toString('latin1'))) return true;
+  if (isPage(response)) return true;
   const challenge = [response.headers['www-authenticate']].flat().join();
   // RFC 9110, 11.6.1; `Token` is that of the web framework of the reference.
   const isOwn = challenge === '' || /(^|,)\s*(bearer|token)\b/i.test(challenge);
   return status === 401 && !isOwn && !isError(response);
+}
+
+function isPage({ body }: WholeResponse): boolean {
+  return /^\s*<[!?a-z]/i.test(body.subarray(0, 256).toString('latin1'));
 }
 
 /** Whether a body is an error of API v2 (docs/wire.md, "Errors"): an `error`, or lists of messages by field. */

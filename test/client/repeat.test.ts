@@ -145,6 +145,8 @@ const inPlace: [string, Literal][] = [
   ['502', html(502, '<h1>Bad Gateway</h1>')],
   ['520', html(520, '<h1>Web server is returning an unknown error</h1>')],
   ['500', html(500, '<h1>Internal Server Error</h1>')],
+  ['404 of a proxy', html(404, '<html>default backend')],
+  ['403 of a browser check', html(403, '<!DOCTYPE html><title>Just a moment...</title>')],
   ['500 in JSON', json(500, '{"error":"Internal Server Error"}')],
   ['503 without JSON', { status: 503, body: 'upstream connect error or disconnect/reset' }],
   ['a part of it', json(200, '{"payload":"hun')],
