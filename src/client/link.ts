@@ -39,21 +39,26 @@ const AFTER =
 const LONGEST_AFTER = '%e2%80%8b'.length;
 /** Links with a text in Markdown, `[text](link)`, and of Slack, `<link|text>`. */
 const WITH_TEXT = /^(?:\[[^\]]*\]\(([^()]+)\)|<([^<>|]+)\|)/;
-/** Characters that nobody sees, with which programs break long words. */
-const UNSEEN = /[\u00ad\u200b\u2060\ufeff]/g;
+/** Characters that nobody sees, with which programs break long words and turn their direction. */
+const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
-/** Strips the brackets, quotes and punctuation of the text that a link or token was copied from. */
+/** Strips the brackets, quotes and punctuation of the text that a link or token was copied from, also before its fragment. */
 function withoutSurroundings(pasted: string): string {
   const text = pasted.trim();
   // Nothing to strip: those expressions take a millisecond to make.
-  if (/^\w[!-~]*[\w/=-]$/.test(text) && !/%..$/.test(text)) return text;
+  if (/^\w[!-~]*[\w/=-]$/.test(text) && !/(?:%..|[^\w/=-])(?:#|$)/.test(text)) return text;
   const [, markdown, slack] = WITH_TEXT.exec(text) ?? [];
   const link = (markdown ?? slack ?? text).replace(UNSEEN, '').replace(BEFORE, '');
-  let end = link.length;
-  // Not in one expression, which would look at each place where such signs begin.
+  const [, address = '', fragment = ''] = /^([^#]*)(.*)$/s.exec(link) ?? [];
+  return withoutEnd(withoutEnd(address) + fragment);
+}
+
+/** Not by one expression, which would look at each place where such signs begin. */
+function withoutEnd(text: string): string {
+  let end = text.length;
   for (;;) {
-    const [sign = ''] = AFTER.exec(link.slice(Math.max(0, end - LONGEST_AFTER), end)) ?? [];
-    if (sign === '') return link.slice(0, end);
+    const [sign = ''] = AFTER.exec(text.slice(Math.max(0, end - LONGEST_AFTER), end)) ?? [];
+    if (sign === '') return text.slice(0, end);
     end -= sign.length;
   }
 }

@@ -207,6 +207,12 @@ describe('a link with a key', () => {
       safeLink(encoded(`https://google.com/url?q=${encoded(`${link}#${key}`)}`)),
       'outlook wrapper',
     ],
+    ...[')', '%20', '%3E', '.', ',', '\u200b', '/)'].map((end): [string, string, string] => [
+      `${end} before the key`,
+      `${link}${end}#${key}`,
+      'surroundings',
+    ]),
+    ['a mark of direction in it', `https://pw.test/p/\u200equyul5r5w08#${key}`, 'surroundings'],
     ['of Slack', `<${link}#${key}|the password>`, 'surroundings'],
     ['zero-width spaces', `\u200b${link}#\u200b${key}\u200b\ufeff`, 'surroundings'],
     ...['%20', '%3E', '%22%0D%0A', '%E2%80%8B', '.%C2%A0', '%2C'].map(

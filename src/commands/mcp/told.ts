@@ -83,6 +83,16 @@ export function saidText(stderr: string): string {
   return stderr.trim().split('\n').map(saidLine).join('\n');
 }
 
+/** What a command warned of, which ended in a way that the tool has its own words for. */
+export function warningsIn(stderr: string): string {
+  return saidText(
+    stderr
+      .split('\n')
+      .filter((line) => line.startsWith('{"warning":'))
+      .join('\n'),
+  );
+}
+
 function saidLine(line: string): string {
   try {
     const { error, warning } = JSON.parse(line);

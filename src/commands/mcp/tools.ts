@@ -8,7 +8,7 @@ import { answered, ask, type Page, type Questions } from './ask';
 import { fileBelow, newBelow } from './below-root';
 import { checkLink, type Desk, linkWords, savedTo } from './desk';
 import type { Ran } from './started-run';
-import { failure, programEnd, type Told, toldJson } from './told';
+import { failure, programEnd, type Told, together, toldJson, warningsIn } from './told';
 import type { Arguments, ToolName } from './tool-arguments';
 
 /** What a client reads about the effects of a tool. */
@@ -198,12 +198,13 @@ async function wait(
   if (asked) return answered(asked, seconds, signal);
   const words = ['--json', `--for=${seconds}`, ...linkWords(link)];
   const ran = await desk.command('wait', words, { signal });
+  const told = (text: string) => together({ text }, warningsIn(ran.stderr));
   if (ran.status === exitStatus.timeout)
-    return { text: `nothing happened within ${seconds} s; call wait again to wait on` };
+    return told(`nothing happened within ${seconds} s; call wait again to wait on`);
   if (ran.status !== 0) return failure(ran);
   const { kind } = JSON.parse(ran.stdout.split('\n')[0] ?? '');
   const answer = 'the request was answered; call save with its link';
-  return { text: kind === undefined ? answer : 'the push was viewed' };
+  return told(kind === undefined ? answer : 'the push was viewed');
 }
 
 /** The question of a link that `ask` made. */

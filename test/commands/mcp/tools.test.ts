@@ -72,6 +72,22 @@ describe('push', () => {
     expect(await call('push', { generate: 20 })).toMatch(new RegExp(`^\\{.*\\}\n${doubt}`));
   });
 
+  test('so do the others', async () => {
+    const url = 'http://pw.test';
+    const profiles = { open: { url, insecure: true } };
+    mkdirSync(here.file('config'));
+    writeFileSync(here.file('config/config.json'), JSON.stringify({ profiles }));
+    const { call } = await server([], {
+      conditions: { env: { PWPUSH_URL: undefined, PWPUSH_PROFILE: 'open' } },
+    });
+    const link = await here.push({ payload: SECRET }, here.admin.PWPUSH_TOKEN);
+    for (const [name, given] of Object.entries({
+      ...{ show: { link }, audit: { link }, wait: { link, seconds: 1 }, list: {} },
+      ...{ save: { link, file: 'out' }, expire: { link } },
+    }))
+      expect(await call(name, given)).toContain('\nwarning: insecure: ');
+  });
+
   test('generates a secret, which it does not return', async () => {
     const { call, transcript } = await server();
     for (const generate of [40, 'words:5']) {
