@@ -87,13 +87,18 @@ function addTexts(
     if (text === '' && plan.files.length > 0 && name === undefined) continue;
     const which = pushes.length === 1 ? 'the push' : `the push of link ${at + 1}`;
     if (text === '') throw withoutText(one, which);
-    const dotenv = name === undefined ? parseDotenv(text) : undefined;
+    const dotenv = name === undefined ? parseDotenv(text, plan.only) : undefined;
     if (name !== undefined) variables.set(name, withoutNul(text, which));
     else if (dotenv && 'variables' in dotenv) {
-      found.push(...dotenv.variables.keys());
+      for (const one of dotenv.variables.keys()) found.push(one);
       for (const [name, value] of permitted(dotenv.variables, plan, one.context, which))
         variables.set(name, value);
-    } else if (plan.files.length > 0 && plan.only.length === 0) return false;
+    } else if (dotenv && 'tooLong' in dotenv)
+      throw usageError(
+        `the text of ${which} has more than a command can get as variables`,
+        phrase('use-stdin-or-file'),
+      );
+    else if (plan.files.length > 0 && plan.only.length === 0) return false;
     else
       throw usageError(
         `the text of ${which} is not made of NAME=value lines (line ${dotenv?.wrongLine ?? 1})`,

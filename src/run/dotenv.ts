@@ -3,8 +3,16 @@ import { VARIABLE_NAME } from '../cli/values';
 // Our own reader, not dotenv or util.parseEnv: both cut `pa#ss` to `pa` and take base64 and prose for assignments, and
 // neither knows `\"`.
 
-/** Variables by name, or the number of the first line that is not an assignment. */
-type Dotenv = { readonly variables: ReadonlyMap<string, string> } | { readonly wrongLine: number };
+/** Variables by name; the number of the first line that is not an assignment; or they are too long for any system. */
+type Dotenv =
+  | { readonly variables: ReadonlyMap<string, string> }
+  | { readonly wrongLine: number }
+  | { readonly tooLong: true };
+
+/** Bytes of all variables: Linux takes up to 6 MiB with the arguments, other systems less (execve(2)). */
+const MOST = 6 * 1024 * 1024;
+/** Bytes that a variable takes besides its name and value: the pointer, an equals sign and NUL. */
+const EACH = 10;
 
 const assignment = new RegExp(`[ \\t]*(?:export[ \\t]+)?(${VARIABLE_NAME})[ \\t]*=`, 'y');
 const blank = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
@@ -18,10 +26,33 @@ const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
  * quotes or backticks (verbatim) or double quotes (with backslash escapes) that may go over several lines.
  * Nothing is expanded. The last of equal names wins. A text in which all values are empty is refused, and so is
  * `c2VjcmV0==`: a password or base64 must not become a variable by accident.
+ * @param only the names that are wanted; all when empty
  */
-export function parseDotenv(given: string): Dotenv {
-  const text = given.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
+export function parseDotenv(given: string, only: readonly string[] = []): Dotenv {
   const variables = new Map<string, string>();
+  let any = false;
+  let size = 0;
+  for (const one of assignments(given)) {
+    if (one.name === undefined) return { wrongLine: one.line };
+    any ||= one.text !== '';
+    if (only.length > 0 && !only.includes(one.name)) continue;
+    size += one.name.length + one.text.length + EACH;
+    if (size > MOST) return { tooLong: true };
+    variables.set(one.name, one.text);
+  }
+  return any ? { variables } : { wrongLine: 1 };
+}
+
+/** What a line sets. */
+interface Assignment extends Value {
+  readonly name: string;
+}
+
+/** The assignments of a text, one after the other, and what ends it if that is none: the number of that line. */
+export function* assignments(
+  given: string,
+): Iterable<Assignment | { readonly name: undefined; readonly line: number }> {
+  const text = given.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
   for (let at = 0; at < text.length; ) {
     const afterBlank = match(blank, text, at);
     if (afterBlank) {
@@ -30,16 +61,26 @@ export function parseDotenv(given: string): Dotenv {
     }
     const found = match(assignment, text, at);
     const value = found && valueAt(text, at + found[0].length);
-    if (!found?.[1] || !value) return { wrongLine: text.slice(0, at).split('\n').length };
-    variables.set(found[1], value.text);
+    if (!found?.[1] || !value) {
+      yield { name: undefined, line: lineOf(text, at) };
+      return;
+    }
+    yield { name: found[1], ...value };
     at = value.end;
   }
-  const any = [...variables.values()].some((value) => value !== '');
-  return any ? { variables } : { wrongLine: 1 };
+}
+
+function lineOf(text: string, at: number): number {
+  let line = 1;
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', end + 1))
+    line++;
+  return line;
 }
 
 interface Value {
   readonly text: string;
+  /** As it is in the line: what is between the quotes, and all of it with what follows them. */
+  readonly written: readonly string[];
   /** The start of the next line. */
   readonly end: number;
 }
@@ -59,9 +100,11 @@ function quoted(text: string, from: number, quote: string): Value | undefined {
   const rest = close === -1 ? undefined : match(blank, text, close + 1);
   if (!rest) return undefined;
   const inner = text.slice(from, close);
+  const end = close + 1 + rest[0].length;
   return {
     text: quote === '"' ? unescaped(inner) : inner,
-    end: close + 1 + rest[0].length,
+    written: [inner, text.slice(from - 1, end).trim()],
+    end,
   };
 }
 
@@ -83,7 +126,7 @@ function unquoted(text: string, from: number): Value | undefined {
   const line = match(restOfLine, text, from)?.[0] ?? '';
   const value = line.replace(/[ \t]#.*/s, '').trim();
   if (value.startsWith('=')) return undefined;
-  return { text: value, end: from + line.length + 1 };
+  return { text: value, written: [line.trim()], end: from + line.length + 1 };
 }
 
 function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {

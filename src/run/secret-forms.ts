@@ -7,21 +7,28 @@ export interface NamedSecret {
 /** A shorter text is found in any output. */
 export const SHORTEST = 4;
 
-/** Bytes of secrets, in all, whose other forms are searched for; these may be over 100 times as long. */
+/** Bytes of secrets, in all, that are searched for in base64 too, which is over 20 times as long. */
 export const MOST_ENCODED = 32 * 1024;
+
+/** Characters of all that is searched for as it is: memory takes some 30 bytes for each. */
+const MOST = 2 * 1024 * 1024;
 
 /**
  * What is searched for in the output of a command, in each spelling: a text and each of its lines, as it is and in base64. Bytes
  * are texts of `latin1`.
- * @returns also the names of secrets that are too `short`, or have such a line, and of those that are too `long` for anything
- * but their lines as they are
+ * @returns also the names of secrets that are too `short`, or have such a line, of those that are too `long` for anything but
+ * their lines as they are, and of those of which some or all is `beyond` what can be searched for
  */
 export function formsOf(secrets: readonly NamedSecret[]) {
   const patterns = new Set<string>();
   const short = new Set<string>();
   const long = new Set<string>();
+  const beyond = new Set<string>();
   let room = MOST_ENCODED;
-  for (const { name, text: given } of secrets) {
+  let left = MOST;
+  // A password finds room beside a large file.
+  const byLength = [...secrets].sort((one, other) => one.text.length - other.text.length);
+  for (const { name, text: given } of byLength) {
     // As it is written: without lone surrogates.
     const text = Buffer.from(given).toString();
     const size = Buffer.byteLength(text);
@@ -29,27 +36,46 @@ export function formsOf(secrets: readonly NamedSecret[]) {
     if (encoded) room -= size;
     else long.add(name);
     for (const part of partsOf(text, encoded)) {
+      const bare = withoutLineEnds(part);
       if (part.length < SHORTEST) short.add(name);
+      else if (!encoded && patterns.has(latin1(bare))) continue;
+      else if (part.length > left) beyond.add(name);
       else {
-        for (const one of [part, part.replace(/[\r\n]+$/, '')])
-          patterns.add(latin1(one)).add(narrow(one));
-        if (encoded) for (const form of base64Of(Buffer.from(part))) patterns.add(form);
+        left -= part.length;
+        const add = (form: string) => form.length >= SHORTEST && patterns.add(form);
+        for (const one of [bare, part]) {
+          add(latin1(one));
+          add(narrow(one));
+        }
+        if (encoded) for (const form of base64Of(Buffer.from(part))) add(form);
       }
     }
   }
-  const found = [...patterns].filter((form) => form.length >= SHORTEST);
-  return { patterns: new Set(found), short: [...short], long: [...long] };
+  const names = [...new Set(secrets.map(({ name }) => name))];
+  const named = (some: ReadonlySet<string>) => names.filter((name) => some.has(name));
+  return { patterns, short: named(short), long: named(long), beyond: named(beyond) };
 }
 
 /** The lines, also without the white space around them; the whole too if that is wanted. Blank ones would be found anywhere. */
-function partsOf(text: string, whole: boolean): ReadonlySet<string> {
-  const lines = text.split(/\r?\n/);
-  const trimmed = lines.map((line) => line.trim()).filter((line) => line.length >= SHORTEST);
-  const all = [...(whole ? [text] : []), ...lines, ...trimmed];
-  return new Set(all.filter((part) => part.trim() !== ''));
+function* partsOf(text: string, whole: boolean): Iterable<string> {
+  if (whole && text.trim() !== '') yield text;
+  for (const line of text.split(/\r?\n/)) {
+    const trimmed = line.trim();
+    if (trimmed === '') continue;
+    yield line;
+    if (trimmed !== line && trimmed.length >= SHORTEST) yield trimmed;
+  }
 }
 
-const latin1 = (text: string) => Buffer.from(text).toString('latin1');
+function withoutLineEnds(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n' || text[end - 1] === '\r') end--;
+  return text.slice(0, end);
+}
+
+/** Bytes for most lines would be garbage of many times their size. */
+const latin1 = (text: string) =>
+  /[^\0-\x7f]/.test(text) ? Buffer.from(text).toString('latin1') : text;
 
 /** Characters up to U+00FF as one byte: `ascii` of Python and `escape` of JavaScript write `\xfc` and `%FC` for `ü`. */
 const narrow = (text: string) => text.replace(/[^\0-\xff]/gu, (character) => latin1(character));

@@ -136,15 +136,41 @@ describe('a file for the command is', () => {
   });
 
   test.each([
-    ['a text', 'hunter2\nswordfish\n', true],
-    ['long', `hunter2\n${'x'.repeat(1024 * 1024)}\n`, false],
-    ['binary', 'hunter2\n\0', false],
-    ['latin1', Buffer.from('hunter2\n\xff', 'latin1'), false],
-  ])('masked in the output if it is a text of up to 1 MiB: %s', async (name, content, masked) => {
+    ['a text', 'hunter2\nswordfish\n', '***', ''],
+    ['long', `hunter2\n${'x'.repeat(1024 * 1024)}\n`, '***', 'what follows the first MiB'],
+    ['binary', 'hunter2\n\0', 'hunter2', 'files that are not text'],
+    ['latin1', Buffer.from('hunter2\n\xff', 'latin1'), 'hunter2', 'files that are not text'],
+  ])('masked in the output if it is a text, up to 1 MiB: %s', async (name, content, line, said) => {
     const one = await createWithFiles(here.service, filePart(name, content));
     const words = ['--file', 'F', '--mask', ...sh('head -n 1 "$F"; echo "$F"')];
     const { stdout, stderr } = await run(one, ...words);
-    expect(/warning: not masked: .* in F\n/.test(stderr)).toBe(!masked);
-    expect(stdout).toMatch(new RegExp(`^${masked ? '\\*{3}' : 'hunter2'}\n.*/${name}\n$`));
+    expect(/warning: not masked: (.*), in F\n/.exec(stderr)?.[1] ?? '').toMatch(RegExp(`^${said}`));
+    expect(stdout.replace(/\/.*\//, '')).toBe(`${line}\n${name}\n`);
+  });
+});
+
+describe('masked are NAME=value lines', () => {
+  const lines = 'A="pa\\$\\$word"\nB="C:\\\\new\\dir" # why\nC=ab # dress\nA=first\'s';
+
+  test.each([
+    ['as standard input', ['--stdin'], 'cat'],
+    ['as a file', ['--file', 'F'], 'cat "$F"'],
+    ['as one variable', ['--as', 'V'], 'printf %s "$V"'],
+  ])('%s as they are written', async (_, how, line) => {
+    const token = await here.push({ payload: lines });
+    const { stdout } = await run(token, ...how, '--mask', ...sh(line));
+    expect(stdout).toBe('A=***\nB=***\nC=***\nA=***');
+  });
+
+  test('of which there are more than can be an argument of a call, or variables', async () => {
+    const outcome = async (count: number, ...words: string[]) => {
+      const payload = Array.from({ length: count }, (_, at) => `N${at}=value${at}`).join('\n');
+      const { send } = wire([json(200, changed(RETRIEVED, { payload }))]);
+      const there = place({ send, env: { PATH: process.env.PATH, PWPUSH_URL: 'https://pw.test' } });
+      return there.run('run', 'abc', '--mask', ...words, ...sh('head -n 1'));
+    };
+    expect(await outcome(200_000, '--stdin')).toMatchObject({ code: 0, stdout: 'N0=***\n' });
+    expect((await outcome(150_000)).stderr).toContain('the secret is too long for a variable');
+    expect((await outcome(300_000)).stderr).toContain('more than a command can get as variables');
   });
 });

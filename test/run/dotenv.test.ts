@@ -5,6 +5,7 @@ import { parseDotenv } from '../../src/run/dotenv';
 /** What a text sets; the number of the wrong line when it is no dotenv. */
 function read(text: string): Record<string, string> | number {
   const found = parseDotenv(text);
+  if ('tooLong' in found) return -1;
   return 'variables' in found ? Object.fromEntries(found.variables) : found.wrongLine;
 }
 

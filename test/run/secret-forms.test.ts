@@ -81,6 +81,11 @@ describe('of what is not searched for', () => {
     expect(masked(encoded, 'abcd', line)).toBe(encoded);
   });
 
+  test('what is more than there is room for is told by name', () => {
+    const lines = Array.from({ length: 300_000 }, (_, at) => `line-${at}`).join('\n');
+    expect(formsWith('abcd', lines, 'abcd', 'abcdefg')).toMatchObject({ beyond: ['V1'] });
+  });
+
   test('states grow with the length of the secrets only', () => {
     const text = 'a'.repeat(1024 * 1024);
     expect(automatonOf(formsWith(text).patterns).depth.length).toBe(text.length + 1);

@@ -76,9 +76,11 @@ export async function run(session: Session, plan: RunPlan): Promise<void> {
 
 async function maskedBy(session: Session, inputs: ChildInputs): Promise<MaskedOutput> {
   const { context, say } = session;
-  const { secrets, unread } = await secretsOf(inputs);
+  const { secrets, unread, cut } = await secretsOf(inputs);
   if (unread.length > 0)
-    await say.warn(`not masked: files that are not text, or over 1 MiB, in ${unread.join(', ')}`);
+    await say.warn(`not masked: files that are not text, in ${unread.join(', ')}`);
+  if (cut.length > 0)
+    await say.warn(`not masked: what follows the first MiB of a text, in ${cut.join(', ')}`);
   return maskedOutput(session, secrets, context);
 }
 
