@@ -158,10 +158,13 @@ onEachStore((store) => {
       expect(await here.opened(after, ...tokens)).toEqual([]);
     });
 
-    test('after the last view, while the links still open the files', async () => {
+    test('after the last view, while the links still open the files, and its reader can repeat it', async () => {
       const token = await createFile();
-      const [{ url }] = (await retrieve(token)).json.files;
+      const how = { headers: { 'idempotency-key': '"0123456789abcdef"' } };
+      const read = () => here.service.retrieve(`${token}${open}`, how);
+      const [{ url }] = (await read()).json.files;
       expect(await here.opened(await here.remains(), token)).toEqual([]);
+      expect((await read()).json.payload).toBe(push.payload);
       expect((await here.service.fetchLink(url)).status).toBe(200);
     });
   });

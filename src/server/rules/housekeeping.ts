@@ -107,7 +107,8 @@ export class Housekeeping {
   /** Deletes the texts of last views that nobody can ask for again. */
   private async dropSpent(): Promise<void> {
     const { database } = this.options;
-    for (let [after, more] = [0, true]; more && !this.halted; ) {
+    let after = 0;
+    for (let more = true; more && !this.halted; ) {
       const texts = await listSpent(database.sql, after, BATCH);
       const batch = limitBytes(texts, BATCH_BYTES);
       await database.transaction(
@@ -119,6 +120,7 @@ export class Housekeeping {
       after = batch.at(-1)?.id ?? after;
       more = batch.length > 0;
     }
+    if (after > 0) await database.scrub();
   }
 
   /** Deletes pushes that ended before that time, with their audit logs. */

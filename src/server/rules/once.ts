@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { derive, seal, unseal } from '../keys/primitives';
-import { ServiceRefusal } from '../service-errors';
+import { busy, ServiceRefusal } from '../service-errors';
 import {
   findKept,
   forgetResponse,
@@ -53,7 +53,7 @@ export interface Done {
     taken?: TakenView,
   ): Promise<void>;
   /**
-   * For a transaction that has found nothing to do.
+   * Before what a repetition should not cost, and for a transaction that has found nothing to do.
    * @throws Repeated when a copy of the request has done it
    */
   check(sql: Sql, now: number): Promise<void>;
@@ -131,6 +131,7 @@ export class Once {
     known: Known,
     work: (done: Done) => Promise<T>,
     again: Again<T>,
+    tries = 1,
   ): Promise<T> {
     const { hash, sealing, digest, time, kept: tell } = known;
     const { database, now } = this.options;
@@ -141,9 +142,6 @@ export class Once {
       tell(hash);
       return again(kept, sealing);
     };
-    // Before the work, which a repetition does not do again.
-    const before = await repeat();
-    if (before !== undefined) return before;
     try {
       return await work({
         async keep(sql, { id, expires_at }, now, taken) {
@@ -162,11 +160,12 @@ export class Once {
       });
     } catch (error) {
       // Also for a refusal: of what is answered or used up, this may have been what used it.
-      const after = await repeat();
-      if (after !== undefined) return after;
+      const result = await repeat();
+      if (result !== undefined) return result;
+      if (!(error instanceof Repeated)) throw error;
+      if (tries === MOST_TRIES) throw busy('What that request has done cannot be read.');
       // The copy's time has ended since, or what it was answered was destroyed.
-      if (error instanceof Repeated) return this.runOnce(known, work, again);
-      throw error;
+      return this.runOnce(known, work, again, tries + 1);
     }
   }
 }
@@ -181,6 +180,9 @@ interface Known {
   /** `Visitor.kept` */
   readonly kept: (key: string) => void;
 }
+
+/** Enough for whatever ends meanwhile; not for what is kept of a row that is gone, which no rule leaves. */
+const MOST_TRIES = 5;
 
 const REUSED = 'That Idempotency-Key was used for another request.';
 const CONTEXT = 'pwpush kept keys';

@@ -110,6 +110,13 @@ export abstract class Records {
     return stateAt({ ...row, url_token: urlToken }, now());
   }
 
+  /** The same for a request that is to be done once, if no copy of it was done. */
+  protected async findFirst(urlToken: string, done: Opening['done']): Promise<PushRow> {
+    const { database, now } = this.options;
+    const [found] = await Promise.all([this.find(urlToken), done.check(database.sql, now())]);
+    return found;
+  }
+
   /** Records a visit to one that has ended. */
   protected abstract record(row: PushRow, visitor: Visitor): Promise<unknown>;
 

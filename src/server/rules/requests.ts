@@ -99,7 +99,7 @@ export class Requests extends Records {
     const asked = { visitor, call: ['read', urlToken], body: [passphrase] };
     const again = (kept: KeptView) => this.readAgain(kept, opener);
     return this.once.take<Reading>(asked, again, async (done) => {
-      const found = await this.find(urlToken);
+      const found = await this.findFirst(urlToken, done);
       const own = isOwn(found, visitor);
       // So that an owner's two readings at once, or a reading and a closing, follow one another.
       const claim = own ? store.lockActive : store.findActive;

@@ -51,12 +51,15 @@ export async function keep(sql: Sql, row: KeptRow): Promise<boolean> {
   return kept?.push_id === row.push_id;
 }
 
+const search = onRows<KeptHead>(
+  { hash: 'TEXT', at: 'BIGINT' },
+  `SELECT key_hash, push_id, digest, views, kept_at FROM given JOIN kept ON key_hash = hash
+   WHERE until > at AND (sealed IS NULL OR kept_at <= at + ${ASTRAY})`,
+  'key_hash',
+);
+
 export async function findKept(sql: Sql, hash: string, now: number): Promise<KeptHead | undefined> {
-  const rows = await sql<KeptHead>`
-    SELECT key_hash, push_id, digest, views, kept_at FROM kept
-    WHERE key_hash = ${hash} AND until > ${now}
-      AND (sealed IS NULL OR kept_at <= ${now + ASTRAY})`;
-  return rows[0];
+  return (await search(sql, { hash, at: now }))[0];
 }
 
 /** The sealed text of a push. */

@@ -84,6 +84,19 @@ describe('what must not be told apart', () => {
   });
 });
 
+test('a repetition writes nothing, checks no passphrase, and counts memory before it reads', async () => {
+  const push = { payload: 'x', passphrase: 'p', expire_after_views: 2 };
+  const token = await service.create(push);
+  const how = { headers: { 'idempotency-key': '"0123456789abcdef"' } };
+  const get = () => service.retrieve(`${token}?passphrase=p`, how);
+  const first = await get();
+  service.statements.length = 0;
+  expect((await get()).json).toEqual(first.json);
+  expect(service.statements.join()).not.toMatch(/INSERT|UPDATE|DELETE|verifier/);
+  const [size, text] = service.statements.slice(-2);
+  expect([size?.includes('length('), text?.includes('length(')]).toEqual([true, false]);
+});
+
 test.each([
   ['HEAD', {}, 405],
   ['GET', { 'sec-purpose': 'prefetch;prerender' }, 400],

@@ -240,11 +240,14 @@ onEachStore((store) => {
       expect((await get(`${path}y`, withKey(KEY))).json.views_remaining).toBe(4);
     });
 
-    test('gets its files again', async () => {
+    test('gets its files again, by the same links', async () => {
       const form = [filePart('a.txt', 'content'), ...partsOf({ expire_after_views: 1 })];
       const { json } = await post('pushes', { form, ...admin() });
-      await get(json.url_token, withKey(KEY));
-      const [file] = (await get(json.url_token, withKey(KEY))).json.files;
+      const first = await get(json.url_token, withKey(KEY));
+      service().clock.advance(MINUTE);
+      const again = await get(json.url_token, withKey(KEY));
+      expect(again.json).toEqual(first.json);
+      const [file] = again.json.files;
       const content = await service().call('GET', new URL(file.url).pathname);
       expect([file.filename, content.text]).toEqual(['a.txt', 'content']);
     });
