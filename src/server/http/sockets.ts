@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
-import { createSecureContext, type TlsOptions } from 'node:tls';
+import type { TlsOptions } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { whyUnreadable } from '../../platform/files/file-error';
 import { hostProblems } from '../hosts';
@@ -20,6 +20,7 @@ import {
   type ServiceIo,
   type ServiceSettings,
 } from '../service-settings';
+import { type PemFile, tlsPair, tlsWarnings } from '../tls-pair';
 import type { App } from './app-options';
 import { isNormal, refuseBadRequests, setMissingHost } from './bad-requests';
 import {
@@ -197,27 +198,21 @@ function whenReceived(
 export async function readTls({ tlsCert, tlsKey }: ServiceSettings) {
   if (!tlsCert && !tlsKey) return undefined;
   if (!tlsCert || !tlsKey) throw invalidInput('TLS requires both --tls-cert and --tls-key');
-  const pair = { cert: await read(tlsCert), key: await read(tlsKey) };
-  checkPem(tlsCert, pair.cert);
-  checkPem(tlsKey, pair.key);
-  try {
-    createSecureContext(pair);
-  } catch (cause) {
-    throw new ServiceError('the TLS certificate and key do not match', {
-      hint: 'use PEM files that belong together',
-      cause,
-    });
-  }
-  return pair;
+  return tlsPair(await read(tlsCert), await read(tlsKey));
 }
 
 /** Returns a function that reads the pair again, for new connections; an invalid pair changes nothing. */
-export function tlsReloader(servers: readonly Server[], settings: ServiceSettings, log: Log) {
+export function tlsReloader(
+  servers: readonly Server[],
+  settings: ServiceSettings,
+  { log, now }: Pick<SocketOptions, 'log' | 'now'>,
+) {
   const queue = createQueue();
   const reload = async () => {
     try {
       const tls = await readTls(settings);
       if (tls) for (const server of servers) (server as HttpsServer).setSecureContext(tls);
+      for (const warning of tlsWarnings(tls, now())) log.warning(warning);
       log.event('reload', { certificate: tls ? 'read' : 'none' });
     } catch (error) {
       log.warning(`the certificate was not replaced: ${(error as Error).message}`);
@@ -226,16 +221,9 @@ export function tlsReloader(servers: readonly Server[], settings: ServiceSetting
   return () => queue(reload);
 }
 
-function read(path: string): Promise<Buffer> {
-  return readFile(path).catch((cause: unknown) => {
+async function read(path: string): Promise<PemFile> {
+  const bytes = await readFile(path).catch((cause: unknown) => {
     throw new ServiceError(`cannot read "${path}": ${whyUnreadable(cause)}`, { cause });
   });
-}
-
-/** @throws ServiceError for a file of another format */
-function checkPem(path: string, bytes: Buffer): void {
-  if (bytes.includes('-----BEGIN ')) return;
-  throw new ServiceError(`"${path}" is not a PEM file`, {
-    hint: 'a PEM file has a line -----BEGIN …; openssl converts others',
-  });
+  return { path, bytes };
 }
