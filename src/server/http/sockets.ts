@@ -33,6 +33,7 @@ import {
 } from './hardening/connections';
 import { limitTimes, type SomeTimeouts } from './hardening/timeouts';
 import type { ClientSocket } from './request-origin';
+import { mostBytes } from './with-body';
 
 /** The servers of one app, one for each address. */
 export interface Sockets {
@@ -69,10 +70,10 @@ export function socketOptions(
   { log, tls }: Pick<SocketOptions, 'log' | 'tls'>,
 ): SocketOptions {
   const { host, publicUrl, trustProxy } = settings;
-  const { anonymousFiles } = checkSettings(settings);
+  const { anonymousFiles, fileBytes } = checkSettings(settings);
   return {
     ...{ log, tls, now, grace },
-    timeouts: { read: readingRateOf(settings), anonymousFiles },
+    timeouts: { read: readingRateOf(settings), rest: mostBytes(fileBytes), anonymousFiles },
     connections: connectionLimitOf(settings),
     // Behind a proxy, or with a public address, requests name another host.
     ownHost: publicUrl || trustProxy ? undefined : host,

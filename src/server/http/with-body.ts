@@ -16,6 +16,10 @@ const FIELD_BYTES = 2 * 1024 * 1024;
 const FRAME_BYTES = 2 * 1024 * 1024;
 const NAME_CHARACTERS = 255;
 
+/** Bytes that a request may have, with files of up to `fileBytes`. */
+export const mostBytes = (fileBytes: number) =>
+  FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
+
 /** The fields of a body, of any type. */
 export type BodyFields = Record<string, unknown>;
 
@@ -113,7 +117,7 @@ async function readFormParts(
   { root, fileBytes }: Pick<Wanted, 'root' | 'fileBytes'>,
   take: (part: { readonly field: string; readonly value: string } | SentFile) => Promise<void>,
 ): Promise<void> {
-  const most = FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
+  const most = mostBytes(fileBytes);
   if (declared(c.req.raw) > most) throw tooLarge(most);
   const values = new FieldBytes(c.get('memory'));
   await readParts(chunks, c.req.header('content-type') ?? '', async (part) => {
