@@ -94,6 +94,10 @@ test('a service in memory refuses files beyond its maximum, and takes others whe
   await service.expire(json.url_token);
   await service.service.pushes.finish();
   expect((await upload(10 * MIB)).status).toBe(201);
+  expect(service.warnings).toEqual([
+    'space for data is low: pushes are refused until there is more',
+    'there is space for data again: pushes are accepted',
+  ]);
 });
 
 describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
