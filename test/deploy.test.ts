@@ -33,6 +33,11 @@ test('variables are those that the program knows', () => {
   expect(all.flat().filter((name) => !known.includes(name))).toEqual([]);
 });
 
+test('image and manifest listen on IPv4 and IPv6', () => {
+  const image = /PWPUSH_SERVE_HOST=(\S+)/.exec(read('deploy/Dockerfile'))?.[1];
+  expect([image, deployedEnv().PWPUSH_SERVE_HOST]).toEqual(['::', '::']);
+});
+
 test('deploy/Dockerfile copies what .dockerignore lets through, and runs and downloads nothing', () => {
   const lines = read('deploy/Dockerfile').replace(/\\\n\s*/g, '');
   const copied = [...lines.matchAll(/^COPY (?!.*--from=)(.*) \S+$/gm)]
