@@ -1,9 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { variables } from '../src/commands/serve/serve-options';
 import { GRACE_MS } from '../src/server/http/hardening/connections';
 import { compose, deployedEnv, documents, manifest, root } from './helpers/deploy';
+import { folders } from './helpers/memory';
 import type { Plain } from './helpers/yaml';
 
 // What deploy/ says, compared with the program. test/journey/container.slow.test.ts runs it.
@@ -24,6 +33,11 @@ test('variables are those that the program knows', () => {
   expect(all.flat().filter((name) => !known.includes(name))).toEqual([]);
 });
 
+test('image and manifest listen on IPv4 and IPv6', () => {
+  const image = /PWPUSH_SERVE_HOST=(\S+)/.exec(read('deploy/Dockerfile'))?.[1];
+  expect([image, deployedEnv().PWPUSH_SERVE_HOST]).toEqual(['::', '::']);
+});
+
 test('deploy/Dockerfile copies what .dockerignore lets through, and runs and downloads nothing', () => {
   const lines = read('deploy/Dockerfile').replace(/\\\n\s*/g, '');
   const copied = [...lines.matchAll(/^COPY (?!.*--from=)(.*) \S+$/gm)]
@@ -32,6 +46,39 @@ test('deploy/Dockerfile copies what .dockerignore lets through, and runs and dow
   const [all, ...allowed] = read('.dockerignore').match(/^[^#\n].*/gm) ?? [];
   expect([all, ...allowed.sort()]).toEqual(['*', ...copied.map((name) => `!${name}`).sort()]);
   expect(lines.match(/^(RUN|ADD) .*/gm)).toBeNull();
+});
+
+test('the Debian package says what to do where a person has the name of its user', () => {
+  const script = `id() { echo 1000; }\n${read('deploy/debian/postinst')}`;
+  const words = ['-c', script, 'postinst', 'configure'];
+  const { status, stderr } = spawnSync('sh', words, { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([1, expect.stringContaining('usermod --login NEWNAME pwpush')]);
+});
+
+describe('a purge of the Debian package', () => {
+  const newFolder = folders();
+
+  test.each(['a folder', 'a link to one', 'nothing'])('deletes data and key: %s', async (kind) => {
+    const folder = await newFolder();
+    const [data, etc, elsewhere] = ['data', 'etc', 'elsewhere'].map((name) => join(folder, name));
+    mkdirSync(join(elsewhere ?? '', 'sub'), { recursive: true });
+    mkdirSync(etc ?? '');
+    for (const path of [`${elsewhere}/pwpush.db`, `${elsewhere}/sub/x`, `${etc}/instance.key`])
+      writeFileSync(path, '');
+    if (kind === 'a folder') renameSync(elsewhere ?? '', data ?? '');
+    if (kind === 'a link to one') symlinkSync(elsewhere ?? '', data ?? '');
+    const script = read('deploy/debian/postrm')
+      .replaceAll('/var/lib/pwpush', data ?? '')
+      .replaceAll('/etc/pwpush', etc ?? '')
+      .replaceAll('deb-systemd-helper', 'no-such-helper');
+    const { status, stderr } = spawnSync('sh', ['-c', script, 'postrm', 'purge'], {
+      encoding: 'utf8',
+    });
+    const left = readdirSync(folder, { recursive: true }).sort();
+    const kept = ['elsewhere', 'elsewhere/pwpush.db', 'elsewhere/sub', 'elsewhere/sub/x'];
+    const expected = { 'a folder': [], 'a link to one': ['elsewhere'], nothing: kept }[kind];
+    expect([status, stderr, left]).toEqual([0, '', expected]);
+  });
 });
 
 describe('deploy/compose.yaml', () => {

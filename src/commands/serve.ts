@@ -87,10 +87,12 @@ async function serve(run: Session, plan: ServePlan): Promise<void> {
     // --ephemeral writes nothing to disk, and the token of its database would be useless after it.
     if (!ephemeral && service.loopback) next = await keepProfile(run, service, jsonLog);
   }
-  await say.print(
-    firstToken === undefined || guarded ? { url } : { url, token: firstToken },
-    () => `${url}\n`,
-  );
+  // Who starts it without standard output does not ask for its address, which the log has too.
+  if (!context.stdout.closed)
+    await say.print(
+      firstToken === undefined || guarded ? { url } : { url, token: firstToken },
+      () => `${url}\n`,
+    );
   if (next !== undefined && !jsonLog) await say.remark(`in another terminal: ${next}`);
   await Promise.race([aborted(stop), hangup]);
   await service.close();

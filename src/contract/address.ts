@@ -62,8 +62,8 @@ export function isLocalhost(name: string): boolean {
 
 /** The host as it is written in a URL, loopback in place of "any address". */
 export function urlHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
+  // Of `::` too, which takes IPv4: a container may have no IPv6 at all.
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
 

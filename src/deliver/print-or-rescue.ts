@@ -33,7 +33,7 @@ export async function printOrRescue(
 ): Promise<CliError | undefined> {
   const { stdout, stderr, signal } = delivery.context;
   const { bytes } = result;
-  const failure = stdout.closed ? 'closed' : await tryWrite(stdout, bytes, signal);
+  const failure = await tryWrite(stdout, bytes, signal);
   const partlyWritten = failure !== 'closed' && failure !== 'EPIPE';
   if (partlyWritten && !stdout.isTTY && !endsLine(bytes)) breakLine(stderr);
   return failure === undefined ? undefined : rescued(delivery, result, failure);

@@ -231,7 +231,6 @@ async function downloadToStdout(
     written += chunk.byteLength;
     last = chunk.at(-1) ?? last;
   };
-  if (stdout.closed) throw failedError('standard output is closed');
   await withRetries(tools, async (resume) => {
     const response = await tools.file(file.url, resume);
     tools.progress.begins(response.length);

@@ -13,9 +13,9 @@ export interface Output {
   readonly isTTY: boolean;
   /** Columns of the terminal; 80 if it is not one. */
   readonly columns: number;
-  /** The stream was closed before we started, so that writes would vanish without an error. */
+  /** The stream was closed before we started, so that the system takes writes, which vanish. */
   readonly closed: boolean;
-  /** Resolves once handed to the system; rejects when that fails (EPIPE, ENOSPC). */
+  /** Resolves once handed to the system; rejects when that fails (EPIPE, ENOSPC), or when standard output was closed. */
   write(data: string | Uint8Array): Promise<void>;
 }
 

@@ -56,6 +56,8 @@ export function output(node: NodeJS.Process, fd: 1 | 2, handled: () => boolean):
       return closed();
     },
     write: async (data) => {
+      // Of what is said, as a warning, the rest need not know.
+      if (fd === 1 && data.length > 0 && closed()) throw closedOutput();
       const now = atOnce();
       const rest = now === undefined ? data : writeAtOnce(now, data);
       if (rest.length === 0) return;
@@ -65,6 +67,10 @@ export function output(node: NodeJS.Process, fd: 1 | 2, handled: () => boolean):
       });
     },
   };
+}
+
+function closedOutput(): Error {
+  return Object.assign(new Error('write closed'), { code: 'closed', syscall: 'write' });
 }
 
 /** A descriptor that can be written to without a stream. */

@@ -10,7 +10,7 @@ import { clientOf, limited } from './http/rate-limit';
 import { ipOf, isSecure } from './http/request-origin';
 import { commonHeaders, json, refusalResponse, responseOf } from './http/responses';
 import { createPages } from './page/routes';
-import { isFailure, ServiceRefusal } from './service-errors';
+import { ServiceRefusal } from './service-errors';
 
 /** Sent over https only: over http browsers ignore it with a warning. */
 const NO_OPENER = ['cross-origin-opener-policy', 'same-origin'] as const;
@@ -53,7 +53,7 @@ export function createApp(options: AppOptions): App {
   app.route('/', createDownloads(parts));
   app.route('/', createPages(parts));
   app.onError((error) => {
-    if (isFailure(error)) log.failure(error);
+    log.failure(error);
     if (error instanceof ServiceRefusal) return refusalResponse(error);
     return json({ error: 'internal error' }, 500);
   });

@@ -27,6 +27,7 @@ import {
   openExisting,
 } from './store/database';
 import type { Database } from './store/sql';
+import { watched } from './store/watched';
 
 /** A service without sockets. */
 export type OpenService = Awaited<ReturnType<typeof openService>>;
@@ -49,7 +50,7 @@ export async function openService(
   // A key that cannot be read is no reason to create a database.
   if (!settings.ephemeral) await readKeys(keyFileOf(settings));
   const memory = (settings.maxData ?? memoryShare(io)) + checked.reserve;
-  const database = await openDatabase({ ...settings, memory }, io);
+  const database = watched(await openDatabase({ ...settings, memory }, io), log.warning);
   try {
     const keys = await openKeyring(database, settings, log);
     const clock = await clockOf(database, io, log.warning);

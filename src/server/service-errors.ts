@@ -53,6 +53,7 @@ export const refusalStatuses = {
   // As in nginx; for the log only, as the client has gone.
   abandoned: 499,
   busy: 503,
+  rekeyed: 503,
   away: 503,
   full: 503,
 } as const;
@@ -70,7 +71,7 @@ interface RefusalDetails {
   readonly keySalt?: string | undefined;
   /** Which requires the passphrase; a push by default. */
   readonly what?: 'push' | 'request' | undefined;
-  /** What is wrong on the machine, for the log alone. */
+  /** What is wrong with the database, for the log alone. */
   readonly cause?: unknown;
 }
 
@@ -87,11 +88,6 @@ export class ServiceRefusal extends Error {
   }
 }
 
-/** Whether an error is for the log: a refusal is, if something on the machine is its cause. */
-export function isFailure(error: unknown): boolean {
-  return !(error instanceof ServiceRefusal) || error.cause !== undefined;
-}
-
 export function notFound(): ServiceRefusal {
   return new ServiceRefusal('not_found', 'not-found');
 }
@@ -101,23 +97,27 @@ export function malformed(message: string): ServiceRefusal {
 }
 
 /** The request may succeed a few seconds later. */
-export function busy(message: string): ServiceRefusal {
-  return new ServiceRefusal('busy', message, { retryAfter: 5 });
+export function busy(message: string, cause?: unknown): ServiceRefusal {
+  return new ServiceRefusal('busy', message, { retryAfter: 5, cause });
 }
 
 /** Another instance key is in use than this service has: it was changed while the service ran. */
 export function keyChanged(): ServiceRefusal {
-  return busy('The instance key was changed. Try again later.');
+  const message = 'The instance key was changed. Try again later.';
+  const cause = new ServiceError(
+    'the instance key was changed: restart this service with the new one',
+  );
+  return new ServiceRefusal('rekeyed', message, { retryAfter: 5, cause });
 }
 
-export function away(cause?: unknown): ServiceRefusal {
+export function away(cause: unknown): ServiceRefusal {
   const message = 'The database is unavailable. Try again later.';
   return new ServiceRefusal('away', message, { retryAfter: 5, cause });
 }
 
-export function full(): ServiceRefusal {
+export function full(cause?: unknown): ServiceRefusal {
   const message = 'The instance is short of space. Try again later.';
-  return new ServiceRefusal('full', message, { retryAfter: 60 });
+  return new ServiceRefusal('full', message, { retryAfter: 60, cause });
 }
 
 /** The client has disconnected; nobody reads this. */

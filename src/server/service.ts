@@ -16,6 +16,7 @@ import {
   type Supervision,
 } from './service-settings';
 import { asServiceError } from './store/database';
+import { tlsWarnings } from './tls-pair';
 
 export { rekey } from './keys/rotation';
 export { openOwners } from './open-service';
@@ -75,10 +76,11 @@ export async function startService(
     // Not earlier: the token is shown only once, and a failed start would not show it.
     const firstToken = await createFirstToken(service, settings, supervision);
     warnIfExposed(listening, settings, log);
+    for (const warning of tlsWarnings(tls, options.now())) log.warning(warning);
     const { localUrl, url } = await urlsOf(listening, publicUrl);
     log.event('start', { url, version: io.version, ...(metrics && { metrics: metrics.url }) });
     const notify = notifier(supervision, log);
-    const reload = tlsReloader(sockets.servers, settings, log);
+    const reload = tlsReloader(sockets.servers, settings, options);
     void notify('READY=1');
     return {
       url,

@@ -312,16 +312,19 @@ async function handedOver(from: Readable, take: (data: Buffer) => void | Promise
 
 function captured(stream: 'stdout' | 'stderr', conditions: Conditions) {
   const chunks: Buffer[] = [];
-  const code = conditions.failing?.[stream];
+  const isClosed = conditions.closed?.includes(stream) ?? false;
+  const code =
+    conditions.failing?.[stream] ?? (isClosed && stream === 'stdout' ? 'closed' : undefined);
   const output: Output = {
     isTTY: conditions.terminals?.includes(stream) ?? false,
     // Wide enough for any message, which is folded at words.
     columns: conditions.columns ?? (stream === 'stderr' ? 500 : 80),
-    closed: conditions.closed?.includes(stream) ?? false,
+    closed: isClosed,
     write: async (data) => {
       const held = conditions.held?.[stream];
       if (held) return new Promise(held);
-      if (code) throw Object.assign(new Error(`write ${code}`), { code, syscall: 'write' });
+      if (code && data.length > 0)
+        throw Object.assign(new Error(`write ${code}`), { code, syscall: 'write' });
       const chunk = Buffer.from(data as Uint8Array);
       chunks.push(chunk);
       if (stream === 'stdout') conditions.printed?.(`${chunk}`);

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { lazy } from '../../src/platform/files/lazy';
 import { openService } from '../../src/server/open-service';
-import type { PassphraseCost, ServiceSettings } from '../../src/server/service-settings';
+import type { PassphraseCost, ServiceIo, ServiceSettings } from '../../src/server/service-settings';
 import type { Database } from '../../src/server/store/sql';
 import { nameOf, published } from './openapi';
 
@@ -45,6 +45,7 @@ export interface TestOptions extends Partial<ServiceSettings> {
   /** Of the database; by default the same. */
   readonly serverClock?: TestClock | undefined;
   readonly passphraseCost?: PassphraseCost;
+  readonly env?: ServiceIo['env'];
 }
 
 /** The same for the test that runs, after which it is closed unless it has been. */
@@ -56,7 +57,7 @@ export async function opened(options?: TestOptions): Promise<TestService> {
 
 /** The embedded service without a socket: in memory, or in the folder `data`. */
 export async function testService(options: TestOptions = {}) {
-  const { clock = testClock(), passphraseCost = QUICK, serverClock, ...settings } = options;
+  const { clock = testClock(), passphraseCost = QUICK, serverClock, env, ...settings } = options;
   const lines: string[] = [];
   const warnings: string[] = [];
   const service = await openService(
@@ -68,6 +69,7 @@ export async function testService(options: TestOptions = {}) {
       serverNow: (serverClock ?? clock).now,
       version: '0.1.0',
       passphraseCost,
+      env,
     },
   );
   const adminToken = await service.owners.add('admin');

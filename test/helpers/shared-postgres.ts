@@ -46,7 +46,7 @@ async function startShared() {
   // Each test file that runs has some pools of connections.
   const cluster = await startCluster({ settings: ['max_connections = 500'] });
   const migrated = await cluster.createDatabase();
-  const database = await openPostgres(readAddress(cluster.localUrl(migrated)));
+  const database = await openPostgres(() => readAddress(cluster.localUrl(migrated)));
   await migrate(database);
   await database.close();
   return { ...cluster, migrated };

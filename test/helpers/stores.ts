@@ -124,5 +124,5 @@ function decoded(dump: string): Buffer[] {
 /** The PostgreSQL database at that address. */
 export async function openBeside(url: string): Promise<Database> {
   const { openPostgres } = await import('../../src/server/store/postgres');
-  return openPostgres(readAddress(url));
+  return openPostgres(() => readAddress(url));
 }

@@ -57,7 +57,7 @@ async function onServer(databases: Databases): Promise<Store> {
   const data = await newFolder();
   const database = databases.url(await databases.createDatabase());
   const look: Store['look'] = async (...statements) => {
-    const { sql, close } = await openPostgres(readAddress(database));
+    const { sql, close } = await openPostgres(() => readAddress(database));
     const rows = await Promise.all(statements.map((text) => sql<object>(plain(text))));
     await close();
     return rows.map((list) => JSON.parse(JSON.stringify(list, inBase64)));

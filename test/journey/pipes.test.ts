@@ -36,6 +36,12 @@ describe('a secret in a pipe', () => {
   });
 });
 
+test('a result for a closed standard output is a failure', alsoBinary, async () => {
+  const line = 'for word in --version version generate; do $PWPUSH $word >&-; echo $? >&2; done';
+  const { stderr } = await shell(line, { env: sender.env });
+  expect(stderr).toBe('pwpush: cannot write to standard output (closed)\n1\n'.repeat(3));
+});
+
 describe('a link that cannot be printed', () => {
   test('goes to stderr when the reader of the pipe has gone', alsoBinary, async () => {
     // The reader is gone before the program writes: it ends once its own stdin is closed.

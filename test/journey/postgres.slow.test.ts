@@ -71,7 +71,7 @@ onPostgres((cluster) => {
     const push = await create({ passphrase: 'p' });
     const wrong = () => pushes.atOnce(4, push, { query: '?passphrase=wrong' });
     await wrong();
-    const beside = await openPostgres(readAddress(env.DATABASE_URL ?? ''));
+    const beside = await openPostgres(() => readAddress(env.DATABASE_URL ?? ''));
     const answers = await beside.transaction(async (sql) => {
       await sql`LOCK TABLE tries IN SHARE MODE`;
       const asked = wrong();

@@ -138,13 +138,18 @@ function example(name: string): string {
   return text.replaceAll('\\-', '-').replaceAll('\\(ti', '~').replaceAll('\\e', '\\');
 }
 
-test("the Debian package has at least the sandbox of the manual's unit", () => {
+test("the Debian package has at least the sandbox of the manual's unit, and both start again", () => {
   const unit = example('/etc/systemd/system/pwpush.service');
   const sandbox = unit.slice(unit.indexOf('NoNewPrivileges='), unit.indexOf('[Install]'));
   const lines = sandbox.trim().split('\n');
   expect(lines.length).toBeGreaterThan(20);
   const url = new URL('../../deploy/debian/pwpush.service', import.meta.url);
-  expect(readFileSync(url, 'utf8').split('\n')).toEqual(expect.arrayContaining(lines));
+  const packaged = readFileSync(url, 'utf8').split('\n');
+  expect(packaged).toEqual(expect.arrayContaining(lines));
+  const again = ['Restart=on-failure', 'RestartSec=5', 'RestartPreventExitStatus=2'];
+  again.push('After=network-online.target postgresql.service');
+  for (const all of [packaged, unit.split('\n')])
+    expect(all).toEqual(expect.arrayContaining(again));
 });
 
 test("systemd takes the manual's units (systemd-analyze)", needsPrograms('systemd-analyze'), () => {

@@ -35,7 +35,7 @@ export async function onSockets(
       idle: 60_000,
       body: 60_000,
       read: { bytes: MIB, milliseconds: 60_000 },
-      rest: { bytes: MIB, milliseconds: 1000 },
+      rest: MIB,
       ...timeouts,
     },
     connections,

@@ -116,6 +116,8 @@ describe('starting', () => {
   test.each([
     [{ host: '0.0.0.0' }, [exposed]],
     [{ host: '0.0.0.0', trustProxy: true }, []],
+    // Asked by IPv4: a container may have no other.
+    [{ host: '::', trustProxy: true }, []],
     [{ host: '::ffff:127.0.0.1' }, []],
     [{ publicUrl: 'https://push.example.com/' }, []],
   ])('%j warns %j', async (settings, expected) => {

@@ -1,7 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { CHUNK } from '../keys/chunks';
 import type { ReadableFile } from '../rules/files';
-import { isFailure } from '../service-errors';
 import type { Env, PartOptions } from './app-options';
 import { json } from './responses';
 
@@ -43,7 +42,7 @@ export function createDownloads({ files, log, events, limited }: PartOptions): H
             events.fileBytes('out', value.length);
             controller.enqueue(value);
           } catch (error) {
-            if (isFailure(error)) log.failure(error);
+            log.failure(error);
             if (!c.env.cut) return controller.error(error);
             c.env.cut();
             controller.close();

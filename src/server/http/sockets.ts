@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
-import { createSecureContext, type TlsOptions } from 'node:tls';
+import type { TlsOptions } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { whyUnreadable } from '../../platform/files/file-error';
 import { hostProblems } from '../hosts';
@@ -14,7 +14,13 @@ import { type Listening, type ListenTarget, listen } from '../ops/listen';
 import type { Log } from '../ops/log';
 import { createQueue } from '../queues';
 import { invalidInput, ServiceError } from '../service-errors';
-import { readingRateOf, type ServiceIo, type ServiceSettings } from '../service-settings';
+import {
+  checkSettings,
+  readingRateOf,
+  type ServiceIo,
+  type ServiceSettings,
+} from '../service-settings';
+import { type PemFile, tlsPair, tlsWarnings } from '../tls-pair';
 import type { App } from './app-options';
 import { isNormal, refuseBadRequests, setMissingHost } from './bad-requests';
 import {
@@ -27,6 +33,7 @@ import {
 } from './hardening/connections';
 import { liftLimit, limitTimes, type SomeTimeouts } from './hardening/timeouts';
 import type { ClientSocket } from './request-origin';
+import { mostBytes } from './with-body';
 
 /** The servers of one app, one for each address. */
 export interface Sockets {
@@ -63,9 +70,10 @@ export function socketOptions(
   { log, tls }: Pick<SocketOptions, 'log' | 'tls'>,
 ): SocketOptions {
   const { host, publicUrl, trustProxy } = settings;
+  const { fileBytes } = checkSettings(settings);
   return {
     ...{ log, tls, now, grace },
-    timeouts: { read: readingRateOf(settings) },
+    timeouts: { read: readingRateOf(settings), rest: mostBytes(fileBytes) },
     connections: connectionLimitOf(settings),
     // Behind a proxy, or with a public address, requests name another host.
     ownHost: publicUrl || trustProxy ? undefined : host,
@@ -192,27 +200,21 @@ function whenReceived(
 export async function readTls({ tlsCert, tlsKey }: ServiceSettings) {
   if (!tlsCert && !tlsKey) return undefined;
   if (!tlsCert || !tlsKey) throw invalidInput('TLS requires both --tls-cert and --tls-key');
-  const pair = { cert: await read(tlsCert), key: await read(tlsKey) };
-  checkPem(tlsCert, pair.cert);
-  checkPem(tlsKey, pair.key);
-  try {
-    createSecureContext(pair);
-  } catch (cause) {
-    throw new ServiceError('the TLS certificate and key do not match', {
-      hint: 'use PEM files that belong together',
-      cause,
-    });
-  }
-  return pair;
+  return tlsPair(await read(tlsCert), await read(tlsKey));
 }
 
 /** Returns a function that reads the pair again, for new connections; an invalid pair changes nothing. */
-export function tlsReloader(servers: readonly Server[], settings: ServiceSettings, log: Log) {
+export function tlsReloader(
+  servers: readonly Server[],
+  settings: ServiceSettings,
+  { log, now }: Pick<SocketOptions, 'log' | 'now'>,
+) {
   const queue = createQueue();
   const reload = async () => {
     try {
       const tls = await readTls(settings);
       if (tls) for (const server of servers) (server as HttpsServer).setSecureContext(tls);
+      for (const warning of tlsWarnings(tls, now())) log.warning(warning);
       log.event('reload', { certificate: tls ? 'read' : 'none' });
     } catch (error) {
       log.warning(`the certificate was not replaced: ${(error as Error).message}`);
@@ -221,16 +223,9 @@ export function tlsReloader(servers: readonly Server[], settings: ServiceSetting
   return () => queue(reload);
 }
 
-function read(path: string): Promise<Buffer> {
-  return readFile(path).catch((cause: unknown) => {
+async function read(path: string): Promise<PemFile> {
+  const bytes = await readFile(path).catch((cause: unknown) => {
     throw new ServiceError(`cannot read "${path}": ${whyUnreadable(cause)}`, { cause });
   });
-}
-
-/** @throws ServiceError for a file of another format */
-function checkPem(path: string, bytes: Buffer): void {
-  if (bytes.includes('-----BEGIN ')) return;
-  throw new ServiceError(`"${path}" is not a PEM file`, {
-    hint: 'a PEM file has a line -----BEGIN …; openssl converts others',
-  });
+  return { path, bytes };
 }

@@ -19,6 +19,10 @@ const NAME_CHARACTERS = 255;
 /** What an upload may hold: a batch of sealed chunks (`Upload`), the next one, and what the parser and the socket have read. */
 const UPLOAD_BYTES = 768 * 1024;
 
+/** Bytes that a request may have, with files of up to `fileBytes`. */
+export const mostBytes = (fileBytes: number) =>
+  FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
+
 /** The fields of a body, of any type. */
 export type BodyFields = Record<string, unknown>;
 
@@ -123,7 +127,7 @@ async function readFormParts(
   { root, fileBytes }: Pick<Wanted, 'root' | 'fileBytes'>,
   take: (part: { readonly field: string; readonly value: string } | SentFile) => Promise<void>,
 ): Promise<void> {
-  const most = FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
+  const most = mostBytes(fileBytes);
   if ((declared(c.req.raw) ?? 0) > most) throw tooLarge(most);
   const values = new FieldBytes(c.get('memory'));
   await readParts(chunks, c.req.header('content-type') ?? '', async (part) => {

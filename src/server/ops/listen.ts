@@ -32,7 +32,13 @@ export function listen(
 ): Promise<Listening> {
   const server = http instanceof Server ? http : acceptorFor(http, tls);
   return new Promise((resolve, reject) => {
-    const fail = (error: Error) => reject(listenError(error, target, option));
+    const fail = (error: Error) => {
+      // A system without IPv6.
+      const only4 =
+        'host' in target && target.host === '::' && systemCode(error) === 'EAFNOSUPPORT';
+      if (only4) listen(http, { ...target, host: '0.0.0.0' }, tls, option).then(resolve, reject);
+      else reject(listenError(error, target, option));
+    };
     server.once('error', fail);
     const listening = () => {
       const address = server.address();

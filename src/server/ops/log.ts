@@ -15,7 +15,10 @@ interface RequestEntry {
 /** The operator's log. Of a request's own data, it contains only the method. */
 export interface Log {
   request(entry: RequestEntry): void;
-  /** Logs name, code and place of an error; never its message, which may quote a secret. */
+  /**
+   * Logs name, code and place of an error; never its message, which may quote a secret. A refusal is none: what is wrong
+   * with the database, and for how long, `watched` says.
+   */
   failure(error: unknown): void;
   warning(message: string): void;
   event(name: LogEvent, details?: Details): void;
@@ -51,6 +54,7 @@ export function createLog(
       write(began, 'info', 'request', details, words);
     },
     failure(error) {
+      if (error instanceof ServiceRefusal) return;
       observer?.failure(error);
       const details = errorDetails(error);
       write(now(), 'error', 'error', details, ['error', ...Object.values(details)]);
@@ -66,8 +70,6 @@ export function createLog(
 
 function errorDetails(thrown: unknown): { error: string; code: string; place: string } {
   if (!(thrown instanceof Error)) return { error: typeof thrown, code: '', place: '' };
-  if (thrown instanceof ServiceRefusal && thrown.cause !== undefined)
-    return errorDetails(thrown.cause);
   const code = 'code' in thrown ? String(thrown.code) : '';
   return {
     error: plainName(thrown.name),

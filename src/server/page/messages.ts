@@ -20,6 +20,7 @@ const refusals: Readonly<
   too_large: ['tooLargeTitle', 'tooLargeText'],
   too_many: ['tooManyTitle', 'tooManyText'],
   busy: ['busyTitle', 'busyText'],
+  rekeyed: ['busyTitle', 'busyText'],
   away: ['busyTitle', 'busyText'],
   full: ['fullTitle', 'fullText'],
 };

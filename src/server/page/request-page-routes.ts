@@ -6,7 +6,7 @@ import { json, refusalHead } from '../http/responses';
 import { type BodyFields, readBody, textIn } from '../http/with-body';
 import type { Opener } from '../rules/records';
 import { requestState } from '../rules/requests';
-import { isFailure, ServiceRefusal } from '../service-errors';
+import { ServiceRefusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { plainText } from './markup';
 import { gonePage } from './messages';
@@ -65,7 +65,7 @@ export async function submitRequest(page: PageContext): Promise<Response> {
     return page.wantsJson ? json({}) : sentPage(await page.view());
   } catch (error) {
     if (!(error instanceof ServiceRefusal) || error.kind === 'abandoned') throw error;
-    if (isFailure(error)) log.failure(error);
+    log.failure(error);
     return await refused(page, request, fields, error);
   } finally {
     await upload?.discard();

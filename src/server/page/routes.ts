@@ -6,7 +6,7 @@ import { typedText } from '../http/form-fields';
 import { refusalResponse } from '../http/responses';
 import { type BodyFields, readBody, textIn } from '../http/with-body';
 import type { Visitor } from '../rules/access';
-import { invalid, isFailure, ServiceRefusal } from '../service-errors';
+import { invalid, ServiceRefusal } from '../service-errors';
 import { askPage, createdPage, type FormLimits, frontPage } from './front';
 import { errorPage, gonePage, refusalPage } from './messages';
 import { doOnce, PageContext } from './page-context';
@@ -46,7 +46,7 @@ export function createPages(options: PartOptions): Hono<Env> {
   );
   pages.onError(async (error, c) => {
     const page = new PageContext(c, options);
-    if (isFailure(error)) options.log.failure(error);
+    options.log.failure(error);
     if (wantsText(page.request)) return plainError(error);
     if (page.wantsJson && error instanceof ServiceRefusal) return refusalResponse(error);
     const view = await page.view();
@@ -92,7 +92,7 @@ async function createFromForm(page: PageContext, asks: boolean): Promise<Respons
     return createdPage(await page.view(), push, link, encrypted);
   } catch (error) {
     if (!(error instanceof ServiceRefusal) || error.kind === 'abandoned') throw error;
-    if (isFailure(error)) log.failure(error);
+    log.failure(error);
     // The text is in the page again.
     c.get('memory').add(textIn(fields, 'payload').length);
     const refused = { fields, refusal: error, files: upload?.fileCount ?? 0 };

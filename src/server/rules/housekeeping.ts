@@ -41,7 +41,7 @@ export class Housekeeping {
    * requests that it ended. Failures are reported and left to the next sweep, and everything while the clock is wrong.
    */
   async sweep(): Promise<number> {
-    const { database, files, keepDays, report } = this.options;
+    const { database, files, space, keepDays, report } = this.options;
     if (!(await this.options.setClock())) return 0;
     const now = this.options.now();
     const { pushes, requests } = await this.endDue(now);
@@ -50,6 +50,7 @@ export class Housekeeping {
     const steps = [
       () => database.scrub(),
       () => database.setAside(),
+      () => space.look(),
       () => files.abandonStale(),
       () => deleteTries(database.sql, now - 60_000, now + 60_000),
       () => deleteKept(database.sql, now),
@@ -147,7 +148,7 @@ export function sweepRegularly(housekeeping: Housekeeping, log: Log): () => Prom
       const expired = await housekeeping.sweep();
       if (expired > 0) log.event('sweep', { expired });
     } catch (error) {
-      log.warning(`expired pushes could not be deleted: ${(error as Error).name}`);
+      log.failure(error);
     }
   };
   let last = sweep();

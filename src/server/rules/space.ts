@@ -14,17 +14,23 @@ export class Space {
 
   /** @throws ServiceRefusal while less than the reserve is free */
   async check(): Promise<void> {
-    const enough = await this.isEnough();
-    if (!enough && !this.short)
+    await this.look();
+    if (this.short) throw full();
+  }
+
+  /** Logs when there begins to be too little, and when there is enough again. */
+  async look(): Promise<void> {
+    const short = !(await this.isEnough());
+    if (short && !this.short)
       this.warn('space for data is low: pushes are refused until there is more');
-    this.short = !enough;
-    if (!enough) throw full();
+    if (!short && this.short) this.warn('there is space for data again: pushes are accepted');
+    this.short = short;
   }
 
   /** Free pages inside the database file count, but half of the reserve must be on the disk, for the write-ahead log. */
   async isEnough(): Promise<boolean> {
     const { database, reserve } = this;
-    const free = database.free();
+    const free = await database.free();
     if (free === undefined || free >= reserve) return true;
     return free >= reserve / 2 && free + (await database.unused()) >= reserve;
   }

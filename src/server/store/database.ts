@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ServiceError, ServiceRefusal, systemCode } from '../service-errors';
+import { ServiceError, ServiceRefusal } from '../service-errors';
 import type { ServiceIo, ServiceSettings } from '../service-settings';
 import { readAddress } from './pg-url';
 import schema from './schema-1.sql?raw';
-import { type Database, type Dialect, plain } from './sql';
+import { type Database, type Dialect, plain, sqlCode } from './sql';
 import { openMemory, openSqlite } from './sqlite';
 
 const FILE = 'pwpush.db';
@@ -27,9 +27,10 @@ export type DatabaseIo = Pick<ServiceIo, 'quietly' | 'env'>;
 /** The `ServiceError` for a `ServiceRefusal` of the database outside of a request; any other error as it is. */
 export function asServiceError(error: unknown): unknown {
   if (!(error instanceof ServiceRefusal)) return error;
-  const code = systemCode(error.cause);
+  if (error.cause instanceof ServiceError) return error.cause;
+  const code = sqlCode(error.cause);
   const messages: { readonly [kind: string]: string } = {
-    away: code ? `cannot write the data (${code})` : 'the database cannot be reached',
+    away: code ? `the data cannot be used (${code})` : 'the database does not respond',
     full: 'the disk is full',
   };
   return new ServiceError(messages[error.kind] ?? 'the data is in use by another program', {
@@ -92,7 +93,7 @@ function refuseEmpty(file: string, location: DataLocation): void {
 
 function openError(cause: unknown, { data, database }: DataLocation): unknown {
   if (cause instanceof ServiceRefusal) return asServiceError(cause);
-  const code = sqliteCode(cause) ?? systemCode(cause);
+  const code = sqlCode(cause);
   const failure = `cannot be opened${code && ` (${code})`}`;
   if (database === undefined) {
     const hint = hintFor[code] ?? 'choose a folder of your own with --data';
@@ -109,20 +110,16 @@ const hintFor: { readonly [code: string]: string } = {
   ELOOP: 'pwpush.db is a symbolic link: use --data with the folder of the database itself',
 };
 
-/** libsql's name for `node:sqlite`'s number of an error that means a damaged file. */
-function sqliteCode(error: unknown): string | undefined {
-  const { errcode } = (error ?? {}) as { errcode?: unknown };
-  return errcode === 11 ? 'SQLITE_CORRUPT' : errcode === 26 ? 'SQLITE_NOTADB' : undefined;
-}
-
 async function open(
   location: DataLocation,
   { quietly = (load) => load(), env }: DatabaseIo,
 ): Promise<Database> {
   if (location.ephemeral) return openMemory(quietly, location.memory);
   if (location.database !== undefined) {
-    const address = readAddress(location.database, env);
-    // 5 ms and 200 KiB, which SQLite does without.
+    const { database } = location;
+    const address = () => readAddress(database, env);
+    // What is wrong with it is said before 5 ms and 200 KiB are spent, which SQLite does without.
+    address();
     const { openPostgres } = await import('./postgres');
     return openPostgres(address);
   }

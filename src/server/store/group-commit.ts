@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Queue } from '../queues';
 import { busy } from '../service-errors';
+import { sqlCode } from './sql';
 import type { SqliteConnection } from './sqlite-driver';
 
 type Executor = Pick<SqliteConnection, 'exec'>;
@@ -122,7 +123,7 @@ export async function retryWhileLocked<T>(attempt: () => Promise<T>, sleep: Slee
     } catch (error) {
       if (!(error instanceof Locked)) throw error;
       if (waited >= BUSY_TIMEOUT)
-        throw busy('The database is in use by another program. Try again later.');
+        throw busy('The database is in use by another program. Try again later.', error.cause);
     }
     await sleep(pause);
     waited += pause;
@@ -134,12 +135,6 @@ export async function orLocked<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw isBusy(error) ? new Locked() : error;
+    throw /^SQLITE_BUSY/.test(sqlCode(error)) ? new Locked('', { cause: error }) : error;
   }
-}
-
-/** SQLITE_BUSY and its extended codes, by libsql's name and `node:sqlite`'s number. */
-function isBusy(error: unknown): boolean {
-  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
-  return /^SQLITE_BUSY/.test(String(code)) || (Number(errcode) & 0xff) === 5;
 }

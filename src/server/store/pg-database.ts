@@ -1,4 +1,4 @@
-import { away, busy, full, inUse, ServiceRefusal } from '../service-errors';
+import { away, busy, full, inUse, type ServiceError, ServiceRefusal } from '../service-errors';
 import { gathering, isRejected, type Member, merging, together } from './pg-group';
 import { type Pool, type Pooled, PoolTimeout } from './pg-pool';
 import {
@@ -26,9 +26,14 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** No server could be reached; nothing was sent. `cause` is the last error. */
+/** No server could be reached; nothing was sent. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
+
+  /** @param cause why the last one could not */
+  constructor(override readonly cause: ServiceError) {
+    super();
+  }
 }
 
 /** The work was rolled back and may be retried. */
@@ -103,7 +108,7 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
         SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now`;
       return row?.now;
     },
-    free: () => undefined,
+    free: async () => undefined,
     unused: async () => 0,
     setAside: async () => undefined,
     // Dumps contain current rows only; for the files see pwpush-operation(7), Upgrade.
@@ -164,13 +169,13 @@ async function retry<T>(
 /** The `ServiceRefusal` for an error of the server or the connection; any other error as it is. */
 function toRefusal(error: unknown): unknown {
   if (error instanceof RolledBack) return toRefusal(error.cause);
-  const gone = [Unreachable, ConnectionLost, PoolTimeout].some((kind) => error instanceof kind);
-  if (gone) return away();
-  if (isFull(error)) return full();
+  if (error instanceof Unreachable || error instanceof ConnectionLost) return away(error.cause);
+  if (error instanceof PoolTimeout) return away(error);
+  if (isFull(error)) return full(error);
   // lock_not_available and query_canceled: waited for a lock longer than the server allows.
   const waited =
     error instanceof GroupFailed || isConflict(error) || hasCode(error, '55P03', '57014', '25P02');
-  return waited ? busy('The database is busy. Try again later.') : error;
+  return waited ? busy('The database is busy. Try again later.', error) : error;
 }
 
 /** A statement outside of a transaction. After a lost connection only a SELECT is retried: a write may have happened. */

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { type ConnectionOptions, createSecureContext } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
 import { whyUnreadable } from '../../platform/files/file-error';
 import { invalidInput, ServiceError } from '../service-errors';
+import { type PemFile, tlsPair } from '../tls-pair';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -146,19 +147,11 @@ function readTls(given: Given, home: string): PgTls {
   const mode = given('sslmode') ?? 'prefer';
   const authority = given('sslrootcert') ?? usualAuthority(home);
   if (mode === 'disable') return false;
-  const files = { cert: contentOf(given('sslcert')), key: contentOf(given('sslkey')) };
-  try {
-    if (files.cert || files.key) createSecureContext(files);
-  } catch (cause) {
-    throw new ServiceError('sslcert and sslkey are no certificate and its key', {
-      hint: 'use PEM files that belong together, the key without a passphrase',
-      cause,
-    });
-  }
+  const files = clientPair(given('sslcert'), given('sslkey'));
   // Anyone can get a certificate of a public authority, so checking the chain alone proves nothing.
   if (authority === 'system' && mode !== 'verify-full')
     throw wrong('has sslrootcert=system, which requires sslmode=verify-full');
-  const ca = authority === 'system' ? undefined : contentOf(authority);
+  const ca = authority === 'system' || authority === undefined ? undefined : contentOf(authority);
   const verified = { ...files, ca, rejectUnauthorized: true };
   if (mode === 'verify-full') return verified;
   if (mode === 'verify-ca' && !ca) throw wrong('has sslmode=verify-ca, which requires sslrootcert');
@@ -167,7 +160,14 @@ function readTls(given: Given, home: string): PgTls {
     return { ...verified, checkServerIdentity: () => undefined };
   if (mode !== 'require' && mode !== 'prefer' && mode !== 'allow')
     throw wrong('has an invalid sslmode');
-  return mode === 'require' || files.cert ? { ...files, rejectUnauthorized: false } : 'prefer';
+  return mode === 'require' || files ? { ...files, rejectUnauthorized: false } : 'prefer';
+}
+
+/** The certificate of this client and its key, which may be in one file. */
+function clientPair(cert: string | undefined, key = cert) {
+  if (key === undefined) return undefined;
+  const file = (path: string): PemFile => ({ path, bytes: contentOf(path) });
+  return tlsPair(file(cert ?? key), file(key));
 }
 
 function usualAuthority(home: string): string | undefined {
@@ -177,13 +177,14 @@ function usualAuthority(home: string): string | undefined {
 
 /** Without the end of the line that editors and `echo` add. */
 function passwordIn(path: string | undefined): string | undefined {
-  return contentOf(path || undefined)
-    ?.toString()
-    .replace(/\r?\n$/, '');
+  return path
+    ? contentOf(path)
+        .toString()
+        .replace(/\r?\n$/, '')
+    : undefined;
 }
 
-function contentOf(path: string | undefined): Buffer | undefined {
-  if (path === undefined) return undefined;
+function contentOf(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {

@@ -33,16 +33,17 @@ interface Types extends Record<string, postgres.PostgresType> {
 type Client = postgres.Sql<{ bigint: number }>;
 
 /**
- * Opens the database at that address. A request waits `timeout` milliseconds for a server that does not respond.
+ * Opens the database at that address, which is read again for each connection, as the files that it names may have
+ * changed. A request waits `timeout` milliseconds for a server that does not respond.
  * @throws ServiceError when no server can be reached, it rejects the user, or it is a pooler that keeps no sessions
  */
-export async function openPostgres(address: PgAddress, timeout?: number): Promise<Database> {
-  const known = new Set<PgHost>();
+export async function openPostgres(address: () => PgAddress, timeout?: number): Promise<Database> {
+  const known = new Set<string>();
   const pool = new Pool(() => connectTo(address, known), CONNECTIONS);
   try {
     await pool.use(async () => undefined);
   } catch (error) {
-    throw error instanceof Unreachable ? startError(error.cause, address) : error;
+    throw error instanceof Unreachable ? error.cause : error;
   }
   return overPool(pool, timeout);
 }
@@ -51,14 +52,16 @@ export async function openPostgres(address: PgAddress, timeout?: number): Promis
  * Connects to the first server that can be written to.
  * @param known those that keep sessions
  */
-async function connectTo(address: PgAddress, known: Set<PgHost>): Promise<PgConnection> {
+async function connectTo(read: () => PgAddress, known: Set<string>): Promise<PgConnection> {
+  const address = readable(read);
   let cause: unknown;
   for (const host of address.hosts) {
+    const name = `${host.host} ${host.port}`;
     const connection = new Connection(host, address);
     try {
-      if (!known.has(host)) await refuseSharing(connection, new Connection(host, address));
+      if (!known.has(name)) await refuseSharing(connection, new Connection(host, address));
       await connection.prepare();
-      known.add(host);
+      known.add(name);
       return connection;
     } catch (error) {
       connection.abandon();
@@ -67,7 +70,16 @@ async function connectTo(address: PgAddress, known: Set<PgHost>): Promise<PgConn
         : error;
     }
   }
-  throw new Unreachable('', { cause });
+  throw new Unreachable(unreachable(cause, address));
+}
+
+/** @throws Unreachable when a file that it names is missing or wrong */
+function readable(read: () => PgAddress): PgAddress {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof ServiceError ? new Unreachable(error) : error;
+  }
 }
 
 /** The server accepted the connection but cannot be used. */
@@ -146,7 +158,7 @@ class Connection implements PgConnection {
   async prepare(): Promise<void> {
     const results = (await this.client.unsafe(settings)) as unknown as Record<string, unknown>[][];
     const row = results.at(-1)?.[0];
-    if (row?.read_only !== 'off') throw new UnusableServer('cannot be written to');
+    if (row?.read_only !== 'off') throw new UnusableServer('cannot be written to (25006)');
     if (row?.encoding !== 'UTF8')
       throw new UnusableServer(`has the encoding ${row?.encoding}, not UTF8`);
     if (row?.usable !== true) throw new UnusableServer('is in use by pwpush serve rekey');
@@ -204,8 +216,8 @@ function isStatementError(error: unknown): boolean {
   return error instanceof PostgresError && error.severity === 'ERROR' && error.code !== '25006';
 }
 
-/** Why the service cannot start with this database; never contains the password. */
-function startError(cause: unknown, address: PgAddress): ServiceError {
+/** Why it cannot use the last of the servers; never contains the password. */
+function unreachable(cause: unknown, address: PgAddress): ServiceError {
   const { host, port } = address.hosts.at(-1) as PgHost;
   const [what, hint] = reasonOf(cause, address);
   return new ServiceError(`the database server ${host} port ${port} ${what}`, { hint, cause });
@@ -222,6 +234,9 @@ function reasonOf(
     return [`refused the user "${user}" (${code})`, hint];
   }
   if (code === '3D000') return [`has no database "${database}"`, 'create it with createdb'];
+  if (code === '53300')
+    return [`has no connection left (${code})`, 'raise its max_connections, or end other clients'];
+  if (code === '57P03') return [`is starting or stopping (${code})`, 'try again soon'];
   if (/CERT|_TLS_|_SSL_|^UNABLE_TO|^EPROTO$/.test(code))
     return [`could not be verified (${code})`, 'check sslmode and sslrootcert of the address'];
   const hint = 'check that PostgreSQL is running, and the address in --database';

@@ -50,7 +50,7 @@ export interface Database {
   /** Milliseconds since 1970 by the clock of its server; undefined for one on this machine. */
   time(): Promise<number | undefined>;
   /** Free bytes on the disk, or of what a database in memory may take; undefined for one on a server. */
-  free(): number | undefined;
+  free(): Promise<number | undefined>;
   /** Bytes of unused pages in the database's file. */
   unused(): Promise<number>;
   /** Reserves space for transactions that free space, if the disk has enough. */
@@ -127,6 +127,23 @@ export function mapped<K extends string, V, W>(
   >;
 }
 
+/** Numbers of `node:sqlite` (sqlite.org/rescode.html). */
+const sqliteCodes: { readonly [number: number]: string } = {
+  5: 'SQLITE_BUSY',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+  14: 'SQLITE_CANTOPEN',
+  26: 'SQLITE_NOTADB',
+};
+
+/** The code of an error of the database: libsql's name, PostgreSQL's SQLSTATE or that of the system; '' if it has none. */
+export function sqlCode(error: unknown): string {
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
+  return sqliteCodes[Number(errcode) & 0xff] ?? (code === undefined ? '' : String(code));
+}
+
 /** Whether an error has one of these codes: libsql's name, PostgreSQL's SQLSTATE, or `node:sqlite`'s number. */
 export function hasCode(error: unknown, ...codes: (string | number)[]): boolean {
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
@@ -148,11 +165,7 @@ export function checking({ sql, transaction }: Pick<Database, 'sql' | 'transacti
 
 /** Whether the disk of a SQLite file fails, or became read-only, as it does after an error: _READONLY, _IOERR, _CANTOPEN. */
 export function isDiskFailure(error: unknown): boolean {
-  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
-  return (
-    /^SQLITE_(?:READONLY|IOERR|CANTOPEN)/.test(String(code)) ||
-    [8, 10, 14].includes(Number(errcode) & 0xff)
-  );
+  return /^SQLITE_(?:READONLY|IOERR|CANTOPEN)/.test(sqlCode(error));
 }
 
 /** Whether a SQLite file is damaged: SQLITE_CORRUPT, SQLITE_NOTADB. */

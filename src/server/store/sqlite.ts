@@ -181,11 +181,9 @@ function overConnection(
     },
     alone: () => queue(async () => isAlone(connection)),
     time: async () => undefined,
-    free: () => space.free(),
+    free: async () => there(() => space.free()),
     unused: () => queue(async () => Number(pragma(connection, 'freelist_count')) * PAGE),
-    async setAside() {
-      space.reserve();
-    },
+    setAside: async () => there(() => space.reserve()),
     // `node:sqlite`, unlike libsql, throws when it is closed twice.
     close: lazy(async () => {
       // Lets the current group commit first.
@@ -197,6 +195,15 @@ function overConnection(
       });
     }),
   };
+}
+
+/** What the disk is asked, whose folder may have been moved, or unmounted. */
+function there<T>(ask: () => T): T {
+  try {
+    return ask();
+  } catch (error) {
+    throw away(error);
+  }
 }
 
 function transacting(
@@ -222,7 +229,7 @@ function transacting(
         return attempt(true);
       });
     } catch (error) {
-      if (isFull(error)) throw full();
+      if (isFull(error)) throw full(error);
       throw isDiskFailure(error) ? away(error) : error;
     }
   };

@@ -6,7 +6,7 @@ import { readingRateOf } from '../../../src/server/service-settings';
 import { speak as speakTo } from '../../helpers/listen';
 import { overNoted } from '../../helpers/over-database';
 import { defaults, filePart, opened, type TestService } from '../../helpers/service';
-import { type OnSockets, onSockets } from '../on-sockets';
+import { type OnSockets, onSockets, started } from '../on-sockets';
 
 const MIB = 1024 * 1024;
 
@@ -203,18 +203,25 @@ describe('connections', () => {
   });
 });
 
-test('a client that reads after it has sent everything gets an early answer, also the last one', async () => {
-  await listening({ rest: { bytes: 64 * MIB, milliseconds: 60_000 } });
-  for (const connection of ['keep-alive', 'close']) {
-    const length = 9 * MIB;
-    const head = `Content-Type: application/json\r\nContent-Length: ${length}\r\n`;
-    const { socket, ended } = speak(post(`${head}Connection: ${connection}\r\n`));
+test.each([
+  ['JSON', 'keep-alive', 'application/json', 9, 413],
+  ['JSON', 'close', 'application/json', 9, 413],
+  ['files without a token', 'keep-alive', 'multipart/form-data; boundary=b', 73, 401],
+])(
+  'a client that reads after it has sent everything that it may gets an early answer: %s, %s',
+  async (_, connection, type, mebibytes, status) => {
+    // Ten files of that size, and 4 MiB for all else.
+    const { port } = await started({ maxFileSize: 7 * MIB, publicUrl: 'http://x' });
+    const head = `Content-Type: ${type}\r\nContent-Length: ${mebibytes * MIB}\r\n`;
+    const { socket, ended } = speakTo(port, post(`${head}Connection: ${connection}\r\n`));
     socket.pause();
-    await new Promise((resolve) => socket.write(Buffer.alloc(length, 'x'), resolve));
+    const some = Buffer.alloc(MIB, 'x');
+    for (let sent = 0; sent < mebibytes; sent += 1)
+      await new Promise((resolve) => socket.write(some, resolve));
     socket.once('data', () => socket.end()).resume();
-    expect([connection, statuses(await ended)]).toEqual([connection, [413]]);
-  }
-});
+    expect(statuses(await ended)).toEqual([status]);
+  },
+);
 
 test.each([
   ['/api/v2/version', 200],
@@ -301,7 +308,7 @@ describe('a client that takes its time', () => {
     ],
     ['a body that nobody reads', post('Content-Length: 5000\r\n').replace('POST', 'GET')],
   ])('has so long for a body, however it drips: %s', async (_, said) => {
-    await listening({ body: 200, rest: { bytes: MIB, milliseconds: 200 } });
+    await listening({ body: 200, read: { bytes: MIB, milliseconds: 200 } });
     const { socket, ended } = speak(said);
     every(20, () => socket.writable && socket.write('x'));
     await ended;
@@ -340,7 +347,7 @@ test('whoever was accepted sends as fast as answers are to be read, or is cut', 
 });
 
 test('what goes on and on after its answer is read no further than so far', async () => {
-  await listening({ rest: { bytes: 1, milliseconds: 60_000 } });
+  await listening({ rest: 1 });
   const head = post(`Content-Type: application/json\r\nContent-Length: ${64 * MIB}\r\n`);
   const { socket } = speak(head);
   const accepted = await accepting();

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { request as requestOpenly } from 'node:http';
@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import { beforeEach, expect, test } from 'vitest';
 import { folders } from '../../helpers/memory';
-import { cert, key, nextCert, nextKey } from '../certificate';
+import { cert, expiredCert, expiredKey, key, nextCert, nextKey } from '../certificate';
 import { type Started, started } from '../on-sockets';
 
 const newFolder = folders();
@@ -81,14 +81,44 @@ test('new connections get the new certificate, open ones live on', async () => {
   old.destroy();
 });
 
-test.each([
-  ['do not match', () => keep(nextCert, key), /certificate and key/],
-  ['are none', () => keep('', ''), /\/cert\.pem"/],
+/** A key of another type, which OpenSSL takes for that of any certificate. */
+const otherKey = (encoding = {}) =>
+  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem', ...encoding });
+const encrypted = { cipher: 'aes-256-cbc', passphrase: 'x' };
+
+const match = /cert.pem" and .*key.pem" do not match/;
+const unusable: [string, () => Promise<void>, RegExp][] = [
+  ['do not match', () => keep(nextCert, key), match],
+  ['are of different types', () => keep(cert, `${otherKey()}`), match],
+  ['are in another order', () => keep(nextCert + cert, key), match],
+  ['are none', () => keep('', ''), /\/cert\.pem" is not a PEM file/],
+  ['are broken', () => keep(cert.replace('MII', 'MIA'), key), /cert\.pem" has no certificate/],
+  ['have a broken key', () => keep(cert, cert), /key\.pem" has no private key/],
+  ['are encrypted', () => keep(cert, `${otherKey(encrypted)}`), /key\.pem" is encrypted/],
   ['are gone', () => rm(join(folder, 'key.pem')), /\/key\.pem"/],
-])('the old certificate stays where the new ones %s', async (_, spoil, why) => {
+];
+
+test.each(unusable)('the old certificate stays where the new ones %s', async (_, spoil, why) => {
   await start(true);
   await spoil();
   await service.reload();
   expect((await shown(new Agent()))[0]).toBe(first);
   expect(service.warnings).toEqual([expect.stringMatching(why)]);
+});
+
+test.each(unusable)('it does not start where certificate and key %s', async (_, spoil, why) => {
+  await spoil();
+  await expect(start(true)).rejects.toThrow(why);
+});
+
+test('a byte order mark and the key in the same file do no harm, and an expired one is served with a warning', async () => {
+  await keep(`\uFEFF${key}${cert}`, `\uFEFF${key}`);
+  await start(true);
+  expect((await shown(new Agent()))[0]).toBe(first);
+  await keep(expiredCert, expiredKey);
+  await service.reload();
+  await started({ tlsCert: join(folder, 'cert.pem'), tlsKey: join(folder, 'key.pem') }).then(
+    (other) => expect(other.warnings).toEqual(service.warnings),
+  );
+  expect(service.warnings).toEqual(['the TLS certificate expired on 2020-02-01']);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createLog, type Log } from '../../../src/server/ops/log';
+import { away, notFound } from '../../../src/server/service-errors';
 import type { LogFormat } from '../../../src/server/service-settings';
 import { opened } from '../../helpers/service';
 
@@ -54,6 +55,11 @@ describe.each(['text', 'json'] as const)('%s', (format) => {
     const [line = ''] = written(format, (log) => log.request({ ...request, method, tookMs: 1 }));
     expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
     expect(line).toContain('\\u009b\\u2028\\u202e\\u007f');
+  });
+
+  test('a refusal is no failure, and its class no word for operators', () => {
+    const refusals = [notFound(), away(new Error('x'))];
+    expect(written(format, (log) => refusals.forEach(log.failure))).toEqual([]);
   });
 
   test('a failure is told by name, code and place, whatever its message says', () => {

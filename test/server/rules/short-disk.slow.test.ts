@@ -88,6 +88,10 @@ test('a service in memory refuses files beyond its maximum, and takes others whe
   await service.expire(json.url_token);
   await service.service.pushes.finish();
   expect((await upload(10 * MIB)).status).toBe(201);
+  expect(service.warnings).toEqual([
+    'space for data is low: pushes are refused until there is more',
+    'there is space for data again: pushes are accepted',
+  ]);
 });
 
 describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
@@ -138,11 +142,11 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
   test('that responses to a reader cannot fill', async () => {
     const push = { payload: 'x'.repeat(MIB), expire_after_views: 60 };
     const token = await service.create(push);
-    const free = () => beside.free() ?? 0;
-    const before = free();
+    const free = async () => (await beside.free()) ?? 0;
+    const before = await free();
     for (let at = 0; at < 60; at += 1)
       expect((await service.retrieve(token, once(at))).json.payload).toHaveLength(MIB);
-    expect(before - free()).toBeLessThan(8 * MIB);
+    expect(before - (await free())).toBeLessThan(8 * MIB);
     expect(hasReserve()).toBe(true);
   });
 

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ const ca = Buffer.from('PEM');
 const pair = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
 writeFileSync(pair.cert, cert);
 writeFileSync(pair.key, key);
-const files = { cert: Buffer.from(cert), key: Buffer.from(key) };
+const files = { cert, key };
 const rejectUnauthorized = true;
 // Any name will do.
 const checkServerIdentity = expect.any(Function);
@@ -81,6 +82,17 @@ test.each([
 });
 
 describe('what is refused is said, without quoting the address', () => {
+  test('but a certificate and a key that do not match are named', () => {
+    const other = join(folder, 'other.pem');
+    writeFileSync(
+      other,
+      generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    );
+    const url = (path: string) =>
+      `postgres://db/n?sslcert=${encodeURIComponent(pair.cert)}&sslkey=${encodeURIComponent(path)}`;
+    expect(() => readAddress(url(other))).toThrow('do not match');
+  });
+
   test.each([
     ['mysql://u:MARKER@db/n', 'postgres://'],
     ['MARKER', 'postgres://'],

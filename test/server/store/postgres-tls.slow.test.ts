@@ -27,7 +27,7 @@ onPostgres(
       readAddress(`${cluster().url('postgres').replace('127.0.0.1', host)}?${query}`, {}, folder);
 
     const withTls = async (query: string, host?: string) => {
-      const database = await openPostgres(address(query, host));
+      const database = await openPostgres(() => address(query, host));
       const [row] = await database.sql<{ ssl: boolean }>`
         SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`;
       await database.close();

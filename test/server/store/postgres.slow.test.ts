@@ -1,15 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import { rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { ServiceError, ServiceRefusal } from '../../../src/server/service-errors';
 import { migrate } from '../../../src/server/store/database';
 import { readAddress } from '../../../src/server/store/pg-url';
 import { openPostgres } from '../../../src/server/store/postgres';
-import type { Database } from '../../../src/server/store/sql';
+import { type Database, plain } from '../../../src/server/store/sql';
 import { deferred } from '../../helpers/deferred';
 import { listen, relay } from '../../helpers/listen';
+import { folders } from '../../helpers/memory';
 import { PASSWORD } from '../../helpers/postgres';
+import { opened } from '../../helpers/service';
 import { onPostgres } from '../../helpers/stores';
 import { add, createThings, namesIn } from './things';
+
+const newFolder = folders();
 
 onPostgres((cluster) => {
   let url: string;
@@ -17,7 +24,7 @@ onPostgres((cluster) => {
 
   /** For the test that runs. */
   async function open(address = url, patience?: number): Promise<Database> {
-    const opened = await openPostgres(readAddress(address), patience);
+    const opened = await openPostgres(() => readAddress(address), patience);
     onTestFinished(() => opened.close());
     return opened;
   }
@@ -72,6 +79,75 @@ onPostgres((cluster) => {
     const many = await Promise.all([open(), open(), open(), open()]);
     await Promise.all(many.map(migrate));
     expect(await database.sql`SELECT count(*) AS made FROM pushes`).toEqual([{ made: 0 }]);
+  });
+
+  /** As its superuser, on a connection of its own; names cannot be parameters. */
+  async function administer(...lines: string[]): Promise<void> {
+    const admin = await openPostgres(() => readAddress(cluster().localUrl('postgres')));
+    for (const line of lines) await admin.sql(plain(line));
+    await admin.close();
+  }
+
+  test('a service says why it is away, once, and when it is back, and reads its password again', async () => {
+    const data = await newFolder();
+    const [file, user] = [join(data, 'password'), `u_${randomBytes(6).toString('hex')}`];
+    await administer(
+      `CREATE USER ${user} PASSWORD 'one'`,
+      `ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${user}`,
+    );
+    await database.sql`DROP TABLE things`;
+    await writeFile(file, 'one\n');
+    const service = await opened({
+      data,
+      database: url.replace(/\/\/.*@/, `//${user}@`),
+      env: { PWPUSH_DB_PASSWORD_FILE: file },
+    });
+    const push = async () => {
+      const body = { push: { payload: 'x' } };
+      return (await service.call('POST', '/api/v2/pushes', { body })).status;
+    };
+    const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${user}'`;
+    const states: [begin: () => Promise<unknown>, end: () => Promise<unknown>, code: string][] = [
+      [
+        () => administer(`ALTER ROLE ${user} PASSWORD 'two'`, cut),
+        () => writeFile(file, 'two\n'),
+        '28P01',
+      ],
+      [
+        () => rename(file, `${file}2`).then(() => administer(cut)),
+        () => rename(`${file}2`, file),
+        'no such file',
+      ],
+      [
+        () => administer(`ALTER ROLE ${user} CONNECTION LIMIT 0`, cut),
+        () => administer(`ALTER ROLE ${user} CONNECTION LIMIT -1`),
+        '53300',
+      ],
+      [
+        () => administer(`ALTER ROLE ${user} SET default_transaction_read_only = on`, cut),
+        () => administer(`ALTER ROLE ${user} RESET default_transaction_read_only`),
+        '25006',
+      ],
+      [() => cluster().stop(), () => cluster().start(), 'ECONNREFUSED'],
+    ];
+    for (const [begin, end, code] of states) {
+      service.warnings.length = 0;
+      await begin();
+      const statuses = [await push(), await push(), await push()];
+      await service.service.housekeeping.sweep().catch(() => undefined);
+      await end();
+      expect([code, statuses, await push(), await push()]).toEqual([
+        code,
+        [503, 503, 503],
+        201,
+        201,
+      ]);
+      expect(service.warnings).toEqual([
+        expect.stringContaining(code),
+        'the database is available again',
+      ]);
+    }
+    expect(service.lines.join('\n')).not.toMatch(/Refusal| error /);
   });
 
   describe('when the server goes', () => {

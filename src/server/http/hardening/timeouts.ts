@@ -13,18 +13,17 @@ export interface Timeouts {
   readonly body: number;
   /** How fast clients read responses, and send bodies without that limit. */
   readonly read: ReadingRate;
-  /** How much of a body is still read after an early response, and for how many milliseconds. */
-  readonly rest: { readonly bytes: number; readonly milliseconds: number };
+  /** Bytes of a body that are still read after an early response, if they arrive at the reading rate. */
+  readonly rest: number;
 }
 
-/** Timeouts with defaults for all but the reading rate, which is a setting. */
-export type SomeTimeouts = Partial<Timeouts> & Pick<Timeouts, 'read'>;
+/** Timeouts with defaults for all that is no setting. */
+export type SomeTimeouts = Partial<Timeouts> & Pick<Timeouts, 'read' | 'rest'>;
 
-const defaults: Omit<Timeouts, 'read'> = {
+const defaults: Omit<Timeouts, 'read' | 'rest'> = {
   head: 20_000,
   idle: 30_000,
   body: 60_000,
-  rest: { bytes: 64 * 1024 * 1024, milliseconds: 10_000 },
 };
 
 /**
@@ -51,11 +50,11 @@ export function limitTimes(server: Server, timeouts: SomeTimeouts): void {
   });
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (!hasBody(incoming)) return;
-    limitBody(incoming, body);
+    limitBody(incoming, outgoing, body);
     // Otherwise Node.js discards a body that nobody reads, of any size.
     incoming.read(0);
     outgoing.prependOnceListener('finish', () => delayClosing(incoming));
-    outgoing.once('finish', () => discardRest(incoming, rest));
+    outgoing.once('finish', () => discardRest(incoming, rest, read));
   });
 }
 
@@ -70,12 +69,19 @@ export function liftLimit(incoming: IncomingMessage): void {
   accepted.add(incoming);
 }
 
-function limitBody(incoming: IncomingMessage, milliseconds: number): void {
+/** Until the response: what is only discarded then has a limit of its own. */
+function limitBody(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  milliseconds: number,
+): void {
   const timer = setTimeout(() => {
     if (!incoming.complete && !accepted.has(incoming)) incoming.socket.destroy();
   }, milliseconds);
   timer.unref();
-  incoming.once('close', () => clearTimeout(timer));
+  const stop = () => clearTimeout(timer);
+  incoming.once('close', stop);
+  outgoing.once('finish', stop);
 }
 
 /**
@@ -97,23 +103,29 @@ function delayClosing(incoming: IncomingMessage): void {
 }
 
 /**
- * Reads the rest of a body for a while after an early response. A connection that is closed with unread bytes is reset,
- * and a client that is still sending would lose the response.
+ * Reads the rest of a body after an early response, as long as it moves: a client that is still sending would lose the
+ * response of a connection that is closed with unread bytes, as it is reset. Many read only once they have sent all,
+ * proxies among them, which then say 502.
  */
-function discardRest(incoming: IncomingMessage, { bytes, milliseconds }: Timeouts['rest']): void {
+function discardRest(incoming: IncomingMessage, bytes: number, least: ReadingRate): void {
   if (incoming.complete && incoming.readableLength === 0) return void incoming.resume();
   let left = bytes;
+  let arrived = 0;
   const close = () => {
     incoming.off('data', count).pause();
     incoming.socket.destroySoon();
   };
   const count = (chunk: Buffer) => {
+    arrived += chunk.length;
     left -= chunk.length;
     if (left < 0) close();
   };
-  const timer = setTimeout(close, milliseconds);
+  const timer = setInterval(() => {
+    if (arrived < least.bytes) close();
+    arrived = 0;
+  }, least.milliseconds);
   timer.unref();
-  incoming.once('close', () => clearTimeout(timer));
+  incoming.once('close', () => clearInterval(timer));
   incoming.on('error', () => undefined);
   incoming.on('data', count);
   incoming.resume();

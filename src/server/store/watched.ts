@@ -1,0 +1,71 @@
+import { type RefusalKind, ServiceError, ServiceRefusal } from '../service-errors';
+import { type Database, isRead, sqlCode } from './sql';
+
+/** What fails, and says that it works again: what writes, what only reads (which writing does too), the disk below. */
+type Part = 'writing' | 'reading' | 'disk';
+
+interface Outage {
+  readonly part: Part;
+  /** When a call failed last (`performance.now`). */
+  at: number;
+}
+
+/**
+ * The same database, with a warning when it begins to refuse, which tells the cause, and one when it works again: each of
+ * these refusals is a response 503. Those of `work`, which have no cause, are not the database's.
+ */
+export function watched(database: Database, warn: (message: string) => void): Database {
+  const outages = new Map<RefusalKind, Outage>();
+  const refused = (error: unknown, part: Part) => {
+    if (!(error instanceof ServiceRefusal) || error.cause === undefined) return;
+    const known = outages.get(error.kind);
+    if (!known) warn(`${whyOf(error)}; requests get 503`);
+    outages.set(error.kind, { part: known?.part ?? part, at: performance.now() });
+  };
+  /** @param began a call that began before the last failure says nothing */
+  const worked = (part: Part, began: number) => {
+    for (const [kind, outage] of outages) {
+      const says = outage.part === part || (outage.part === 'reading' && part === 'writing');
+      // A changed key stays changed until this service is started again.
+      if (!says || began < outage.at || kind === 'rekeyed') continue;
+      outages.delete(kind);
+      warn(againOf[kind] ?? 'the database is available again');
+    }
+  };
+  const watch = async <T>(part: Part, call: () => Promise<T>): Promise<T> => {
+    const began = performance.now();
+    try {
+      const result = await call();
+      worked(part, began);
+      return result;
+    } catch (error) {
+      refused(error, part);
+      throw error;
+    }
+  };
+  const partOf = (strings: TemplateStringsArray) =>
+    isRead(strings) === false ? 'writing' : 'reading';
+  return {
+    ...database,
+    sql: (strings, ...values) => watch(partOf(strings), () => database.sql(strings, ...values)),
+    transaction: (work, how) => watch('writing', () => database.transaction(work, how)),
+    exclusively: (work) => watch('writing', () => database.exclusively(work)),
+    free: () => watch('disk', () => database.free()),
+    setAside: () => watch('disk', () => database.setAside()),
+  };
+}
+
+const againOf: { readonly [kind in RefusalKind]?: string } = {
+  busy: 'the database is no longer locked',
+  full: 'the database has space again',
+};
+
+/** Says nothing that a server or a library said, but a code. */
+function whyOf({ kind, cause }: ServiceRefusal): string {
+  if (cause instanceof ServiceError) return cause.message;
+  const code = sqlCode(cause);
+  const because = /^\w+$/.test(code) ? ` (${code})` : '';
+  if (kind === 'busy') return `the database is locked${because}`;
+  if (kind === 'full') return `the database has no space${because}`;
+  return because ? `the database is unavailable${because}` : 'the database does not respond';
+}
