@@ -86,13 +86,14 @@ export async function newPassphrase(
 }
 
 /**
- * Returns a passphrase that may be sent: not the key or words of an encrypted push, whatever the instance asks for. It
- * could decrypt the push then. Our own passphrases have five words.
+ * Returns a passphrase as it may be sent: not the key or words of an encrypted push, whatever the instance asks for. It
+ * could decrypt the push then. Our own passphrases have five words. In NFC (RFC 8265, OpaqueString), as the same characters
+ * have other code points where others type them, and most instances compare these.
  * @throws CliError (usage) for a key
  */
 export async function noKey(passphrase: string): Promise<string> {
   const { holdsKey } = await import('../age/key');
-  if (!(await holdsKey(passphrase, wordList))) return passphrase;
+  if (!(await holdsKey(passphrase, wordList))) return passphrase.normalize('NFC');
   throw usageError(
     'not sent as a passphrase: it is the key or the words of an encrypted push, which no instance may get',
     'a passphrase is another secret, of up to five words; the key is for pwpush get --key-file',
@@ -134,7 +135,9 @@ async function typedTwice(
   return askUntil(
     async (failure) => {
       const typed = await ask(failure ? "They don't match, try again:" : question);
-      if (typed === '' || (await prompter.secret('Passphrase again:')) === typed) return typed;
+      if (typed === '') return typed;
+      const again = await prompter.secret('Passphrase again:');
+      if (again.normalize() === typed.normalize()) return typed;
       throw mismatch;
     },
     (failure) => failure === mismatch,
