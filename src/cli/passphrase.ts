@@ -1,11 +1,10 @@
-import { isUtf8 } from 'node:buffer';
 import type { Context, Prompter } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { listed } from '../platform/listed';
 import { askUntil, filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { newPassphraseRows } from './options';
-import { bytesOf, withoutOneLineEnd } from './source';
+import { secretIn } from './source';
 import { wordList } from './words';
 
 /** Where a passphrase comes from; from the environment, if that has one, where nothing is named. */
@@ -60,7 +59,7 @@ export async function readPassphrase(
   context: Context,
   twice: boolean,
 ): Promise<string | undefined> {
-  if (file !== undefined) return noKey(await fromFile(file, context));
+  if (file !== undefined) return noKey(await secretIn(file, context, 'passphrase'));
   if (ask) return noKey(await askPassphrase(context, twice));
   const variable = context.env.PWPUSH_PASSPHRASE;
   return variable ? noKey(variable) : undefined;
@@ -142,12 +141,4 @@ async function typedTwice(
     },
     (failure) => failure === mismatch,
   );
-}
-
-async function fromFile(path: string, context: Context): Promise<string> {
-  const bytes = await bytesOf(path, context, 'passphrase');
-  if (!isUtf8(bytes)) throw usageError('the passphrase is not valid UTF-8 text');
-  const text = withoutOneLineEnd(bytes.toString('utf8'));
-  if (text !== '') return text;
-  throw usageError(`the passphrase from ${path === '-' ? 'standard input' : `"${path}"`} is empty`);
 }

@@ -5,6 +5,7 @@ import type { Context } from '../platform/context';
 import { type CliError, type Step, usageError } from '../platform/errors';
 import { whyUnreadable } from '../platform/files/file-error';
 import { listed } from '../platform/listed';
+import { smallText } from '../platform/small-text';
 import { filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { fileRows, sourceRows } from './options';
@@ -269,6 +270,24 @@ export async function* bytesFrom(path: string, context: Context): AsyncGenerator
 export async function bytesOf(path: string, context: Context, noun = 'text'): Promise<Buffer> {
   if (path === '-') return standardInput(context, noun);
   return readAll(bytesFrom(path, context), `"${path}"`);
+}
+
+/** The text of such a file, as `smallText` reads it. */
+export async function textIn(path: string, context: Context, noun: string): Promise<string> {
+  return smallText(await bytesOf(path, context, noun), placeOf(path));
+}
+
+/**
+ * A passphrase or key from a file, without the end of a single line.
+ * @throws CliError (usage) if it is empty or not UTF-8
+ */
+export async function secretIn(path: string, context: Context, noun: string): Promise<string> {
+  const bytes = await bytesOf(path, context, noun);
+  const place = `the ${noun} from ${path === '-' ? 'standard input' : `"${path}"`}`;
+  const text = withoutOneLineEnd(smallText(bytes, place));
+  if (!isUtf8(bytes)) throw usageError(`${place} is not valid UTF-8 text`);
+  if (text === '') throw usageError(`${place} is empty`);
+  return text;
 }
 
 /** A terminal would show what is typed, and not say how to end it. */

@@ -13,7 +13,7 @@ import { newLinkKey, newWords } from '../age/key';
 import { keyProof, newKeySalt } from '../age/key-proof';
 import { encodeManifest, encryptedName, isManifest } from '../age/manifest';
 import { node, scrypt } from '../age/node-primitives';
-import { bytesOf, placeOf } from '../cli/source';
+import { placeOf, textIn } from '../cli/source';
 import { wordList } from '../cli/words';
 import type { Attachment } from '../client/form';
 import { limits } from '../contract/api';
@@ -148,7 +148,7 @@ async function readRecipients(
   const all = [...keys];
   for (const path of files) {
     const { parseRecipients } = await import('../age/key-files');
-    const text = (await bytesOf(path, context, 'public keys')).toString('utf8');
+    const text = await textIn(path, context, 'public keys');
     all.push(
       ...explaining(
         () => parseRecipients(text),

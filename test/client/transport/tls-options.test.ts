@@ -5,7 +5,7 @@ import { type Listening, listening } from '../../helpers/listen';
 import { VERSION } from '../../helpers/reference';
 import { place } from '../../helpers/run';
 import { failingAt, overSocket, proxying } from '../../helpers/sockets';
-import { cert, key } from '../../server/certificate';
+import { cert, key, nextCert } from '../../server/certificate';
 
 let server: Listening;
 beforeEach(async () => {
@@ -38,6 +38,29 @@ test('a certificate is accepted with its CA, by option and by variable', async (
   const byVariable = await version('localhost', [], { PWPUSH_CA_FILE: certificate });
   for (const outcome of [byOption, byVariable])
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
+});
+
+test.each([
+  ['indented', cert.replaceAll(/^/gm, '  ')],
+  ['on one line', cert.replaceAll('\n', ' ')],
+  ['with \\n for line ends', cert.trim().replaceAll('\n', '\\n')],
+  ['behind others', `# Főtanúsítvány\n${nextCert}\r\n${key}${cert}`],
+])('a CA file that is written otherwise is read: %s', async (_how, text) => {
+  const path = place().file('cert.pem');
+  writeFileSync(path, text);
+  expect(await version('localhost', ['--ca-file', path])).toMatchObject({ code: 0, stderr: '' });
+});
+
+test.each([
+  ['is damaged', cert.replace(/\n.{8}/, '\n')],
+  ['is damaged', `${cert}-----BEGIN CERTIFICATE-----`],
+  ['contains no PEM certificate', key],
+])('a CA file that %s is refused', async (why, text) => {
+  const path = place().file('cert.pem');
+  writeFileSync(path, text);
+  const { code, stderr } = await version('localhost', ['--ca-file', path]);
+  expect([code, server.seen]).toEqual([2, []]);
+  expect(stderr).toContain(why);
 });
 
 test('a certificate for another name is refused even with its CA', async () => {
