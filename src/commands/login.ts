@@ -95,7 +95,7 @@ async function keep(session: Session, name: string, login: Login): Promise<void>
   const { base, token } = login;
   const inKeyring = login.keyring && token !== undefined;
   if (inKeyring) await storeInKeyring(context, { profile: name, url: base }, token);
-  const store = await profileStore(context);
+  const store = await profileStore(session);
   let before: Profile = {};
   await store.update((now) => {
     before = profileIn(now, name) ?? {};

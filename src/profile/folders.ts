@@ -18,6 +18,9 @@ const places = {
 /** The file of the profiles. */
 export const configName = 'config.json';
 
+/** What that file had, while it is rewritten in place. */
+export const copyName = `${configName}.old`;
+
 /** Its folder: `PWPUSH_CONFIG_DIR`, else the platform's. */
 export function configFolder(system: Surroundings): string {
   return system.env.PWPUSH_CONFIG_DIR || platformFolder(system, 'XDG_CONFIG_HOME', places.config);

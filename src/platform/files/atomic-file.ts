@@ -75,11 +75,7 @@ function temporary(path: string, handle: FileHandle) {
 export function makeFile(path: string, fill: (file: number) => void = () => {}): void {
   const file = openSync(path, 'wx', 0o600);
   try {
-    try {
-      fchmodSync(file, 0o600);
-    } catch {
-      // File systems without modes may refuse; the umask can only have closed it further.
-    }
+    setOwnMode(file);
     fill(file);
     syncOpen(file);
   } catch (error) {
@@ -87,6 +83,15 @@ export function makeFile(path: string, fill: (file: number) => void = () => {}):
     throw error;
   } finally {
     closeSync(file);
+  }
+}
+
+/** Gives an open file the mode 0600, whatever the umask. File systems without modes may refuse. */
+export function setOwnMode(file: number): void {
+  try {
+    fchmodSync(file, 0o600);
+  } catch {
+    // It has the one that the mount gives to all.
   }
 }
 
