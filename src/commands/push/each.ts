@@ -65,7 +65,7 @@ async function linePusher(
 ) {
   const { context, say } = session;
   const { acceptLimits, locale, seal } = plan;
-  const sealing = seal && (await sealingFor(seal, context));
+  const sealing = seal && (await sealingFor(seal, session));
   const passphrase = await readPassphrase(plan.passphrase, context, true);
   context.asked();
   const connected = lazy(() => session.connect(AT_ONCE));
