@@ -158,6 +158,7 @@ const steps: Readonly<Record<StepName, Words>> = {
     text: `get the rest within minutes${key && '; give its key when asked, or add the link'}`,
     command: `pwpush get --resume ${shellWord(path)}`,
   }),
+  'save-by-shell': () => 'have the shell open it: --output - >FILE',
   'save-sealed': () => 'save it with --no-decrypt, then open it with age -d',
   'send-elsewhere': (origin) => `to send it, add --url ${origin} --anonymous`,
   'set-address': (name) =>

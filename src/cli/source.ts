@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
 import { type CliError, type Step, usageError } from '../platform/errors';
-import { whyUnreadable } from '../platform/files/file-error';
+import { NOT_UTF8, whyUnreadable } from '../platform/files/file-error';
 import { listed } from '../platform/listed';
 import { smallText } from '../platform/small-text';
 import { filledIn } from './ask-until';
@@ -302,7 +302,10 @@ export function placeOf(path: string): string {
 }
 
 export function unreadable(path: string, error: unknown, step?: Step): CliError {
-  return usageError(`cannot read "${path}": ${whyUnreadable(error)}`, step);
+  const why = whyUnreadable(error);
+  const byShell =
+    'have the shell open it: --file - --filename NAME <FILE attaches it; elsewhere, - is standard input';
+  return usageError(`cannot read "${path}": ${why}`, why === NOT_UTF8 ? byShell : step);
 }
 
 /**

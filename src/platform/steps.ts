@@ -37,6 +37,7 @@ export type StepName =
   | 'remove-account'
   | 'remove-json'
   | 'report-bug'
+  | 'save-by-shell'
   | 'request-here-or-plain'
   | 'resume'
   | 'resume-soon'
