@@ -82,6 +82,7 @@ export type ClientStep =
   | 'check-viewed'
   | 'close-again'
   | 'compare-key'
+  | 'complete-chain'
   | 'expire-again'
   | 'finish-setup'
   | 'give-passphrase'

@@ -28,7 +28,8 @@ test('a self-signed certificate is refused; nothing is sent', async () => {
     facts: [phrase('unreachable', host, phrase('certificate-self-signed'))],
     steps: [phrase('trust-certificate')],
   });
-  expect(server.seen).toEqual([]);
+  const { steps } = await failingAt(`https://${host}`, { ca: nextCert });
+  expect([steps, server.seen]).toEqual([[phrase('complete-chain')], []]);
 });
 
 test('a certificate is accepted with its CA, by option and by variable', async () => {
