@@ -7,6 +7,8 @@ type AgeReason =
   | 'payload'
   /** A recipient, an identity or a typed key is invalid or not supported. */
   | 'key'
+  /** An SSH public key is whole, but of a type that is not encrypted to. */
+  | 'key-type'
   /** A private key has a passphrase, with which it cannot be read. */
   | 'key-passphrase';
 

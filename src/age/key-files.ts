@@ -1,21 +1,32 @@
 import { randomBytes } from 'node:crypto';
 import { type Identity, type Recipient, x25519Identity, x25519Recipient } from './age';
-import { AgeError, explaining } from './age-error';
+import { AgeError } from './age-error';
 import { decodeBech32, encodeBech32 } from './bech32';
 import { x25519 } from './node-primitives';
 import { sshIdentity, sshRecipient } from './ssh';
 
 /**
- * Parses a recipients file or an authorized_keys file: a recipient per line, and comment lines that start with `#`.
- * @throws AgeError (key) for the first line that cannot be used, with its number, and for a file without recipients
+ * Parses a recipients file or an authorized_keys file: a recipient per line, and comment lines that start with `#`. As by age, SSH
+ * keys of types that are not encrypted to are left out, which lists of code hosts have beside others.
+ * @param leftOut called with the number of such a line and the reason; without it, none is left out
+ * @throws AgeError (key) for the first line that cannot be used, with its number, and for a file without recipients; (key-type)
+ * if all are left out
  */
-export function parseRecipients(text: string): Recipient[] {
-  return eachLine(text, 'recipient', parseRecipient);
+export function parseRecipients(text: string, leftOut?: (why: string) => void): Recipient[] {
+  const refused: AgeError[] = [];
+  const found = eachLine(text, 'recipient', parseRecipient, (error) => {
+    if (error.reason !== 'key-type' || !leftOut) throw error;
+    refused.push(error);
+  });
+  const [first] = refused;
+  if (found.length === 0 && first) throw first;
+  for (const { message } of refused) leftOut?.(message);
+  return found;
 }
 
 /**
  * Parses one recipient: `age1…`, or an SSH public key (sshd(8), "AUTHORIZED_KEYS FILE FORMAT").
- * @throws AgeError (key) when it cannot be used; the message says why
+ * @throws AgeError (key, key-type) when it cannot be used; the message says why
  */
 export function parseRecipient(text: string): Recipient {
   const line = text.trim();
@@ -28,13 +39,19 @@ export function parseRecipient(text: string): Recipient {
     throw new AgeError('key', 'not a public key: neither age1… nor ssh-…');
   if (/(^|,)cert-authority(,|$)/i.test(options))
     throw new AgeError('key', 'this is the key of a certificate authority, not of a user');
+  const wire = Buffer.from(key, 'base64');
   const reason = refusal(type);
-  if (reason !== undefined) throw new AgeError('key', reason);
-  return sshRecipient(Buffer.from(key, 'base64'));
+  if (reason !== undefined) throw new AgeError(isOfType(wire, type) ? 'key-type' : 'key', reason);
+  return sshRecipient(wire);
 }
 
 const SSH_KEY =
   /^((?:ssh|sk-ssh|ecdsa|sk-ecdsa|webauthn-sk)-[\w@.-]+)[ \t]+([A-Za-z0-9+/]+=*)(?:[ \t]|$)/;
+
+/** Whether a key begins with its type (RFC 4253, 6.6), as all do. */
+function isOfType(wire: Buffer, type: string): boolean {
+  return wire.length > 4 + type.length && wire.toString('latin1', 4, 4 + type.length) === type;
+}
 
 function sshFields(line: string): string[] | undefined {
   return SSH_KEY.exec(line)?.slice(1);
@@ -90,17 +107,35 @@ function parseIdentity(line: string): Identity {
   return x25519Identity(keyBytes(line, 'age-secret-key-'));
 }
 
-/** Parses the lines that are neither empty nor comments. Errors get the line number. */
-function eachLine<T>(text: string, what: string, parse: (line: string) => T): T[] {
+/**
+ * Parses the lines that are neither empty nor comments. Errors get the line number.
+ * @param failed may let an error pass
+ */
+function eachLine<T>(
+  text: string,
+  what: string,
+  parse: (line: string) => T,
+  failed: (error: AgeError) => void = raise,
+): T[] {
+  let lines = 0;
   const found = text.split(/\r?\n/).flatMap((line, at) => {
     const trimmed = line.trim();
     if (trimmed === '' || trimmed.startsWith('#')) return [];
-    const explain = ({ reason, message }: AgeError) =>
-      new AgeError(reason, `line ${at + 1}: ${message}`);
-    return [explaining(() => parse(trimmed), explain)];
+    lines++;
+    try {
+      return [parse(trimmed)];
+    } catch (error) {
+      if (!(error instanceof AgeError)) throw error;
+      failed(new AgeError(error.reason, `line ${at + 1}: ${error.message}`));
+      return [];
+    }
   });
-  if (found.length === 0) throw new AgeError('key', `the file has no ${what}`);
+  if (lines === 0) throw new AgeError('key', `the file has no ${what}`);
   return found;
+}
+
+function raise(error: AgeError): never {
+  throw error;
 }
 
 /** A new key pair, as age-keygen(1) prints it. */

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { AgeError } from './age-error';
-import { isLinkKey } from './link-key';
+import { isLinkKey, linkKeyIn, wordsIn } from './link-key';
 
 /** The fewest words of a key: 77 bits with the EFF list. */
 const LEAST_WORDS = 6;
@@ -20,9 +20,6 @@ export function newWords(list: readonly string[], count = LEAST_WORDS): string {
   return drawn.map((at) => words[at]).join('-');
 }
 
-/** The key of a link, also where a gateway wrote `%23` for `#`. */
-const IN_LINK = /(?:#|%(?:25)*23)([\w-]{22})(?![\w-])/;
-
 /**
  * Whether a text has a link key, alone or with its link, or six words of the list, one of which may be mistyped.
  * @param list returns the list, if it is needed
@@ -31,7 +28,7 @@ export async function holdsKey(
   text: string,
   list: () => Promise<readonly string[]>,
 ): Promise<boolean> {
-  if (IN_LINK.test(text) || isLinkKey(text.trim())) return true;
+  if (linkKeyIn(text) !== undefined) return true;
   if (wordsIn(text).length < LEAST_WORDS) return false;
   const all = await list();
   // No key has them, and a passphrase of five words may.
@@ -43,22 +40,17 @@ export async function holdsKey(
   return words.filter((word) => known.has(word)).length >= LEAST_WORDS - mistyped;
 }
 
-function wordsIn(text: string): readonly string[] {
-  return text.toLowerCase().match(/[a-z]+/g) ?? [];
-}
-
 /**
- * Parses a key that was typed or pasted: a link key, alone or with its link, or words in any case, separated by spaces or
- * hyphens.
+ * Parses a key that was typed or pasted: a link key, alone or with its link, or words (`wordsIn`).
  * @throws AgeError (key) when it is neither; the message has the position of a word that is not in the list
  */
 export function parseKey(typed: string, list: readonly string[]): string {
-  const text = IN_LINK.exec(typed)?.[1] ?? typed.trim();
-  if (isLinkKey(text)) return text;
-  const words = text.toLowerCase().split(/[\s-]+/);
-  if (words.length < LEAST_WORDS)
-    throw new AgeError('key', `a key is 22 characters, or ${LEAST_WORDS} or more words`);
+  const linked = linkKeyIn(typed);
+  if (linked !== undefined && isLinkKey(linked)) return linked;
+  const words = wordsIn(linked ?? typed);
   const known = new Set(list);
+  if (words.length < LEAST_WORDS || !words.some((word) => known.has(word)))
+    throw new AgeError('key', `a key is 22 characters, or ${LEAST_WORDS} or more words`);
   const unknown = words.findIndex((word) => !known.has(word));
   if (unknown >= 0)
     throw new AgeError('key', `word ${unknown + 1} of the key is not in the word list`);

@@ -40,6 +40,8 @@ const ofClient: Readonly<Record<ClientStep, Words>> = {
   'check-viewed': () => 'a view may have been used: the owner can check with pwpush audit',
   'close-again': () => 'it can still be answered or read; try again',
   'compare-key': () => 'compare it with what the sender gave you',
+  'complete-chain': () =>
+    'add to the CA file what is missing there: the CA, and intermediate certificates that the server does not send',
   'expire-again': () => 'the secret can still be read; try again, or expire it on its page',
   'finish-setup': () =>
     'open the instance in a browser and finish setting it up, or check the address',
@@ -164,6 +166,7 @@ const steps: Readonly<Record<StepName, Words>> = {
     text: `get the rest within minutes${key && '; give its key when asked, or add the link'}`,
     command: `pwpush get --resume ${shellWord(path)}`,
   }),
+  'save-by-shell': () => 'have the shell open it: --output - >FILE',
   'save-sealed': () => 'save it with --no-decrypt, then open it with age -d',
   'send-elsewhere': (origin) => `to send it, add --url ${origin} --anonymous`,
   'set-address': (name) =>

@@ -1,11 +1,10 @@
-import { isUtf8 } from 'node:buffer';
 import type { Context, Prompter } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { listed } from '../platform/listed';
 import { askUntil, filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { newPassphraseRows } from './options';
-import { bytesOf, withoutOneLineEnd } from './source';
+import { secretIn } from './source';
 import { wordList } from './words';
 
 /** Where a passphrase comes from; from the environment, if that has one, where nothing is named. */
@@ -60,7 +59,7 @@ export async function readPassphrase(
   context: Context,
   twice: boolean,
 ): Promise<string | undefined> {
-  if (file !== undefined) return noKey(await fromFile(file, context));
+  if (file !== undefined) return noKey(await secretIn(file, context, 'passphrase'));
   if (ask) return noKey(await askPassphrase(context, twice));
   const variable = context.env.PWPUSH_PASSPHRASE;
   return variable ? noKey(variable) : undefined;
@@ -86,13 +85,14 @@ export async function newPassphrase(
 }
 
 /**
- * Returns a passphrase that may be sent: not the key or words of an encrypted push, whatever the instance asks for. It
- * could decrypt the push then. Our own passphrases have five words.
+ * Returns a passphrase as it may be sent: not the key or words of an encrypted push, whatever the instance asks for. It
+ * could decrypt the push then. Our own passphrases have five words. In NFC (RFC 8265, OpaqueString), as the same characters
+ * have other code points where others type them, and most instances compare these.
  * @throws CliError (usage) for a key
  */
 export async function noKey(passphrase: string): Promise<string> {
   const { holdsKey } = await import('../age/key');
-  if (!(await holdsKey(passphrase, wordList))) return passphrase;
+  if (!(await holdsKey(passphrase, wordList))) return passphrase.normalize('NFC');
   throw usageError(
     'not sent as a passphrase: it is the key or the words of an encrypted push, which no instance may get',
     'a passphrase is another secret, of up to five words; the key is for pwpush get --key-file',
@@ -134,17 +134,11 @@ async function typedTwice(
   return askUntil(
     async (failure) => {
       const typed = await ask(failure ? "They don't match, try again:" : question);
-      if (typed === '' || (await prompter.secret('Passphrase again:')) === typed) return typed;
+      if (typed === '') return typed;
+      const again = await prompter.secret('Passphrase again:');
+      if (again.normalize() === typed.normalize()) return typed;
       throw mismatch;
     },
     (failure) => failure === mismatch,
   );
-}
-
-async function fromFile(path: string, context: Context): Promise<string> {
-  const bytes = await bytesOf(path, context, 'passphrase');
-  if (!isUtf8(bytes)) throw usageError('the passphrase is not valid UTF-8 text');
-  const text = withoutOneLineEnd(bytes.toString('utf8'));
-  if (text !== '') return text;
-  throw usageError(`the passphrase from ${path === '-' ? 'standard input' : `"${path}"`} is empty`);
 }

@@ -3,8 +3,9 @@ import { createReadStream } from 'node:fs';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
 import { type CliError, type Step, usageError } from '../platform/errors';
-import { whyUnreadable } from '../platform/files/file-error';
+import { NOT_UTF8, whyUnreadable } from '../platform/files/file-error';
 import { listed } from '../platform/listed';
+import { smallText } from '../platform/small-text';
 import { filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { fileRows, sourceRows } from './options';
@@ -271,6 +272,24 @@ export async function bytesOf(path: string, context: Context, noun = 'text'): Pr
   return readAll(bytesFrom(path, context), `"${path}"`);
 }
 
+/** The text of such a file, as `smallText` reads it. */
+export async function textIn(path: string, context: Context, noun: string): Promise<string> {
+  return smallText(await bytesOf(path, context, noun), placeOf(path));
+}
+
+/**
+ * A passphrase or key from a file, without the end of a single line.
+ * @throws CliError (usage) if it is empty or not UTF-8
+ */
+export async function secretIn(path: string, context: Context, noun: string): Promise<string> {
+  const bytes = await bytesOf(path, context, noun);
+  const place = `the ${noun} from ${path === '-' ? 'standard input' : `"${path}"`}`;
+  const text = withoutOneLineEnd(smallText(bytes, place));
+  if (!isUtf8(bytes)) throw usageError(`${place} is not valid UTF-8 text`);
+  if (text === '') throw usageError(`${place} is empty`);
+  return text;
+}
+
 /** A terminal would show what is typed, and not say how to end it. */
 async function standardInput({ stdin, prompter }: Context, noun: string): Promise<Buffer> {
   if (!stdin.isTTY) return readAll(stdin.bytes());
@@ -283,7 +302,10 @@ export function placeOf(path: string): string {
 }
 
 export function unreadable(path: string, error: unknown, step?: Step): CliError {
-  return usageError(`cannot read "${path}": ${whyUnreadable(error)}`, step);
+  const why = whyUnreadable(error);
+  const byShell =
+    'have the shell open it: --file - --filename NAME <FILE attaches it; elsewhere, - is standard input';
+  return usageError(`cannot read "${path}": ${why}`, why === NOT_UTF8 ? byShell : step);
 }
 
 /**

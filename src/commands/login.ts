@@ -12,6 +12,7 @@ import type { InstanceVersion } from '../contract/decode';
 import type { Edition } from '../contract/lifetime';
 import type { Context, Token } from '../platform/context';
 import { CliError, type ErrorCode, phrase, usageError } from '../platform/errors';
+import { smallText } from '../platform/small-text';
 import { parseToken } from '../profile/api-token';
 import { parseBase } from '../profile/base-address';
 import { profileIn, storedProfiles } from '../profile/config-file';
@@ -94,7 +95,7 @@ async function keep(session: Session, name: string, login: Login): Promise<void>
   const { base, token } = login;
   const inKeyring = login.keyring && token !== undefined;
   if (inKeyring) await storeInKeyring(context, { profile: name, url: base }, token);
-  const store = await profileStore(context);
+  const store = await profileStore(session);
   let before: Profile = {};
   await store.update((now) => {
     before = profileIn(now, name) ?? {};
@@ -230,7 +231,7 @@ async function givenToken(
   const { typed, env } = sources();
   if (typed.token !== undefined) return typed.token.read();
   if (!stdin.isTTY) {
-    const piped = (await readAll(stdin.bytes())).toString('utf8');
+    const piped = smallText(await readAll(stdin.bytes()), 'standard input');
     if (piped.trim() !== '') return parseToken(piped, 'standard input');
   }
   const { settings, token } = env;

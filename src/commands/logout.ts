@@ -30,7 +30,7 @@ async function logout(
   { context, say }: Session,
   { name, profile }: ReturnType<typeof namedProfile>,
 ): Promise<void> {
-  const store = await profileStore(context);
+  const store = await profileStore({ context, say });
   await store.update((stored) => {
     const rest = withoutToken(profileIn(stored, name) ?? {});
     return { ...stored, profiles: { ...stored.profiles, [name]: rest } };

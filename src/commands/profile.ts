@@ -64,7 +64,7 @@ async function show({ context, given, say }: Session, [name]: readonly [string?]
 }
 
 async function use(run: Session, [name]: readonly [string]): Promise<void> {
-  const store = await profileStore(run.context);
+  const store = await profileStore(run);
   await store.update((state) => {
     if (!profileIn(state, name)) throw noSuchProfile(name, state);
     return { ...state, current: name };
@@ -82,7 +82,7 @@ async function changed({ context, say }: Invocation, name: string, what: string)
 /** Changes the named profile, else the one in use, else `default`; the first profile made becomes the one in use. */
 async function set(run: Session, [key, value]: readonly [string, string]): Promise<void> {
   const { context, given, say } = run;
-  const store = await profileStore(context);
+  const store = await profileStore(run);
   let dropped = false;
   let replaced = false;
   let old: Profile = {};
@@ -116,8 +116,8 @@ async function warnOfKeyring({ context, say }: Invocation, name: string, profile
 }
 
 async function remove(run: Session, [name]: readonly [string]): Promise<void> {
-  const { context, say } = run;
-  const store = await profileStore(context);
+  const { say } = run;
+  const store = await profileStore(run);
   let gone: Profile = {};
   await store.update((state) => {
     if (!profileIn(state, name)) throw noSuchProfile(name, state);

@@ -127,7 +127,7 @@ async function keepProfile(
   jsonLog: boolean,
 ): Promise<string | undefined> {
   try {
-    const store = await profileStore(context);
+    const store = await profileStore({ context, say });
     let name = '';
     const { current } = await store.update((stored) => {
       const kept = keepLocal(stored, token === undefined ? { url } : { url, token });

@@ -1,7 +1,8 @@
 import { rmdirSync, type Stats, statSync } from 'node:fs';
 import { refuseToPrint } from '../cli/agent';
 import type { Invocation } from '../cli/terminal/output';
-import { attempt } from '../platform/errors';
+import { attempt, phrase, usageError } from '../platform/errors';
+import { isGarbled, NOT_UTF8 } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { foldersMissing, makeFolder } from '../platform/private-folder';
 import type { StepName } from '../platform/steps';
@@ -119,6 +120,11 @@ async function reservePath(
   user: User,
 ): Promise<Place> {
   const { path, force } = plan;
+  if (isGarbled(path) && !statOf(path))
+    throw usageError(
+      `cannot write "${path}": ${NOT_UTF8}; nothing was fetched`,
+      phrase('save-by-shell'),
+    );
   const { linkTarget, reserveFile, reserveText } = await destinations();
   const made = makeOutputFolder(path);
   if (!made) return withText(plan, await reserveFile(path, force, user));

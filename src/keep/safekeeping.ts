@@ -1,7 +1,11 @@
 import { rmSync } from 'node:fs';
 import { isArmored } from '../age/sealed-with';
+import { isGuarded } from '../cli/agent';
+import { boundedWrite, breakLine } from '../cli/terminal/bounded-write';
+import { forTerminal } from '../cli/terminal/safe';
 import { count, left } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
+import type { Context, Output } from '../platform/context';
 import { attempt, CliError, type Fact, phrase, type Step, savedTo } from '../platform/errors';
 import { listed } from '../platform/listed';
 import type { KeptDownload } from './interrupted-download';
@@ -95,6 +99,8 @@ interface Fate {
   readonly secret: number;
   /** Its path, or why it could not be saved. */
   readonly outcome: string | CliError;
+  /** Where it was printed as it could not be saved. */
+  readonly printed?: string | undefined;
   /** Whether it opens with a key that someone may have. */
   readonly sealed?: boolean;
 }
@@ -110,11 +116,14 @@ interface Fates {
 
 const noFates = (): Fates => ({ saved: [], available: [], rests: [] });
 
+export type SafeContext = RescueContext & Pick<Context, 'stderr' | 'signal' | 'guard'>;
+
 /**
- * A safe in the state folder.
+ * A safe in the state folder. A text that cannot be saved is printed on the terminal, unless a coding agent would read it.
  * @param resumes whether a later run can go on: with the key, and with the rest of files that could not be downloaded
+ * @param stdout for secrets that cannot be saved, where it is for secrets
  */
-export function newSafe(context: RescueContext, resumes = true): Safe {
+export function newSafe(context: SafeContext, resumes = true, stdout?: Output): Safe {
   let fates = noFates();
   let secrets = 0;
   /** Paths of texts that are held, by what was received. */
@@ -124,11 +133,17 @@ export function newSafe(context: RescueContext, resumes = true): Safe {
       ? `the push can be retrieved again (${left(push, context.now())})`
       : undefined;
 
+  const saveOrPrint = async (what: LostText['what'], bytes: LostText['bytes']) => {
+    const outcome = await save(context, what, bytes);
+    if (!(outcome instanceof CliError)) return { outcome };
+    const secret = what === 'secret' || what === 'response';
+    return { outcome, printed: await print(context, bytes, secret ? stdout : undefined) };
+  };
   const keepText = async ({ what, called, bytes, push }: LostText) => {
     const available = push && again(push);
     if (available !== undefined) return void fates.available.push(available);
-    const outcome = await save(context, what, bytes);
-    fates.saved.push({ what, called, secret: ++secrets, outcome });
+    const kept = await saveOrPrint(what, bytes);
+    fates.saved.push({ what, called, secret: ++secrets, ...kept });
   };
   const keepPush = async ({ push, sealed, subject, saveFiles }: LostPush) => {
     const bytes = push.payload ?? '';
@@ -137,16 +152,17 @@ export function newSafe(context: RescueContext, resumes = true): Safe {
     if (available !== undefined)
       return void fates.available.push(subject ? `${subject}: ${available}` : available);
     if (bytes !== '') {
-      const outcome = held.get(sealed) ?? (await save(context, 'secret', bytes));
+      const path = held.get(sealed);
+      const kept = path ? { outcome: path } : await saveOrPrint('secret', bytes);
       const opens = resumes && isArmored(bytes);
-      fates.saved.push({ what: 'secret', secret, outcome, sealed: opens });
+      fates.saved.push({ what: 'secret', secret, ...kept, sealed: opens });
     }
     if ((push.files ?? []).length === 0) return;
     const path = await attempt(safe.folder);
     const { paths, failure } =
       path instanceof CliError
         ? { paths: [], failure: path }
-        : await saveFiles(path, newSafe(context, resumes));
+        : await saveFiles(path, newSafe(context, resumes, stdout));
     for (const outcome of [...paths, ...(failure ? [failure] : [])])
       fates.saved.push({ what: 'files', secret, outcome });
   };
@@ -195,6 +211,28 @@ async function save(context: RescueContext, what: LostText['what'], bytes: LostT
   return attempt(() => rescue(context, what, bytes));
 }
 
+/** Prints what could not be saved, so that it is not lost. Returns where it is; undefined if it may be shown nowhere. */
+async function print(
+  context: SafeContext,
+  bytes: LostText['bytes'],
+  stdout: Output | undefined,
+): Promise<string | undefined> {
+  const { stderr, signal } = context;
+  if (await isGuarded(context)) return undefined;
+  const text = Buffer.from(bytes as Uint8Array).toString();
+  for (const output of [stdout, stderr]) {
+    if (!output || output.closed || (output === stderr && !stderr.isTTY)) continue;
+    try {
+      await boundedWrite(output, output.isTTY ? forTerminal(text) : bytes, signal);
+      if (!output.isTTY && !text.endsWith('\n')) breakLine(stderr);
+      return output.isTTY ? 'the terminal' : 'standard output';
+    } catch {
+      // As what was to be written there before.
+    }
+  }
+  return undefined;
+}
+
 /** Says where texts and files are, or that they are lost. */
 function withParts(
   failure: CliError,
@@ -202,7 +240,9 @@ function withParts(
   available: readonly string[],
 ): CliError {
   const paths = parts.flatMap(({ outcome }) => (outcome instanceof CliError ? [] : outcome));
-  const lost = parts.flatMap(({ outcome }) => (outcome instanceof CliError ? outcome : []));
+  const unsaved = parts.filter(({ outcome }) => outcome instanceof CliError);
+  const shown = unsaved.filter(({ printed }) => printed !== undefined);
+  const lost = unsaved.flatMap(({ outcome, printed }) => (printed ? [] : (outcome as CliError)));
   const causes = [failure, ...lost];
   const remaining = [...paths, ...causes.flatMap(({ remains }) => remains?.saved_to ?? [])];
   return failure.with({
@@ -210,7 +250,8 @@ function withParts(
       ...failure.facts,
       ...(paths.length > 0 ? [`${whatWas(parts)} saved to ${listed(paths)}`] : []),
       ...available,
-      ...lossOf(parts, lost, available.length + paths.length > 0),
+      ...shown.map((part) => printedAs(part)),
+      ...lossOf(parts, lost, parts.length > lost.length || available.length > 0),
     ],
     // Of several commands the first is printed: what is still to be fetched matters most.
     steps: [
@@ -220,6 +261,11 @@ function withParts(
     ],
     remains: { ...failure.remains, ...savedTo(remaining) },
   });
+}
+
+function printedAs(part: Fate): Fact {
+  const why = part.outcome instanceof CliError ? part.outcome.facts : [];
+  return phrase('detailed', `${whatWas([part])} printed to ${part.printed}`, ...why);
 }
 
 /** @param something whether anything else is saved or can be retrieved */
@@ -266,10 +312,10 @@ function withRest(failure: CliError, { lost, outcome }: Fates['rests'][number]):
 }
 
 /** Says where the private key is that may open what was saved. */
-function withKey(failure: CliError, { outcome }: Fate): CliError {
+function withKey(failure: CliError, { outcome, printed }: Fate): CliError {
   const kept: Step =
     outcome instanceof CliError
-      ? `the private key is lost: ${outcome.message}`
+      ? `the private key ${printed ? `was printed to ${printed}` : 'is lost'}: ${outcome.message}`
       : phrase('try-saved-key', outcome);
   return failure.with({ steps: [kept, ...failure.steps] });
 }

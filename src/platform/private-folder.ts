@@ -14,6 +14,7 @@ import { failedError, usageError } from './errors';
 import { codeOf, whyUnreadable } from './files/file-error';
 import { type User, whyForeign } from './files/owner';
 import { syncFolder } from './files/sync';
+import { smallText } from './small-text';
 
 /** A file or folder that must be the user's own, or root's. */
 interface OwnRule {
@@ -34,13 +35,13 @@ export function checkFolder(path: string, rule: OwnRule): void {
 
 /**
  * Reads a file, unless another user made it or can write to it. Checks the file that was opened, as its path may change.
- * @throws CliError (usage) as `checkFolder`; errors of the file system
+ * @throws CliError (usage) as `checkFolder` and `smallText`; errors of the file system
  */
 export function readOwn(path: string, rule: OwnRule): string {
   const file = openSync(path, 'r');
   try {
     check(fstatSync(file), path, rule);
-    return readFileSync(file, 'utf8');
+    return smallText(readFileSync(file), `${rule.what} "${path}"`);
   } finally {
     closeSync(file);
   }
@@ -48,12 +49,13 @@ export function readOwn(path: string, rule: OwnRule): string {
 
 /**
  * Reads a file that may be a pipe, and another user's.
- * @throws CliError (usage) if it cannot be read
+ * @throws CliError (usage) if it cannot be read, or as `smallText` does
  */
 export async function readText(path: string, what: string): Promise<string> {
-  return promises.readFile(path, 'utf8').catch((error) => {
+  const bytes = await promises.readFile(path).catch((error) => {
     throw usageError(`cannot read the ${what} "${path}": ${whyUnreadable(error)}`);
   });
+  return smallText(bytes, `the ${what} "${path}"`);
 }
 
 function check(found: Stats, path: string, { user, what, instead, closed }: OwnRule): void {

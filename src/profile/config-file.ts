@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliError, failedError, usageError } from '../platform/errors';
 import { codeOf, isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { checkFolder, readOwn } from '../platform/private-folder';
-import { configFolder, configName, type System } from './folders';
+import { configFolder, configName, copyName, type System } from './folders';
 import { type Profile, type StoredProfiles, wrongSetting } from './settings';
 
 /**
@@ -44,7 +45,7 @@ export function decodeConfig(text: string | undefined, path: string): StoredProf
 }
 
 /**
- * The text of the config file, which may name a command to run, and an instance to send a token to; undefined without a
+ * The text of the config file, or of its copy if the file is there in part, which may name a command to run, and an instance to send a token to; undefined without a
  * file.
  * @throws CliError as `storedProfiles` does
  */
@@ -52,15 +53,27 @@ export function readConfig(folder: string, user: User): string | undefined {
   const path = join(folder, configName);
   const instead = 'set PWPUSH_CONFIG_DIR to another folder';
   try {
-    const text = readOwn(path, { user, what: 'the config file', instead });
+    const rule = { user, what: 'the config file', instead };
+    const copy = join(folder, copyName);
+    const text = readOwn(path, rule);
+    const whole = existsSync(copy) && !isJson(text) ? readOwn(copy, rule) : text;
     checkFolder(folder, { user, what: 'the folder of the config file', instead });
-    return text;
+    return whole;
   } catch (error) {
     if (!isSystemError(error)) throw error;
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
     throw failedError(`cannot read the config file "${path}": ${whyUnreadable(error)}`, {
       steps: 'check its owner and mode, or set PWPUSH_CONFIG_DIR to another folder',
     });
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -113,9 +113,29 @@ export function timeoutOf({ env }: Pick<Context, 'env'>, typed: number | undefin
     : DEFAULT_TIMEOUT_SECONDS;
 }
 
-/** The PEM certificates that are trusted in addition to Node's. */
+/** What comes before each certificate in PEM (RFC 7468). */
+const BEGIN = /-----BEGIN (?=(?:X509 |TRUSTED )?CERTIFICATE-----)/;
+
+/**
+ * The PEM certificates that are trusted in addition to Node's. Node leaves out without a word what is indented, on one line, or has
+ * `\n` for line ends, as variables and YAML make it.
+ * @throws CliError (usage) for a file without certificates, and for one that cannot be read
+ */
 async function readCertificates(path: string): Promise<string> {
   const text = await readText(path, 'CA file');
-  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  const { X509Certificate } = await import('node:crypto');
+  const [, ...parts] = text.split(BEGIN);
+  const found = parts.map((part, at) => {
+    const [label, body = ''] = part.split('-----');
+    const lines = body.replaceAll(/\\[nr]|\s/g, '').match(/.{1,64}/g) ?? [];
+    const pem = [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
+    try {
+      new X509Certificate(pem);
+      return pem;
+    } catch {
+      throw usageError(`certificate ${at + 1} of the CA file "${path}" is damaged`);
+    }
+  });
+  if (found.length > 0) return found.join('');
   throw usageError(`the CA file "${path}" contains no PEM certificate`);
 }

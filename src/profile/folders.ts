@@ -18,14 +18,24 @@ const places = {
 /** The file of the profiles. */
 export const configName = 'config.json';
 
+/** What that file had, while it is rewritten in place. */
+export const copyName = `${configName}.old`;
+
+/** A path as a shell would have it, which expands no `~/` in quotes and in files of variables. */
+export function fromHome(path: string, { home }: Pick<Surroundings, 'home'>): string {
+  return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
+}
+
 /** Its folder: `PWPUSH_CONFIG_DIR`, else the platform's. */
 export function configFolder(system: Surroundings): string {
-  return system.env.PWPUSH_CONFIG_DIR || platformFolder(system, 'XDG_CONFIG_HOME', places.config);
+  const own = system.env.PWPUSH_CONFIG_DIR;
+  return own ? fromHome(own, system) : platformFolder(system, 'XDG_CONFIG_HOME', places.config);
 }
 
 /** The folder of rescue files: `PWPUSH_STATE_DIR`, else the platform's. */
 export function stateFolder(system: Surroundings): string {
-  return system.env.PWPUSH_STATE_DIR || platformFolder(system, 'XDG_STATE_HOME', places.state);
+  const own = system.env.PWPUSH_STATE_DIR;
+  return own ? fromHome(own, system) : platformFolder(system, 'XDG_STATE_HOME', places.state);
 }
 
 /** The default folder of the database of `pwpush serve`. */

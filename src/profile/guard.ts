@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentMarker } from '../cli/agent';
 import type { Context } from '../platform/context';
-import { configFolder, configName } from './folders';
+import { configFolder, configName, copyName } from './folders';
 
 /**
  * Why no secret must be printed, as `Context.guard` says it. The setting `agent` of the profile in use decides, else
@@ -23,9 +23,10 @@ export async function whyGuarded(
 /** Undefined also for an unreadable config file: the commands that need it say so. */
 async function settingOf(context: Context, named: string | undefined) {
   try {
-    const profiles = readFileSync(join(configFolder(context), configName), 'utf8');
+    const folder = configFolder(context);
+    const profiles = readFileSync(join(folder, configName), 'utf8');
     // What decodes it is loaded only if a profile may have that setting.
-    if (!profiles.includes('"agent"')) return undefined;
+    if (!profiles.includes('"agent"') && !existsSync(join(folder, copyName))) return undefined;
     const { namedProfile, storedProfiles } = await import('./config-file');
     const { name, profile } = namedProfile(storedProfiles(context), named, context.env);
     return { name, agent: profile.agent };

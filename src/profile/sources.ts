@@ -4,6 +4,7 @@ import type { Invocation } from '../cli/terminal/output';
 import type { Context, Token } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
+import { smallText } from '../platform/small-text';
 import { parseToken, readTokenFile } from './api-token';
 import { hasToken, type Profile, type Setting, settings, settingsOfEnvironment } from './settings';
 import type { SettingSource, Sources, TokenReader } from './target';
@@ -88,7 +89,7 @@ function typedToken(
   const read = lazy(async () => {
     if (path !== '-') return readTokenFile(path);
     if (stdin.isTTY) throw usageError(`${from} - reads standard input, but nothing is piped in`);
-    return parseToken((await readAll(stdin.bytes())).toString('utf8'), 'standard input');
+    return parseToken(smallText(await readAll(stdin.bytes()), 'standard input'), 'standard input');
   });
   return { from, read };
 }

@@ -2,23 +2,29 @@ import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
+  ftruncateSync,
   openSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Conf from 'conf';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
-import { codeOf } from '../platform/files/file-error';
-import type { User } from '../platform/files/owner';
-import { syncFile, syncFolder } from '../platform/files/sync';
+import { makeFile, setOwnMode } from '../platform/files/atomic-file';
+import { codeOf, isSystemError, whyUnwritable } from '../platform/files/file-error';
+import { type User, whyForeign } from '../platform/files/owner';
+import { syncFile, syncFolder, syncOpen } from '../platform/files/sync';
 import { checkFolder, makeFolder } from '../platform/private-folder';
 import { decodeConfig, readConfig } from './config-file';
-import { configName } from './folders';
+import { configName, copyName } from './folders';
 import type { StoredProfiles } from './settings';
+
+const ELSEWHERE = 'set PWPUSH_CONFIG_DIR to a folder that you can write to';
 
 /** A claim of this age is that of a program that died: writing takes a few milliseconds. */
 const STALE_MS = 10_000;
@@ -36,25 +42,32 @@ export function confStore(
 ) {
   const path = join(folder, configName);
   const read = () => ({ version: versionOf(path), text: readConfig(folder, user) });
-  const replace = (before: ReturnType<typeof read>, next: StoredProfiles): boolean => {
-    const claims = claim(`${path}.${before.version}`, now().getTime());
-    if (claims === undefined) return false;
+  const replaced = (before: ReturnType<typeof read>, next: StoredProfiles): boolean => {
+    let claims: readonly string[] | undefined;
     try {
+      claims = claim(`${path}.${before.version}`, now().getTime());
+      if (claims === undefined) return false;
       const found = read();
       if (found.version !== before.version || found.text !== before.text) return false;
-      write(path, next);
+      write(path, user, found.text, next);
       return true;
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      throw failedError(`cannot write the config file "${path}": ${whyUnwritable(codeOf(error))}`, {
+        steps: ELSEWHERE,
+        cause: error,
+      });
     } finally {
-      for (const name of claims) rmSync(name, { force: true });
+      for (const name of claims ?? []) rmSync(name, { force: true });
     }
   };
   return {
     /**
      * Changes the config file and returns the new state. `change` is called again if another program was faster.
-     * @throws CliError as `storedProfiles` does; what `change` throws; errors of the file system
+     * @throws CliError as `storedProfiles` does, and (failed) if the file cannot be written; what `change` throws
      */
     update: async (change: (stored: StoredProfiles) => StoredProfiles) => {
-      makeFolder(folder, 'set PWPUSH_CONFIG_DIR to a folder that you can write to');
+      makeFolder(folder, ELSEWHERE);
       checkFolder(folder, {
         user,
         what: 'the folder',
@@ -63,7 +76,7 @@ export function confStore(
       for (let pause = SHORTEST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
         const before = read();
         const next = change(decodeConfig(before.text, path));
-        if (replace(before, next)) return next;
+        if (replaced(before, next)) return next;
         await sleep(pause * (0.5 + Math.random()));
       }
     },
@@ -101,8 +114,14 @@ function claim(path: string, now: number): readonly string[] | undefined {
 /**
  * Writes with conf, beside the file: conf writes once, of which a disk that fills up takes a part, without an error, and
  * would put that in place of all profiles.
+ * @param before the text of the file
  */
-function write(path: string, { current, profiles }: StoredProfiles): void {
+function write(
+  path: string,
+  user: User,
+  before: string | undefined,
+  { current, profiles }: StoredProfiles,
+): void {
   const file = existsSync(path) ? realpathSync(path) : path;
   const conf = new Conf<Record<string, unknown>>({
     cwd: dirname(file),
@@ -113,14 +132,57 @@ function write(path: string, { current, profiles }: StoredProfiles): void {
     // A part, which is read back as nothing.
     clearInvalidConfig: true,
   });
+  const stored = { ...(current === undefined ? {} : { current }), profiles };
   try {
-    conf.store = { ...(current === undefined ? {} : { current }), profiles };
+    try {
+      conf.store = stored;
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      // It sets modes, syncs and renames, which some file systems refuse.
+      rmSync(conf.path, { force: true });
+      makeFile(conf.path, (draft) => writeFileSync(draft, JSON.stringify(stored, null, '\t')));
+    }
     if (!conf.has('profiles')) throw failedError(`cannot write "${path}": the disk is full`);
+    const why = whyForeign(statSync(conf.path), user);
+    if (why !== undefined)
+      throw failedError(
+        `a new file in "${dirname(file)}" ${why}, as its file system keeps no owners or modes`,
+        { steps: ELSEWHERE },
+      );
     // With SNAP in the environment, conf does not.
     syncFile(conf.path);
-    renameSync(conf.path, file);
+    const copy = join(dirname(path), copyName);
+    try {
+      renameSync(conf.path, file);
+    } catch (error) {
+      if (!['EBUSY', 'EXDEV'].includes(codeOf(error) ?? '')) throw error;
+      rewrite(file, copy, before ?? '', readFileSync(conf.path, 'utf8'));
+    }
     syncFolder(dirname(file));
+    rmSync(copy, { force: true });
   } finally {
     rmSync(conf.path, { force: true });
+  }
+}
+
+/**
+ * Writes a file in place, which cannot be replaced as it is mounted alone, as into a container. Until that is done, a copy has
+ * what the file had (`readConfig`).
+ */
+function rewrite(file: string, copy: string, before: string, text: string): void {
+  // One that is left may be all there is.
+  if (!existsSync(copy) || readFileSync(copy, 'utf8') !== before) {
+    rmSync(copy, { force: true });
+    makeFile(copy, (made) => writeFileSync(made, before));
+    syncFolder(dirname(copy));
+  }
+  const opened = openSync(file, 'r+');
+  try {
+    setOwnMode(opened);
+    ftruncateSync(opened);
+    writeFileSync(opened, text);
+    syncOpen(opened);
+  } finally {
+    closeSync(opened);
   }
 }

@@ -3,6 +3,7 @@ import { kinds } from '../contract/api';
 import { askedFor } from '../contract/json';
 import { DAY_SECONDS, type Expiry, parseExpiry } from '../contract/lifetime';
 import { usageError } from '../platform/errors';
+import { withoutMark } from '../platform/small-text';
 import type { PushDetails, PushLimits } from './create-push';
 
 /** A push as a line of `push --each` describes it. */
@@ -113,12 +114,15 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Yields the lines of a stream without LF or CRLF; the last one need not have a line end. A line of more than `longest`
- * bytes is dropped as it is read.
+ * Yields the lines of a stream without LF or CRLF, and without a byte order mark; the last one need not have a line end. A
+ * line of more than `longest` bytes is dropped as it is read.
+ * @param place how messages name the stream
+ * @throws CliError (usage) as `withoutMark` does, before the first line
  */
 export async function* linesOf(
   stream: AsyncIterable<Uint8Array>,
   longest: number,
+  place: string,
 ): AsyncGenerator<BatchLine> {
   let number = 1;
   let pieces: Buffer[] = [];
@@ -131,7 +135,8 @@ export async function* linesOf(
   const take = (): BatchLine => {
     const line = Buffer.concat(pieces);
     const whole = line.at(-1) === CR ? line.subarray(0, -1) : line;
-    const bytes = length > longest ? undefined : whole;
+    const text = number === 1 ? withoutMark(whole, place) : whole;
+    const bytes = length > longest ? undefined : text;
     pieces = [];
     length = 0;
     return { number: number++, bytes };

@@ -7,7 +7,6 @@ import type { NewPush, Notification } from '../contract/api';
 import type { Push } from '../contract/decode';
 import { askedFor } from '../contract/json';
 import type { CreatedLink } from '../deliver/deliver-link';
-import type { Context } from '../platform/context';
 import { codeOrMessage } from '../platform/files/file-error';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
@@ -50,10 +49,10 @@ type ReadyPush = Awaited<ReturnType<typeof preparePush>>;
  * What encrypts by a plan; reads public keys that are in files.
  * @throws CliError (usage) for one that cannot be used
  */
-export async function sealingFor(plan: SealPlan, context: Context): Promise<Sealing> {
+export async function sealingFor(plan: SealPlan, run: Invocation): Promise<Sealing> {
   const { sealerFor } = await import('./encryption');
   const wordsFile = plan.mode === 'words' ? plan.wordsFile : undefined;
-  return { mode: plan.mode, seal: await sealerFor(plan, context), wordsFile };
+  return { mode: plan.mode, seal: await sealerFor(plan, run), wordsFile };
 }
 
 /** Begins to encrypt a draft: a key is stretched on another thread. */

@@ -13,11 +13,11 @@ import { newLinkKey, newWords } from '../age/key';
 import { keyProof, newKeySalt } from '../age/key-proof';
 import { encodeManifest, encryptedName, isManifest } from '../age/manifest';
 import { node, scrypt } from '../age/node-primitives';
-import { bytesOf, placeOf } from '../cli/source';
+import { placeOf, textIn } from '../cli/source';
+import type { Invocation } from '../cli/terminal/output';
 import { wordList } from '../cli/words';
 import type { Attachment } from '../client/form';
 import { limits } from '../contract/api';
-import type { Context } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
 
 /** Where the key goes: into the link, to the sender as words, or nowhere, as recipients have their own. */
@@ -62,9 +62,9 @@ const WORK = { link: 10, words: MODERATE_WORK };
  * Reads the public keys, if it encrypts to them.
  * @throws CliError (usage) for one that cannot be used
  */
-export async function sealerFor(plan: SealPlan, context: Context): Promise<Seal> {
+export async function sealerFor(plan: SealPlan, run: Invocation): Promise<Seal> {
   const { mode } = plan;
-  if (mode === 'keys') return sealerTo(await readRecipients(plan.keys, plan.files, context));
+  if (mode === 'keys') return sealerTo(await readRecipients(plan.keys, plan.files, run));
   const words = mode === 'words' ? await wordList() : undefined;
   return async (content) => {
     const key = words ? newWords(words) : newLinkKey();
@@ -143,19 +143,21 @@ async function sealFiles(files: readonly Attachment[], recipients: readonly Reci
 async function readRecipients(
   keys: readonly Recipient[],
   files: readonly string[],
-  context: Context,
+  { context, say }: Invocation,
 ): Promise<readonly Recipient[]> {
   const all = [...keys];
+  const leftOut: string[] = [];
   for (const path of files) {
     const { parseRecipients } = await import('../age/key-files');
-    const text = (await bytesOf(path, context, 'public keys')).toString('utf8');
+    const text = await textIn(path, context, 'public keys');
     all.push(
       ...explaining(
-        () => parseRecipients(text),
+        () => parseRecipients(text, (why) => leftOut.push(`${placeOf(path)}, ${why}`)),
         ({ message }) => usageError(`${placeOf(path)}: ${message}`),
       ),
     );
   }
+  for (const one of leftOut) await say.warn(`left out of ${one}`);
   // A try, as there may be too many of them.
   await prepareFile(all).catch((error) => {
     throw error instanceof AgeError ? usageError(error.message) : error;

@@ -1,6 +1,6 @@
 import type { Identity } from '../age/age';
 import { explaining } from '../age/age-error';
-import { bytesOf, placeOf, withoutOneLineEnd } from '../cli/source';
+import { placeOf, secretIn, textIn } from '../cli/source';
 import type { Context } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
 
@@ -51,14 +51,12 @@ export async function readKeys(
 
 async function readKey(path: string | undefined, context: Context): Promise<string | undefined> {
   if (path === undefined) return context.env.PWPUSH_KEY || undefined;
-  const key = withoutOneLineEnd((await bytesOf(path, context, 'key')).toString('utf8'));
-  if (key === '') throw usageError(`the key is empty: ${placeOf(path)}`);
-  return key;
+  return secretIn(path, context, 'key');
 }
 
 async function readIdentities(path: string, context: Context): Promise<Identity[]> {
   const { parseIdentities } = await import('../age/key-files');
-  const text = (await bytesOf(path, context, 'private key')).toString('utf8');
+  const text = await textIn(path, context, 'private key');
   return explaining(
     () => parseIdentities(text),
     ({ reason, message }) => {

@@ -1,6 +1,6 @@
 import { AgeError } from '../age/age-error';
 import { parseKey } from '../age/key';
-import { isLinkKey } from '../age/link-key';
+import { formsOf, isLinkKey } from '../age/link-key';
 import { askUntil } from '../cli/ask-until';
 import { wordList } from '../cli/words';
 import type { Context } from '../platform/context';
@@ -16,10 +16,10 @@ export interface GivenKey {
 export async function givenKey(text: string): Promise<GivenKey> {
   if (isLinkKey(text)) return { passphrases: [text], complaint: '' };
   try {
-    return { passphrases: [parseKey(text, await wordList()), text], complaint: '' };
+    return { passphrases: [parseKey(text, await wordList()), ...formsOf(text)], complaint: '' };
   } catch (error) {
     if (!(error instanceof AgeError)) throw error;
-    return { passphrases: [text], complaint: ` (${error.message})` };
+    return { passphrases: formsOf(text), complaint: ` (${error.message})` };
   }
 }
 

@@ -15,7 +15,7 @@ test('a link key is 128 bits in 22 characters, another each time', () => {
     expect(key).toMatch(/^[A-Za-z0-9_-]{22}$/);
     expect(Buffer.from(key, 'base64url').length).toBe(16);
     expect(isLinkKey(key)).toBe(true);
-    expect(parseKey(` ${key}\n`, list)).toBe(key);
+    for (const text of [` ${key}\n`, `\u201c${key}\u201d.`]) expect(parseKey(text, list)).toBe(key);
   }
 });
 
@@ -83,6 +83,8 @@ describe('words', () => {
     KEY,
     ' Abacus Zoom  abdomen\tacid yoga WREATH\n',
     'abacus - zoom - abdomen - acid - yoga - wreath',
+    '\u201cAbacus\u2013zoom\u2014abdomen, acid; yoga. Wreath.\u201d',
+    '1. abacus\n2. zoom\n3. abdomen\n4. a\u0301c\u0130d_yoga/wreath\u200b',
   ])('%j is read as it was meant', (typed) => {
     expect(parseKey(typed, list)).toBe(KEY);
   });

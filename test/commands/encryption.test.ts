@@ -86,9 +86,11 @@ test('a link that lost its key saves the armor', async () => {
 
 describe('armor of other programs', () => {
   test('with any passphrase is opened, in a push like any other', async () => {
-    const armor = await encryptText('from afar', [passphraseRecipient('Pass phrase 1', 10)]);
+    const armor = await encryptText('from afar', [passphraseRecipient('Pass phrase e\u0301', 10)]);
     const token = await here.push({ payload: `\n${armor.replaceAll('\n', '\r\n')}` });
-    const { stdout } = await here.under({ env: { PWPUSH_KEY: 'Pass phrase 1' } }).run('get', token);
+    const { stdout } = await here
+      .under({ env: { PWPUSH_KEY: 'Pass phrase \u00e9' } })
+      .run('get', token);
     expect(stdout).toBe('from afar');
     expect((await get(token, '--no-decrypt')).trimStart()).toMatch(/^-----BEGIN AGE/);
   });

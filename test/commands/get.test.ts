@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { asking } from '../helpers/foreign';
 import { eachInstance, instance } from '../helpers/instance';
 import { needsRoot } from '../helpers/needs';
-import { changed, RETRIEVED } from '../helpers/reference';
-import { json } from '../helpers/wire';
+import { CREATED, changed, RETRIEVED } from '../helpers/reference';
+import { place } from '../helpers/run';
+import { json, wire } from '../helpers/wire';
 
 // What get says and prints: test/cases/get-*.txt.
 
@@ -55,6 +56,16 @@ test.each(KEYS)('a passphrase that is a key is not sent: %s', async (_what, key)
   const pushed = here.under({ env: { PWPUSH_PASSPHRASE: key }, stdin: 'x' });
   for (const made of [await pushed.run('push'), await lines.run('push', '--each')])
     expect([made.code, made.stdout.trim(), here.asked]).toEqual([2, '', []]);
+});
+
+test('a passphrase is sent in NFC', async () => {
+  const PWPUSH_PASSPHRASE = 'cafe\u0301';
+  const instance = wire([json(200, RETRIEVED), json(201, CREATED)]);
+  const env = { PWPUSH_URL: 'https://pw.test', PWPUSH_EDITION: 'oss', PWPUSH_PASSPHRASE };
+  const there = place({ env, send: instance.send });
+  await there.run('get', 'abc');
+  await there.run('push', 'x');
+  expect(instance.sent.join()).toMatch(/passphrase=caf%C3%A9[\s\S]*"passphrase":"caf\u00e9"/);
 });
 
 test('a passphrase that goes to the page of an instance is in no log of it', async () => {

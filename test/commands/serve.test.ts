@@ -69,6 +69,12 @@ describe('variables', () => {
   });
 });
 
+test('a path in an env file, in which no shell is, may begin with the home folder', async () => {
+  const there = here.under({ env: { PWPUSH_SERVE_DATA: '~/d' } });
+  const { code } = await there.run('serve', 'token', 'add', 'alice');
+  expect([code, statSync(here.file('home/d/pwpush.db')).isFile()]).toEqual([0, true]);
+});
+
 describe('serve backup', () => {
   const backup = (...words: string[]) => here.run('serve', 'backup', '--data', data(), ...words);
 

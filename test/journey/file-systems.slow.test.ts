@@ -25,6 +25,47 @@ async function get(by: readonly string[], ...words: string[]) {
 
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
+describe('the config file', needsPrograms('strace'), () => {
+  const RENAME = '?rename,?renameat,renameat2';
+  const CHMOD = '?chmod,fchmod,fchmodat';
+  const OLD = '{"profiles":{"old":{"url":"https://old.test"}}}';
+  const config = () => join(folder, 'config.json');
+  const profile = (by: readonly string[], ...words: string[]) => {
+    writeFileSync(config(), OLD, { mode: 0o644 });
+    const env = { ...somebody.env, PWPUSH_CONFIG_DIR: folder };
+    return pwpush(['profile', ...words], { env, by });
+  };
+  const failing = (...calls: string[]) =>
+    traced('-o', '/dev/null', ...calls.flatMap((call) => ['-e', `inject=${call}`]));
+
+  test.each([
+    ['syncs', [`fsync,fdatasync:error=EINVAL`], false],
+    ['modes', [`${CHMOD}:error=EPERM`], false],
+    ['replacing a file', [`${RENAME}:error=EBUSY`], false],
+    ['replacing over file systems', [`${RENAME}:error=EXDEV`], false],
+    ['both', [`${RENAME}:error=EBUSY`, `${CHMOD}:error=EPERM`], true],
+  ])('is written without %s', async (_what, calls, isOpen) => {
+    const { code, stderr } = await profile(failing(...calls), 'set', 'url', 'https://new.test');
+    expect([code, stderr.includes('other users can read')]).toEqual([0, isOpen]);
+    const { profiles } = JSON.parse(readFileSync(config(), 'utf8'));
+    expect(Object.keys(profiles)).toEqual(['old', 'default']);
+    expect(readdirSync(folder)).toEqual(['config.json']);
+  });
+
+  test('that a kill leaves in part is read from its copy, which the next change removes', async () => {
+    const calls = [`${RENAME}:error=EBUSY`, 'ftruncate:signal=KILL'];
+    const killed = await profile(failing(...calls), 'set', 'url', 'https://new.test');
+    expect([killed.code === 0, read('config.json.old')]).toEqual([false, OLD]);
+    writeFileSync(config(), read('config.json').slice(0, -1));
+    const env = { ...somebody.env, PWPUSH_CONFIG_DIR: folder };
+    const listed = await pwpush(['profile', 'list', '--json'], { env });
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ profile: 'old' }]);
+    expect((await pwpush(['profile', 'use', 'old'], { env })).code).toBe(0);
+    expect(JSON.parse(readFileSync(config(), 'utf8'))).toMatchObject({ current: 'old' });
+    expect(readdirSync(folder)).not.toContain('config.json.old');
+  });
+});
+
 describe('what is saved', needsPrograms('strace'), () => {
   test('is on the disk before it has its name, and then the name', async () => {
     const log = join(folder, 'log');
@@ -42,31 +83,34 @@ describe('what is saved', needsPrograms('strace'), () => {
     expect([code, steps]).toEqual([0, [...each('secret.txt'), ...each('a')]]);
   });
 
-  describe.each(['EPERM', 'EOPNOTSUPP', 'ENOSYS'])('where calls fail with %s', (error) => {
-    const without = (...calls: string[]) =>
-      traced('-o', '/dev/null', '-e', `inject=${calls}:error=${error}`);
-    const links = ['?link', 'linkat'];
+  describe.each(['EPERM', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'])(
+    'where calls fail with %s',
+    (error) => {
+      const without = (...calls: string[]) =>
+        traced('-o', '/dev/null', '-e', `inject=${calls}:error=${error}`);
+      const links = ['?link', 'linkat'];
 
-    test('for links and modes is saved, and nothing is overwritten', async () => {
-      const unlinked = without(...links, '?chmod', 'fchmod', 'fchmodat');
-      expect(await get(unlinked)).toMatchObject({ code: 0 });
-      expect([read('in/secret.txt'), read('in/a')]).toEqual(['text', 'A']);
-      writeFileSync(join(folder, 'in/a'), 'mine');
-      expect(await get(unlinked)).toMatchObject({ code: 2 });
-      expect(await get(unlinked, '--json')).toMatchObject({ code: 0 });
-      expect([read('in/a'), read('in/a (2)')]).toEqual(['mine', 'A']);
-      expect(readdirSync(join(folder, 'in')).sort()).toEqual(['a', 'a (2)', 'secret.txt']);
-    });
+      test('for links, modes and syncs is saved, and nothing is overwritten', async () => {
+        const unlinked = without(...links, '?chmod', 'fchmod', 'fchmodat', 'fsync', 'fdatasync');
+        expect(await get(unlinked)).toMatchObject({ code: 0 });
+        expect([read('in/secret.txt'), read('in/a')]).toEqual(['text', 'A']);
+        writeFileSync(join(folder, 'in/a'), 'mine');
+        expect(await get(unlinked)).toMatchObject({ code: 2 });
+        expect(await get(unlinked, '--json')).toMatchObject({ code: 0 });
+        expect([read('in/a'), read('in/a (2)')]).toEqual(['mine', 'A']);
+        expect(readdirSync(join(folder, 'in')).sort()).toEqual(['a', 'a (2)', 'secret.txt']);
+      });
 
-    test('for links, a service makes its key, and uses it again', async () => {
-      const home = join(folder, 'home');
-      mkdirSync(home);
-      const env = { ...somebody.env, HOME: home };
-      await (await serveBuilt(env, [], without(...links))).stop();
-      const key = read('home/data/instance.key');
-      expect(key).toHaveLength(45);
-      await (await serveBuilt(env)).stop();
-      expect(read('home/data/instance.key')).toBe(key);
-    });
-  });
+      test('for links, a service makes its key, and uses it again', async () => {
+        const home = join(folder, 'home');
+        mkdirSync(home);
+        const env = { ...somebody.env, HOME: home };
+        await (await serveBuilt(env, [], without(...links))).stop();
+        const key = read('home/data/instance.key');
+        expect(key).toHaveLength(45);
+        await (await serveBuilt(env)).stop();
+        expect(read('home/data/instance.key')).toBe(key);
+      });
+    },
+  );
 });

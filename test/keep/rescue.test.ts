@@ -2,21 +2,29 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { worded } from '../../src/cli/report-error';
-import { type RescueContext, rescuedFiles, rescueFolder } from '../../src/keep/rescue';
-import { newSafe } from '../../src/keep/safekeeping';
+import { rescuedFiles, rescueFolder } from '../../src/keep/rescue';
+import { newSafe, type SafeContext } from '../../src/keep/safekeeping';
 import { failedError } from '../../src/platform/errors';
 import { eachPlace, NOW } from '../helpers/run';
 
 const here = eachPlace();
-let context: RescueContext;
+let context: SafeContext;
+let printed = '';
 beforeEach(() => {
   const { folder } = here;
   const env = { PWPUSH_STATE_DIR: here.file('state'), TMPDIR: folder };
-  context = { env, platform: 'linux', home: folder, uid: process.geteuid?.(), now: () => NOW };
+  printed = '';
+  const write = async (data: string | Uint8Array) => {
+    printed += data;
+  };
+  const stderr = { isTTY: true, columns: 80, closed: false, write };
+  const { signal } = new AbortController();
+  const system = { env, platform: 'linux', home: folder, uid: process.geteuid?.() };
+  context = { ...system, now: () => NOW, stderr, signal };
 });
 
 const mode = (path = '') => (statSync(path).mode & 0o777).toString(8);
-const keep = async (where: RescueContext) => {
+const keep = async (where: SafeContext) => {
   const safe = newSafe(where);
   await safe.keep({ what: 'secret', bytes: 'hunter2' });
   const failure = safe.explain(failedError('no room'));
@@ -44,6 +52,18 @@ test('without a state folder it is below TMPDIR, and is listed there', async () 
   expect(readFileSync(path, 'utf8')).toBe('hunter2');
   await rescueFolder(context);
   expect(await brief()).toEqual(['files', 'secret']);
+});
+
+test('what can be saved nowhere is printed on the terminal, if no agent reads it', async () => {
+  writeFileSync(here.file('state'), '');
+  const nowhere = { ...context, env: { ...context.env, TMPDIR: here.file('none') } };
+  const agent = await keep({ ...nowhere, guard: async () => 'CLAUDECODE is set' });
+  expect([agent.message, printed]).toEqual([expect.stringContaining('the secret is LOST'), '']);
+  const { message } = await keep(nowhere);
+  expect([message, printed]).toEqual([
+    expect.stringContaining('the secret was printed to the terminal'),
+    'hunter2\n',
+  ]);
 });
 
 test('what another user rescued is not listed', async () => {

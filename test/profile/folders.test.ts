@@ -24,6 +24,8 @@ test.each<[string, Record<string, string>, string[]]>([
   ['linux', OWN, ['/c', '/s']],
   ['darwin', OWN, ['/c', '/s']],
   ['win32', OWN, ['/c', '/s']],
+  ['linux', { PWPUSH_CONFIG_DIR: '~/c', PWPUSH_STATE_DIR: '~' }, [`${home}/c`, home]],
+  ['linux', { PWPUSH_CONFIG_DIR: './~/c', PWPUSH_STATE_DIR: '~ann' }, ['./~/c', '~ann']],
 ])('on %s with %j the folders are %j', (platform, env, folders) => {
   expect(on(platform, env).slice(0, folders.length)).toEqual(folders);
 });

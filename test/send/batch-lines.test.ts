@@ -63,7 +63,7 @@ async function lines(chunks: readonly Uint8Array[], longest = 1000) {
       yield memory.subarray(0, chunk.length);
     }
   }
-  for await (const { number, bytes } of linesOf(stream(), longest)) {
+  for await (const { number, bytes } of linesOf(stream(), longest, 'it')) {
     all.push(bytes?.toString('latin1'));
     expect(number).toBe(all.length);
   }
@@ -71,7 +71,7 @@ async function lines(chunks: readonly Uint8Array[], longest = 1000) {
 }
 
 test('lines are the same however their bytes come, and lose LF or CRLF', async () => {
-  const line = fc.string({ unit: fc.constantFrom('a', 'ü', ' ', '\t', '"', '\0', 'x\ry') });
+  const line = fc.string({ unit: fc.constantFrom('a', 'ü', ' ', '\t', '"', 'ab\0', 'x\ry') });
   const all = fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n')), { maxLength: 20 });
   const pieces = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 });
   await fc.assert(

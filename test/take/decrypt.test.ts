@@ -26,7 +26,16 @@ interface World {
 function open(armor: string, { signal = new AbortController().signal, held, file }: World) {
   const uid = process.geteuid?.();
   const env = { PWPUSH_STATE_DIR: here.file('state') };
-  const context = { env, platform: 'linux', home: here.folder, now: () => NOW, uid };
+  const stderr = { isTTY: false, columns: 80, closed: true, write: async () => {} };
+  const context = {
+    env,
+    platform: 'linux',
+    home: here.folder,
+    now: () => NOW,
+    uid,
+    signal,
+    stderr,
+  };
   const safe = newSafe(context);
   const hold: Safe['hold'] = async (taken) => {
     await safe.hold(taken);

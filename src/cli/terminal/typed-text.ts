@@ -10,6 +10,14 @@ const CTRL_W = '\u0017';
 const BACKSPACES = ['\b', '\u007f'];
 const LINE_ENDS = ['\r', '\n', '\r\n'];
 const ALT_ENTER = '\u001b\r';
+const DELETE = '\u001b[3~';
+
+/** How far keys move in the text: arrows, Home and End (xterm), Ctrl-A and Ctrl-E (readline). */
+const MOVES: Readonly<Record<string, number>> = {
+  ...{ '\u001b[D': -1, '\u001bOD': -1, '\u001b[C': 1, '\u001bOC': 1 },
+  ...{ '\u001b[H': -Infinity, '\u001bOH': -Infinity, '\u001b[1~': -Infinity, '\u0001': -Infinity },
+  ...{ '\u001b[F': Infinity, '\u001bOF': Infinity, '\u001b[4~': Infinity, '\u0005': Infinity },
+};
 
 /** A character, or what a key sends that has none (ECMA-48, xterm). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal
@@ -81,9 +89,10 @@ export function typedText(
   });
 }
 
-/** A text that keys change at its end. */
+/** A text, and the place in it that keys change. */
 function editable(extent: Extent) {
   const typed: string[] = [];
+  let at = 0;
   let ends = 0;
   let last = '';
   const add = (key: string) => {
@@ -93,15 +102,23 @@ function editable(extent: Extent) {
     if (second) return;
     const lineEnd = LINE_ENDS.includes(key);
     if (lineEnd) ends++;
-    typed.push(lineEnd ? '\n' : key);
+    typed.splice(at++, 0, lineEnd ? '\n' : key);
   };
   const drop = () => {
-    const gone = typed.pop();
+    if (at === 0) return undefined;
+    const [gone] = typed.splice(--at, 1);
     if (gone === '\n') ends--;
-    return typed.at(-1);
+    return typed[at - 1];
   };
   const press = (key: string) => {
-    if (BACKSPACES.includes(key)) drop();
+    const move = MOVES[key];
+    if (move !== undefined) at = Math.min(Math.max(0, at + move), typed.length);
+    else if (key === DELETE) {
+      if (at < typed.length) {
+        at++;
+        drop();
+      }
+    } else if (BACKSPACES.includes(key)) drop();
     else if (key === CTRL_U) while (drop() !== undefined);
     else if (key === CTRL_W) while (!/^\s?$/.test(drop() ?? ''));
     else if (key === ALT_ENTER || LINE_ENDS.includes(key)) {

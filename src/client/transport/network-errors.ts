@@ -80,12 +80,14 @@ const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
  * Converts an error of undici or Node. Its fact has the host and what failed, never path, query or headers.
  * @param left whether any part of the request may have been sent
  * @param timeout in seconds
+ * @param hasCa whether certificates were given to trust
  */
 export function networkError(
   error: unknown,
   url: URL,
   left: boolean,
   timeout: number,
+  hasCa: boolean,
 ): TransportError {
   if (error instanceof ProxyError) return proxyError(error, url);
   const code = codeOf(error);
@@ -95,7 +97,8 @@ export function networkError(
   const fault = faults[code];
   // The handshake failed: in TLS 1.3 a client learns that after it has written (RFC 8446, 4.4.2.4 and E.1.2).
   const sent = left && fault !== NO_CERTIFICATE && fault !== REFUSED_CERTIFICATE;
-  const [, step] = fault ?? [];
+  const [, usual] = fault ?? [];
+  const step = hasCa && usual === 'trust-certificate' ? 'complete-chain' : usual;
   const why = foreign ? phrase('no-http') : reason(code);
   return new TransportError(phrase(sent ? 'incomplete' : 'unreachable', url.host, why), {
     sent,

@@ -68,7 +68,7 @@ async function sendOver(
     const own = responded ? undefined : streamed?.error(error, url, options);
     const left = responded || (sent && !(stopped && unfinished()));
     const cause = stopped ? { code: 'STOPPED' } : (tlsError.last ?? error);
-    return own ?? networkError(cause, url, left, options.timeout);
+    return own ?? networkError(cause, url, left, options.timeout, options.ca !== undefined);
   };
   const exchange = new Exchange({ effect, unfinished, running, paused, explain });
   if (options.signal?.aborted) exchange.stop(0);
@@ -84,7 +84,10 @@ async function sendOver(
   const response = await exchange.response;
   // Of the proxy (RFC 9110, 15.5.8).
   if (forwarded && response.status === 407)
-    throw networkError(new ProxyError('PROXY_AUTHENTICATION', forwarded.proxy), url, false, 0);
+    throw networkError(
+      new ProxyError('PROXY_AUTHENTICATION', forwarded.proxy),
+      ...([url, false, 0, false] as const),
+    );
   if (!streamed || response.status < 400) return response;
   return { ...response, body: streamed.refusal(response.body) };
 }

@@ -47,7 +47,7 @@ export async function run(session: Session, plan: GetPlan): Promise<void> {
   const named = await session.connectTo(from.push);
   const passphrase = await knownPassphrase(plan.passphrase, context);
   const place = await reserve(session, plan.place, plan.files);
-  const run: SafeRun = { context, say: session.say, safe: newSafe(context) };
+  const run = safeRun(session, plan);
   const taking = await orDiscard(place, async () => {
     const sealed = await retrieveFrom(run, named, passphrase, keys);
     return opened(sealed, keysFor(named, keys, place), plan.files);
@@ -69,7 +69,7 @@ async function finish(session: Session, plan: GetPlan, path: string, push?: Name
   const wanted: PlacePlan =
     plan.placed || !kept.folder ? plan.place : { to: 'rest', force: false, folder: kept.folder };
   const place = await reserve(session, wanted, plan.files, true);
-  const run: SafeRun = { context, say: session.say, safe: newSafe(context) };
+  const run = safeRun(session, plan);
   const taking = await orDiscard(place, async () => {
     const sealed = await resumed(run, named, kept);
     const whole = await opened(sealed, keysFor(named, keys, place), plan.files);
@@ -97,6 +97,12 @@ async function getSaved(
   const failure = await deliverPush({ ...taking, place }, plan.files);
   if (failure) throw failure;
   await place.finish?.(taking);
+}
+
+/** Standard output takes a secret that can go nowhere else, except where it is the log of a job. */
+function safeRun({ context, say }: Session, { place }: GetPlan): SafeRun {
+  const stdout = place.to === 'job' ? undefined : context.stdout;
+  return { context, say, safe: newSafe(context, true, stdout) };
 }
 
 const reserve = (session: Session, place: PlacePlan, files: boolean, onlyFiles = false) =>

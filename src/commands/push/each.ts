@@ -1,6 +1,6 @@
 import { noKey, readPassphrase } from '../../cli/passphrase';
 import { failureFields, worded } from '../../cli/report-error';
-import { bytesFrom } from '../../cli/source';
+import { bytesFrom, placeOf } from '../../cli/source';
 import { toJson } from '../../cli/terminal/output';
 import { checkEncryptable } from '../../cli/values';
 import { inOrder } from '../../client/in-order';
@@ -52,7 +52,7 @@ export async function run(session: Session, plan: EachPlan): Promise<void> {
   const printer = linePrinter(session, plan.receipt);
   const push = await linePusher(session, plan, printer);
   const goesOn = () => !printer.stopped && !context.signal.aborted;
-  const lines = linesOf(bytesFrom(plan.lines, context), LONGEST);
+  const lines = linesOf(bytesFrom(plan.lines, context), LONGEST, placeOf(plan.lines));
   await inOrder(linesWhile(lines, goesOn), push, (print) => print());
   if (printer.worst > 0) throw new ExitWith(printer.worst);
 }
@@ -65,7 +65,7 @@ async function linePusher(
 ) {
   const { context, say } = session;
   const { acceptLimits, locale, seal } = plan;
-  const sealing = seal && (await sealingFor(seal, context));
+  const sealing = seal && (await sealingFor(seal, session));
   const passphrase = await readPassphrase(plan.passphrase, context, true);
   context.asked();
   const connected = lazy(() => session.connect(AT_ONCE));

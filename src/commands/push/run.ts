@@ -76,7 +76,7 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
     await say.remark(
       'hint: other users of this machine can read the command line; pipe the secret in instead',
     );
-  const sealing = seal && (await sealingFor(seal, context));
+  const sealing = seal && (await sealingFor(seal, session));
   const connected = lazy(() => session.connect());
   const edition = where === 'here' ? ownEdition : editionOf(session, connected, plan.dryRun);
   const told = await toldExpiry(plan.expiry, context.now(), edition);

@@ -210,7 +210,7 @@ async function openAnswer(
   passphrase: string | undefined,
 ): Promise<Taking> {
   const key: LostText = { what: 'key', bytes: `${identity}\n` };
-  const safe = newSafe(context, false);
+  const safe = newSafe(context, false, context.stdout);
   const held = { identities: parseIdentities(identity), recipient: undefined, path: undefined };
   const named = { api, target, token, base: target.base, kind: 'request', held } as const;
   const known = { text: passphrase, typed: false };

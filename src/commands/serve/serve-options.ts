@@ -22,7 +22,7 @@ import { usageError } from '../../platform/errors';
 import { makeFile } from '../../platform/files/atomic-file';
 import { isForeign, type User } from '../../platform/files/owner';
 import { checkFolder } from '../../platform/private-folder';
-import { dataFolder } from '../../profile/folders';
+import { dataFolder, fromHome } from '../../profile/folders';
 import type { Session } from '../../profile/session';
 import { type Perform, type Planned, planned } from '../planned';
 
@@ -133,7 +133,7 @@ export function dataPlace(
   }: Values<ReturnType<typeof dataRows>> & { readonly ephemeral?: boolean },
 ): DataPlan {
   const url = ephemeral ? undefined : database || context.env.DATABASE_URL;
-  const folder = data ?? dataFolder(context);
+  const folder = data === undefined ? dataFolder(context) : fromHome(data, context);
   if (!ephemeral) checkData(folder, context.uid);
   return { data: folder, ...(url ? { database: url } : {}) };
 }
@@ -165,8 +165,10 @@ function hasModes(folder: string): boolean {
 }
 
 /** Where the instance key is, if not beside the data. */
-export const keyFile = ({ env }: Context) =>
-  env.PWPUSH_INSTANCE_KEY_FILE ? { instanceKeyFile: env.PWPUSH_INSTANCE_KEY_FILE } : {};
+export function keyFile(context: Context) {
+  const path = context.env.PWPUSH_INSTANCE_KEY_FILE;
+  return path ? { instanceKeyFile: fromHome(path, context) } : {};
+}
 
 /** The warning about a database password on the command line, if there is one. */
 export function passwordWarnings(command: Command): string[] {

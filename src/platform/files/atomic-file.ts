@@ -6,7 +6,6 @@ import {
   closeSync,
   constants,
   fchmodSync,
-  fsyncSync,
   linkSync,
   openSync,
   renameSync,
@@ -15,7 +14,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder } from './sync';
+import { syncFolder, syncHandle, syncOpen } from './sync';
 
 const RANDOM_BYTES = 6;
 
@@ -44,7 +43,7 @@ function temporary(path: string, handle: FileHandle) {
     handle,
     /** Syncs and closes the file and names it; false if the name is taken and `replace` is not set. */
     moveTo: async (to: string, replace: boolean) => {
-      if (!synced) await handle.sync();
+      if (!synced) await syncHandle(handle);
       synced = true;
       await handle.close();
       try {
@@ -76,18 +75,23 @@ function temporary(path: string, handle: FileHandle) {
 export function makeFile(path: string, fill: (file: number) => void = () => {}): void {
   const file = openSync(path, 'wx', 0o600);
   try {
-    try {
-      fchmodSync(file, 0o600);
-    } catch {
-      // File systems without modes may refuse; the umask can only have closed it further.
-    }
+    setOwnMode(file);
     fill(file);
-    fsyncSync(file);
+    syncOpen(file);
   } catch (error) {
     rmSync(path, { force: true });
     throw error;
   } finally {
     closeSync(file);
+  }
+}
+
+/** Gives an open file the mode 0600, whatever the umask. File systems without modes may refuse. */
+export function setOwnMode(file: number): void {
+  try {
+    fchmodSync(file, 0o600);
+  } catch {
+    // It has the one that the mount gives to all.
   }
 }
 

@@ -1,3 +1,5 @@
+export const NOT_UTF8 = 'its name is not UTF-8';
+
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   EISDIR: 'is a folder',
@@ -24,8 +26,15 @@ export function whyUnwritable(code: string | undefined): string {
   return code === 'ENOSPC' ? 'the disk is full' : `${code}`;
 }
 
+/** Whether a path may have had bytes that are not UTF-8, in place of which Node.js has U+FFFD in arguments. */
+export function isGarbled(path: string | undefined): boolean {
+  return path?.includes('\ufffd') ?? false;
+}
+
 /** Why a file cannot be read, in words where there are any, else as the system's code. */
 export function whyUnreadable(error: unknown): string {
+  const { path } = error as NodeJS.ErrnoException;
+  if (codeOf(error) === 'ENOENT' && isGarbled(path)) return NOT_UTF8;
   const code = codeOf(error) ?? 'unknown error';
   return reasons[code] ?? code;
 }

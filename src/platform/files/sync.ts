@@ -1,10 +1,35 @@
 import { closeSync, fstatSync, fsyncSync, openSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+
+/**
+ * Codes by which a system says that it syncs no such file (fsync(2); FUSE, 9P and network mounts; EPERM on Windows). What was
+ * written is there, as without a sync. EIO, ENOSPC, EDQUOT and EROFS say that it may not be.
+ */
+const REFUSALS = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EPERM']);
+
+function throwUnlessRefused(error: unknown): void {
+  if (!REFUSALS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+}
+
+/** Syncs an open file to the disk, where the file system can. Throws an error of the file system if what was written may be lost. */
+export function syncOpen(file: number): void {
+  try {
+    fsyncSync(file);
+  } catch (error) {
+    throwUnlessRefused(error);
+  }
+}
+
+/** The same without blocking: large files take long. */
+export function syncHandle(file: FileHandle): Promise<void> {
+  return file.sync().catch(throwUnlessRefused);
+}
 
 /** Syncs a file to the disk; returns its size in bytes. Throws an error of the file system. */
 export function syncFile(path: string): number {
   const file = openSync(path, 'r+');
   try {
-    fsyncSync(file);
+    syncOpen(file);
     return fstatSync(file).size;
   } finally {
     closeSync(file);

@@ -121,6 +121,7 @@ export async function keyOfPassphrase(
 
 const scryptKey = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
 
+/** In NFC (RFC 8265, OpaqueString): the same characters have other code points where others type them. */
 function stretch(
   passphrase: string,
   salt: Uint8Array,
@@ -128,7 +129,12 @@ function stretch(
   waiter: Waiter,
 ) {
   return line.run(async () => {
-    const output = await scryptKey(passphrase, salt, 64, { N, r, p, maxmem: 256 * N * r });
+    const output = await scryptKey(passphrase.normalize('NFC'), salt, 64, {
+      N,
+      r,
+      p,
+      maxmem: 256 * N * r,
+    });
     const verifier = createHash('sha256').update(output.subarray(32)).digest();
     return { key: output.subarray(0, 32), verifier };
   }, waiter);

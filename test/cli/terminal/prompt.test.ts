@@ -87,6 +87,16 @@ test('Ctrl-C counts, also where what was typed ahead of it has a line end', asyn
   await expect(typed('one\rtwo\u0003')).rejects.toMatchObject({ code: 'interrupted' });
 });
 
+test.each([
+  ['bc\u001b[D\u001b[Da\u001b[C\u001bOC\u001b[Cd\r', 'abcd'],
+  ['b\u001b[Ha\u001b[Fc\u00010\u0005\u007fd\r', '0abd'],
+  ['aXb\u001b[D\u001b[D\u001b[3~\u001b[F\u001b[3~c\r', 'abc'],
+  ['gone last\u001bOH\u001bOC\u001b[C\u001b[C\u001b[C\u001b[C\u0017\r', 'last'],
+  ['gone\u001b[Dx\u0015\u007f\r', 'e'],
+])('keys that move and delete do so in what is hidden: %j', async (keys, text) => {
+  expect(await typed(keys)).toBe(text);
+});
+
 test('marks of pasted text may come in pieces', async () => {
   const marked = '\u001b[200~one\ntwo\u001b[201~\r';
   expect(await typed(...marked)).toBe('one\ntwo');

@@ -5,7 +5,7 @@ import { type Listening, listening } from '../../helpers/listen';
 import { VERSION } from '../../helpers/reference';
 import { place } from '../../helpers/run';
 import { failingAt, overSocket, proxying } from '../../helpers/sockets';
-import { cert, key } from '../../server/certificate';
+import { cert, key, nextCert } from '../../server/certificate';
 
 let server: Listening;
 beforeEach(async () => {
@@ -28,7 +28,8 @@ test('a self-signed certificate is refused; nothing is sent', async () => {
     facts: [phrase('unreachable', host, phrase('certificate-self-signed'))],
     steps: [phrase('trust-certificate')],
   });
-  expect(server.seen).toEqual([]);
+  const { steps } = await failingAt(`https://${host}`, { ca: nextCert });
+  expect([steps, server.seen]).toEqual([[phrase('complete-chain')], []]);
 });
 
 test('a certificate is accepted with its CA, by option and by variable', async () => {
@@ -52,6 +53,29 @@ test('the CAs of the system are taken too: of SSL_CERT_FILE, also through a prox
   const { stderr } = await version('localhost', [], { SSL_CERT_FILE });
   expect(stderr).toContain('its certificate is self-signed');
   expect(server.seen).toEqual(['GET /api/v2/version']);
+});
+
+test.each([
+  ['indented', cert.replaceAll(/^/gm, '  ')],
+  ['on one line', cert.replaceAll('\n', ' ')],
+  ['with \\n for line ends', cert.trim().replaceAll('\n', '\\n')],
+  ['behind others', `# Főtanúsítvány\n${nextCert}\r\n${key}${cert}`],
+])('a CA file that is written otherwise is read: %s', async (_how, text) => {
+  const path = place().file('cert.pem');
+  writeFileSync(path, text);
+  expect(await version('localhost', ['--ca-file', path])).toMatchObject({ code: 0, stderr: '' });
+});
+
+test.each([
+  ['is damaged', cert.replace(/\n.{8}/, '\n')],
+  ['is damaged', `${cert}-----BEGIN CERTIFICATE-----`],
+  ['contains no PEM certificate', key],
+])('a CA file that %s is refused', async (why, text) => {
+  const path = place().file('cert.pem');
+  writeFileSync(path, text);
+  const { code, stderr } = await version('localhost', ['--ca-file', path]);
+  expect([code, server.seen]).toEqual([2, []]);
+  expect(stderr).toContain(why);
 });
 
 test('a certificate for another name is refused even with its CA', async () => {

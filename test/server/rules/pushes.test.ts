@@ -187,6 +187,14 @@ onEachStore((store) => {
       ]);
     });
 
+    test.each([
+      ['caf\u00e9', 'cafe%CC%81'],
+      ['cafe\u0301', 'caf%C3%A9'],
+    ])('%j is the same in other code points', async (passphrase, given) => {
+      const token = await own({ passphrase });
+      expect((await retrieve(token, given)).payload).toBe('x');
+    });
+
     test('right ones that come together are no tries, wrong ones are, at two services', async () => {
       const token = await own({ passphrase: 'right', expire_after_views: 50 });
       const both = [service, await opened({ ...settings, clock: service.clock })];

@@ -1,4 +1,4 @@
-import { isLinkKey } from '../../../age/link-key';
+import { linkKeyIn } from '../../../age/link-key';
 import { areKeyWords } from './keys-in';
 
 /*
@@ -10,9 +10,8 @@ document.addEventListener(
   (event) => {
     const form = event.target as HTMLFormElement;
     const field = form.querySelector<HTMLInputElement>('[data-key]');
-    const typed = field?.value.trim() ?? '';
-    // A key, a link that ends in one, or words.
-    if (!field || !(isLinkKey(typed.split('#').at(-1) ?? '') || areKeyWords(typed))) return;
+    const typed = field?.value ?? '';
+    if (!field || !(linkKeyIn(typed) || areKeyWords(typed))) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     field.setCustomValidity(field.dataset.key ?? '');

@@ -56,6 +56,10 @@ test('keys are found in fragments, pasted links and typed words', () => {
     expect(keysIn(text)[0]).toBe(KEY);
   expect(keysIn(words)).toEqual([words]);
   expect(keysIn(` ${words.replaceAll('-', '  ').toUpperCase()} `)[0]).toBe(words);
+  expect(keysIn(`\u201c${words.replaceAll('-', '\u2013')}.\u201d`)[0]).toBe(words);
+  expect(keysIn(`\u201c${KEY}\u201d.`)[0]).toBe(KEY);
+  expect(keysIn('caf\u00e9')).toEqual(['caf\u00e9', 'cafe\u0301']);
+  expect(keysIn('cafe\u0301')).toEqual(['caf\u00e9', 'cafe\u0301']);
   expect(keysIn('Tr0ub4dor &3')).toEqual(['Tr0ub4dor &3']);
   expect(keysIn('  ')).toEqual([]);
 });
