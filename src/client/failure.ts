@@ -154,7 +154,7 @@ function tokenNeeded({ anonymous, tokenHint }: SentRequest): CliError {
 function forbidden({ response, call, sent, said }: Refusal): CliError {
   const { status } = response;
   const { error, key_salt: salt } = objectIn(response);
-  if (call.holds === 'secret' && error === LINK_INCOMPLETE)
+  if (call.takesPassphrase && error === LINK_INCOMPLETE)
     return proofWanted(sent.proved, typeof salt === 'string' ? salt : undefined);
   // Instances before July 2024 throttle with 403 and a text body (docs/wire.md, "Editions and versions").
   if (!isJson(response) && /throttl|too many|retry later|rate limit/i.test(textOf(said)))

@@ -8,6 +8,7 @@ import type { Push } from '../contract/decode';
 import { askedFor } from '../contract/json';
 import type { CreatedLink } from '../deliver/deliver-link';
 import type { Context } from '../platform/context';
+import { attempt, CliError } from '../platform/errors';
 import { codeOrMessage } from '../platform/files/file-error';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
@@ -136,6 +137,14 @@ export async function createPush(
         push,
         found,
       ),
+    end: async ({ request }, token) => {
+      const expire = (passphrase?: string) =>
+        instance.api.expire(token, passphrase, request.key_proof);
+      const outcome = await attempt(expire);
+      if (!(outcome instanceof CliError)) return;
+      if (outcome.code !== 'passphrase' || request.passphrase === undefined) throw outcome;
+      await expire(request.passphrase);
+    },
   });
   return {
     object: createdObject(ready, made),

@@ -12,11 +12,11 @@ const prover = { primitives: node, scrypt };
 type Work<T> = (proof: string | undefined) => Promise<T>;
 
 /**
- * Retrieves a push with a proof of its key, at an instance that wants one. It is made of link keys and words of the list only:
+ * Calls an instance with a proof of a push's key, if it wants one. It is made of link keys and words of the list only:
  * any other text could be guessed from what an instance makes of it.
  */
 export class KeyProver {
-  /** What a person typed, by which the push was retrieved. */
+  /** What a person typed that was proved. */
   typed: string | undefined;
   /** The last proof, unless the instance refused it. */
   private proof: string | undefined;
@@ -32,7 +32,7 @@ export class KeyProver {
    * @param refused of a call without a proof
    * @throws CliError (passphrase) without the right key
    */
-  async retrieve<T>(work: Work<T>, refused?: CliError): Promise<T> {
+  async call<T>(work: Work<T>, refused?: CliError): Promise<T> {
     const { context, say } = this.run;
     const { linkKey, text } = this.keys;
     const given = [linkKey, text].filter((key) => key !== undefined);

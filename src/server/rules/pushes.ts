@@ -17,6 +17,12 @@ export interface RetrievedPush extends TextWithFiles {
   readonly push: PushRow;
 }
 
+/** Who expires a push, and what shows that they could view it. */
+interface Expirer extends Omit<Opener, 'reserve'> {
+  /** What a page that showed the push has for it (`deletionKey`). */
+  readonly seen?: string | undefined;
+}
+
 /** The rules of pushes: permissions, views, expiry. Knows no HTTP and no SQL. */
 export class Pushes extends Records {
   protected readonly what = 'push';
@@ -89,16 +95,36 @@ export class Pushes extends Records {
   }
 
   /**
-   * Expires a push and destroys its secret; an expired push stays as it is.
-   * @throws ServiceRefusal when there is no push, or the visitor may not expire it
+   * Expires a push and destroys its secret; an expired push stays as it is. A viewer needs what a view needs, or has seen it.
+   * @throws ServiceRefusal when there is no push, or the visitor may not expire it; for its key or its passphrase
    */
-  async expire(urlToken: string, visitor: Visitor): Promise<PushRow> {
+  async expire(expirer: Expirer): Promise<PushRow> {
+    const { urlToken, visitor } = expirer;
     const push = await this.find(urlToken);
-    const may = mayExpire(push, visitor);
+    const permitted = mayExpire(push, visitor);
+    const may = permitted && (await this.couldView(push, expirer));
     const reason = await this.end(push, 'expire', visitor, may);
     if (reason) this.options.events.expired(reason, 1, visitor.ip);
-    if (!may) throw new ServiceRefusal('forbidden', 'That push is not deletable by viewers.');
+    if (!permitted) throw new ServiceRefusal('forbidden', 'That push is not deletable by viewers.');
     return this.find(urlToken);
+  }
+
+  /** Shows that its holder has seen the push, and may expire it if viewers may. */
+  deletionKey({ url_token }: PushRow): string {
+    return this.options.vault.deletionKey(url_token);
+  }
+
+  /**
+   * Whether a visitor can view the push. Of one that has expired, which has no passphrase any more: whether nobody but those
+   * who could view it has what the visitor shows. Its last response and its files may still be wanted.
+   * @throws ServiceRefusal as a retrieval does
+   */
+  private async couldView(push: PushRow, { visitor, passphrase, seen }: Expirer): Promise<boolean> {
+    if (isOwn(push, visitor)) return true;
+    if (seen !== undefined && isEqual(seen, this.deletionKey(push))) return true;
+    await this.proofs.check(push, visitor);
+    const key = await this.passphrases.keyOf(push, visitor, passphrase);
+    return this.proofs.isProved(push, visitor) && (push.protected === 0 || key !== undefined);
   }
 
   /** The owner's active or expired pushes with their notes, newest first. */
@@ -110,6 +136,12 @@ export class Pushes extends Records {
   countActive(): Promise<store.ActiveCounts> {
     return store.countActive(this.options.database.sql, this.options.now());
   }
+}
+
+/** In a time that tells nothing of where they differ. */
+function isEqual(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 /** What is stored of a proof. It has 128 bits: a plain hash does. */
@@ -126,10 +158,9 @@ class ProofCheck {
    * @throws ServiceRefusal when it is missing or wrong, both of which the audit log records, and after too many wrong ones
    */
   async check(push: PushRow, visitor: Visitor): Promise<void> {
-    const { key_proof: expected, key_salt } = push;
-    if (expected === null || push.expired_at !== null || isOwn(push, visitor)) return;
+    if (push.expired_at !== null || isOwn(push, visitor) || this.isProved(push, visitor)) return;
+    const { key_salt } = push;
     const { keyProof: given = '' } = visitor;
-    if (timingSafeEqual(Buffer.from(hashOfProof(given)), Buffer.from(expected))) return;
     if (given !== '') await countTry(this.options, { pushId: push.id, whose: 'key' }, TOO_MANY);
     const { database, maxFailures, now, events } = this.options;
     const failure = { pushId: push.id, kind: 'failed_view', from: visitor, at: now() } as const;
@@ -138,6 +169,10 @@ class ProofCheck {
     events.missed();
     const message = key_salt === null ? LINK[count] : WORDS[count];
     throw new ServiceRefusal('incomplete', message, { keySalt: key_salt ?? undefined });
+  }
+
+  isProved({ key_proof: expected }: PushRow, { keyProof: given = '' }: Visitor): boolean {
+    return expected === null || isEqual(hashOfProof(given), expected);
   }
 }
 

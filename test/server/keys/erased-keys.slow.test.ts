@@ -56,7 +56,8 @@ test('no key outlives its push, however the database was rearranged', async () =
     });
     const tokens = (await Promise.all(made)).map(({ push }) => push.url_token);
     for (const key of await wanted()) ever.add(key);
-    for (const token of tokens.splice(below(110), 10)) await pushes.expire(token, anybody);
+    for (const urlToken of tokens.splice(below(110), 10))
+      await pushes.expire({ urlToken, visitor: anybody, passphrase: 'sesame' });
     here.service.clock.advance(DAY);
     await housekeeping.sweep();
     const dead = new Set(ever);

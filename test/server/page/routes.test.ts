@@ -135,6 +135,20 @@ test.each([
   },
 );
 
+test('a page that showed what has a passphrase deletes it', async () => {
+  const token = await service.create({ payload: 'x', passphrase: 'sesame' });
+  const { text } = await submit(`/p/${token}`, { passphrase: 'sesame' });
+  expect(text).not.toContain('sesame');
+  const [, seen = ''] = /name="seen" value="([\w-]+)"/.exec(text) ?? [];
+  for (const wrong of ['', 'x', `${seen}x`]) {
+    const { status, text } = await submit(`/p/${token}`, { do: 'expire', seen: wrong });
+    expect([status, wordsIn(text)]).toEqual([401, expect.stringContaining('Passphrase')]);
+  }
+  const other = await service.create({ payload: 'x', passphrase: 'sesame' });
+  expect((await submit(`/p/${other}`, { do: 'expire', seen })).status).toBe(401);
+  expect((await submit(`/p/${token}`, { do: 'expire', seen })).status).toBe(200);
+});
+
 const hash = (text = '') => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 test.each(['/', '/open', '/p/neverwas', 'a secret', 'a question'])(

@@ -91,7 +91,7 @@ onEachStore((store) => {
       for (const headers of [{}, showing(proof)])
         expect((await get(token, headers)).json.payload).toBe(payload);
       const ended = await push();
-      await service.expire(ended);
+      await service.expire(ended, { headers: showing(proof) });
       expect((await get(ended)).json).toMatchObject({ expired: true, payload: null });
     });
 
@@ -141,6 +141,51 @@ onEachStore((store) => {
     const taken = await submit(token, { key_proof: proof });
     expect([taken.status, taken.text]).toEqual([200, payload]);
   });
+
+  test('an expiry by a viewer needs what a view needs, and its owner needs nothing', async () => {
+    const expire = async (token: string, headers = {}, how: Call = {}) => {
+      const { status, json } = await service.expire(token, { ...how, headers });
+      return [status, json.error ?? json.expired];
+    };
+    const token = await owned({ passphrase: 'y' });
+    for (const headers of [{}, showing(wrong)]) {
+      expect(await expire(token, headers)).toEqual([403, 'link_incomplete']);
+      expect((await submit(token, { do: 'expire', passphrase: 'y' })).status).toBe(403);
+    }
+    for (const path of [token, `${token}.json`, `${token}?passphrase=x`])
+      expect((await expire(path, showing(proof)))[0]).toBe(401);
+    expect((await submit(token, { do: 'expire', key_proof: proof })).status).toBe(401);
+    expect((await get(token, {}, service.asOther)).json.error).toBe('link_incomplete');
+    expect(await expire(`${token}?passphrase=y`, showing(proof))).toEqual([200, true]);
+    expect(await expire(await owned({ passphrase: 'y' }), {}, service.asAdmin)).toEqual([
+      200,
+      true,
+    ]);
+    const fields = { do: 'expire', passphrase: 'y', key_proof: proof };
+    expect((await submit(await push({ passphrase: 'y' }), fields)).status).toBe(200);
+  });
+
+  test.each([
+    ['a proof', {}, showing(proof)],
+    ['a passphrase', { key_proof: undefined, passphrase: 'y' }, undefined],
+  ])(
+    'after the last view, an expiry without %s ends neither its response nor its files',
+    async (_, fields, shown) => {
+      const form = partsOf({ payload, key_proof: proof, expire_after_views: 1, ...fields });
+      const parts = form.filter(({ value }) => value !== 'undefined');
+      const token = await service.createWithFiles(...parts, filePart('1.age', 'x'));
+      const retrieve = async () =>
+        (await get(`${token}?passphrase=y`, { ...ONCE, ...shown })).json.files?.[0]?.url;
+      const url = await retrieve();
+      const fetched = async () => (await service.fetchLink(url)).status;
+      for (const headers of [{}, showing(wrong)])
+        expect((await service.expire(token, { headers })).json.expired).toBe(true);
+      expect(await retrieve()).toBe(url);
+      expect(await fetched()).toBe(200);
+      await service.expire(token, shown ? { headers: shown } : service.asAdmin);
+      expect(await fetched()).toBe(404);
+    },
+  );
 
   test('a proof or a salt of another form is refused, and one where nobody could prove it', async () => {
     const bad = [
