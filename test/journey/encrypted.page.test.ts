@@ -507,6 +507,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
 describe('a link that a mail gateway changed (needs Chromium)', needsBrowser, () => {
   const changes = {
     '%2523 and a parameter': (path: string, key: string) => `${path}%2523${key}&utm_source=mail`,
+    'a slash and more before the key': (path: string, key: string) => `${path}/%E2%80%8B)#${key}`,
     'a parameter before the key': (path: string, key: string) => `${path}&a=b#${key}`,
     'a query': (path: string, key: string) => `${path}?utm_source=mail#${key}`,
   };

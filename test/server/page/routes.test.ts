@@ -207,6 +207,51 @@ test('who has to wait is told how long, and tries again with one press', async (
   expect(text).toContain('<a class="button" href="">Try again</a>');
 });
 
+describe('what was pasted with a link', () => {
+  const ends = [
+    '/',
+    '//',
+    '.',
+    ',',
+    ')',
+    ']',
+    '/.',
+    '>.',
+    '%3E',
+    '%20',
+    '%20for%20Ann',
+    '%22',
+    ';',
+  ];
+  const wide = ['%E2%80%8B', '%E2%80%9D', '%EF%BC%89', '*', '&utm_source=x', '%2F', '%0A'];
+  test.each([...ends, ...wide])(
+    'leads to the link without it, and takes no view: %s',
+    async (end) => {
+      service = await opened({ publicUrl: 'https://pw.example.com/x' });
+      const token = await service.create({ payload: 'x', expire_after_views: 1, ...atOnce });
+      for (const path of [`/p/${token}`, `/p/${token}/r`, `/r/${token}`])
+        for (const method of ['GET', 'HEAD']) {
+          const { status, headers, text } = await service.call(method, `${path}${end}?locale=fr`);
+          const location = `https://pw.example.com/x${path}?locale=fr`;
+          expect([status, headers.get('location'), text]).toEqual([302, location, '']);
+        }
+      expect(shown(await open(`/p/${token}`))).toBe('x');
+    },
+  );
+
+  test.each([
+    '/p//evil.example',
+    '/p/a/x',
+    '/p/a%23key',
+    '/p/a.%2523key',
+    '/q/a.',
+    '/p/.',
+    '/p/a/r/b',
+  ])('is nothing else: %s', async (path) => {
+    expect((await open(path)).status).toBe(404);
+  });
+});
+
 // What it gives, and without a token, test/cases/get-where-all-need-a-token.txt says.
 test('the page of a link, for a program that asks for JSON, refuses as the API does', async () => {
   const asked = { accept: 'application/json' };
