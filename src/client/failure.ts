@@ -168,7 +168,7 @@ function forbidden({ response, call, sent, said }: Refusal): CliError {
 
 function proofWanted(sent: boolean, salt: string | undefined): CliError {
   const [fact, steps] = sent
-    ? [phrase('key-refused'), phrase('compare-key')]
+    ? [phrase('key-refused'), phrase('compare-key-and-link')]
     : salt !== undefined
       ? [phrase('key-words-needed'), phrase('ask-for-words')]
       : [phrase('key-missing'), phrase('ask-for-link')];

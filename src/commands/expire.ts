@@ -62,8 +62,8 @@ async function expire(session: Session, plan: ExpirePlan): Promise<void> {
   // Of several, nobody would know which one asks.
   const asking =
     references.length === 1 ? context : contextWith(context, { canPrompt: () => false });
-  const viewing: Viewing = async ({ key: linkKey }, work) => {
-    const prover = await proving({ context: asking, say }, { linkKey, text });
+  const viewing: Viewing = async ({ key: linkKey, target }, work) => {
+    const prover = await proving({ context: asking, say }, { linkKey, text }, target);
     return withPassphrase(asking, passphrase, (given) =>
       prover.call((proof) => work(given, proof)),
     );

@@ -81,6 +81,7 @@ export type ClientStep =
   | 'check-viewed'
   | 'close-again'
   | 'compare-key'
+  | 'compare-key-and-link'
   | 'expire-again'
   | 'finish-setup'
   | 'give-passphrase'

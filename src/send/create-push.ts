@@ -138,8 +138,8 @@ export async function createPush(
         found,
       ),
     end: async ({ request }, token) => {
-      const expire = (passphrase?: string) =>
-        instance.api.expire(token, passphrase, request.key_proof);
+      const proof = await proofOf(request, instance);
+      const expire = (passphrase?: string) => instance.api.expire(token, passphrase, proof);
       const outcome = await attempt(expire);
       if (!(outcome instanceof CliError)) return;
       if (outcome.code !== 'passphrase' || request.passphrase === undefined) throw outcome;
@@ -153,6 +153,16 @@ export async function createPush(
     warnings,
     summary: summaryOf(ready, made, owned),
   };
+}
+
+/** What a reader would prove its key with; undefined for one without. */
+async function proofOf({ key_proof }: NewPush, { target }: Instance): Promise<string | undefined> {
+  if (key_proof === undefined) return undefined;
+  const [{ proofAt }, { node }] = await Promise.all([
+    import('../age/key-proof'),
+    import('../age/node-primitives'),
+  ]);
+  return proofAt(node, key_proof, target.base);
 }
 
 /** The object of the instance for JSON; the payload of an encrypted push is that at the instance, if it returns it. */

@@ -6,6 +6,7 @@ import { onItem } from '../client/item';
 import type { Push } from '../contract/decode';
 import type { Context } from '../platform/context';
 import { attempt, CliError, failedError } from '../platform/errors';
+import type { Target } from '../profile/target';
 import type { DecryptionKeys, PushKeys } from './decryption-keys';
 import { type AnswerKeys, type Retrievable, type SafeRun, type Taking, takingOf } from './taking';
 
@@ -26,7 +27,7 @@ export function retrieveFrom(
     takingOf(run, api, { link, push, sealed: push, answer, partial: [], typedKey });
   return onItem(opensPushes ? { ...named, kind: 'push' } : named, async ({ kind }) => {
     if (kind === 'push') {
-      const prover = await proving(run, { linkKey: named.key, text: keys.text });
+      const prover = await proving(run, { linkKey: named.key, text: keys.text }, target);
       const proved = (token: string, given?: string) =>
         prover.call((proof) => api.retrieve(token, given, proof));
       const push = await retrieve(run, { retrieve: proved }, token, passphrase).catch((error) => {
@@ -53,8 +54,9 @@ export function retrieveFrom(
 export async function proving(
   run: Pick<SafeRun, 'context' | 'say'>,
   known: Pick<PushKeys, 'linkKey' | 'text'>,
+  { base }: Pick<Target, 'base'>,
 ) {
-  const load = async () => new (await import('./proving')).KeyProver(run, known);
+  const load = async () => new (await import('./proving')).KeyProver(run, known, base);
   let prover = (known.linkKey ?? known.text) === undefined ? undefined : await load();
   return {
     async call<T>(work: (proof?: string) => Promise<T>): Promise<T> {

@@ -1,15 +1,13 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { sealedWith } from '../../age/sealed-with';
 import { ServiceRefusal } from '../service-errors';
-import * as audit from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
-import { isOwn, mayExpire, type RuleOptions, type Visitor, viewsRemaining } from './access';
+import { isOwn, mayExpire, type Visitor, viewsRemaining } from './access';
 import type { Upload } from './files';
+import { isEqual, ProofCheck } from './key-proofs';
 import { validatePush } from './new-push';
 import { NOTHING, type TextWithFiles } from './opened';
 import type { Owner } from './owners';
-import { countTry } from './passphrase-check';
 import { type Opener, type PushWithNote, Records } from './records';
 
 /** A push with its content; without, if it has expired. */
@@ -41,12 +39,12 @@ export class Pushes extends Records {
     return this.once.make(asked, again, async (done) => {
       const row = {
         ...fields,
-        key_proof: key_proof && hashOfProof(key_proof),
         owner_id: visitor.owner?.id ?? null,
         sealed_with: sealedWith(payload) ?? null,
         ...this.lasting(lifetime),
       };
-      const push = await this.store(row, { payload, note, passphrase }, visitor, upload, done);
+      const texts = { payload, note, passphrase, keyProof: key_proof };
+      const push = await this.store(row, texts, visitor, upload, done);
       this.options.events.created(fields.kind);
       return { push, note };
     });
@@ -137,53 +135,3 @@ export class Pushes extends Records {
     return store.countActive(this.options.database.sql, this.options.now());
   }
 }
-
-/** In a time that tells nothing of where they differ. */
-function isEqual(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
-}
-
-/** What is stored of a proof. It has 128 bits: a plain hash does. */
-function hashOfProof(proof: string): string {
-  return createHash('sha256').update(proof).digest('base64url');
-}
-
-/** Lets nobody but the owner retrieve a push with a proof of its key without that proof (docs/encryption.md). */
-class ProofCheck {
-  constructor(private readonly options: RuleOptions) {}
-
-  /**
-   * A right proof passes always. Wrong ones are limited, as each is written down; they cannot be guessed.
-   * @throws ServiceRefusal when it is missing or wrong, both of which the audit log records, and after too many wrong ones
-   */
-  async check(push: PushRow, visitor: Visitor): Promise<void> {
-    if (push.expired_at !== null || isOwn(push, visitor) || this.isProved(push, visitor)) return;
-    const { key_salt } = push;
-    const { keyProof: given = '' } = visitor;
-    if (given !== '') await countTry(this.options, { pushId: push.id, whose: 'key' }, TOO_MANY);
-    const { database, maxFailures, now, events } = this.options;
-    const failure = { pushId: push.id, kind: 'failed_view', from: visitor, at: now() } as const;
-    const count = given === '' ? 0 : 1;
-    await audit.recordRepeated(database.sql, { ...failure, count }, maxFailures);
-    events.missed();
-    const message = key_salt === null ? LINK[count] : WORDS[count];
-    throw new ServiceRefusal('incomplete', message, { keySalt: key_salt ?? undefined });
-  }
-
-  isProved({ key_proof: expected }: PushRow, { keyProof: given = '' }: Visitor): boolean {
-    return expected === null || isEqual(hashOfProof(given), expected);
-  }
-}
-
-const TOO_MANY = 'Too many wrong keys. Try again later.';
-
-/** Missing, and wrong. */
-const LINK = [
-  'The end of this link is missing: ask for the whole link. No view was used.',
-  'The end of this link is wrong: ask for the whole link. No view was used.',
-] as const;
-const WORDS = [
-  'This link opens with key words: ask the sender for them. No view was used.',
-  'The key words are wrong: ask the sender for them. No view was used.',
-] as const;
