@@ -4,7 +4,16 @@ import { limits, requestFlags } from '../../contract/api';
 import { DAY_SECONDS, durations } from '../../contract/lifetime';
 import { invalid } from '../service-errors';
 import type { Bounds } from '../service-settings';
-import { commonFields, count, flags, isUnicode, noFiles, notInJson, valid } from './new-push';
+import {
+  commonFields,
+  count,
+  flags,
+  isUnicode,
+  noFiles,
+  notInJson,
+  shortProblem,
+  valid,
+} from './new-push';
 
 interface ValidRequest
   extends Omit<
@@ -26,6 +35,9 @@ export function validateRequest(input: object, bounds: Bounds): ValidRequest {
   const { max } = bounds.days;
   if (close_after === undefined && seconds > max * DAY_SECONDS)
     throw invalid({ close_after_duration: [`Close after duration is over ${max} days.`] });
+  const field = close_after === undefined ? 'close_after_duration' : 'close_after';
+  const problem = shortProblem(field, close_after ?? seconds, bounds);
+  if (problem) throw invalid(problem);
   return { ...request, close_after: close_after ?? seconds };
 }
 
