@@ -2,7 +2,8 @@ import { ascii, type Bytes, derive, joined, type Primitives, type Scrypt } from 
 import { isLinkKey } from './link-key';
 
 /*
- * Shows an instance that someone has the key of a push, and nothing of the key (docs/encryption.md, "Proof of the key").
+ * Shows an instance that someone has the key of a push, and nothing of the key (docs/encryption.md, "Proof of the key"). The
+ * sender gives it `key_proof`; a reader makes of that what counts at one address only, so that no other instance can use it.
  */
 
 const PURPOSE = 'pwpush key proof v1';
@@ -17,7 +18,7 @@ interface Prover {
 }
 
 /**
- * The proof of a link key, or of words with the salt of their push.
+ * The `key_proof` of a link key, or of words with the salt of their push.
  * @returns undefined for words without a salt, and for a salt that is not one
  */
 export async function keyProof(
@@ -26,9 +27,18 @@ export async function keyProof(
   salt: string | undefined,
 ): Promise<string | undefined> {
   if (isLinkKey(key)) return proofOf(primitives, ascii(key));
-  const bytes = salt === undefined ? undefined : saltIn(primitives, salt);
+  const bytes = salt === undefined ? undefined : sixteenBytes(primitives, salt);
   if (!bytes) return undefined;
   return proofOf(primitives, await scrypt(key, joined([ascii(PURPOSE), bytes]), WORK));
+}
+
+/**
+ * What a reader shows an instance: HMAC-SHA-256 (RFC 2104) of its address with the `key_proof`, 16 bytes in base64url.
+ * @param base the instance's address as the reader's link has it: origin and path, without a final slash
+ */
+export function proofAt(primitives: Prover['primitives'], keyProof: string, base: string): string {
+  const key = sixteenBytes(primitives, keyProof) as Bytes;
+  return base64url(primitives, primitives.hmac(key, ascii(base)).subarray(0, 16));
 }
 
 export function newKeySalt(primitives: Pick<Primitives, 'random' | 'toBase64'>): string {
@@ -39,9 +49,9 @@ function proofOf(primitives: Prover['primitives'], secret: Uint8Array): string {
   return base64url(primitives, derive(primitives, secret, ascii(''), PURPOSE).subarray(0, 16));
 }
 
-/** A salt has the form of a link key: 16 bytes. */
-function saltIn({ fromBase64 }: Prover['primitives'], salt: string): Bytes | undefined {
-  return isLinkKey(salt) ? fromBase64(salt.replaceAll('-', '+').replaceAll('_', '/')) : undefined;
+/** Salts and proofs have the form of a link key. */
+function sixteenBytes({ fromBase64 }: Prover['primitives'], text: string): Bytes | undefined {
+  return isLinkKey(text) ? fromBase64(text.replaceAll('-', '+').replaceAll('_', '/')) : undefined;
 }
 
 function base64url({ toBase64 }: Pick<Primitives, 'toBase64'>, bytes: Uint8Array): string {

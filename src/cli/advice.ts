@@ -40,6 +40,8 @@ const ofClient: Readonly<Record<ClientStep, Words>> = {
   'check-viewed': () => 'a view may have been used: the owner can check with pwpush audit',
   'close-again': () => 'it can still be answered or read; try again',
   'compare-key': () => 'compare it with what the sender gave you',
+  'compare-key-and-link': () =>
+    'compare it, and the address of the link, with what the sender gave you',
   'complete-chain': () =>
     'add to the CA file what is missing there: the CA, and intermediate certificates that the server does not send',
   'expire-again': () => 'the secret can still be read; try again, or expire it on its page',

@@ -62,6 +62,7 @@ export const pushCalls = calls('push', routes, {
   expire: {
     ...read,
     public: true,
+    takesPassphrase: true,
     ends: true,
     unclear: 'was-expired',
   },

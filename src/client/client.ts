@@ -56,8 +56,10 @@ export function apiClient(options: ApiSettings) {
     /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
     audit: async (token: string, page: number) =>
       (await ask(pushCalls.audit, auditSchema, { token, ...at(page) })).logs,
-    expire: async (token: string) => {
-      const push = await ask(pushCalls.expire, pushSchema, { token });
+    /** A viewer needs what a retrieval needs. */
+    expire: async (token: string, passphrase?: string, keyProof?: string) => {
+      const details = { token, keyProof, ...withPassphrase(passphrase) };
+      const push = await ask(pushCalls.expire, pushSchema, details);
       if (push.expired !== false) return push;
       throw failedError(phrase('push-not-expired'), { steps: phrase('expire-again') });
     },

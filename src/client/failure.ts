@@ -164,7 +164,7 @@ function tokenNeeded({ anonymous, tokenHint }: SentRequest): CliError {
 function forbidden({ response, call, sent, said }: Refusal): CliError {
   const { status } = response;
   const { error, key_salt: salt } = objectIn(response);
-  if (call.holds === 'secret' && error === LINK_INCOMPLETE)
+  if (call.takesPassphrase && error === LINK_INCOMPLETE)
     return proofWanted(sent.proved, typeof salt === 'string' ? salt : undefined);
   // Instances before July 2024 throttle with 403 and a text body (docs/wire.md, "Editions and versions").
   if (!isJson(response) && /throttl|too many|retry later|rate limit/i.test(textOf(said)))
@@ -178,7 +178,7 @@ function forbidden({ response, call, sent, said }: Refusal): CliError {
 
 function proofWanted(sent: boolean, salt: string | undefined): CliError {
   const [fact, steps] = sent
-    ? [phrase('key-refused'), phrase('compare-key')]
+    ? [phrase('key-refused'), phrase('compare-key-and-link')]
     : salt !== undefined
       ? [phrase('key-words-needed'), phrase('ask-for-words')]
       : [phrase('key-missing'), phrase('ask-for-link')];

@@ -12,7 +12,7 @@ export function pushItem(api: Api, token: string) {
     kind: 'push' as const,
     preview: () => api.preview(token),
     audit: (page: number) => api.audit(token, page),
-    end: () => api.expire(token),
+    end: (passphrase?: string, keyProof?: string) => api.expire(token, passphrase, keyProof),
   };
 }
 

@@ -1,16 +1,30 @@
 import type { Command } from '../cli/command';
+import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
+import { knownPassphrase, type PassphraseSource, passphraseSource } from '../cli/passphrase';
+import { checkStandardInput } from '../cli/source';
 import { ago, count } from '../cli/terminal/wording';
 import { inOrder } from '../client/in-order';
 import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
 import type { Push } from '../contract/decode';
 import { tellError } from '../keep/tell-error';
-import type { Context } from '../platform/context';
+import { type Context, contextWith } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy } from '../platform/errors';
 import type { Named, NamedItem, Session } from '../profile/session';
+import { type KeySources, readKeys } from '../take/decryption-keys';
+import { proving, withPassphrase } from '../take/retrieve';
 import { type Perform, planned } from './planned';
 
 export { default as help } from './help/expire.txt?raw';
+
+export const rows = { ...passphraseRows, keyFile: keyRows.keyFile };
+
+/** What to expire, and with what where its viewers need that. */
+interface ExpirePlan {
+  readonly references: readonly Named[];
+  readonly passphrase: PassphraseSource;
+  readonly keys: KeySources;
+}
 
 export function define(command: Command, context: Context, perform?: Perform): void {
   command
@@ -20,17 +34,40 @@ export function define(command: Command, context: Context, perform?: Perform): v
     command,
     context,
     {
-      rows: {},
-      asked: (_, { reference }, links: readonly string[]) => links.map(reference),
+      rows,
+      asked,
       journey: async () => ({ run: expire }),
     },
     perform,
   );
 }
 
+function asked(
+  options: Options<typeof rows>,
+  { context, reference }: Session,
+  links: readonly string[],
+): ExpirePlan {
+  const passphrase = passphraseSource(options, context);
+  checkStandardInput(options);
+  const keys = keySources({ ...options, identity: [], decrypt: true });
+  return { references: links.map(reference), passphrase, keys };
+}
+
 /** Expires each push; one that fails does not stop the others, and the highest status is the exit code. */
-async function expire(session: Session, references: readonly Named[]): Promise<void> {
+async function expire(session: Session, plan: ExpirePlan): Promise<void> {
+  const { references } = plan;
   const { context, say } = session;
+  const { text } = await readKeys(plan.keys, context);
+  const passphrase = await knownPassphrase(plan.passphrase, context);
+  // Of several, nobody would know which one asks.
+  const asking =
+    references.length === 1 ? context : contextWith(context, { canPrompt: () => false });
+  const viewing: Viewing = async ({ key: linkKey, target }, work) => {
+    const prover = await proving({ context: asking, say }, { linkKey, text }, target);
+    return withPassphrase(asking, passphrase, (given) =>
+      prover.call((proof) => work(given, proof)),
+    );
+  };
   const pushes = await session.connectEach(references, Math.min(references.length, AT_ONCE));
   const expired: object[] = [];
   const gone: NamedItem[] = [];
@@ -38,7 +75,7 @@ async function expire(session: Session, references: readonly Named[]): Promise<v
   const ended = async (named: NamedItem) => {
     const push = await attempt(async () => {
       if (context.signal.aborted) throw endedBy(context.signal);
-      return end(session, named);
+      return end(session, named, viewing);
     });
     if (!(push instanceof CliError) || push.code === 'not_found') gone.push(named);
     return { token: named.token, push };
@@ -66,15 +103,21 @@ interface Ended {
   readonly object: object;
 }
 
+/** Does what needs a passphrase and a proof of the key where a view needs them. */
+type Viewing = <T>(
+  named: NamedItem,
+  work: (passphrase?: string, keyProof?: string) => Promise<T>,
+) => Promise<T>;
+
 /** Expires a push, or closes a request and removes its key, which nothing needs any more. */
-async function end({ context, say }: Session, named: NamedItem): Promise<Ended> {
+async function end({ context, say }: Session, named: NamedItem, viewing: Viewing): Promise<Ended> {
   if (named.last?.ended)
     throw new CliError('expired', 'the last push has already expired', {
       steps: 'name another push by its link',
     });
   return onItem<Ended>(named, async (item) => {
     if (item.kind === 'push') {
-      const push = await item.end();
+      const push = await viewing(named, item.end);
       return { text: `expired ${described(named, push, context.now())}`, object: push };
     }
     const closed = await item.end();

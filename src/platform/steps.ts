@@ -83,6 +83,7 @@ export type ClientStep =
   | 'check-viewed'
   | 'close-again'
   | 'compare-key'
+  | 'compare-key-and-link'
   | 'complete-chain'
   | 'expire-again'
   | 'finish-setup'

@@ -7,6 +7,7 @@ import type { NewPush, Notification } from '../contract/api';
 import type { Push } from '../contract/decode';
 import { askedFor } from '../contract/json';
 import type { CreatedLink } from '../deliver/deliver-link';
+import { attempt, CliError } from '../platform/errors';
 import { codeOrMessage } from '../platform/files/file-error';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
@@ -137,6 +138,14 @@ export async function createPush(
         push,
         found,
       ),
+    end: async ({ request }, token) => {
+      const proof = await proofOf(request, instance);
+      const expire = (passphrase?: string) => instance.api.expire(token, passphrase, proof);
+      const outcome = await attempt(expire);
+      if (!(outcome instanceof CliError)) return;
+      if (outcome.code !== 'passphrase' || request.passphrase === undefined) throw outcome;
+      await expire(request.passphrase);
+    },
   });
   return {
     object: createdObject(ready, made),
@@ -146,6 +155,16 @@ export async function createPush(
     warnings,
     summary: summaryOf(ready, made, owned),
   };
+}
+
+/** What a reader would prove its key with; undefined for one without. */
+async function proofOf({ key_proof }: NewPush, { target }: Instance): Promise<string | undefined> {
+  if (key_proof === undefined) return undefined;
+  const [{ proofAt }, { node }] = await Promise.all([
+    import('../age/key-proof'),
+    import('../age/node-primitives'),
+  ]);
+  return proofAt(node, key_proof, target.base);
 }
 
 /** The object of the instance for JSON; the payload of an encrypted push is that at the instance, if it returns it. */

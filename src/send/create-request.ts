@@ -45,6 +45,7 @@ export async function createRequest(
       if (key && token === '') throw failedError('the instance returned no token');
       key?.keep(token);
     },
+    end: (_, token) => instance.api.requests.close(token),
   });
   const encrypted = ready.key !== undefined;
   return {

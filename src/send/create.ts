@@ -20,6 +20,8 @@ interface Creation<Ready, Made> {
   judge(ready: Ready, made: Made, link: string): Verdict;
   /** Keeps what opens it. */
   keep?(ready: Ready, token: string): void;
+  /** Ends it again: where it has no owner, as anybody who can view it. */
+  end(ready: Ready, token: string): Promise<unknown>;
 }
 
 /**
@@ -53,7 +55,7 @@ export function create<
     if ('refuse' in verdict) {
       const refusal = await endAgain(kind, verdict, link, async () => {
         if (token === '') throw failedError('the instance returned no token');
-        await item(token).end();
+        await creation.end(ready, token);
       });
       mayExist = refusal.remains?.expired !== true;
       throw refusal;

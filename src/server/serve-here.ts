@@ -5,6 +5,7 @@ import { API_PATH, limits, requestRoutes, routes } from '../contract/api';
 import type { HereEvent } from '../contract/here-event';
 import { lazy } from '../platform/files/lazy';
 import type { App } from './http/app-options';
+import { cleanPath } from './http/clean-path';
 import { type ClientSocket, originOf } from './http/request-origin';
 import { createSockets, socketOptions } from './http/sockets';
 import { openService } from './open-service';
@@ -157,7 +158,9 @@ function doorTo(app: App, kind: HereSettings['kind'], watch: Watch): App {
   const served = new RegExp(`^(?:${SERVED[kind].join('|')})$`);
   return async (request, connection = {}) => {
     const path = getPath(request);
-    if (served.test(`${request.method} ${path}`))
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const link = (isRead && cleanPath(path)) || path;
+    if (served.test(`${request.method} ${link}`))
       return watch.serve(app, request, path, connection);
     const nowhere = path.startsWith('/api/') ? '/api/none' : '/none';
     return app(new Request(new URL(nowhere, request.url), { method: 'GET' }), connection);
@@ -219,7 +222,7 @@ class Watch {
   async serve(app: App, request: Request, path: string, connection: ClientSocket) {
     const { ip } = originOf(request, connection, { trustProxy: false });
     const isGet = request.method === 'GET';
-    if (isGet && path.startsWith('/r/')) this.report({ event: 'opened', ip });
+    if (isGet && path.startsWith('/r/') && !cleanPath(path)) this.report({ event: 'opened', ip });
     const keys = new Set<string>();
     const kept = (key: string) => {
       keys.add(key);

@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os';
 import { parseUrl } from '../contract/address';
 import { limits } from '../contract/api';
+import { DAY_SECONDS } from '../contract/lifetime';
 import { invalidInput } from './service-errors';
 
 /** The parameters of scrypt (RFC 7914, section 2). */
@@ -21,6 +22,8 @@ export interface Bound {
 export interface Bounds {
   readonly days: Bound;
   readonly views: Bound;
+  /** Seconds that every push and request lives at least, if the settings say so: hours count then, too. */
+  readonly shortest?: number;
 }
 
 /** A burst of `requests`, refilled evenly over `milliseconds`. */
@@ -85,6 +88,7 @@ export interface ServiceSettings {
   readonly contact?: string | undefined;
   readonly defaultDays?: number | undefined;
   readonly maxDays?: number | undefined;
+  readonly minDays?: number | undefined;
   readonly defaultViews?: number | undefined;
   readonly maxViews?: number | undefined;
   /** Maximum size of a file in bytes. */
@@ -165,7 +169,7 @@ export function checkSettings(settings: ServiceSettings) {
   const { maxFileSize = FILE_BYTES, maxBuffer = BUFFER_BYTES } = settings;
   const { maxConnections = CONNECTIONS, keepDays = 90, reserve = 32 * MIB } = settings;
   const { uploadsPerRequest = 2, maxFailures = 1000 } = settings;
-  const { maxDays, defaultDays, maxViews, defaultViews } = settings;
+  const { minDays, maxDays, defaultDays, maxViews, defaultViews } = settings;
   const size = 'the maximum size of a file must be from 1 byte to 1 TiB';
   const memory = 'the memory for bodies must be at least 32 MiB';
   const connections = `the maximum number of connections must be at least ${CONNECTIONS_AT_LEAST}`;
@@ -173,8 +177,9 @@ export function checkSettings(settings: ServiceSettings) {
   const failures = `the number of failures in the log of a push must be from 1 to ${FAILURES_AT_MOST}`;
   return {
     bounds: {
-      days: bound('days', DAYS_AT_MOST, maxDays, defaultDays),
+      days: bound('days', DAYS_AT_MOST, maxDays, defaultDays, minDays),
       views: bound('views', VIEWS_AT_MOST, maxViews, defaultViews),
+      ...(minDays !== undefined && { shortest: minDays * DAY_SECONDS }),
     },
     publicUrl: publicUrlOf(settings),
     fileBytes: whole(size, maxFileSize, 1, 1024 ** 4),
@@ -194,11 +199,15 @@ function bound(
   atMost: number,
   max: number = limits[what].max,
   preset?: number,
+  min: number = limits[what].min,
 ): Bound {
-  const { min, default: standard } = limits[what];
-  whole(`--max-${what} must be from ${min} to ${atMost}`, max, min, atMost);
-  const range = `--default-${what} must be from ${min} to ${max} (--max-${what})`;
-  return { min, max, default: whole(range, preset ?? Math.min(standard, max), min, max) };
+  const { min: atLeast, default: standard } = limits[what];
+  whole(`--max-${what} must be from ${atLeast} to ${atMost}`, max, atLeast, atMost);
+  whole(`--min-${what} must be from ${atLeast} to ${max} (--max-${what})`, min, atLeast, max);
+  const least = min === atLeast ? '' : `--min-${what}, `;
+  const range = `--default-${what} must be from ${min} to ${max} (${least}--max-${what})`;
+  const usual = Math.max(min, Math.min(standard, max));
+  return { min, max, default: whole(range, preset ?? usual, min, max) };
 }
 
 function whole(message: string, value: number, min: number, max = Number.POSITIVE_INFINITY) {

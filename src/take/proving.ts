@@ -1,4 +1,4 @@
-import { keyProof } from '../age/key-proof';
+import { keyProof, proofAt } from '../age/key-proof';
 import { isLinkKey } from '../age/link-key';
 import { node, scrypt } from '../age/node-primitives';
 import { inWords } from '../cli/in-words';
@@ -12,11 +12,11 @@ const prover = { primitives: node, scrypt };
 type Work<T> = (proof: string | undefined) => Promise<T>;
 
 /**
- * Retrieves a push with a proof of its key, at an instance that wants one. It is made of link keys and words of the list only:
+ * Calls an instance with a proof of a push's key, if it wants one. It is made of link keys and words of the list only:
  * any other text could be guessed from what an instance makes of it.
  */
 export class KeyProver {
-  /** What a person typed, by which the push was retrieved. */
+  /** What a person typed that was proved. */
   typed: string | undefined;
   /** The last proof, unless the instance refused it. */
   private proof: string | undefined;
@@ -24,6 +24,8 @@ export class KeyProver {
   constructor(
     private readonly run: Pick<SafeRun, 'context' | 'say'>,
     private readonly keys: Pick<PushKeys, 'linkKey' | 'text'>,
+    /** The address of the instance, at which alone the proof counts. */
+    private readonly base: string,
   ) {}
 
   /**
@@ -32,17 +34,17 @@ export class KeyProver {
    * @param refused of a call without a proof
    * @throws CliError (passphrase) without the right key
    */
-  async retrieve<T>(work: Work<T>, refused?: CliError): Promise<T> {
+  async call<T>(work: Work<T>, refused?: CliError): Promise<T> {
     const { context, say } = this.run;
     const { linkKey, text } = this.keys;
     const given = [linkKey, text].filter((key) => key !== undefined);
     const known = given.find(isLinkKey);
-    const first = this.proof ?? (known && (await keyProof(prover, known, undefined)));
+    const first = this.proof ?? (known && (await this.proofOf(known, undefined)));
     let outcome = refused ?? (await this.attempt(work, first));
     if (!(outcome instanceof CliError)) return outcome();
     const keys = await Promise.all(given.map(givenKey));
     for (const key of keys) {
-      const proof = await proofOf(key, outcome);
+      const proof = await this.proofOfGiven(key, outcome);
       if (proof === undefined || proof === first) continue;
       outcome = await this.attempt(work, proof);
       if (!(outcome instanceof CliError)) return outcome();
@@ -55,12 +57,24 @@ export class KeyProver {
 
   private ask<T>(work: Work<T>, refused: CliError): Promise<() => T> {
     return askForKey(this.run.context, async (key, typed) => {
-      const proof = key && (await proofOf(key, refused));
+      const proof = key && (await this.proofOfGiven(key, refused));
       const outcome = proof === undefined ? refused : await this.attempt(work, proof);
       if (outcome instanceof CliError) return refusal(outcome, key ? [key] : []);
       this.typed = typed;
       return outcome;
     });
+  }
+
+  private async proofOfGiven(
+    { passphrases: [key], complaint }: GivenKey,
+    { wantsProof }: CliError,
+  ): Promise<string | undefined> {
+    return key === undefined || complaint !== '' ? undefined : this.proofOf(key, wantsProof?.salt);
+  }
+
+  private async proofOf(key: string, salt: string | undefined): Promise<string | undefined> {
+    const secret = await keyProof(prover, key, salt);
+    return secret && proofAt(node, secret, this.base);
   }
 
   /** What came of `work`, an error included, unless that refuses the proof. */
@@ -80,15 +94,6 @@ export class KeyProver {
     if (!(outcome instanceof CliError)) this.proof = proof;
     return outcome;
   }
-}
-
-async function proofOf(
-  { passphrases: [key], complaint }: GivenKey,
-  { wantsProof }: CliError,
-): Promise<string | undefined> {
-  return key === undefined || complaint !== ''
-    ? undefined
-    : keyProof(prover, key, wantsProof?.salt);
 }
 
 function refusal(outcome: CliError, keys: readonly GivenKey[]): CliError {

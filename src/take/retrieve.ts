@@ -6,6 +6,7 @@ import { onItem } from '../client/item';
 import type { Push } from '../contract/decode';
 import type { Context } from '../platform/context';
 import { attempt, CliError, failedError } from '../platform/errors';
+import type { Target } from '../profile/target';
 import type { DecryptionKeys, PushKeys } from './decryption-keys';
 import { type AnswerKeys, type Retrievable, type SafeRun, type Taking, takingOf } from './taking';
 
@@ -26,13 +27,15 @@ export function retrieveFrom(
     takingOf(run, api, { link, push, sealed: push, answer, partial: [], typedKey });
   return onItem(opensPushes ? { ...named, kind: 'push' } : named, async ({ kind }) => {
     if (kind === 'push') {
-      const proved = await proving(run, { linkKey: named.key, text: keys.text }, api);
-      const push = await retrieve(run, proved, token, passphrase).catch((error) => {
+      const prover = await proving(run, { linkKey: named.key, text: keys.text }, target);
+      const proved = (token: string, given?: string) =>
+        prover.call((proof) => api.retrieve(token, given, proof));
+      const push = await retrieve(run, { retrieve: proved }, token, passphrase).catch((error) => {
         const own = named.last && error instanceof CliError && error.code === 'expired';
         throw own ? error.with({ steps: 'it was yours: push the secret again' }) : error;
       });
       const counted = withEarlierViews(push, target.token !== undefined);
-      return found(counted, `${target.base}/p/${token}`, undefined, proved.typed());
+      return found(counted, `${target.base}/p/${token}`, undefined, prover.typed());
     }
     // 9 ms, with what parses private keys.
     const { keptKey, keyForAnswer } = await import('../keep/request-keys');
@@ -47,23 +50,22 @@ export function retrieveFrom(
   });
 }
 
-/** Retrieves with a proof of the key. What makes it is loaded if there is a key, or the instance wants one. */
-async function proving(
-  run: SafeRun,
+/** Calls an instance with a proof of the key. What makes it is loaded if there is a key, or the instance wants one. */
+export async function proving(
+  run: Pick<SafeRun, 'context' | 'say'>,
   known: Pick<PushKeys, 'linkKey' | 'text'>,
-  api: Pick<Api, 'retrieve'>,
+  { base }: Pick<Target, 'base'>,
 ) {
-  const load = async () => new (await import('./proving')).KeyProver(run, known);
+  const load = async () => new (await import('./proving')).KeyProver(run, known, base);
   let prover = (known.linkKey ?? known.text) === undefined ? undefined : await load();
   return {
-    async retrieve(token: string, passphrase?: string): Promise<Push> {
-      const work = (proof?: string) => api.retrieve(token, passphrase, proof);
-      if (prover) return prover.retrieve(work);
+    async call<T>(work: (proof?: string) => Promise<T>): Promise<T> {
+      if (prover) return prover.call(work);
       const outcome = await attempt(work);
       if (!(outcome instanceof CliError)) return outcome;
       if (outcome.wantsProof === undefined) throw outcome;
       prover = await load();
-      return prover.retrieve(work, outcome);
+      return prover.call(work, outcome);
     },
     /** The key that was typed, if it was asked for. */
     typed: () => prover?.typed,

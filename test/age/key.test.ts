@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { holdsKey, newLinkKey, newWords, parseKey } from '../../src/age/key';
-import { keyProof, newKeySalt } from '../../src/age/key-proof';
+import { keyProof, newKeySalt, proofAt } from '../../src/age/key-proof';
 import { isLinkKey } from '../../src/age/link-key';
 import { generateWords } from '../../src/cli/random-secret';
 import { wordList } from '../../src/cli/words';
@@ -100,11 +100,17 @@ const LINK_KEY = 'Zm9v-_YmFyIGJhego0MjEw';
 const WORDS = 'abacus-abdomen-abdominal-abide-abiding-ability';
 const SALT = 'AAECAwQFBgcICQoLDA0ODw';
 
-// The proofs are from hmac and hashlib.scrypt of Python, the first also from openssl.
+// They are from hmac and hashlib.scrypt of Python, the first also from openssl.
 describe.each(platforms)('a proof, on $platform', (platform) => {
   test('a link key is proved by HKDF, whatever the salt', async () => {
     for (const salt of [undefined, SALT])
       expect(await keyProof(platform, LINK_KEY, salt)).toBe('hAfrg5GYp9KlhtHsy4udnQ');
+  });
+
+  test('what is shown counts at one address', async () => {
+    const shown = (base: string) => proofAt(platform.primitives, 'hAfrg5GYp9KlhtHsy4udnQ', base);
+    expect(shown('https://pw.test')).toBe('xZ1vLzF9en2o_ZYN3SASaQ');
+    expect(shown('https://pw.test:8443/x')).not.toBe(shown('https://pw.test:8443'));
   });
 
   test('words are stretched with the salt of their push', async () => {

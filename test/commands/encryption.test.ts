@@ -84,6 +84,38 @@ test('a link that lost its key saves the armor', async () => {
   expect(await get('--from-file', saved, `${link}#${key}`)).toBe('hunter2');
 });
 
+test.each(['get', 'expire'])(
+  '%s through a relay at another address changes nothing',
+  async (word) => {
+    // Whatever the name, the same service gets the requests.
+    const relayed = (link: string) => link.trim().replace('pw.test', 'relay.test');
+    const words = here.file('words');
+    const made = await here.run('push', '--encrypt', '--views', '1');
+    const other = await here.run('push', '--encrypt=words', '--key-out', words, '--views', '1');
+    expect((await here.run(word, relayed(made.stdout))).code).toBe(7);
+    expect((await here.run(word, relayed(other.stdout), '--key-file', words)).code).toBe(7);
+    expect(await get(made.stdout)).toBe('hunter2');
+    expect(await get(other.stdout.trim(), '--key-file', words)).toBe('hunter2');
+  },
+);
+
+test('expire shows what a view needs: the key of the link or words, and the passphrase', async () => {
+  const passphrase = { PWPUSH_PASSPHRASE: 'sesame' };
+  const made = await here.under({ env: passphrase }).run('push', '--encrypt');
+  const words = here.file('words');
+  const other = await here.run('push', '--encrypt=words', '--key-out', words);
+  const [link, apart] = [made.stdout.trim(), other.stdout.trim()];
+  expect((await here.under({ env: passphrase }).run('expire', withoutKey(link))).code).toBe(7);
+  const wanted = await here.run('expire', link, apart);
+  expect([wanted.code, wanted.stderr.match(/^hint: use/gm)?.length]).toEqual([7, 1]);
+  const prompts = [
+    { secret: 'Passphrase:', answer: 'wrong' },
+    { secret: 'Wrong passphrase, try again:', answer: 'sesame' },
+  ];
+  expect((await here.under({ prompts }).run('expire', link)).code).toBe(0);
+  expect((await here.run('expire', apart, '--key-file', words)).code).toBe(0);
+});
+
 describe('armor of other programs', () => {
   test('with any passphrase is opened, in a push like any other', async () => {
     const armor = await encryptText('from afar', [passphraseRecipient('Pass phrase e\u0301', 10)]);

@@ -183,6 +183,7 @@ describe('the plan of', () => {
     ['list requests', { of: ['ready', 'open'] }],
     ['list --local --limit 3', { of: 'receipts', part: { limit: 3 } }],
     ['wait x --then-expire', { named: { token: 'x' }, thenExpire: true, most: undefined }],
+    ['expire x --key-file k', { references: [{ token: 'x' }], keys: { file: 'k' } }],
     ['preview x --qr', { named: { token: 'x' }, qr: true }],
     [
       'mcp --allow-run a --allow-run b',

@@ -65,6 +65,15 @@ describe('looser limits than requested: the push is expired again and the run fa
     expect(told).toEqual(ended);
   });
 
+  test('as by anybody who can view it, where it has no owner', async () => {
+    const env = { PWPUSH_EDITION: 'oss', PWPUSH_PASSPHRASE: 'sesame' };
+    const locked = json(401, '{"error":"passphrase required"}');
+    const answers = [granting({ expire_after_views: 5 }), locked, json(200, EXPIRED)];
+    const push = ['push', '--encrypt', '--views', '1'];
+    const { sent } = await asking(answers, push, { stdin: 'x', env });
+    expect(sent.at(-1)).toMatch(/^DELETE \S+\?passphrase=sesame\n(.*\n)*x-key-proof: [\w-]{22}$/m);
+  });
+
   test.each<[string, Parameters<typeof asking>[0], boolean]>([
     ['succeeds', [json(200, EXPIRED)], true],
     ['fails since the instance fails', [html(502, '<h1>Bad Gateway</h1>')], false],

@@ -3,12 +3,12 @@ import { asking } from '../helpers/foreign';
 import { changed, RETRIEVED, VERSION } from '../helpers/reference';
 import { json, type Literal } from '../helpers/wire';
 
-// docs/encryption.md, "Proof of the key". The proofs are those of test/age/key.test.ts.
+// docs/encryption.md, "Proof of the key". The proofs are made of those of test/age/key.test.ts, for https://pw.test.
 
 const KEY = 'Zm9v-_YmFyIGJhego0MjEw';
-const PROOF = 'hAfrg5GYp9KlhtHsy4udnQ';
+const PROOF = 'xZ1vLzF9en2o_ZYN3SASaQ';
 const WORDS = 'abacus-abdomen-abdominal-abide-abiding-ability';
-const PROOF_OF_WORDS = '_LIpFUaibLvglSiVVwthow';
+const PROOF_OF_WORDS = 'Y1j5RqZny4inBvezY9YoDA';
 const SALT = 'AAECAwQFBgcICQoLDA0ODw';
 const LINK = 'https://pw.test/p/quyul5r5w08';
 const incomplete = (more: object = {}) =>
@@ -46,6 +46,19 @@ test('words are proved once it has the salt of the push', async () => {
   const answers = [incomplete({ key_salt: SALT }), incomplete()];
   const { told } = await asked(answers, `get ${LINK}`, { PWPUSH_KEY: WORDS });
   expect(told).toEqual([7, GET, `${GET} ${PROOF_OF_WORDS}`]);
+});
+
+test('a link at another address is proved for that alone, as by its form', async () => {
+  const shown = [];
+  for (const link of [
+    LINK,
+    `${LINK.replace('.test', '.test:444')}`,
+    LINK.replace('/p/', '/x/p/'),
+  ]) {
+    const { told } = await asked([incomplete()], `get ${link}#${KEY}`);
+    shown.push(`${told[1]}`.split(' ')[2]);
+  }
+  expect(shown).toEqual([PROOF, 'QdJT0hLk1tsSo4ASBTYHrQ', 'KsIGEEM8Ma2r89uBPAaRYA']);
 });
 
 test.each(['../x', 7, null, `${SALT.slice(0, -1)}x`, { length: 22 }])(

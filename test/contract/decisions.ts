@@ -67,6 +67,10 @@ const decided: Readonly<Record<string, Decided>> = {
     ['status 401 → 403'],
     ['delete by viewer forbidden, then', 'delete by other forbidden'],
   ],
+  'A viewer who expires a push needs its passphrase': [
+    ['status 200 → 401'],
+    ['delete with passphrase, then'],
+  ],
   'No e-mail: the version says so': [
     ['features.pushes.email_auto_dispatch: true → false'],
     VERSIONS,

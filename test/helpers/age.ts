@@ -6,7 +6,7 @@ import {
   type Recipient,
 } from '../../src/age/age';
 import { newLinkKey } from '../../src/age/key';
-import { keyProof } from '../../src/age/key-proof';
+import { keyProof, proofAt } from '../../src/age/key-proof';
 import { LINK_WORK } from '../../src/age/link-key';
 import * as node from '../../src/age/node-primitives';
 import { x25519 } from '../../src/server/page/browser/age-passphrase';
@@ -32,7 +32,11 @@ export async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer>
 /** How the program proves keys. */
 export const prover = { primitives: node.node, scrypt: node.scrypt };
 
-/** A text encrypted with a new link key, and the proof of that key. */
+/** What a reader shows the instance at an address, which is that of services in process unless it is given. */
+export const shownAt = (keyProof: string, base = 'http://pw.test') =>
+  proofAt(node.node, keyProof, base);
+
+/** A text encrypted with a new link key, and what its sender gives the instance, which readers make theirs of. */
 export async function proven(text: string) {
   const key = newLinkKey();
   const proof = (await keyProof(prover, key, undefined)) as string;

@@ -195,14 +195,18 @@ export function pages({ permissions = [], except }: PagesOptions = {}) {
   };
 }
 
-/** What a service is asked over its address, beside its pages. */
-export function serviceAt({ url, token = '' }: Pick<Served, 'url' | 'token'>) {
+/**
+ * What a service is asked over its address, beside its pages.
+ * @param forwarded what a proxy that it trusts says of the host
+ */
+export function serviceAt({ url, token = '' }: Pick<Served, 'url' | 'token'>, forwarded?: string) {
   const asked = askedOf({
     adminToken: token,
     fetch: async (request: Request) => {
       const { pathname, search } = new URL(request.url);
       const bytes = await request.arrayBuffer();
       const { method, headers } = request;
+      if (forwarded !== undefined) headers.set('x-forwarded-host', forwarded);
       const body = bytes.byteLength > 0 ? { body: bytes } : {};
       const response = await fetch(url + pathname + search, { method, headers, ...body });
       const own = new Headers(response.headers);

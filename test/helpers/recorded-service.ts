@@ -21,7 +21,6 @@ export function recordedService(...words: readonly string[]): RecordedService {
   beforeAll(async () => {
     if (needsBrowser.skip) return;
     made.built = await serveBuilt(env, ['--trust-proxy', ...words]);
-    made.service = serviceAt(made.built);
     const sent: Buffer[] = [];
     const recorder = createServer((client) => {
       client.on('data', (bytes) => sent.push(bytes));
@@ -30,6 +29,7 @@ export function recordedService(...words: readonly string[]): RecordedService {
     const { port, close } = await listen(recorder);
     made.sent = () => Buffer.concat(sent).toString('latin1');
     made.origin = `http://pw.test:${port}`;
+    made.service = serviceAt(made.built, new URL(made.origin).host);
     return async () => {
       await close();
       await made.built.stop();

@@ -10,7 +10,7 @@ import {
   newLinkKey,
   passphraseRecipient,
 } from '../../src/server/page/browser/age-passphrase';
-import { joined, proven, prover } from '../helpers/age';
+import { joined, proven, prover, shownAt } from '../helpers/age';
 import {
   alerts,
   alsoFirefox,
@@ -418,8 +418,9 @@ test(
 
 describe('the form of the front page (needs Chromium)', needsBrowser, () => {
   const payloadOf = async (link: string) => {
-    const { pathname, hash } = new URL(link);
-    const proof = hash && (await keyProof(prover, hash.slice(1), undefined));
+    const { pathname, hash, origin } = new URL(link);
+    const secret = hash && (await keyProof(prover, hash.slice(1), undefined));
+    const proof = secret && shownAt(secret, origin);
     const response = await fetch(`${here.built.url}${pathname.replace(/\/r$/, '')}.json`, {
       ...(proof && { headers: { 'x-key-proof': proof } }),
     });
@@ -507,6 +508,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
 describe('a link that a mail gateway changed (needs Chromium)', needsBrowser, () => {
   const changes = {
     '%2523 and a parameter': (path: string, key: string) => `${path}%2523${key}&utm_source=mail`,
+    'a slash and more before the key': (path: string, key: string) => `${path}/%E2%80%8B)#${key}`,
     'a parameter before the key': (path: string, key: string) => `${path}&a=b#${key}`,
     'a query': (path: string, key: string) => `${path}?utm_source=mail#${key}`,
   };

@@ -132,6 +132,16 @@ test('an answer cuts those who are still sending theirs, and it ends', { timeout
   await one.settled;
 });
 
+test('its links work with what was pasted with them', async () => {
+  const [pushed, asked] = [await push(), await request()];
+  for (const link of [pushed.page, `${asked.base}/r/${asked.token}`])
+    for (const end of ['/', '.', '%3E', '%E2%80%8B']) {
+      const { url, status } = await fetch(link + end);
+      expect([url, status]).toEqual([link, 200]);
+    }
+  expect(events.filter((event) => event === 'opened')).toHaveLength(8);
+});
+
 test('it ends when the request expires', async () => {
   const clock = testClock();
   const one = await request({ clock });

@@ -70,6 +70,7 @@ export const rows = {
     ).or(true),
     anonymousFiles: flag('--anonymous-files', 'allow files without a token, too'),
     defaultDays: count('--default-days <n>', 'days of a push by default (default: 7)'),
+    minDays: count('--min-days <n>', 'fewest days that a push can have (default: any time)'),
     maxDays: count('--max-days <n>', 'most days that a push can have (default: 90)'),
     defaultViews: count('--default-views <n>', 'views of a push by default (default: 5)'),
     maxViews: count('--max-views <n>', 'most views that a push can have (default: 100)'),

@@ -9,7 +9,13 @@ import type { Requests } from '../rules/requests';
 import type { CheckedSettings, ServiceSettings } from '../service-settings';
 import type { Site } from '../site-identity';
 import type { MemoryUse } from './body-memory';
-import { type CallerSettings, type ClientSocket, idempotencyKey, originOf } from './request-origin';
+import {
+  baseOf,
+  type CallerSettings,
+  type ClientSocket,
+  idempotencyKey,
+  originOf,
+} from './request-origin';
 
 export interface AppSettings
   extends CheckedSettings,
@@ -55,6 +61,7 @@ export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Own
     idempotencyKey: idempotencyKey(c.req.raw),
     kept: c.env.kept,
     keyProof: c.req.header('x-key-proof'),
+    bases: [baseOf(c.req.raw, settings), new URL(c.req.url).origin],
     client: c.get('client'),
   };
 }

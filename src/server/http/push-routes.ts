@@ -95,7 +95,9 @@ function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
 
   api.delete(routes.expire.path, async (c) => {
     const caller = await permitted(c);
-    return json(body(c, await pushes.expire(urlToken(c), caller)));
+    const passphrase = c.req.query('passphrase') ?? '';
+    const expirer = { urlToken: urlToken(c), visitor: caller, passphrase };
+    return json(body(c, await pushes.expire(expirer)));
   });
 }
 

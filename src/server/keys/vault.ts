@@ -5,6 +5,7 @@ import type { NoteRow, PushRow, SecretRow } from '../store/push-rows';
 import type { InstanceKey } from './instance-key';
 import type { Keyring } from './keyring';
 import {
+  derive,
   keyOfPassphrase,
   nonceOf,
   PASSPHRASE_COST,
@@ -129,6 +130,12 @@ export class Vault {
     const { linking } = this.keys.key;
     const plain = Buffer.concat([key, Buffer.from(JSON.stringify([urlToken, position, until]))]);
     return seal(linking, plain, LINK_CONTEXT, nonceOf(linking, plain)).toString('base64url');
+  }
+
+  /** What the page of a secret has for expiring it; it tells neither the secret nor the keys. */
+  deletionKey(urlToken: string): string {
+    const { linking } = this.keys.key;
+    return derive(linking, context(urlToken, 'deletion'), 16).toString('base64url');
   }
 
   /** The content of a file link, or undefined when it is not authentic. Does not check whether it has expired. */

@@ -169,7 +169,7 @@ ${needsToken && row('api_token', words.text('apiToken'), (attributes) => passphr
 ${row('payload', words.text(asks ? 'question' : 'secretText'), text)}
 ${withFiles && row('files', words.text('files'), (attributes) => formLimits.filePicker(view, fileBytes, attributes))}
 <div class="pair">${!asks && number('expire_after_views', words.text('views'), bounds.views)}
-${number('expire_after_days', words.text('days'), { ...bounds.days, min: 0 })}
+${number('expire_after_days', words.text('days'), { ...bounds.days, min: bounds.shortest ? bounds.days.min : 0 })}
 ${number('hours', words.text('hours'), { min: 0, max: 23, default: 0 })}</div>
 ${!asks && secretRows(view, row)}
 <button class="primary wide">${icon('link')}${words.text('createLink')}</button>

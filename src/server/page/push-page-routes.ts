@@ -53,21 +53,23 @@ export async function submitPush(page: PageContext): Promise<Response> {
     throw notFound();
   }
   const asText = wantsText(request);
-  if (form.get('do') === 'expire') {
-    await pushes.expire(push.url_token, sender);
-    return asText ? plainDeleted() : deletedPage(await page.view());
-  }
-  return doOnce(sender, (who) => show(page, push, passphrase, who)).catch(
-    async (error: unknown) => {
-      if (asText) throw error;
-      const view = await page.view();
-      const problem =
-        proofProblem(view, error, sender.keyProof !== undefined) ??
-        passphraseProblem(view, error, passphrase !== '');
-      if (problem) return passphrasePage(view, push, page.base, problem);
-      throw error;
-    },
-  );
+  const work =
+    form.get('do') === 'expire'
+      ? async () => {
+          const seen = form.get('seen');
+          await pushes.expire({ urlToken: push.url_token, visitor: sender, passphrase, seen });
+          return asText ? plainDeleted() : deletedPage(await page.view());
+        }
+      : () => doOnce(sender, (who) => show(page, push, passphrase, who));
+  return work().catch(async (error: unknown) => {
+    if (asText) throw error;
+    const view = await page.view();
+    const problem =
+      proofProblem(view, error, sender.keyProof !== undefined) ??
+      passphraseProblem(view, error, passphrase !== '');
+    if (problem) return passphrasePage(view, push, page.base, problem);
+    throw error;
+  });
 }
 
 /** @param sender of the form whose button was pressed, for whom it is shown without a veil */
@@ -84,8 +86,8 @@ async function show(
   if (payload === null) throw notFound();
   const files = page.downloads(seen.files);
   if (wantsText(page.request)) return plainSecret(payload, files);
-  const expirable = mayExpire(push, visitor);
+  const deletionKey = mayExpire(push, visitor) ? page.options.pushes.deletionKey(push) : undefined;
   const hide = visitor.idempotencyKey && `do=hide&once=${visitor.idempotencyKey}`;
   const view = { ...(await page.view()), open: sender !== undefined, hide };
-  return secretPage(view, { push, payload, files, expirable });
+  return secretPage(view, { push, payload, files, deletionKey });
 }

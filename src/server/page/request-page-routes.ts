@@ -107,7 +107,7 @@ async function readAnswer(
   const { text, files } = read.answer;
   if (text === null) return late(page, read.request, 200);
   const push = { ...read.request, kind: files.length > 0 ? ('file' as const) : ('text' as const) };
-  const shown = { push, payload: text, files: page.downloads(files), expirable: false };
+  const shown = { push, payload: text, files: page.downloads(files), deletionKey: undefined };
   const once = textIn(fields, 'once');
   const hide = `${new URLSearchParams({ 'request[do]': 'hide', 'request[once]': once })}`;
   return secretPage({ ...view, open: true, hide }, shown);

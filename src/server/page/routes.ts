@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono';
 import { isArmored } from '../../age/sealed-with';
 import { pushLink } from '../../contract/address';
 import type { Env, PartOptions } from '../http/app-options';
+import { cleanPath } from '../http/clean-path';
 import { typedText } from '../http/form-fields';
 import { refusalResponse } from '../http/responses';
 import { type BodyFields, readBody, textIn } from '../http/with-body';
@@ -26,6 +27,7 @@ export function createPages(options: PartOptions): Hono<Env> {
     (c: Context<Env>) =>
       respond(new PageContext(c, options), ...more);
   pages.use(options.limited);
+  pages.get('*', (c, next) => repaired(new PageContext(c, options)) ?? next());
   pages.get('/p/:token', on(openPush, false));
   pages.get('/p/:token/r', on(openPush, true));
   pages.post('/p/:token', on(submitPush));
@@ -54,6 +56,14 @@ export function createPages(options: PartOptions): Hono<Env> {
     return error.kind === 'not_found' ? gonePage(view) : refusalPage(view, error);
   });
   return pages;
+}
+
+/** Leads to the link without what was pasted with it; browsers keep the fragment. Uses no view. */
+function repaired({ request, base, c }: PageContext): Response | undefined {
+  const clean = cleanPath(c.req.path);
+  if (clean === undefined) return undefined;
+  const location = base + clean + new URL(request.url).search;
+  return new Response(null, { status: 302, headers: { location } });
 }
 
 /** The form that shares a secret, or asks for one. */

@@ -17,14 +17,14 @@ interface ShownSecret {
   readonly push: PushRow;
   readonly payload: string;
   readonly files: readonly Download[];
-  /** Whether a viewer may delete it. */
-  readonly expirable: boolean;
+  /** With which a viewer deletes it; undefined where none may. */
+  readonly deletionKey: string | undefined;
 }
 
 /** The secret, the views and time left, and a button to delete it where viewers may. */
 export function secretPage(view: SecretView, secret: ShownSecret): Response {
   const { words } = view;
-  const { push, files, expirable } = secret;
+  const { push, files, deletionKey } = secret;
   const count = files.length;
   const last = viewsRemaining(push) === 0;
   const title = count === 0 ? words.text('secretTitle') : words.count('filesTitle', count);
@@ -41,7 +41,7 @@ ${heading(count > 0 ? 'file' : 'unlocked', title)}
 ${content(view, secret)}</div>
 <div class="foot">
 ${left}
-${!last && expirable && deletion(view)}
+${!last && deletionKey !== undefined && deletion(view, deletionKey)}
 </div>`,
     {
       parts: isArmored(secret.payload) ? partsFor(push) : [],
@@ -64,9 +64,9 @@ function partsFor({ kind }: PushRow) {
   return kind === 'qr' ? [...decrypting, ...drawing] : decrypting;
 }
 
-function deletion({ words }: View): Markup {
+function deletion({ words }: View, key: string): Markup {
   return markup`<details class="delete"><summary>${icon('trash')}${words.text('deleteSecret')}</summary>
-<form method="post">
+<form method="post"><input type="hidden" name="seen" value="${key}">
 <p>${words.text('deleteWarning')}</p>
 <button name="do" value="expire">${words.text('deleteForEveryone')}</button>
 </form>

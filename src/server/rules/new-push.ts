@@ -43,6 +43,11 @@ export function validatePush(
   };
   const problem =
     expiryProblem(input) ??
+    shortProblem(
+      expires_in === undefined ? 'expire_after_duration' : 'expires_in',
+      push.lifetime,
+      bounds,
+    ) ??
     fileProblem(push.kind, fileCount) ??
     payloadProblem(push) ??
     proofProblem(push);
@@ -68,6 +73,16 @@ const expiryFields = ['expire_after_days', 'expire_after_duration', 'expires_in'
 function expiryProblem(input: Partial<Record<string, unknown>>): Problem {
   const [, second] = expiryFields.filter((field) => (input[field] ?? undefined) !== undefined);
   return second && { [second]: [`Give one of ${expiryFields.join(', ')}.`] };
+}
+
+/** What asks for a lifetime below the shortest one; never granted a longer one, of which its sender would not know. */
+export function shortProblem(
+  field: string,
+  seconds: number,
+  { shortest = 0, days: { min } }: Bounds,
+): Problem {
+  if (seconds >= shortest) return undefined;
+  return { [field]: [`${labelOf(field)} must be at least ${min} ${min === 1 ? 'day' : 'days'}.`] };
 }
 
 type Schema = ReturnType<typeof pushSchema>;
@@ -197,8 +212,12 @@ export function flags<Name extends string>(names: readonly Name[], fallback: boo
   return Object.fromEntries(entries) as Record<Name, ReturnType<typeof flag>>;
 }
 
+function labelOf(name: string): string {
+  return `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
+}
+
 function flag(name: string, fallback: boolean) {
-  const label = `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
+  const label = labelOf(name);
   const word = v.pipe(
     v.picklist(['true', 'false', '1', '0']),
     v.transform((value) => value === 'true' || value === '1'),

@@ -12,6 +12,7 @@ import {
   noFiles,
   notInJson,
   sentOf,
+  shortProblem,
   valid,
 } from './new-push';
 import type { Field } from './once';
@@ -38,6 +39,9 @@ export function validateRequest(input: object, bounds: Bounds): ValidRequest {
   const { max } = bounds.days;
   if (close_after === undefined && seconds > max * DAY_SECONDS)
     throw invalid({ close_after_duration: [`Close after duration is over ${max} days.`] });
+  const field = close_after === undefined ? 'close_after_duration' : 'close_after';
+  const problem = shortProblem(field, close_after ?? seconds, bounds);
+  if (problem) throw invalid(problem);
   return { ...request, close_after: close_after ?? seconds, sent: sentOf(input, output) };
 }
 

@@ -1,21 +1,25 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { sealedWith } from '../../age/sealed-with';
 import { ServiceRefusal } from '../service-errors';
-import * as audit from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
-import { isOwn, mayExpire, type RuleOptions, type Visitor, viewsRemaining } from './access';
+import { isOwn, mayExpire, type Visitor, viewsRemaining } from './access';
 import type { Upload } from './files';
+import { isEqual, ProofCheck } from './key-proofs';
 import { validatePush } from './new-push';
 import type { Calling, KeptView } from './once';
 import { NOTHING, type TextWithFiles, takenOf } from './opened';
 import type { Owner } from './owners';
-import { countTry } from './passphrase-check';
 import { type Opener, type PushWithNote, Records } from './records';
 
 /** A push with its content; without, if it has expired. */
 export interface RetrievedPush extends TextWithFiles {
   readonly push: PushRow;
+}
+
+/** Who expires a push, and what shows that they could view it. */
+interface Expirer extends Omit<Opener, 'reserve'> {
+  /** What a page that showed the push has for it (`deletionKey`). */
+  readonly seen?: string | undefined;
 }
 
 /** The rules of pushes: permissions, views, expiry. Knows no HTTP and no SQL. */
@@ -37,12 +41,12 @@ export class Pushes extends Records {
     return this.once.make(asked, again, async (done) => {
       const row = {
         ...fields,
-        key_proof: key_proof && hashOfProof(key_proof),
         owner_id: visitor.owner?.id ?? null,
         sealed_with: sealedWith(payload) ?? null,
         ...this.lasting(lifetime),
       };
-      const push = await this.store(row, { payload, note, passphrase }, visitor, upload, done);
+      const texts = { payload, note, passphrase, keyProof: key_proof };
+      const push = await this.store(row, texts, visitor, upload, done);
       this.options.events.created(fields.kind);
       return { push, note };
     });
@@ -101,16 +105,36 @@ export class Pushes extends Records {
   }
 
   /**
-   * Expires a push and destroys its secret; an expired push stays as it is.
-   * @throws ServiceRefusal when there is no push, or the visitor may not expire it
+   * Expires a push and destroys its secret; an expired push stays as it is. A viewer needs what a view needs, or has seen it.
+   * @throws ServiceRefusal when there is no push, or the visitor may not expire it; for its key or its passphrase
    */
-  async expire(urlToken: string, visitor: Visitor): Promise<PushRow> {
+  async expire(expirer: Expirer): Promise<PushRow> {
+    const { urlToken, visitor } = expirer;
     const push = await this.find(urlToken);
-    const may = mayExpire(push, visitor);
+    const permitted = mayExpire(push, visitor);
+    const may = permitted && (await this.couldView(push, expirer));
     const reason = await this.end(push, 'expire', visitor, may);
     if (reason) this.options.events.expired(reason, 1, visitor.ip);
-    if (!may) throw new ServiceRefusal('forbidden', 'That push is not deletable by viewers.');
+    if (!permitted) throw new ServiceRefusal('forbidden', 'That push is not deletable by viewers.');
     return this.find(urlToken);
+  }
+
+  /** Shows that its holder has seen the push, and may expire it if viewers may. */
+  deletionKey({ url_token }: PushRow): string {
+    return this.options.vault.deletionKey(url_token);
+  }
+
+  /**
+   * Whether a visitor can view the push. Of one that has expired, which has no passphrase any more: whether nobody but those
+   * who could view it has what the visitor shows. Its last response and its files may still be wanted.
+   * @throws ServiceRefusal as a retrieval does
+   */
+  private async couldView(push: PushRow, { visitor, passphrase, seen }: Expirer): Promise<boolean> {
+    if (isOwn(push, visitor)) return true;
+    if (seen !== undefined && isEqual(seen, this.deletionKey(push))) return true;
+    await this.proofs.check(push, visitor);
+    const key = await this.passphrases.keyOf(push, visitor, passphrase);
+    return this.proofs.isProved(push, visitor) && (push.protected === 0 || key !== undefined);
   }
 
   /** The owner's active or expired pushes with their notes, newest first. */
@@ -127,46 +151,3 @@ export class Pushes extends Records {
 function callOf(urlToken: string, visitor: Visitor): Calling {
   return { visitor, call: ['retrieve', urlToken] };
 }
-
-/** What is stored of a proof. It has 128 bits: a plain hash does. */
-function hashOfProof(proof: string): string {
-  return createHash('sha256').update(proof).digest('base64url');
-}
-
-/** Lets nobody but the owner retrieve a push with a proof of its key without that proof (docs/encryption.md). */
-class ProofCheck {
-  constructor(private readonly options: RuleOptions) {}
-
-  /**
-   * A right proof passes always. Wrong ones are limited, as each is written down; they cannot be guessed.
-   * @throws ServiceRefusal when it is missing or wrong, both of which the audit log records, and after too many wrong ones
-   */
-  async check(push: PushRow, visitor: Visitor): Promise<void> {
-    const { key_proof: expected, key_salt } = push;
-    if (expected === null || push.expired_at !== null || isOwn(push, visitor)) return;
-    const { keyProof: given = '' } = visitor;
-    if (timingSafeEqual(Buffer.from(hashOfProof(given)), Buffer.from(expected))) return;
-    if (given !== '') await countTry(this.options, { pushId: push.id, whose: 'key' }, TOO_MANY);
-    const { database, maxFailures, now, events } = this.options;
-    const failure = { pushId: push.id, kind: 'failed_view', from: visitor, at: now() } as const;
-    const count = given === '' ? 0 : 1;
-    await database.transaction((sql) =>
-      audit.recordRepeated(sql, { ...failure, count }, maxFailures),
-    );
-    events.missed();
-    const message = key_salt === null ? LINK[count] : WORDS[count];
-    throw new ServiceRefusal('incomplete', message, { keySalt: key_salt ?? undefined });
-  }
-}
-
-const TOO_MANY = 'Too many wrong keys. Try again later.';
-
-/** Missing, and wrong. */
-const LINK = [
-  'The end of this link is missing: ask for the whole link. No view was used.',
-  'The end of this link is wrong: ask for the whole link. No view was used.',
-] as const;
-const WORDS = [
-  'This link opens with key words: ask the sender for them. No view was used.',
-  'The key words are wrong: ask the sender for them. No view was used.',
-] as const;

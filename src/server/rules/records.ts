@@ -11,6 +11,7 @@ import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { isOwn, type RuleOptions, stateAt, type Visitor, whatIs } from './access';
 import type { Files, Upload } from './files';
+import { sealProof } from './key-proofs';
 import { type Done, type KeptView, Once } from './once';
 import { mayHaveFiles, memoryFor, type Opened, sealedContent, type TextWithFiles } from './opened';
 import type { Owner } from './owners';
@@ -21,13 +22,15 @@ export interface PushWithNote {
   readonly note: string;
 }
 
-type Derived = 'lookup' | 'sealed_token' | 'link_key' | 'protected' | 'updated_at';
+type Derived = 'lookup' | 'sealed_token' | 'link_key' | 'protected' | 'key_proof' | 'updated_at';
 
 /** What is sealed of a new row. */
 interface Texts {
   readonly payload: string;
   readonly note: string;
   readonly passphrase: string;
+  /** What readers of a push have to prove (`ProofCheck`). */
+  readonly keyProof?: string | null;
   /** Of an answer: the data key of its request. */
   readonly requestKey?: Uint8Array;
 }
@@ -202,10 +205,12 @@ export abstract class Records {
     upload: Upload | undefined,
   ): Promise<NewRecord> {
     const { vault } = this.options;
+    const { keyProof = null } = texts;
     const { urlToken, key } = upload ?? { urlToken: newUrlToken(), key: undefined };
     const row = {
       ...said,
       protected: texts.passphrase !== '',
+      key_proof: keyProof && sealProof(urlToken, { keyProof, bases: waiter.bases ?? [] }),
       updated_at: said.created_at,
     };
     const push = { ...row, url_token: urlToken };

@@ -37,7 +37,7 @@ const columns = {
   protected: flag,
   /** What opens a secret that was encrypted before it was sent; null for one that was not. */
   sealed_with: unless<SealedWith | null>('TEXT', null),
-  /** A hash of what shows that a viewer has the key; null where none is needed. */
+  /** What shows that a viewer has the key, sealed with the link token; null where none is needed. */
   key_proof: unless<string | null>('TEXT', null),
   /** What the key, if it is words, is stretched with to make that. */
   key_salt: unless<string | null>('TEXT', null),

@@ -76,6 +76,15 @@ describe('the form of the front page', () => {
     expect([answer.status, problemsIn(answer.text)]).toEqual([status, [problem]]);
   });
 
+  test('says that hours are too short a time where days are the least', async () => {
+    service = await opened({ minDays: 2, maxDays: 2 });
+    const { text } = await service.call('GET', '/');
+    expect(text).toContain('min="2" max="2" required value="2" id="expire_after_days"');
+    const answer = await submit({ payload: 'x', expire_after_days: '0', hours: '3' });
+    const problem = 'Enter a whole number from 2 to 2.';
+    expect([answer.status, problemsIn(answer.text)]).toEqual([422, [problem]]);
+  });
+
   test('keeps what was entered, but not the passphrase, and goes to the first problem', async () => {
     const payload = '\n</textarea><script>1</script>';
     const entered = { payload, expire_after_days: '1000', passphrase: 'open sesame' };

@@ -135,6 +135,20 @@ test.each([
   },
 );
 
+test('a page that showed what has a passphrase deletes it', async () => {
+  const token = await service.create({ payload: 'x', passphrase: 'sesame' });
+  const { text } = await submit(`/p/${token}`, { passphrase: 'sesame' });
+  expect(text).not.toContain('sesame');
+  const [, seen = ''] = /name="seen" value="([\w-]+)"/.exec(text) ?? [];
+  for (const wrong of ['', 'x', `${seen}x`]) {
+    const { status, text } = await submit(`/p/${token}`, { do: 'expire', seen: wrong });
+    expect([status, wordsIn(text)]).toEqual([401, expect.stringContaining('Passphrase')]);
+  }
+  const other = await service.create({ payload: 'x', passphrase: 'sesame' });
+  expect((await submit(`/p/${other}`, { do: 'expire', seen })).status).toBe(401);
+  expect((await submit(`/p/${token}`, { do: 'expire', seen })).status).toBe(200);
+});
+
 const hash = (text = '') => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 test.each(['/', '/open', '/p/neverwas', 'a secret', 'a question'])(
@@ -191,6 +205,51 @@ test('who has to wait is told how long, and tries again with one press', async (
   expect([headers.get('retry-after'), titleOf(text)]).toEqual(['5', 'The service is busy']);
   expect(wordsIn(text)).toContain('Try again in 5 seconds.');
   expect(text).toContain('<a class="button" href="">Try again</a>');
+});
+
+describe('what was pasted with a link', () => {
+  const ends = [
+    '/',
+    '//',
+    '.',
+    ',',
+    ')',
+    ']',
+    '/.',
+    '>.',
+    '%3E',
+    '%20',
+    '%20for%20Ann',
+    '%22',
+    ';',
+  ];
+  const wide = ['%E2%80%8B', '%E2%80%9D', '%EF%BC%89', '*', '&utm_source=x', '%2F', '%0A'];
+  test.each([...ends, ...wide])(
+    'leads to the link without it, and takes no view: %s',
+    async (end) => {
+      service = await opened({ publicUrl: 'https://pw.example.com/x' });
+      const token = await service.create({ payload: 'x', expire_after_views: 1, ...atOnce });
+      for (const path of [`/p/${token}`, `/p/${token}/r`, `/r/${token}`])
+        for (const method of ['GET', 'HEAD']) {
+          const { status, headers, text } = await service.call(method, `${path}${end}?locale=fr`);
+          const location = `https://pw.example.com/x${path}?locale=fr`;
+          expect([status, headers.get('location'), text]).toEqual([302, location, '']);
+        }
+      expect(shown(await open(`/p/${token}`))).toBe('x');
+    },
+  );
+
+  test.each([
+    '/p//evil.example',
+    '/p/a/x',
+    '/p/a%23key',
+    '/p/a.%2523key',
+    '/q/a.',
+    '/p/.',
+    '/p/a/r/b',
+  ])('is nothing else: %s', async (path) => {
+    expect((await open(path)).status).toBe(404);
+  });
 });
 
 // What it gives, and without a token, test/cases/get-where-all-need-a-token.txt says.

@@ -2,15 +2,16 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { newKeySalt } from '../../../src/age/key-proof';
 import { node } from '../../../src/age/node-primitives';
 import type { StoredPush } from '../../../src/server/store/push-rows';
-import { proven } from '../../helpers/age';
+import { proven, shownAt } from '../../helpers/age';
 import { at, type Call, filePart, opened, partsOf, type TestService } from '../../helpers/service';
 import { inRoom, onEachStore, type Room } from '../../helpers/stores';
 
 const MINUTE = 60_000;
 const ONCE = { 'idempotency-key': '"Jk3dF8s-Qw2mZx0pLr7tVg"' };
 
-const { proof, payload } = await proven('hunter2');
-const { proof: wrong } = await proven('other');
+const { proof: key_proof, payload } = await proven('hunter2');
+const proof = shownAt(key_proof);
+const wrong = shownAt((await proven('other')).proof);
 const salt = newKeySalt(node);
 const showing = (given: string) => ({ 'x-key-proof': given });
 
@@ -25,7 +26,7 @@ onEachStore((store) => {
   const get = (token: string, headers: Record<string, string> = {}, how: Call = {}) =>
     service.retrieve(token, { ...how, headers });
   const push = (fields: object = {}, token?: string) =>
-    service.create({ payload, key_proof: proof, expire_after_views: 3, ...fields }, token);
+    service.create({ payload, key_proof, expire_after_views: 3, ...fields }, token);
   const owned = (fields: object = {}) => push(fields, service.adminToken);
   const submit = (token: string, fields: Record<string, string>, accept = 'text/plain') =>
     service.call('POST', `/p/${token}`, { fields, headers: { accept } });
@@ -91,7 +92,7 @@ onEachStore((store) => {
       for (const headers of [{}, showing(proof)])
         expect((await get(token, headers)).json.payload).toBe(payload);
       const ended = await push();
-      await service.expire(ended);
+      await service.expire(ended, { headers: showing(proof) });
       expect((await get(ended)).json).toMatchObject({ expired: true, payload: null });
     });
 
@@ -104,7 +105,7 @@ onEachStore((store) => {
     });
 
     test('of files needs it too', async () => {
-      const fields = partsOf({ payload, key_proof: proof });
+      const fields = partsOf({ payload, key_proof });
       const token = await service.createWithFiles(...fields, filePart('1.age', 'x'));
       expect((await get(token)).json).not.toHaveProperty('files');
       expect((await get(token, showing(proof))).json.files).toHaveLength(1);
@@ -118,14 +119,49 @@ onEachStore((store) => {
         message: 'This link opens with key words: ask the sender for them. No view was used.',
         key_salt: salt,
       });
-      // The database has a hash of the proof alone.
+      // Nobody proves anything with the database alone.
       const [row] = await inRoom(room, ({ sql }) => sql<StoredPush>`SELECT * FROM pushes`);
-      expect(row).toMatchObject({
-        key_proof: expect.stringMatching(/^[\w-]{43}$/),
-        key_salt: salt,
-      });
-      expect(JSON.stringify(row)).not.toContain(proof);
+      expect(row).toMatchObject({ key_proof: expect.stringMatching(/^[\w-]+$/), key_salt: salt });
+      for (const secret of [proof, key_proof]) expect(JSON.stringify(row)).not.toContain(secret);
       expect((await get(token, showing(proof))).json.payload).toBe(payload);
+    });
+  });
+
+  describe('a proof', () => {
+    /** Shows what was made for that address to the service, in a request to a name of it. */
+    const relayed = async (token: string, base: string, name = 'http://pw.test') => {
+      const headers = { ...showing(shownAt(key_proof, base)), 'x-forwarded-host': 'evil.example' };
+      const response = await service.fetch(new Request(name + at(token), { headers }));
+      return [response.status, await response.text()];
+    };
+
+    test.each([{}, { trustProxy: true }, { publicUrl: 'http://pw.test/x' }])(
+      'that was made for another address takes no view, whatever who relays it says: %j',
+      async (settings) => {
+        service = await opened({ ...room.settings, ...settings });
+        const token = await push();
+        for (const base of ['http://evil.example', 'http://pw.test:81', 'http://pw.test/y'])
+          for (const name of [new URL(base).origin, 'http://pw.test']) {
+            const refused = [403, expect.stringContaining('link_incomplete')];
+            expect(await relayed(token, base, name)).toEqual(refused);
+            service.clock.advance(MINUTE);
+          }
+      },
+    );
+
+    test('counts at the public address, and at that of the creation, also by https', async () => {
+      const publicUrl = 'https://pw.example.com/x';
+      service = await opened({ ...room.settings, publicUrl });
+      const token = await push({ expire_after_views: 9 });
+      const bases = [publicUrl, 'http://pw.test', 'https://pw.test'];
+      for (const base of bases) expect((await relayed(token, base))[0]).toBe(200);
+    });
+
+    test('at another name of the service tells where the link opens', async () => {
+      const token = await push();
+      const told = 'This link opens at http://pw.test only: open it there. No view was used.';
+      const name = 'http://alias.test';
+      expect(await relayed(token, name, name)).toEqual([403, expect.stringContaining(told)]);
     });
   });
 
@@ -142,14 +178,59 @@ onEachStore((store) => {
     expect([taken.status, taken.text]).toEqual([200, payload]);
   });
 
+  test('an expiry by a viewer needs what a view needs, and its owner needs nothing', async () => {
+    const expire = async (token: string, headers = {}, how: Call = {}) => {
+      const { status, json } = await service.expire(token, { ...how, headers });
+      return [status, json.error ?? json.expired];
+    };
+    const token = await owned({ passphrase: 'y' });
+    for (const headers of [{}, showing(wrong)]) {
+      expect(await expire(token, headers)).toEqual([403, 'link_incomplete']);
+      expect((await submit(token, { do: 'expire', passphrase: 'y' })).status).toBe(403);
+    }
+    for (const path of [token, `${token}.json`, `${token}?passphrase=x`])
+      expect((await expire(path, showing(proof)))[0]).toBe(401);
+    expect((await submit(token, { do: 'expire', key_proof: proof })).status).toBe(401);
+    expect((await get(token, {}, service.asOther)).json.error).toBe('link_incomplete');
+    expect(await expire(`${token}?passphrase=y`, showing(proof))).toEqual([200, true]);
+    expect(await expire(await owned({ passphrase: 'y' }), {}, service.asAdmin)).toEqual([
+      200,
+      true,
+    ]);
+    const fields = { do: 'expire', passphrase: 'y', key_proof: proof };
+    expect((await submit(await push({ passphrase: 'y' }), fields)).status).toBe(200);
+  });
+
+  test.each([
+    ['a proof', {}, showing(proof)],
+    ['a passphrase', { key_proof: undefined, passphrase: 'y' }, undefined],
+  ])(
+    'after the last view, an expiry without %s ends neither its response nor its files',
+    async (_, fields, shown) => {
+      const form = partsOf({ payload, key_proof, expire_after_views: 1, ...fields });
+      const parts = form.filter(({ value }) => value !== 'undefined');
+      const token = await service.createWithFiles(...parts, filePart('1.age', 'x'));
+      const retrieve = async () =>
+        (await get(`${token}?passphrase=y`, { ...ONCE, ...shown })).json.files?.[0]?.url;
+      const url = await retrieve();
+      const fetched = async () => (await service.fetchLink(url)).status;
+      for (const headers of [{}, showing(wrong)])
+        expect((await service.expire(token, { headers })).json.expired).toBe(true);
+      expect(await retrieve()).toBe(url);
+      expect(await fetched()).toBe(200);
+      await service.expire(token, shown ? { headers: shown } : service.asAdmin);
+      expect(await fetched()).toBe(404);
+    },
+  );
+
   test('a proof or a salt of another form is refused, and one where nobody could prove it', async () => {
     const bad = [
       [{ key_proof: 'x' }, 'key_proof'],
       [{ key_proof: 7 }, 'key_proof'],
-      [{ key_proof: `${proof.slice(0, 21)}B` }, 'key_proof'],
-      [{ key_proof: proof, key_salt: 'x' }, 'key_salt'],
+      [{ key_proof: `${key_proof.slice(0, 21)}B` }, 'key_proof'],
+      [{ key_proof, key_salt: 'x' }, 'key_salt'],
       [{ key_salt: salt }, 'key_salt'],
-      [{ key_proof: proof, payload: 'clear' }, 'key_proof'],
+      [{ key_proof, payload: 'clear' }, 'key_proof'],
     ] as const;
     for (const [fields, problem] of bad) {
       const body = { push: { payload, ...fields } };

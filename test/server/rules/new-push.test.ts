@@ -2,11 +2,20 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isWebAddress, validatePush } from '../../../src/server/rules/new-push';
 import { ServiceRefusal } from '../../../src/server/service-errors';
-import type { Bounds } from '../../../src/server/service-settings';
+import { type Bounds, checkSettings } from '../../../src/server/service-settings';
 
 const bounds: Bounds = {
   days: { min: 1, max: 90, default: 7 },
   views: { min: 1, max: 100, default: 5 },
+};
+
+const settings = {
+  host: '',
+  port: 0,
+  data: '',
+  ephemeral: true,
+  anonymous: true,
+  trustProxy: false,
 };
 
 /** The fields that are refused, none if the push is taken. */
@@ -95,6 +104,31 @@ test.each<[object, ...string[]]>([
 ])('expiry in other units than days %j where 3 days are the most', (fields, ...refused) => {
   const within = { ...bounds, days: { min: 1, max: 3, default: 3 } };
   expect(problems({ payload: 'x', ...fields }, within)).toEqual(refused);
+});
+
+test.each<[object, ...string[]]>([
+  [{}],
+  [{ expire_after_days: 10 }],
+  [{ expires_in: 864_000 }],
+  [{ expire_after_duration: 12 }, 'expire_after_duration'],
+  [{ expire_after_days: 9 }, 'expire_after_days'],
+  [{ expires_in: 863_999 }, 'expires_in'],
+  [{ expires_in: 60 }, 'expires_in'],
+  [{ expire_after_duration: 0 }, 'expire_after_duration'],
+])('expiry %j where all pushes live 10 days', (fields, ...refused) => {
+  const { bounds } = checkSettings({ ...settings, minDays: 10, maxDays: 10 });
+  expect(problems({ payload: 'x', ...fields }, bounds)).toEqual(refused);
+  if (refused.length === 0)
+    expect(validatePush({ payload: 'x', ...fields }, bounds).lifetime).toBe(864_000);
+});
+
+test('where a day is the least, hours are none', () => {
+  const { bounds } = checkSettings({ ...settings, minDays: 1 });
+  expect(() => validatePush({ payload: 'x', expires_in: 3600 }, bounds)).toThrow(
+    expect.objectContaining({
+      details: { fields: { expires_in: ['Expires in must be at least 1 day.'] } },
+    }),
+  );
 });
 
 test.each([

@@ -161,7 +161,7 @@ onEachStore((store) => {
       const token = await own({ passphrase: 'p' });
       for (let i = 0; i < 30; i += 1) await look(token, `agent ${i}`);
       await retrieve(token, 'p');
-      await service.expire(token);
+      await service.expire(`${token}?passphrase=p`);
       for (let i = 0; i < 5; i += 1) await look(token, `late ${i}`, 'wrong');
       const all = await service.logOf(token);
       const failed = all.filter(({ kind }) => /^failed/.test(kind));

@@ -192,6 +192,19 @@ onEachStore((store) => {
       const body = { request: { request: 'x', close_after_duration: 12 } };
       expect((await asOwner('POST', '', { body })).status).toBe(422);
       expect((await ask('GET', `/${await request()}`)).json.close_after).toBe(3 * 86_400);
+      await open({ minDays: 9 });
+      for (const field of [{ close_after: 3600 }, { close_after_duration: 10 }]) {
+        const { status, json } = await asOwner('POST', '', {
+          body: { request: { request: 'x', ...field } },
+        });
+        const [[name, said] = []] = Object.entries(json);
+        expect([status, name, said]).toEqual([
+          422,
+          Object.keys(field)[0],
+          [expect.stringMatching(/ 9 days\.$/)],
+        ]);
+      }
+      expect((await ask('GET', `/${await request()}`)).json.close_after).toBe(9 * 86_400);
     });
   });
 

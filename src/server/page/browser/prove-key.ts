@@ -1,4 +1,4 @@
-import { keyProof } from '../../../age/key-proof';
+import { keyProof, proofAt } from '../../../age/key-proof';
 import { isLinkKey } from '../../../age/link-key';
 import { find, say } from './dom';
 import { FEWEST_WORDS, keysIn, tellKey } from './keys-in';
@@ -11,6 +11,8 @@ import { keepWords, takeWords } from './tab-storage';
  */
 
 const kept = takeWords();
+/** The address of the instance as the link has it; what is proved counts there only. */
+const base = `${location.origin}${location.pathname}`.replace(/\/[pr]\/[\w-]+(?:\/r)?$/, '');
 
 document.addEventListener('DOMContentLoaded', () => {
   const form = find<HTMLFormElement>(document, 'form.prove');
@@ -36,7 +38,8 @@ document.addEventListener('DOMContentLoaded', () => {
   };
 
   const send = async (key: string) => {
-    const proof = await keyProof({ primitives: hashes, scrypt }, key, salt);
+    const secret = await keyProof({ primitives: hashes, scrypt }, key, salt);
+    const proof = secret && proofAt(hashes, secret, base);
     find<HTMLInputElement>(form, '[name=key_proof]').value = proof ?? '';
     if (salt === undefined) history.replaceState(null, '', `#${key}`);
     else keepWords(key);

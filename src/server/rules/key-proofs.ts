@@ -1,0 +1,94 @@
+import { timingSafeEqual } from 'node:crypto';
+import { proofAt } from '../../age/key-proof';
+import { node } from '../../age/node-primitives';
+import { derive, seal, unseal } from '../keys/primitives';
+import { ServiceRefusal } from '../service-errors';
+import * as audit from '../store/audit-rows';
+import type { PushRow } from '../store/push-rows';
+import { isOwn, type RuleOptions, type Visitor } from './access';
+import { countTry } from './passphrase-check';
+
+/** What readers of a push have to prove, and at which addresses besides the public one. */
+interface Proof {
+  readonly keyProof: string;
+  /** Of the creation: what a request says of its address later may be that of someone who relays it. */
+  readonly bases: readonly string[];
+}
+
+/**
+ * What is stored of a proof: sealed with a key that is derived from the token of the link, so that nobody can prove anything
+ * who has the database alone.
+ */
+export function sealProof(urlToken: string, proof: Proof): string {
+  return seal(keyOf(urlToken), JSON.stringify(proof), CONTEXT).toString('base64url');
+}
+
+function unsealProof(urlToken: string, sealed: string): Proof {
+  return JSON.parse(unseal(keyOf(urlToken), Buffer.from(sealed, 'base64url'), CONTEXT).toString());
+}
+
+const CONTEXT = 'pwpush key proof';
+const keyOf = (urlToken: string) => derive(Buffer.from(urlToken), CONTEXT);
+
+/** Lets nobody but the owner retrieve a push with a proof of its key without that proof (docs/encryption.md). */
+export class ProofCheck {
+  constructor(private readonly options: RuleOptions) {}
+
+  /**
+   * A right proof passes always. Wrong ones are limited, as each is written down; they cannot be guessed.
+   * @throws ServiceRefusal when it is missing or wrong, both of which the audit log records, and after too many wrong ones
+   */
+  async check(push: PushRow, visitor: Visitor): Promise<void> {
+    if (push.expired_at !== null || isOwn(push, visitor) || this.isProved(push, visitor)) return;
+    const { key_salt } = push;
+    const { keyProof: given = '' } = visitor;
+    if (given !== '') await countTry(this.options, { pushId: push.id, whose: 'key' }, TOO_MANY);
+    const { database, maxFailures, now, events } = this.options;
+    const failure = { pushId: push.id, kind: 'failed_view', from: visitor, at: now() } as const;
+    const count = given === '' ? 0 : 1;
+    await database.transaction((sql) =>
+      audit.recordRepeated(sql, { ...failure, count }, maxFailures),
+    );
+    events.missed();
+    const message = this.elsewhere(push, visitor) ?? (key_salt === null ? LINK : WORDS)[count];
+    throw new ServiceRefusal('incomplete', message, { keySalt: key_salt ?? undefined });
+  }
+
+  /** Whether a visitor has proved the key at an address of this instance; of a push without a proof, always. */
+  isProved({ url_token, key_proof }: PushRow, { keyProof: given = '' }: Visitor): boolean {
+    if (key_proof === null) return true;
+    const { keyProof, bases } = unsealProof(url_token, key_proof);
+    const { publicUrl } = this.options;
+    const known = publicUrl === undefined ? bases : [publicUrl, ...bases];
+    // A proxy may send browsers from http to https.
+    const all = known.flatMap((base) => [base, base.replace(/^http:/, 'https:')]);
+    return all.some((base) => isEqual(given, proofAt(node, keyProof, base)));
+  }
+
+  /** What to say to somebody who has proved the key at another name of this machine. */
+  private elsewhere({ url_token, key_proof }: PushRow, visitor: Visitor): string | undefined {
+    const { keyProof: given = '', bases: asked = [] } = visitor;
+    const { keyProof, bases } = unsealProof(url_token, key_proof as string);
+    if (!asked.some((base) => isEqual(given, proofAt(node, keyProof, base)))) return undefined;
+    const base = this.options.publicUrl ?? bases[0];
+    return `This link opens at ${base} only: open it there. No view was used.`;
+  }
+}
+
+/** In a time that tells nothing of where they differ. */
+export function isEqual(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+const TOO_MANY = 'Too many wrong keys. Try again later.';
+
+/** Missing, and wrong. */
+const LINK = [
+  'The end of this link is missing: ask for the whole link. No view was used.',
+  'The end of this link is wrong: ask for the whole link. No view was used.',
+] as const;
+const WORDS = [
+  'This link opens with key words: ask the sender for them. No view was used.',
+  'The key words are wrong: ask the sender for them. No view was used.',
+] as const;
