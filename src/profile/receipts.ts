@@ -32,7 +32,7 @@ interface SavedPush {
   readonly link: string;
   /** The label. */
   readonly name: string | undefined;
-  /** Undefined if the link leads elsewhere. Then there is no receipt, and no other push is the last instead. */
+  /** Undefined if the link leads elsewhere, or has no ID. Then there is no receipt, and no other push is the last instead. */
   readonly at: PushPlace | undefined;
 }
 
@@ -113,9 +113,8 @@ export function saveReceipts(machine: Machine, pushes: readonly SavedPush[]): Pr
 
 /** Without the fragment of the link, which may be a key. */
 function lineOfPush({ push, link, name, at }: SavedPush, now: Date): string {
-  const lifetime = Math.min(grantedLifetime(push) ?? LIFETIME_SECONDS, LONGEST_SECONDS);
-  const expires_at = new Date(now.getTime() + lifetime * 1000).toISOString();
   if (at === undefined) return UNKEPT;
+  const lifetime = Math.min(grantedLifetime(push) ?? LIFETIME_SECONDS, LONGEST_SECONDS);
   // Texts of the instance are not saved: they could repeat the secret.
   const receipt: Receipt = {
     url_token: at.token,
@@ -126,7 +125,7 @@ function lineOfPush({ push, link, name, at }: SavedPush, now: Date): string {
     ...Object.fromEntries(pushFlags.map((flag) => [flag, push[flag]])),
     account_id: typeof push.account_id === 'number' ? push.account_id : undefined,
     created_at: now.toISOString(),
-    expires_at,
+    expires_at: new Date(now.getTime() + lifetime * 1000).toISOString(),
   };
   return lineOfReceipt({ base: at.base, receipt });
 }

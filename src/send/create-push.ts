@@ -150,7 +150,7 @@ export async function createPush(
   return {
     object: createdObject(ready, made),
     name: ready.request.name,
-    at: isElsewhere ? undefined : { base: instance.target.base, token },
+    at: isElsewhere || token === '' ? undefined : { base: instance.target.base, token },
     link: withKey(linkIn(locale, link), ready.linkKey),
     warnings,
     summary: summaryOf(ready, made, owned),
