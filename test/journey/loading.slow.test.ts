@@ -73,7 +73,7 @@ list               | CALL TABLE list                                            
 expire LINK        | CALL expire in-order                                            | WASM
 mcp --help         | FRAME mcp                                                       | vm
 mcp                | FRAME mcp safe-name secret-forms serve-tools session typed      | NET crypto fs/promises os vm
-profile set days 3 | FRAME TABLE profile profile-store session store system-keyring typed | WASM crypto os
+profile set days 3 | FRAME TABLE atomic-file profile profile-store session store system-keyring typed | WASM crypto fs/promises os
 `;
 const rows = [...lines.matchAll(/^(.*?) +\| (.*?) +\| (.*)$/gm)].map(([, ...row]) => row);
 
