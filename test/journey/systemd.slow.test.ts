@@ -146,7 +146,13 @@ test("the Debian package has at least the sandbox of the manual's unit, and both
   const url = new URL('../../deploy/debian/pwpush.service', import.meta.url);
   const packaged = readFileSync(url, 'utf8').split('\n');
   expect(packaged).toEqual(expect.arrayContaining(lines));
-  const again = ['Restart=on-failure', 'RestartSec=5', 'RestartPreventExitStatus=2'];
+  // The first so that the service says which file is missing.
+  const again = [
+    'SetCredential=instance.key:missing',
+    'Restart=on-failure',
+    'RestartSec=5',
+    'RestartPreventExitStatus=2',
+  ];
   again.push('After=network-online.target postgresql.service');
   for (const all of [packaged, unit.split('\n')])
     expect(all).toEqual(expect.arrayContaining(again));

@@ -16,8 +16,8 @@ interface RequestEntry {
 export interface Log {
   request(entry: RequestEntry): void;
   /**
-   * Logs name, code and place of an error; never its message, which may quote a secret. A refusal is none: what is wrong
-   * with the database, and for how long, `watched` says.
+   * Logs name, code and place of an error; never its message, which may quote a secret. Ignores refusals: `watched` says
+   * what is wrong with the database, and for how long.
    */
   failure(error: unknown): void;
   warning(message: string): void;

@@ -104,9 +104,15 @@ function openError(cause: unknown, { data, database }: DataLocation): unknown {
 }
 
 const damaged = 'the database is damaged: restore it from a backup';
+const foreign =
+  'make it belong to the user of the service, 65532 in the container image (chown), or choose another folder with --data';
 const hintFor: { readonly [code: string]: string } = {
   SQLITE_CORRUPT: damaged,
   SQLITE_NOTADB: damaged,
+  EACCES: foreign,
+  EPERM: foreign,
+  SQLITE_CANTOPEN: foreign,
+  SQLITE_READONLY: foreign,
   ELOOP: 'pwpush.db is a symbolic link: use --data with the folder of the database itself',
 };
 
