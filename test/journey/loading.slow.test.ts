@@ -70,7 +70,7 @@ push --qr          | CALL push qr qr-matrix share                               
 get LINK           | CALL get taking                                                 | WASM
 show LINK          | CALL TABLE audit-log progress show                              | WASM
 list               | CALL TABLE list                                                 | WASM
-expire LINK        | CALL expire in-order                                            | WASM
+expire LINK        | CALL expire in-order taking                                     | WASM
 mcp --help         | FRAME mcp                                                       | vm
 mcp                | FRAME mcp safe-name secret-forms serve-tools session typed      | NET crypto fs/promises os vm
 profile set days 3 | FRAME TABLE atomic-file profile profile-store session store system-keyring typed | WASM crypto fs/promises os
