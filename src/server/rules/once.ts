@@ -56,7 +56,7 @@ export interface Done {
    * Before what a repetition should not cost, and for a transaction that has found nothing to do.
    * @throws Repeated when a copy of the request has done it
    */
-  check(sql: Sql, now: number): Promise<void>;
+  check(sql: Sql, now?: number): Promise<void>;
 }
 
 /** A view that was taken with the key that the visitor has sent again. */
@@ -154,8 +154,8 @@ export class Once {
           const [isFirst] = await Promise.all([keep(sql, row), ...spent]);
           if (!isFirst) throw new Repeated();
         },
-        async check(sql, now) {
-          if (await findKept(sql, hash, now)) throw new Repeated();
+        async check(sql, at = now()) {
+          if (await findKept(sql, hash, at)) throw new Repeated();
         },
       });
     } catch (error) {

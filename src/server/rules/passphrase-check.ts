@@ -4,6 +4,7 @@ import { ServiceRefusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { findSecret, lockPush, type PushRow } from '../store/push-rows';
 import { isOwn, type RuleOptions, type Visitor, whatIs } from './access';
+import { hasAtMost, PASSPHRASE_CHARACTERS } from './new-push';
 
 const MINUTE = 60_000;
 
@@ -39,12 +40,13 @@ export class PassphraseCheck {
     const { salt, cost, verifier, key_id } = secret;
     const record = { salt, cost, verifier, key_id };
     const own = isOwn(push, visitor);
+    const possible = possiblePassphrase(passphrase);
     const { key, left } = await oneAtATime(`${push.url_token} ${own}`, visitor, async () => {
       const tries = { pushId: push.id, whose: own ? 'owner' : 'others' } as const;
       const { left, takeBack } = await countTry(this.options, tries, TOO_MANY);
       let counts = false;
       try {
-        const key = await vault.checkPassphrase(push, record, passphrase, visitor);
+        const key = possible && (await vault.checkPassphrase(push, record, possible, visitor));
         counts = !key;
         return { key, left };
       } finally {
@@ -69,6 +71,11 @@ export class PassphraseCheck {
 const MISSING = 'A passphrase is required: send it as the `passphrase` parameter.';
 const WRONG = 'That passphrase is wrong: send the right one as the `passphrase` parameter.';
 const TOO_MANY = 'Too many passphrase attempts. Try again later.';
+
+/** The passphrase unless it is longer than any: it could have megabytes, and take several times that when it is hashed. */
+export function possiblePassphrase(passphrase: string): string | undefined {
+  return hasAtMost(passphrase, PASSPHRASE_CHARACTERS) ? passphrase : undefined;
+}
 
 /** Attempts at one push wait for each other, so that simultaneous correct ones do not reach the limit. */
 async function oneAtATime<T>(whose: string, waiter: Waiter, work: () => Promise<T>): Promise<T> {

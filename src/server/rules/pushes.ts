@@ -9,6 +9,7 @@ import { validatePush } from './new-push';
 import type { Calling, KeptView } from './once';
 import { NOTHING, type TextWithFiles, takenOf } from './opened';
 import type { Owner } from './owners';
+import { possiblePassphrase } from './passphrase-check';
 import { type Opener, type PushWithNote, Records } from './records';
 
 /** A push with its content; without, if it has expired. */
@@ -64,7 +65,10 @@ export class Pushes extends Records {
    */
   async retrieve(opener: Opener): Promise<RetrievedPush> {
     const { urlToken, visitor, passphrase } = opener;
-    const asked = { ...callOf(urlToken, visitor), body: [passphrase, visitor.keyProof] };
+    const asked = {
+      ...callOf(urlToken, visitor),
+      body: [possiblePassphrase(passphrase), visitor.keyProof],
+    };
     const again = async (kept: KeptView) => {
       const row = await store.findById(this.options.database.sql, kept.push_id);
       if (!row) return undefined;

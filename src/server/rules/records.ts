@@ -115,8 +115,8 @@ export abstract class Records {
 
   /** The same for a request that is to be done once, if no copy of it was done. */
   protected async findFirst(urlToken: string, done: Opening['done']): Promise<PushRow> {
-    const { database, now } = this.options;
-    const [found] = await Promise.all([this.find(urlToken), done.check(database.sql, now())]);
+    const { sql } = this.options.database;
+    const [found] = await Promise.all([this.find(urlToken), done.check(sql)]);
     return found;
   }
 

@@ -17,6 +17,7 @@ import {
   takenOf,
 } from './opened';
 import type { Owner } from './owners';
+import { possiblePassphrase } from './passphrase-check';
 import { newUrlToken, type Opener, type PushWithNote, Records } from './records';
 
 /** A request as someone reads it. */
@@ -96,7 +97,7 @@ export class Requests extends Records {
    */
   async read(opener: Opener): Promise<Reading> {
     const { urlToken, visitor, passphrase } = opener;
-    const asked = { visitor, call: ['read', urlToken], body: [passphrase] };
+    const asked = { visitor, call: ['read', urlToken], body: [possiblePassphrase(passphrase)] };
     const again = (kept: KeptView) => this.readAgain(kept, opener);
     return this.once.take<Reading>(asked, again, async (done) => {
       const found = await this.findFirst(urlToken, done);
@@ -220,14 +221,15 @@ export class Requests extends Records {
    */
   async respond(answer: NewAnswer): Promise<PushRow> {
     const { urlToken, visitor, passphrase, input, upload } = answer;
-    const body = [responseIn(input), passphrase, ...(upload?.contents ?? [])];
+    const fields = [responseIn(input), possiblePassphrase(passphrase)];
+    const body = [...fields, ...(upload?.contents ?? [])];
     const asked = { visitor, call: respondCall(urlToken), body };
     const again = () => this.find(urlToken);
     return this.once.make(asked, again, async (done) => {
       const { database } = this.options;
       const request = await this.find(urlToken);
       if (requestState(request) !== 'open') {
-        await done.check(database.sql, this.options.now());
+        await done.check(database.sql);
         throw await this.late(request, visitor);
       }
       const sealed = await this.sealAnswer(request, answer);
