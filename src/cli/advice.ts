@@ -137,7 +137,7 @@ const steps: Readonly<Record<StepName, Words>> = {
   'give-identity-elsewhere': () => 'run it where the request was made, or use --identity FILE',
   'keep-token-elsewhere': () =>
     'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND',
-  mask: orReveal('leave out --no-mask'),
+  mask: orReveal('remove --no-mask'),
   'name-certificate': () => 'name it with --cert, PWPUSH_CERT_FILE or the setting cert',
   'name-certificate-key': () => 'name the file of the key with --cert-key',
   'name-message': () =>

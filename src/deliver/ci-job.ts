@@ -83,10 +83,21 @@ async function append(file: FileHandle, text: string): Promise<void> {
   await file.appendFile(size > 0 && last[0] !== 0x0a ? `\n${text}` : text);
 }
 
-/** Makes the runner of GitHub Actions mask every line of a text in its log (GitHub, "Workflow commands"). */
+/** A shorter text without its white space, such as a brace, would be masked in every log. */
+const SHORTEST_TRIMMED = 4;
+
+/**
+ * Makes the runner of GitHub Actions mask every line of a text in its log, also without the white space around it, as a shell
+ * prints `$NAME` without quotes (GitHub, "Workflow commands").
+ */
 export function maskCommands(text: string): string {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '');
-  return [...new Set(lines)].map((line) => `::add-mask::${escaped(line)}\n`).join('');
+  const trimmed = lines
+    .map((line) => line.trim())
+    .filter((line) => line.length >= SHORTEST_TRIMMED);
+  return [...new Set([...lines, ...trimmed])]
+    .map((line) => `::add-mask::${escaped(line)}\n`)
+    .join('');
 }
 
 /** The escapes that the runner undoes in a command's data. */

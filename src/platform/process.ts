@@ -7,7 +7,7 @@ import type {
   TerminalPrompter,
   TerminalSignals,
 } from './context';
-import { type EndingSignal, endings, exitStatus } from './errors';
+import { type EndingSignal, endedBy, endings, exitStatus } from './errors';
 import { lazy } from './files/lazy';
 import { GRACE, processInterrupts } from './interrupts';
 import { startOwn } from './own-run';
@@ -74,6 +74,11 @@ export function systemContext(
     runChild: async (child) => {
       const { runChild } = await import('./child');
       const pipes = child.output && (await (await import('./pipes')).outputPipes(context));
+      // From here on signals go to the child: one before is for us.
+      if (signal().aborted) {
+        pipes?.close();
+        throw endedBy(signal());
+      }
       return runChild(child, interrupts, withoutStderr, pipes);
     },
     signalGroup,

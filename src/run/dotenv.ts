@@ -48,7 +48,7 @@ interface Assignment extends Value {
   readonly name: string;
 }
 
-/** The assignments of a text, one after the other, and what ends it if that is none: the number of that line. */
+/** The assignments of a text, one after the other, and at last the number of a line that has no such form. */
 export function* assignments(
   given: string,
 ): Iterable<Assignment | { readonly name: undefined; readonly line: number }> {

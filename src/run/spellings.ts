@@ -11,7 +11,7 @@ export interface Escape {
 export interface Spelling {
   /** The bytes with which its escapes begin, in ASCII. */
   readonly begins: string;
-  /** The escape at a place; undefined if there is none, `'open'` if that depends on bytes that are not there yet. */
+  /** The escape at a place; undefined for any other byte, `'open'` if that depends on bytes that are not there yet. */
   readonly read: (bytes: Uint8Array, at: number) => Escape | 'open' | undefined;
 }
 

@@ -65,6 +65,14 @@ describe.each([[], ['--mask']])('signals of a command that is run %s', (...mask)
     expect(await ended).toMatchObject({ code: 9, signal: null, stdout: `${wanted}SIGTERM\n` });
   });
 
+  test('ends the run, if it comes before it has started', alsoBinary, async () => {
+    const words = ['run', await push('A=hunter2'), ...mask, '--', 'sleep', '1000'];
+    const { child, ended, says } = start(words, { env });
+    await says('variables set: A', 'stderr');
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(130);
+  });
+
   test.each(partOf(['SIGTERM', 'SIGKILL', 'SIGINT'] as const, 0))(
     'that end it, such as %s, are 128 and their number',
     alsoBinary,
