@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { type CliError, usageError } from '../platform/errors';
 import type { Command } from './command';
-import { filled, positive } from './values';
+import { filled, newFileName, positive } from './values';
 
 /** Parses a value; `name` is the option or variable that messages name. */
 type Parse<T> = (text: string, name: string) => T;
@@ -101,6 +101,9 @@ export const parsed = <T>(flags: string, help: string, parse: Parse<T>) =>
 
 /** A text that cannot be empty, as an unset variable of a shell is. */
 export const filledText = (flags: string, help: string) => parsed(flags, help, filled);
+
+/** The name of a file that is written, which no stream can take the place of. */
+export const newFile = (flags: string, help: string) => parsed(flags, help, newFileName);
 
 /** A whole number of 1 or more. */
 export const count = (flags: string, help: string) => parsed(flags, help, positive);

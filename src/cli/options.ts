@@ -13,6 +13,7 @@ import {
   group,
   lineage,
   list,
+  newFile,
   optional,
   parsed,
   Row,
@@ -103,7 +104,7 @@ export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'que
       '--generate-passphrase',
       'generate a passphrase and print it on stderr',
     ),
-    passphraseOut: text(
+    passphraseOut: newFile(
       '--passphrase-out <file>',
       'write that passphrase to a new file (0600)',
     ).requires('generatePassphrase'),

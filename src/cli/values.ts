@@ -29,6 +29,12 @@ export function filled(value: string, name: string): string {
   throw usageError(`${name} must not be empty`);
 }
 
+/** The name of a file that a secret is written to: a dash is standard output elsewhere, where it would not be hidden. */
+export function newFileName(value: string, name: string): string {
+  if (value !== '-') return filled(value, name);
+  throw usageError(`${name} writes to a new file, not to standard output`, 'name a file');
+}
+
 /** Parses names that are separated by commas. */
 export function names(value: string): string[] {
   return value.split(',').map((name) => name.trim());

@@ -1,6 +1,6 @@
 import { refuseToPrint } from '../cli/agent';
 import type { Command } from '../cli/command';
-import { filledText, flag, group, list, parsed, switchOff } from '../cli/declare';
+import { filledText, flag, group, list, newFile, parsed, switchOff } from '../cli/declare';
 import {
   hereRows,
   labelRows,
@@ -40,7 +40,7 @@ export const rows = {
   }),
   ...group('Protection:', {
     ...newPassphraseRows('page', 'question'),
-    identityOut: filledText('--identity-out <file>', 'write the private key to a new file (0600)'),
+    identityOut: newFile('--identity-out <file>', 'write the private key to a new file (0600)'),
     encrypt: switchOff('--no-encrypt', 'let the instance read the answer').conflicts(
       ['identityOut'],
       (one, other) => usageError(`${one} cannot be combined with ${other}`),

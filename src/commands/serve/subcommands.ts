@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { refuseToPrint } from '../../cli/agent';
 import type { Command } from '../../cli/command';
-import { filledText, flag, parsed, subcommand } from '../../cli/declare';
+import { filledText, flag, newFile, parsed, subcommand } from '../../cli/declare';
 import { addOutputOptions, type Options, revealRows } from '../../cli/options';
 import { ownerList } from '../../cli/terminal/listings';
 import { table } from '../../cli/terminal/table';
-import { port } from '../../cli/values';
+import { newFileName, port } from '../../cli/values';
 import { urlHost } from '../../contract/address';
 import { isStream, reserveFile } from '../../deliver/destination';
 import type { Context } from '../../platform/context';
@@ -30,7 +30,7 @@ const rows = dataRows();
 
 const addRows = {
   ...rows,
-  output: filledText('-o, --output <file>', 'write the token to a new file (0600)'),
+  output: newFile('-o, --output <file>', 'write the token to a new file (0600)'),
   force: flag('--force', 'overwrite an existing file').requires('output'),
   ...revealRows(),
 };
@@ -171,7 +171,11 @@ export function backupCommand(serve: Command, context: Context, perform?: Perfor
     .argument('<file>', 'where the copy goes, 0600')
     .addHelpText('after', `\n${backupHelp.trimEnd()}`) as Command;
   const asked = (options: Options<typeof backupRows>, _: Session, file: string): BackupPlan => ({
-    ...{ place: dataPlace(context, options), file, force: options.force },
+    ...{
+      place: dataPlace(context, options),
+      file: newFileName(file, 'backup'),
+      force: options.force,
+    },
   });
   const journey = async () => ({ run: backup });
   servePlanned(command, context, { rows: backupRows, asked, journey }, perform);
