@@ -124,12 +124,15 @@ export class Vault {
   /**
    * A file link is sealed (AES-256-GCM), not only signed, because it contains the data key: the passphrase is entered
    * once, at the retrieval, and after the last view the database contains nothing that opens the files. So a file opens
-   * with its link and the instance key together, and with neither alone. A repetition gets the same link again.
+   * with its link and the instance key together, and with neither alone.
+   * @param views how many were taken with the one that it is for, whose repetition gets the same link again
    */
-  sealLink({ key, urlToken, position, until }: FileLink): string {
+  sealLink({ key, urlToken, position, until }: FileLink, views?: number): string {
     const { linking } = this.keys.key;
-    const plain = Buffer.concat([key, Buffer.from(JSON.stringify([urlToken, position, until]))]);
-    return seal(linking, plain, LINK_CONTEXT, nonceOf(linking, plain)).toString('base64url');
+    const terms = Buffer.from(JSON.stringify([urlToken, position, until, views]));
+    const plain = Buffer.concat([key, terms]);
+    const nonce = views === undefined ? undefined : nonceOf(linking, plain);
+    return seal(linking, plain, LINK_CONTEXT, nonce).toString('base64url');
   }
 
   /** What the page of a secret has for expiring it; it tells neither the secret nor the keys. */

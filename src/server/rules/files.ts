@@ -17,7 +17,7 @@ import type { FileLink } from '../keys/vault';
 import { SharedRun } from '../queues';
 import { invalid, malformed, notFound, ServiceRefusal } from '../service-errors';
 import * as store from '../store/file-rows';
-import { findPush } from '../store/push-rows';
+import { findPush, type PushRow } from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { LINK_TIME, type RuleOptions } from './access';
 
@@ -65,16 +65,16 @@ export class Files {
     });
   }
 
-  /** The files of a push that was retrieved with that data key then, each with a link. */
+  /** The files of a push that was opened with that data key then, each with a link. */
   offer(
-    urlToken: string,
+    { url_token: urlToken, views }: PushRow,
     { key, at }: { readonly key: Uint8Array; readonly at: number },
     rows: readonly store.FileRow[],
   ): OfferedFile[] {
     const until = at + LINK_TIME;
     return rows.map(({ position, header }) => ({
       ...openHeader(key, { urlToken, position }, header),
-      link: this.options.vault.sealLink({ urlToken, position, until, key }),
+      link: this.options.vault.sealLink({ urlToken, position, until, key }, views),
     }));
   }
 

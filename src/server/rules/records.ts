@@ -294,7 +294,7 @@ export abstract class Records {
   protected contentOf({ row, secret, key, files }: Opened, now: number): TextWithFiles {
     return {
       text: this.options.vault.openPayload(row.url_token, secret, key),
-      files: this.options.files.offer(row.url_token, { key, at: now }, files),
+      files: this.options.files.offer(row, { key, at: now }, files),
     };
   }
 
@@ -321,7 +321,7 @@ export abstract class Records {
     if (!found?.payload || !key) return undefined;
     return {
       text: this.options.vault.openPayload(url_token, found, key),
-      files: this.options.files.offer(url_token, { key, at: kept.kept_at }, files),
+      files: this.options.files.offer(row, { key, at: kept.kept_at }, files),
     };
   }
 
