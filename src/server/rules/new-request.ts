@@ -4,17 +4,7 @@ import { limits, requestFlags } from '../../contract/api';
 import { DAY_SECONDS, durations } from '../../contract/lifetime';
 import { invalid } from '../service-errors';
 import type { Bounds } from '../service-settings';
-import {
-  commonFields,
-  count,
-  flags,
-  isUnicode,
-  noFiles,
-  notInJson,
-  sentOf,
-  valid,
-} from './new-push';
-import type { Field } from './once';
+import { commonFields, count, flags, isUnicode, noFiles, notInJson, valid } from './new-push';
 
 interface ValidRequest
   extends Omit<
@@ -23,8 +13,6 @@ interface ValidRequest
   > {
   /** Seconds. */
   readonly close_after: number;
-  /** `sentOf` */
-  readonly sent: readonly Field[];
 }
 
 /**
@@ -38,7 +26,7 @@ export function validateRequest(input: object, bounds: Bounds): ValidRequest {
   const { max } = bounds.days;
   if (close_after === undefined && seconds > max * DAY_SECONDS)
     throw invalid({ close_after_duration: [`Close after duration is over ${max} days.`] });
-  return { ...request, close_after: close_after ?? seconds, sent: sentOf(input, output) };
+  return { ...request, close_after: close_after ?? seconds };
 }
 
 /** The response of an answer that may be valid, as it was sent: what is too large for one is undefined. */
