@@ -14,8 +14,6 @@ type ValidPush = Omit<
 > & {
   /** Seconds. */
   readonly lifetime: number;
-  /** `sentOf` */
-  readonly sent: readonly Field[];
 };
 
 export const PASSPHRASE_CHARACTERS = 1024;
@@ -39,7 +37,6 @@ export function validatePush(
     // Rounded up for clients that know days only.
     ...(lifetime !== undefined && { expire_after_days: Math.ceil(lifetime / DAY_SECONDS) }),
     lifetime: lifetime ?? rest.expire_after_days * DAY_SECONDS,
-    sent: sentOf(input, output),
   };
   const problem =
     expiryProblem(input) ??
@@ -56,12 +53,12 @@ export function validatePush(
 }
 
 /**
- * The fields that were sent and that are known, each with its name before it. They are valid, and so of a limited size;
- * neither what is not said nor what is not known is among them, as another version may know more.
+ * The fields of a valid object, and so of a limited size, that were sent and that its schema has, each with its name before
+ * it. Neither what is not said nor what is not known is among them, as another version may know more.
  */
-export function sentOf(input: object, valid: object): Field[] {
+export function sentOf(input: object, { entries }: { readonly entries: object }): Field[] {
   const sent = input as Readonly<Record<string, Field>>;
-  return Object.keys(valid).flatMap((name) =>
+  return Object.keys(entries).flatMap((name) =>
     // A list has no files in it.
     typeof sent[name] === 'object' ? [] : [name, sent[name]],
   );
@@ -92,7 +89,7 @@ const schemas = {
 };
 
 /** Cached: making a schema takes longer than validating with it. */
-function schemaOf(bounds: Bounds, withFiles: boolean): Schema {
+export function schemaOf(bounds: Bounds, withFiles: boolean): Schema {
   const cache = withFiles ? schemas.withFiles : schemas.without;
   const schema = cache.get(bounds) ?? pushSchema(bounds, withFiles);
   cache.set(bounds, schema);

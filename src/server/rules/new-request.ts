@@ -11,11 +11,9 @@ import {
   isUnicode,
   noFiles,
   notInJson,
-  sentOf,
   shortProblem,
   valid,
 } from './new-push';
-import type { Field } from './once';
 
 interface ValidRequest
   extends Omit<
@@ -24,8 +22,6 @@ interface ValidRequest
   > {
   /** Seconds. */
   readonly close_after: number;
-  /** `sentOf` */
-  readonly sent: readonly Field[];
 }
 
 /**
@@ -42,7 +38,7 @@ export function validateRequest(input: object, bounds: Bounds): ValidRequest {
   const field = close_after === undefined ? 'close_after_duration' : 'close_after';
   const problem = shortProblem(field, close_after ?? seconds, bounds);
   if (problem) throw invalid(problem);
-  return { ...request, close_after: close_after ?? seconds, sent: sentOf(input, output) };
+  return { ...request, close_after: close_after ?? seconds };
 }
 
 /** The response of an answer that may be valid, as it was sent: what is too large for one is undefined. */

@@ -5,7 +5,7 @@ import * as store from '../store/push-rows';
 import { isOwn, mayExpire, type Visitor, viewsRemaining } from './access';
 import type { Upload } from './files';
 import { isEqual, ProofCheck } from './key-proofs';
-import { validatePush } from './new-push';
+import { schemaOf, sentOf, validatePush } from './new-push';
 import type { Calling, KeptView } from './once';
 import { NOTHING, type TextWithFiles, takenOf } from './opened';
 import type { Owner } from './owners';
@@ -34,8 +34,9 @@ export class Pushes extends Records {
    */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
     const valid = validatePush(input, this.options.bounds, upload?.fileCount);
-    const { payload, note, passphrase, lifetime, key_proof, sent, ...fields } = valid;
-    const body = [...sent, ...(upload?.contents ?? [])];
+    const { payload, note, passphrase, lifetime, key_proof, ...fields } = valid;
+    const schema = schemaOf(this.options.bounds, upload !== undefined);
+    const body = [...sentOf(input, schema), ...(upload?.contents ?? [])];
     const asked = { visitor, call: ['create push'], body };
     const again = async (id: number) => ({ push: await this.made(id), note });
     // It does not hold the input, which can be freed while the passphrase waits to be hashed.

@@ -6,7 +6,8 @@ import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { isOwn, type Visitor } from './access';
 import type { Upload } from './files';
-import { responseIn, validateRequest, validateResponse } from './new-request';
+import { sentOf } from './new-push';
+import { requestSchema, responseIn, validateRequest, validateResponse } from './new-request';
 import type { KeptView } from './once';
 import {
   memoryFor,
@@ -66,7 +67,8 @@ export class Requests extends Records {
    */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
     const valid = validateRequest(input, this.options.bounds);
-    const { request: payload, note, passphrase, close_after, sent, ...fields } = valid;
+    const { request: payload, note, passphrase, close_after, ...fields } = valid;
+    const sent = sentOf(input, requestSchema(this.options.bounds));
     const body = [...sent, ...(upload?.contents ?? [])];
     const asked = { visitor, call: ['create request'], body };
     const again = async (id: number) => ({ push: await this.made(id), note });
