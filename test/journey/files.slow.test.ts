@@ -207,7 +207,7 @@ describe('Ctrl-C in a download', () => {
     const line = command.replace('pwpush', '$PWPUSH');
     expect(await shell(line, { env, cwd: at('elsewhere') })).toMatchObject({ code: 0 });
     expect(readdirSync(at('elsewhere'))).toEqual([]);
-    expect(files('in')).toEqual({ done: 'D', 'secret.txt': 'text', '.big': text });
+    expect(files('in')).toEqual({ done: 'D', 'secret.txt': 'text', _big: text });
     expect(readdirSync(at("it's kept"))).toEqual([]);
     expect(file.ranges).toEqual([undefined, 'bytes=600000-', ...[undefined].slice(2 - downloads)]);
     expect(instance.seen.filter((one) => one.includes('abc'))).toHaveLength(1);

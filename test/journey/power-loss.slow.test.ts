@@ -233,7 +233,7 @@ async function aPush(home: string): Promise<Scene> {
   const file = join(home, 'state', 'receipts.jsonl');
   mkdirSync(join(home, 'state'));
   const receipt = (name: string, expires_at: string) =>
-    `\n${JSON.stringify({ html_url: `https://pw.test/p/${name}`, expires_at })}`;
+    `\n${JSON.stringify({ base: 'https://pw.test', url_token: name, expires_at })}`;
   const old = receipt('expired', '2020-01-01T00:00:00.000Z');
   // With the next one it has grown by another 64 KiB, and has more than 2,000 lines.
   const kept = receipt('kept', '2999-01-01T00:00:00.000Z');

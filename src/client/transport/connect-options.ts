@@ -179,22 +179,6 @@ function decoded(...parts: readonly string[]): string[] | undefined {
   }
 }
 
-/** Where a proxy is, without user name and password. */
-export function proxyName({ url, socks }: ChosenProxy): string {
-  return `${socks ?? url.protocol.slice(0, -1)}://${url.host}`;
-}
-
-/** A proxy could not be reached, or did not connect us. `code` is one of network-errors.ts. */
-export class ProxyError extends Error {
-  constructor(
-    readonly code: 'PROXY_AUTHENTICATION' | 'PROXY_REFUSED' | 'PROXY_TIMEOUT' | 'PROXY_UNREACHABLE',
-    readonly proxy: ChosenProxy,
-    cause?: unknown,
-  ) {
-    super(code, { cause });
-  }
-}
-
 /** The host name or address of a URL, without the brackets of an IPv6 address. */
 export function hostOf({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.replace(/^\[|\]$/g, '');

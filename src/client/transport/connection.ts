@@ -8,13 +8,13 @@ import {
   certificateFor,
   HEADER_BYTES,
   lookupOptions,
-  ProxyError,
   proxyFor,
   type TlsSettings,
   tlsOptions,
   trustingSystem,
 } from './connect-options';
 import type { Exchange } from './exchange';
+import { ProxyError } from './network-errors';
 import type { uploadConnector } from './upload';
 
 /** Sends requests to one origin. */

@@ -1,7 +1,7 @@
 import { CliError, type ErrorDetails, type Fact, phrase } from '../../platform/errors';
 import type { FactName } from '../../platform/facts';
 import type { ClientStep } from '../../platform/steps';
-import { ProxyError, proxyName } from './connect-options';
+import type { ChosenProxy } from './connect-options';
 
 /** No response, or only a part of one, was received: `unreachable` if nothing was sent, else `failed`. */
 export class TransportError extends CliError {
@@ -9,7 +9,7 @@ export class TransportError extends CliError {
   declare readonly sent: boolean;
   /** No data was transferred for the time allowed. */
   declare readonly timedOut?: boolean;
-  /** What responds does not speak HTTP. */
+  /** What responds does not speak HTTP, or sends headers that are too long: it would do so again. */
   declare readonly foreign?: boolean;
 
   constructor(
@@ -18,6 +18,22 @@ export class TransportError extends CliError {
       Pick<ErrorDetails, 'steps' | 'cause'>,
   ) {
     super(details.sent ? 'failed' : 'unreachable', facts, details);
+  }
+}
+
+/** Where a proxy is, without user name and password. */
+export function proxyName({ url, socks }: ChosenProxy): string {
+  return `${socks ?? url.protocol.slice(0, -1)}://${url.host}`;
+}
+
+/** A proxy could not be reached, or did not connect us. */
+export class ProxyError extends Error {
+  constructor(
+    readonly code: 'PROXY_AUTHENTICATION' | 'PROXY_REFUSED' | 'PROXY_TIMEOUT' | 'PROXY_UNREACHABLE',
+    readonly proxy: ChosenProxy,
+    cause?: unknown,
+  ) {
+    super(code, { cause });
   }
 }
 
@@ -93,16 +109,16 @@ export function networkError(
   const code = codeOf(error);
   if (timeouts.has(code))
     return timeoutError(phrase('no-response', url.host, timeout), left, error);
-  const foreign = code.startsWith('HPE_');
+  const isHttp = !code.startsWith('HPE_');
   const fault = faults[code];
   // The handshake failed: in TLS 1.3 a client learns that after it has written (RFC 8446, 4.4.2.4 and E.1.2).
   const sent = left && fault !== NO_CERTIFICATE && fault !== REFUSED_CERTIFICATE;
   const [, usual] = fault ?? [];
   const step = hasCa && usual === 'trust-certificate' ? 'complete-chain' : usual;
-  const why = foreign ? phrase('no-http') : reason(code);
+  const why = isHttp ? reason(code) : phrase('no-http');
   return new TransportError(phrase(sent ? 'incomplete' : 'unreachable', url.host, why), {
     sent,
-    foreign,
+    foreign: !isHttp || code === 'UND_ERR_HEADERS_OVERFLOW',
     steps: step && phrase(step),
     cause: error,
   });

@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { SocksClient } from 'socks';
-import { type ChosenProxy, hostOf, lookupOptions, ProxyError } from './connect-options';
+import { type ChosenProxy, hostOf, lookupOptions } from './connect-options';
+import { ProxyError } from './network-errors';
 
 // The connection to the proxy is ours: the package would keep nothing of its errors but their text.
 

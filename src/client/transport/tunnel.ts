@@ -11,9 +11,9 @@ import {
   HEADER_BYTES,
   hostOf,
   lookupOptions,
-  ProxyError,
   type TlsSettings,
 } from './connect-options';
+import { ProxyError } from './network-errors';
 
 /** Where undici's client asks a connector to connect to. */
 interface HostAndPort {

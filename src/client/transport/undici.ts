@@ -1,10 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { kConnect } from 'undici/lib/core/symbols.js';
 import type { HttpClient, HttpRequest, HttpResponse, HttpSettings } from '../../platform/context';
-import { ProxyError } from './connect-options';
 import { type Connection, prepareConnection } from './connection';
 import { Exchange } from './exchange';
-import { networkError } from './network-errors';
+import { networkError, ProxyError } from './network-errors';
 import type { UploadAttempt } from './upload';
 
 /** A transport over undici: one dispatcher per origin, and another for streamed bodies. */

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { proxyFor, proxyName } from '../../../src/client/transport/connect-options';
+import { proxyFor } from '../../../src/client/transport/connect-options';
+import { proxyName } from '../../../src/client/transport/network-errors';
 import { type Fact, phrase } from '../../../src/platform/errors';
 import type { FactName } from '../../../src/platform/facts';
 import { listening, rawServer, socketServer } from '../../helpers/listen';
