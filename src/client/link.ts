@@ -181,10 +181,11 @@ export function parseReference(pasted: string): Reference {
   };
 }
 
-/** Whether a link is that of a push to everybody who reads it, and has no fragment of its own. */
+/** Whether a link is that of a push to everybody who reads it, as it is, and has no fragment of its own. */
 export function isPushLink(link: string): boolean {
   try {
-    return parseReference(link).kind === undefined;
+    const { kind, repairs } = parseReference(link);
+    return kind === undefined && repairs === undefined;
   } catch {
     return false;
   }
