@@ -75,14 +75,15 @@ const SAFE_LINKS = /^https?:\/\/(?:[\w-]+\.)*safelinks\.protection\.[\w.]+[/?]/i
 
 /**
  * The addresses in a parameter or at the end of the path of another: so wrap Safe Links, Teams, Cisco, Barracuda, Sophos
- * (in base64), Google, Facebook, LinkedIn and most others that do not keep the address to themselves.
+ * (in base64), Check Point (`/___LINK___.BYTES`), Google, Facebook and most others that do not keep the address to themselves.
  */
 function addressesIn(text: string): string[] {
   const url = parseWebUrl(text);
   if (!url) return [];
   const path = unescaped(url.pathname);
   const inPath = path.slice(path.search(/\/https?:\//i) + 1);
-  return [...url.searchParams.values(), inPath].flatMap((value) => {
+  const [, marked = ''] = /\/___(https?:\/\/.+?)___\./i.exec(text) ?? [];
+  return [...[...url.searchParams].flat(), inPath, marked].flatMap((value) => {
     const plain = /^aHR0c/.test(value) ? Buffer.from(value, 'base64').toString() : unescaped(value);
     if (!/^https?:\//i.test(plain)) return [];
     return [plain.includes('#') ? plain : plain + url.hash];
@@ -181,10 +182,11 @@ export function parseReference(pasted: string): Reference {
   };
 }
 
-/** Whether a link is that of a push to everybody who reads it, and has no fragment of its own. */
+/** Whether a link is that of a push to everybody who reads it, as it is, and has no fragment of its own. */
 export function isPushLink(link: string): boolean {
   try {
-    return parseReference(link).kind === undefined;
+    const { kind, repairs } = parseReference(link);
+    return kind === undefined && repairs === undefined;
   } catch {
     return false;
   }

@@ -193,6 +193,9 @@ describe('a link with a key', () => {
       'https://eu-west-1.protection.sophos.com/?d=pw.test&u=B64&i=x',
       'https://gateway.test/scan/https://pw.test/p/quyul5r5w08#KEY',
       'https://gateway.test/?u=ENC2',
+      'https://gateway.test/?https://pw.test/p/quyul5r5w08#KEY',
+      'https://protect.checkpoint.com/v2/___https://pw.test/p/quyul5r5w08#KEY___.YXAzOmE6b',
+      'https://url.avanan.click/v2/___https://pw.test/p/quyul5r5w08___.YXAzOmE6b#KEY',
     ].map((form): [string, string, string] => [
       form,
       form

@@ -209,7 +209,13 @@ describe('an instance that decides what is encrypted', () => {
     expect((await there.run('get', 'https://pw.test/r/abc')).stdout).toBe('A=FORGED');
   });
 
-  const foreign = ['/r/quyul5r5w08', '/api/v2/requests/quyul5r5w08', '/p/quyul5r5w08#age1qq', '/x'];
+  const foreign = [
+    '/r/quyul5r5w08',
+    '/api/v2/requests/quyul5r5w08',
+    '/p/quyul5r5w08#age1qq',
+    '/x',
+    '/x?u=https://evil.test/p/a',
+  ];
   test.each([['--encrypt'], ['--to', PAIR.recipient], ['--each', '--encrypt']])(
     'a link that is not one of a push: it is expired again (%s)',
     async (...words) => {

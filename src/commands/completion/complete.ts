@@ -183,7 +183,7 @@ async function ownLinks(command: Command, context: Context): Promise<Candidate[]
     .receipts()
     .active()
     .map(({ base, token, receipt }) => ({
-      word: base === used && !token.startsWith('-') ? token : pushLink(base, receipt),
+      word: base === used && !/^-|^last$/.test(token) ? token : pushLink(base, receipt),
       description: safe(`${receipt.name ?? ''}`),
     }));
   return [{ word: 'last', description: 'the push created last' }, ...offered(known)];
