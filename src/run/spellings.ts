@@ -55,8 +55,11 @@ function character(length: number, code: number): Escape | undefined {
     : { length, means: [...Buffer.from(String.fromCodePoint(code))] };
 }
 
-/** RFC 3986, section 2.1. */
+const [BYTE, UNIT, POINT] = [0x78, 0x75, 0x55];
+
+/** RFC 3986, section 2.1; `%uXXXX` of JavaScript (ECMA-262, annex B.2.1). */
 const percent: Spelling['read'] = (bytes, at) => {
+  if (bytes[at + 1] === UNIT) return codeUnit(bytes, at);
   const { value, count, open } = digits(bytes, at + 1, 16, 2);
   if (open) return 'open';
   return count === 2 ? meaning(3, value) : undefined;
@@ -68,12 +71,13 @@ const LETTERS = new Map(
     ([letter, code]) => [letter.charCodeAt(0), code],
   ),
 );
-const [BYTE, UNIT, POINT] = [0x78, 0x75, 0x55];
 
 const backslash: Spelling['read'] = (bytes, at) => {
   const letter = bytes[at + 1];
   if (letter === undefined) return 'open';
-  if (letter === UNIT) return unicode(bytes, at);
+  const isBraced = (letter === UNIT || letter === BYTE) && bytes[at + 2] === BRACE;
+  if (isBraced) return braced(bytes, at) ?? meaning(2, letter);
+  if (letter === UNIT) return codeUnit(bytes, at) ?? meaning(2, letter);
   if (letter === BYTE || letter === POINT) {
     const wanted = letter === BYTE ? 2 : 8;
     const { value, count, open } = digits(bytes, at + 2, 16, wanted);
@@ -86,20 +90,22 @@ const backslash: Spelling['read'] = (bytes, at) => {
   return meaning(2, LETTERS.get(letter) ?? letter);
 };
 
-/** `\uXXXX`, two of them for a character beyond U+FFFF (RFC 8259, section 7), and `\u{X…}`. */
-function unicode(bytes: Uint8Array, at: number): Escape | 'open' | undefined {
-  if (bytes[at + 2] === BRACE) {
-    const { value, count } = digits(bytes, at + 3, 16, 6);
-    const end = bytes[at + 3 + count];
-    if (end === undefined) return 'open';
-    return end === END_BRACE ? character(4 + count, value) : meaning(2, UNIT);
-  }
+/** `\u{X…}` of JavaScript, Rust and Swift, `\x{X…}` of Perl. */
+function braced(bytes: Uint8Array, at: number): Escape | 'open' | undefined {
+  const { value, count } = digits(bytes, at + 3, 16, 6);
+  const end = bytes[at + 3 + count];
+  if (end === undefined) return 'open';
+  return end === END_BRACE ? character(4 + count, value) : undefined;
+}
+
+/** `\uXXXX`, or with another sign before `u`, and two of them for a character beyond U+FFFF (RFC 8259, section 7). */
+function codeUnit(bytes: Uint8Array, at: number): Escape | 'open' | undefined {
   const { value, count, open } = digits(bytes, at + 2, 16, 4);
   if (open) return 'open';
-  if (count < 4) return meaning(2, UNIT);
+  if (count < 4) return undefined;
   if (value >> 10 !== 0xd800 >> 10) return character(6, value);
   const next = bytes.subarray(at + 6, at + 8);
-  if (next.length > 0 && next[0] !== BACKSLASH) return character(6, value);
+  if (next.length > 0 && next[0] !== bytes[at]) return character(6, value);
   if (next.length > 1 && next[1] !== UNIT) return character(6, value);
   const low = digits(bytes, at + 8, 16, 4);
   if (next.length < 2 || low.open) return 'open';
@@ -132,18 +138,26 @@ const shellQuotes: Spelling['read'] = (bytes, at) => {
   return { length: count + (after === QUOTE ? 4 : 3), means };
 };
 
+/** Those of U+00A0 to U+00FF, in order (HTML 4.01, section 24.2). */
+const LATIN1 =
+  `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro
+  para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute
+  Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute
+  THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde
+  ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml`.split(
+    /\s+/,
+  );
+
 const NAMES: Readonly<Record<string, number>> = {
-  amp: AMPERSAND,
-  lt: 0x3c,
-  gt: 0x3e,
-  quot: DOUBLE,
-  apos: QUOTE,
-  nbsp: 0xa0,
+  ...Object.fromEntries(LATIN1.map((name, at) => [name, 0xa0 + at])),
+  ...{ amp: AMPERSAND, lt: 0x3c, gt: 0x3e, quot: DOUBLE, apos: QUOTE },
+  ...{ euro: 0x20ac, hellip: 0x2026, ndash: 0x2013, mdash: 0x2014, bull: 0x2022, trade: 0x2122 },
+  ...{ lsquo: 0x2018, rsquo: 0x2019, ldquo: 0x201c, rdquo: 0x201d },
 };
 const NUMBER_SIGN = 0x23;
 const LONGEST_NAME = 12;
 
-/** Character references of HTML, by the names that all know, and by number. */
+/** Character references of HTML, by number and by the names of Latin letters and usual signs. */
 const reference: Spelling['read'] = (bytes, at) => {
   let name = '';
   for (let end = at + 1; ; end++) {

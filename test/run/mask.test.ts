@@ -70,6 +70,10 @@ const names: Record<string, string> = {
   '>': 'gt',
   '"': 'quot',
   "'": 'apos',
+  ü: 'uuml',
+  é: 'eacute',
+  '€': 'euro',
+  '\u00a0': 'nbsp',
 };
 
 /** All that a character may be written as, by those that write it. */
@@ -82,7 +86,7 @@ const written: Record<string, (sign: string) => string[]> = {
       `\\U${hex(code(sign), 8)}`,
     ],
     ...[`\\u{${hex(code(sign), 1)}}`, /[^\x80-\uffff\w]/.test(sign) ? `\\${sign}` : units(sign)],
-    sign === '\n' ? '\\n' : units(sign),
+    sign === '\n' ? '\\n' : `\\x{${hex(code(sign), 1)}}`,
   ],
   'strings of languages, by bytes': (sign) => [
     ...[
@@ -95,6 +99,10 @@ const written: Record<string, (sign: string) => string[]> = {
     code(sign) < 0x80
       ? [sign.replace('\\', '\\\\')]
       : [code(sign) < 0x100 ? `\\x${hex(code(sign))}` : units(sign)],
+  'escape of JavaScript': (sign) => [
+    ...(code(sign) < 0x80 ? bare(sign, '%') : []),
+    code(sign) < 0x100 ? `%${hex(code(sign))}` : units(sign).replaceAll('\\u', '%u'),
+  ],
   'printf %q': (sign) => [...bare(sign, '\\'), `\\${sign}`],
   'single quotes of shells': (sign) => (sign === "'" ? ["'\\''", `'"'"'`] : [sign]),
   URLs: (sign) => [
@@ -143,7 +151,7 @@ describe('each character is found in each of its spellings:', () => {
 
   test('what is not one of them is left as it is', () => {
     const text =
-      "a\\ %zz %2 & &x; &#x; &#1114112; &nothing; don't '\\x '\"x\" \\u12 \\u{ \\x \\ud800 %";
+      "a\\ %zz %2 & &x; &#x; &#1114112; &nothing; don't '\\x '\"x\" \\u12 \\u{ \\x{zz} \\x \\ud800 %u12 %";
     for (let length = 1; length <= text.length; length++)
       expect(masked(inPieces(text, length), ['hunter2'])).toBe(text);
   });
