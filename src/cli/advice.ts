@@ -67,6 +67,7 @@ const ofClient: Readonly<Record<ClientStep, Words>> = {
   'nothing-taken': () => 'no answer was taken or sent: run the command again',
   'notify-words': () => 'every word after --notify is taken as an address, such as ann@example.com',
   'open-in-browser': () => 'or open the link in a browser',
+  'open-there': () => 'use the link with that address',
   'pass-front': () =>
     'send the headers that it requires (--headers-file), or ask its operator to let /api/v2 pass; see ACCESS PROXIES in pwpush(1)',
   'proxy-address': () =>

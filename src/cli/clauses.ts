@@ -38,6 +38,7 @@ const clauses: Readonly<Record<FactName, Words>> = {
   'no-requests': () => 'this instance has no requests',
   'no-such': (what) => `no such ${what} on this instance`,
   'none-of-yours': () => 'no such request among yours',
+  'opens-elsewhere': (base) => `the link opens at ${base} only, as the instance says`,
   'owners-log': () => 'only the owner can read the audit log',
   'owners-only': () => 'only the owner can do that',
   'passphrase-needed': (what) => `the ${what} requires a passphrase`,

@@ -1,3 +1,4 @@
+import { webAddress } from '../contract/address';
 import { LINK_INCOMPLETE } from '../contract/api';
 import { CliError, type Fact, failedError, phrase, type Step } from '../platform/errors';
 import { type Call, namesOne, noRequests } from './calls';
@@ -163,9 +164,13 @@ function tokenNeeded({ anonymous, tokenHint }: SentRequest): CliError {
 
 function forbidden({ response, call, sent, said }: Refusal): CliError {
   const { status } = response;
-  const { error, key_salt: salt } = objectIn(response);
-  if (call.takesPassphrase && error === LINK_INCOMPLETE)
-    return proofWanted(sent.proved, typeof salt === 'string' ? salt : undefined);
+  const { error, key_salt, opens_at } = objectIn(response);
+  if (call.takesPassphrase && error === LINK_INCOMPLETE) {
+    const salt = typeof key_salt === 'string' ? key_salt : undefined;
+    const opensAt = sent.proved && typeof opens_at === 'string' ? webAddress(opens_at) : undefined;
+    const [at] = opensAt ? quotable([opensAt.replace(/\/$/, '')], sent.secrets) : [];
+    return proofWanted(sent.proved, salt, typeof at === 'string' ? at : undefined);
+  }
   // Instances before July 2024 throttle with 403 and a text body (docs/wire.md, "Editions and versions").
   if (!isJson(response) && /throttl|too many|retry later|rate limit/i.test(textOf(said)))
     return new CliError('rate_limited', phrase('rate-limited'), { status });
@@ -176,13 +181,17 @@ function forbidden({ response, call, sent, said }: Refusal): CliError {
   });
 }
 
-function proofWanted(sent: boolean, salt: string | undefined): CliError {
-  const [fact, steps] = sent
-    ? [phrase('key-refused'), phrase('compare-key-and-link')]
-    : salt !== undefined
-      ? [phrase('key-words-needed'), phrase('ask-for-words')]
-      : [phrase('key-missing'), phrase('ask-for-link')];
-  return new CliError('passphrase', fact, { status: 403, steps, wantsProof: { sent, salt } });
+/** @param opensAt where the link opens with the key that was proved, as the instance says */
+function proofWanted(sent: boolean, salt?: string, opensAt?: string): CliError {
+  const [fact, steps] = opensAt
+    ? [phrase('opens-elsewhere', opensAt), phrase('open-there')]
+    : sent
+      ? [phrase('key-refused'), phrase('compare-key-and-link')]
+      : salt !== undefined
+        ? [phrase('key-words-needed'), phrase('ask-for-words')]
+        : [phrase('key-missing'), phrase('ask-for-link')];
+  const wantsProof = { sent, salt, elsewhere: opensAt !== undefined };
+  return new CliError('passphrase', fact, { status: 403, steps, wantsProof });
 }
 
 /** The response does not name the owner; a push created without a token has none. */

@@ -74,6 +74,8 @@ interface WantedProof {
   readonly sent: boolean;
   /** What words are stretched with to prove them, as the instance says; undefined if it wants the key of the link. */
   readonly salt: string | undefined;
+  /** It was the right one, at an address at which the link does not open. */
+  readonly elsewhere: boolean;
 }
 
 /** The one error that reaches a user, as data: `cli/report-error.ts` makes sentences of it. */

@@ -23,6 +23,7 @@ type OfInstance =
   | 'no-requests'
   | 'no-such'
   | 'none-of-yours'
+  | 'opens-elsewhere'
   | 'owners-log'
   | 'owners-only'
   | 'passphrase-needed'

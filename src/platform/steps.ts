@@ -100,6 +100,7 @@ export type ClientStep =
   | 'nothing-taken'
   | 'notify-words'
   | 'open-in-browser'
+  | 'open-there'
   | 'pass-front'
   | 'proxy-address'
   | 'proxy-escapes'

@@ -69,6 +69,8 @@ interface RefusalDetails {
   readonly triesLeft?: number;
   /** What the key of an incomplete link, if it is words, is stretched with. */
   readonly keySalt?: string | undefined;
+  /** The address at which the link opens with the key that was proved. */
+  readonly opensAt?: string | undefined;
   /** Which requires the passphrase; a push by default. */
   readonly what?: 'push' | 'request' | undefined;
   /** What is wrong with the database, for the log alone. */

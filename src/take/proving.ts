@@ -50,7 +50,8 @@ export class KeyProver {
       if (!(outcome instanceof CliError)) return outcome();
     }
     const failure = refusal(outcome, keys);
-    if (text !== undefined || !context.canPrompt()) throw failure;
+    const isRight = outcome.wantsProof?.elsewhere;
+    if (isRight || text !== undefined || !context.canPrompt()) throw failure;
     await say.note(given.length > 0 ? await inWords(failure) : ASKED);
     return (await this.ask(work, outcome))();
   }

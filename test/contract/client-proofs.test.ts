@@ -61,6 +61,18 @@ test('a link at another address is proved for that alone, as by its form', async
   expect(shown).toEqual([PROOF, 'QdJT0hLk1tsSo4ASBTYHrQ', 'KsIGEEM8Ma2r89uBPAaRYA']);
 });
 
+test.each([
+  ['http://localhost:5100', 'the link opens at http://localhost:5100 only'],
+  ['javascript:alert(1)', 'the instance refused the key'],
+  [`https://pw.test/${PROOF}`, 'the instance refused the key'],
+  [7, 'the instance refused the key'],
+])('that the link opens at %j is told without asking again', async (opens_at, told) => {
+  const outcome = await asked([incomplete({ opens_at })], `get ${LINK}#${KEY}`);
+  expect(outcome.told).toEqual([7, `${GET} ${PROOF}`]);
+  expect(outcome.stderr).toContain(told);
+  expect(outcome.stderr).not.toContain(PROOF);
+});
+
 test.each(['../x', 7, null, `${SALT.slice(0, -1)}x`, { length: 22 }])(
   'words prove nothing with the salt %s',
   async (key_salt) => {

@@ -38,7 +38,9 @@ export function baseOf(request: Request, { publicUrl, trustProxy }: CallerSettin
   const scheme = forwardedScheme(request) ?? url.protocol.slice(0, -1);
   const host = lastHop(request, 'x-forwarded-host');
   const plain = /^(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i.test(host);
-  return `${scheme}://${plain && parseUrl(`http://${host}`) ? host : url.host}`;
+  const named = plain ? parseUrl(`${scheme}://${host}`) : undefined;
+  // As browsers have it, who prove keys at it: in small letters, without the default port.
+  return (named ?? new URL(`${scheme}://${url.host}`)).origin;
 }
 
 /** Whether the client uses https, to this server or to the proxy. */

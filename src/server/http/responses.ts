@@ -88,9 +88,10 @@ export function refusalHead(refusal: ServiceRefusal): {
 
 /** The JSON body of a refusal (docs/wire.md, "Errors"). */
 function refusalBody({ kind, message, details }: ServiceRefusal): unknown {
-  const { fields = {}, keySalt, what = 'push' } = details;
+  const { fields = {}, keySalt, opensAt, what = 'push' } = details;
   if (kind === 'invalid') return fields;
-  if (kind === 'incomplete') return { error: LINK_INCOMPLETE, message, key_salt: keySalt };
+  if (kind === 'incomplete')
+    return { error: LINK_INCOMPLETE, message, key_salt: keySalt, opens_at: opensAt };
   if (kind !== 'passphrase') return { error: message };
   return { error: `This ${what} requires a passphrase.`, message, status: 'unauthorized' };
 }

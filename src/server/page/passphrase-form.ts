@@ -102,7 +102,10 @@ export function proofProblem(
 ): PassphraseProblem | undefined {
   if (!(error instanceof ServiceRefusal) || error.kind !== 'incomplete') return undefined;
   const head = refusalHead(error);
-  if (error.details.keySalt !== undefined)
+  const { keySalt, opensAt: address } = error.details;
+  if (address !== undefined)
+    return { ...head, refused: true, text: words.fill('receivedText', { address }) };
+  if (keySalt !== undefined)
     return { ...head, refused: true, text: words.text(proved ? 'keyWrong' : 'keyWordsNeeded') };
   return { ...head, refused: proved, text: words.text(proved ? 'keyDamaged' : 'keyMissing') };
 }

@@ -50,8 +50,11 @@ export class ProofCheck {
       audit.recordRepeated(sql, { ...failure, count }, maxFailures),
     );
     events.missed();
-    const message = this.elsewhere(push, visitor) ?? (key_salt === null ? LINK : WORDS)[count];
-    throw new ServiceRefusal('incomplete', message, { keySalt: key_salt ?? undefined });
+    const opensAt = this.elsewhere(push, visitor);
+    const message = opensAt
+      ? `This link opens at ${opensAt} only: open it there. No view was used.`
+      : (key_salt === null ? LINK : WORDS)[count];
+    throw new ServiceRefusal('incomplete', message, { keySalt: key_salt ?? undefined, opensAt });
   }
 
   /** Whether a visitor has proved the key at an address of this instance; of a push without a proof, always. */
@@ -60,19 +63,26 @@ export class ProofCheck {
     const { keyProof, bases } = unsealProof(url_token, key_proof);
     const { publicUrl } = this.options;
     const known = publicUrl === undefined ? bases : [publicUrl, ...bases];
-    // A proxy may send browsers from http to https.
-    const all = known.flatMap((base) => [base, base.replace(/^http:/, 'https:')]);
-    return all.some((base) => isEqual(given, proofAt(node, keyProof, base)));
+    return isProvedAt(known, keyProof, given);
   }
 
-  /** What to say to somebody who has proved the key at another name of this machine. */
+  /** Where the link opens, for somebody who has proved the key at another name of this machine. */
   private elsewhere({ url_token, key_proof }: PushRow, visitor: Visitor): string | undefined {
     const { keyProof: given = '', bases: asked = [] } = visitor;
     const { keyProof, bases } = unsealProof(url_token, key_proof as string);
-    if (!asked.some((base) => isEqual(given, proofAt(node, keyProof, base)))) return undefined;
-    const base = this.options.publicUrl ?? bases[0];
-    return `This link opens at ${base} only: open it there. No view was used.`;
+    return isProvedAt(asked, keyProof, given) ? (this.options.publicUrl ?? bases[0]) : undefined;
   }
+}
+
+/** Whether a proof was made for one of these addresses. A proxy may send browsers from http to https. */
+function isProvedAt(bases: readonly string[], keyProof: string, given: string): boolean {
+  const all = bases.flatMap((base) => [base, secured(base)]);
+  return all.some((base) => isEqual(given, proofAt(node, keyProof, base)));
+}
+
+/** Without the port that is then the default one, as browsers have it. */
+function secured(base: string): string {
+  return base.replace(/^http:(\/\/[^/]*?)(?::443)?(?=\/|$)/, 'https:$1');
 }
 
 /** In a time that tells nothing of where they differ. */

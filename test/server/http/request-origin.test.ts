@@ -24,7 +24,8 @@ test.each([
   [{ 'x-forwarded-proto': 'javascript' }, true, undefined, 'http://pw.test:5100'],
   [{ 'x-forwarded-host': 'a/b' }, true, undefined, 'http://pw.test:5100'],
   [{ 'x-forwarded-host': 'u@evil.example' }, true, undefined, 'http://pw.test:5100'],
-  [{ 'x-forwarded-host': '[::1]:80' }, true, undefined, 'http://[::1]:80'],
+  [{ 'x-forwarded-host': '[::1]:80' }, true, undefined, 'http://[::1]'],
+  [{ ...forwarded, 'x-forwarded-host': 'PW.Test:443' }, true, undefined, 'https://pw.test'],
 ])('base address %j, trusted %s', (headers, trustProxy, publicUrl, expected) => {
   expect(baseOf(request(headers), { trustProxy, publicUrl })).toBe(expected);
 });

@@ -159,9 +159,28 @@ onEachStore((store) => {
 
     test('at another name of the service tells where the link opens', async () => {
       const token = await push();
-      const told = 'This link opens at http://pw.test only: open it there. No view was used.';
-      const name = 'http://alias.test';
-      expect(await relayed(token, name, name)).toEqual([403, expect.stringContaining(told)]);
+      const alias = 'http://alias.test';
+      const [status, body] = await relayed(token, alias, alias);
+      expect([status, JSON.parse(`${body}`)]).toEqual([
+        403,
+        {
+          error: 'link_incomplete',
+          message: 'This link opens at http://pw.test only: open it there. No view was used.',
+          opens_at: 'http://pw.test',
+        },
+      ]);
+      const form = new URLSearchParams({ key_proof: shownAt(key_proof, alias) });
+      const page = new Request(`${alias}/p/${token}`, { method: 'POST', body: form });
+      expect(await (await service.fetch(page)).text()).toContain('It begins with http://pw.test.');
+    });
+
+    test('counts at the address of a proxy that ends TLS and names its default port', async () => {
+      const names = 'http://pw.test:443';
+      const body = JSON.stringify({ push: { payload, key_proof } });
+      const headers = { 'content-type': 'application/json' };
+      const made = new Request(`${names}/api/v2/pushes`, { method: 'POST', body, headers });
+      const { url_token } = (await (await service.fetch(made)).json()) as { url_token: string };
+      expect((await relayed(url_token, 'https://pw.test', names))[0]).toBe(200);
     });
   });
 
