@@ -41,6 +41,9 @@ export function isInFront(response: WholeResponse): boolean {
   // An instance says the first five with pages, too, or they mean the same wherever they are from.
   if (status < 400 || status > 499 || [400, 404, 413, 422, 429].includes(status)) return false;
   if (isPage(response)) return true;
+  // An instance says in JSON that it forbids something.
+  const inWords = response.body.length > 0 && jsonIn(response) === undefined;
+  if (status === 403 && inWords && !isThrottling(response)) return true;
   const challenge = [response.headers['www-authenticate']].flat().join();
   // RFC 9110, 11.6.1; `Token` is that of the web framework of the reference.
   const isOwn = challenge === '' || /(^|,)\s*(bearer|token)\b/i.test(challenge);
