@@ -3,7 +3,7 @@ import { LINK_INCOMPLETE } from '../contract/api';
 import { CliError, type Fact, failedError, phrase, type Step } from '../platform/errors';
 import { type Call, namesOne, noRequests } from './calls';
 import { firstLine, isJson, objectIn, quotable, saidBy, sizeOnly, textOf } from './error-body';
-import { isInFront } from './outcome';
+import { isInFront, isThrottling } from './outcome';
 import { accessPage } from './transport/access-proxy';
 import { retryAfter } from './transport/call';
 import type { TransportError } from './transport/network-errors';
@@ -171,8 +171,7 @@ function forbidden({ response, call, sent, said }: Refusal): CliError {
     const [at] = opensAt ? quotable([opensAt.replace(/\/$/, '')], sent.secrets) : [];
     return proofWanted(sent.proved, salt, typeof at === 'string' ? at : undefined);
   }
-  // Instances before July 2024 throttle with 403 and a text body (docs/wire.md, "Editions and versions").
-  if (!isJson(response) && /throttl|too many|retry later|rate limit/i.test(textOf(said)))
+  if (isThrottling(response))
     return new CliError('rate_limited', phrase('rate-limited'), { status });
   const ours = phrase(call.ownersOnly ?? 'owners-only');
   return new CliError('forbidden', said.length === 0 ? ours : phrase('refused', ...said), {

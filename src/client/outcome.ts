@@ -20,14 +20,16 @@ export function isRefusal(response: WholeResponse): boolean {
 }
 
 /**
- * Whether the first response to a request, which is no success of the form of its call, leaves open what became of it. A
- * page in place of a refusal does too where it can be sent again without harm: what is in front may refuse the response, not
- * the request.
+ * Whether the first response to a request, which is no success of the form of its call, leaves open what became of it. What
+ * is no refusal of an instance does too where it can be sent again without harm: what is in front may refuse the response,
+ * not the request.
  */
-export function leavesOpen(response: WholeResponse, { holds, once }: Call): boolean {
+export function leavesOpen(response: WholeResponse, { holds, once, ends }: Call): boolean {
   const { status } = response;
-  if (status >= 300 && status < 500)
-    return once === true && ![413, 429].includes(status) && isPage(response);
+  if (status >= 300 && status < 500) {
+    if (!(once ?? ends) || [413, 429].includes(status)) return false;
+    return isPage(response) || (status >= 400 && !isOwnRefusal(response));
+  }
   // A service that has lost its database does not know whether it took a view.
   return status !== 503 || holds === 'secret' || !isError(response);
 }
@@ -39,21 +41,39 @@ export function isInFront(response: WholeResponse): boolean {
   // An instance says the first five with pages, too, or they mean the same wherever they are from.
   if (status < 400 || status > 499 || [400, 404, 413, 422, 429].includes(status)) return false;
   if (isPage(response)) return true;
+  // An instance says in JSON that it forbids something.
+  const inWords = response.body.length > 0 && jsonIn(response) === undefined;
+  if (status === 403 && inWords && !isThrottling(response)) return true;
   const challenge = [response.headers['www-authenticate']].flat().join();
   // RFC 9110, 11.6.1; `Token` is that of the web framework of the reference.
   const isOwn = challenge === '' || /(^|,)\s*(bearer|token)\b/i.test(challenge);
   return status === 401 && !isOwn && !isError(response);
 }
 
+/** Whether an instance may have refused a request so: in JSON, or without a word, as the reference does a token (docs/wire.md). */
+function isOwnRefusal(response: WholeResponse): boolean {
+  const text = response.body.toString('latin1', 0, 8).trim();
+  if (text === '{}' || (text === '' && response.status === 401)) return true;
+  return isError(response) || isThrottling(response);
+}
+
+/** Instances before July 2024 throttle with 403 and a text body (docs/wire.md, "Editions and versions"). */
+export function isThrottling(response: WholeResponse): boolean {
+  const { status, body } = response;
+  if (status !== 403 || isPage(response) || jsonIn(response) !== undefined) return false;
+  return /throttl|too many|retry later|rate limit/i.test(body.toString('latin1', 0, 1024));
+}
+
 function isPage({ body }: WholeResponse): boolean {
   return /^\s*<[!?a-z]/i.test(body.subarray(0, 256).toString('latin1'));
 }
 
-/** Whether a body is an error of API v2 (docs/wire.md, "Errors"): an `error`, or lists of messages by field. */
+/** Whether a body is an error of API v2 (docs/wire.md, "Errors"): an `error`, or lists of messages by field, also in `errors`. */
 function isError(response: WholeResponse): boolean {
   const body = jsonIn(response);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
-  if (typeof (body as { error?: unknown }).error === 'string') return true;
-  const lists = Object.values(body);
+  const { error, errors } = body as { error?: unknown; errors?: unknown };
+  if (typeof error === 'string') return true;
+  const lists = Object.values(typeof errors === 'object' && errors !== null ? errors : body);
   return lists.length > 0 && lists.every((one) => Array.isArray(one));
 }

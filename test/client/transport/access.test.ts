@@ -226,6 +226,7 @@ describe('what answers in front of an instance is named, and nobody is told to l
     [403, { 'content-type': 'text/html' }, page],
     [403, {}, '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>'],
     [403, { ...plain, 'cf-mitigated': 'challenge' }, 'no'],
+    [403, plain, 'RBAC: access denied'],
     [429, { ...plain, 'cf-mitigated': 'challenge' }, page],
     [401, { ...plain, 'www-authenticate': 'Basic realm="intranet"' }, 'no'],
     [401, { 'www-authenticate': 'Negotiate' }],
