@@ -42,7 +42,9 @@ export function isInFront(response: WholeResponse): boolean {
   if (status < 400 || status > 499 || [400, 404, 413, 422, 429].includes(status)) return false;
   if (isPage(response)) return true;
   // An instance says in JSON that it forbids something.
-  const inWords = response.body.length > 0 && jsonIn(response) === undefined;
+  const inWords =
+    /^\s*[^\s{[\ufeff]/.test(response.body.toString('utf8', 0, 256)) &&
+    jsonIn(response) === undefined;
   if (status === 403 && inWords && !isThrottling(response)) return true;
   const challenge = [response.headers['www-authenticate']].flat().join();
   // RFC 9110, 11.6.1; `Token` is that of the web framework of the reference.

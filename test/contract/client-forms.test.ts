@@ -117,6 +117,8 @@ const codes: Readonly<Record<number, ErrorCode | 'unread'>> = {
   ...{ 500: 'unread', 502: 'unread', 503: 'unread', 504: 'unread' },
 };
 
+const plain = { 'content-type': 'text/plain' };
+
 describe.each(Object.entries(answers))('a refusal of %s has its code', (_name, answered) => {
   test.each(Object.entries(codes))('%s, with whatever body', async (text, code) => {
     const status = Number(text);
@@ -124,9 +126,9 @@ describe.each(Object.entries(answers))('a refusal of %s has its code', (_name, a
     const bodies: Literal[] = [
       { status },
       { status, headers },
-      // Of those, a page is of what stands in front.
+      // Of those, a page is of what stands in front, and so is a text with 403.
       ...([401, 403].includes(status) ? [] : [html(status, '<html><h1>Sorry</h1></html>')]),
-      { status, headers: { 'content-type': 'text/plain' }, body: 'Sorry\n' },
+      ...(status === 403 ? [] : [{ status, headers: plain, body: 'Sorry\n' }]),
       ...[...objects, '[]', '5'].map((body) => json(status, body)),
       json(status, '\ufeff{"error":"Sorry","status":1,"more":{}}'),
     ];
