@@ -28,7 +28,7 @@ export function leavesOpen(response: WholeResponse, { holds, once, ends }: Call)
   const { status } = response;
   if (status >= 300 && status < 500) {
     if (!(once ?? ends) || [413, 429].includes(status)) return false;
-    return isPage(response) || (status >= 400 && !isOwnRefusal(response));
+    return isMarkup(response) || (status >= 400 && !isOwnRefusal(response));
   }
   // A service that has lost its database does not know whether it took a view.
   return status !== 503 || holds === 'secret' || !isError(response);
@@ -40,7 +40,7 @@ export function isInFront(response: WholeResponse): boolean {
   if (header(response, 'cf-mitigated') !== undefined) return true;
   // An instance says the first five with pages, too, or they mean the same wherever they are from.
   if (status < 400 || status > 499 || [400, 404, 413, 422, 429].includes(status)) return false;
-  if (isPage(response)) return true;
+  if (isMarkup(response)) return true;
   // An instance says in JSON that it forbids something.
   const inWords =
     /^\s*[^\s{[\ufeff]/.test(response.body.toString('utf8', 0, 256)) &&
@@ -62,11 +62,12 @@ function isOwnRefusal(response: WholeResponse): boolean {
 /** Instances before July 2024 throttle with 403 and a text body (docs/wire.md, "Editions and versions"). */
 export function isThrottling(response: WholeResponse): boolean {
   const { status, body } = response;
-  if (status !== 403 || isPage(response) || jsonIn(response) !== undefined) return false;
+  if (status !== 403 || isMarkup(response) || jsonIn(response) !== undefined) return false;
   return /throttl|too many|retry later|rate limit/i.test(body.toString('latin1', 0, 1024));
 }
 
-function isPage({ body }: WholeResponse): boolean {
+/** A page or XML: an API in JSON sends neither, whatever it refuses. */
+function isMarkup({ body }: WholeResponse): boolean {
   return /^\s*<[!?a-z]/i.test(body.subarray(0, 256).toString('latin1'));
 }
 

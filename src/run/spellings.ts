@@ -47,7 +47,7 @@ const SINGLE = Array.from({ length: 5 }, (_, length) =>
 const meaning = (length: number, byte: number): Escape =>
   SINGLE[length]?.[byte] ?? { length, means: [byte] };
 
-/** A character by its number (a lone surrogate as U+FFFD, as it is written); undefined if there is none of that number. */
+/** The character of a code point, U+FFFD for a lone surrogate; undefined if the number is no code point. */
 function character(length: number, code: number): Escape | undefined {
   if (code < 0x80) return meaning(length, code);
   return code > 0x10ffff

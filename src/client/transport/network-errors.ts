@@ -124,8 +124,8 @@ export function networkError(
   });
 }
 
-/** Nothing has left for the instance. */
-function proxyError(error: ProxyError, url: URL): TransportError {
+/** The error of a request to `url` whose proxy failed: nothing has left for the instance. */
+export function proxyError(error: ProxyError, url: URL): TransportError {
   const { code, proxy, cause } = error;
   const inner = codeOf(cause);
   const why = cause === undefined ? [] : [reason(inner)];

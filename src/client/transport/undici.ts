@@ -3,7 +3,7 @@ import { kConnect } from 'undici/lib/core/symbols.js';
 import type { HttpClient, HttpRequest, HttpResponse, HttpSettings } from '../../platform/context';
 import { type Connection, prepareConnection } from './connection';
 import { Exchange } from './exchange';
-import { networkError, ProxyError } from './network-errors';
+import { networkError, ProxyError, proxyError } from './network-errors';
 import type { UploadAttempt } from './upload';
 
 /** A transport over undici: one dispatcher per origin, and another for streamed bodies. */
@@ -83,10 +83,7 @@ async function sendOver(
   const response = await exchange.response;
   // Of the proxy (RFC 9110, 15.5.8).
   if (forwarded && response.status === 407)
-    throw networkError(
-      new ProxyError('PROXY_AUTHENTICATION', forwarded.proxy),
-      ...([url, false, 0, false] as const),
-    );
+    throw proxyError(new ProxyError('PROXY_AUTHENTICATION', forwarded.proxy), url);
   if (!streamed || response.status < 400) return response;
   return { ...response, body: streamed.refusal(response.body) };
 }

@@ -66,7 +66,7 @@ export class ProofCheck {
     return isProvedAt(known, keyProof, given);
   }
 
-  /** Where the link opens, for somebody who has proved the key at another name of this machine. */
+  /** The address at which the link opens, for a visitor who proved the key at another address of this service. */
   private elsewhere({ url_token, key_proof }: PushRow, visitor: Visitor): string | undefined {
     const { keyProof: given = '', bases: asked = [] } = visitor;
     const { keyProof, bases } = unsealProof(url_token, key_proof as string);
