@@ -17,19 +17,39 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
 const OBJECT = 0x7b;
 
 /** Counts commas and opening brackets outside of strings, about the number of values. */
 export function valuesIn(bytes: Uint8Array): number {
-  let values = 0;
-  let quoted = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) quoted = !quoted;
-    else if (quoted && byte === BACKSLASH) at++;
-    else if (!quoted && (byte === COMMA || byte === ARRAY || byte === OBJECT)) values++;
+  const size = new JsonSize();
+  size.add(bytes);
+  return size.values;
+}
+
+/** Measures JSON before it is parsed, also in pieces as they arrive. */
+export class JsonSize {
+  /** Commas and opening brackets outside of strings, about the number of values. */
+  values = 0;
+  /** Bytes of its strings; an escape counts as one. */
+  text = 0;
+  private quoted = false;
+  /** Bytes of an escape that are still to come. */
+  private escape = 0;
+
+  add(bytes: Uint8Array): void {
+    for (const byte of bytes) {
+      if (this.escape > 0)
+        this.escape = this.escape === 1 && byte === LETTER_U ? 4 : this.escape - 1;
+      else if (byte === QUOTE) this.quoted = !this.quoted;
+      else if (!this.quoted) {
+        if (byte === COMMA || byte === ARRAY || byte === OBJECT) this.values++;
+      } else {
+        this.text++;
+        if (byte === BACKSLASH) this.escape = 1;
+      }
+    }
   }
-  return values;
 }
 
 /** The fields that were asked for; the instance has defaults for the rest. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { valuesIn } from '../../src/contract/json';
+import { JsonSize, valuesIn } from '../../src/contract/json';
 
 test.each([
   ['{"a":"x,y,[{","b":[1,2]}', 4],
@@ -8,4 +8,17 @@ test.each([
   ['"a,b', 0],
 ])('%s has so many commas and brackets outside of strings: %i', (text, count) => {
   expect(valuesIn(Buffer.from(text))).toBe(count);
+});
+
+test.each([
+  ['["ab",12,"\\"c\\\\"]', 5],
+  ['{"é":"\\u0001\\u00e9€"}', 7],
+])('%s has so many bytes in its strings, wherever it is split: %i', (text, bytes) => {
+  const whole = Buffer.from(text);
+  for (let at = 0; at <= whole.length; at++) {
+    const size = new JsonSize();
+    size.add(whole.subarray(0, at));
+    size.add(whole.subarray(at));
+    expect(size.text).toBe(bytes);
+  }
 });

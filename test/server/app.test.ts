@@ -96,6 +96,17 @@ describe('bodies', () => {
       expect((await post(`${encoded}%01`, FORM)).status).toBe(422);
       expect((await post('&'.repeat(8 * 1024 * 1024 + 1), FORM)).status).toBe(413);
     });
+
+    test.each([
+      ['2 MiB of fields are read, decoded, more are not', FORM, 'push[payload]=', '%01', ''],
+      ['2 MiB of strings are read, more are not', JSON_TYPE, '{"push":{"payload":"', '\\n', '"}}'],
+    ])('%s', async (_, type, before, sign, after) => {
+      const most = 2 * 1024 * 1024;
+      const statuses = [most - before.length, most + 1].map(
+        async (count) => (await post(`${before}${sign.repeat(count)}${after}`, type)).status,
+      );
+      expect(await Promise.all(statuses)).toEqual([422, 413]);
+    });
   });
 
   test.each([

@@ -1,18 +1,23 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'hono';
 import { size } from '../../contract/byte-size';
-import { valuesIn } from '../../contract/json';
+import { JsonSize } from '../../contract/json';
 import { malformed, ServiceRefusal } from '../service-errors';
 import type { Env } from './app-options';
 import { Collected } from './body-memory';
-import { formFields, utf8 } from './form-fields';
+import { FormSize, formFields, utf8 } from './form-fields';
 
 /** A payload of 1 MiB takes up to six times that in JSON escapes; the rest is for the other fields. */
 const PUSH_BYTES = 8 * 1024 * 1024;
+/** Maximum of all fields together, decoded: the payload alone may take 1 MiB, and twice that with CR LF. */
+export const FIELD_BYTES = 2 * 1024 * 1024;
 /** Of a form on our own pages. */
 const FORM_BYTES = 16 * 1024;
 const NAMES = { push: /^push\[(\w+)\](\[\])?$/, request: /^request\[(\w+)\](\[\])?$/ } as const;
 const FIELD = { push: 'push[payload]', request: 'request[request]' } as const;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+/** Bytes; more of them take longer than a turn of the event loop should. */
+const LARGE = 256 * 1024;
 /** A creation has fewer than 20. 8 MiB of `[],` would take half a gibibyte once parsed. */
 const JSON_VALUES = 1000;
 
@@ -27,7 +32,14 @@ export async function readFields(c: Context<Env>, root: BodyRoot): Promise<objec
   const type = mediaType(c.req.raw);
   if (type !== 'application/json' && type !== FORM_TYPE)
     throw malformed('The body must be JSON or a form, and its Content-Type must say so.');
-  const bytes = await readBytes(c, PUSH_BYTES);
+  // Measured as they arrive: to look at 8 MiB at once, and to decode them, takes longer than others should wait.
+  const size = type === FORM_TYPE ? new FormSize() : new JsonSize();
+  const bytes = await readBytes(c, PUSH_BYTES, (chunk) => {
+    size.add(chunk);
+    if (size.text > FIELD_BYTES) throw tooLarge(FIELD_BYTES, 'The fields are');
+    if (size.values > JSON_VALUES)
+      throw malformed(`The body contains more than ${JSON_VALUES} values.`);
+  });
   return type === FORM_TYPE ? fieldsOfForm(bytes, root) : fieldsOfJson(parse(bytes), root);
 }
 
@@ -95,8 +107,6 @@ function isObject(value: unknown): value is object {
 }
 
 function parse(bytes: Uint8Array): unknown {
-  if (valuesIn(bytes) > JSON_VALUES)
-    throw malformed(`The body contains more than ${JSON_VALUES} values.`);
   const json = utf8(bytes);
   if (json === undefined) throw malformed('The body is not valid UTF-8.');
   try {
@@ -108,15 +118,22 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 /** Counts the bytes that arrive; Content-Length alone does not suffice. */
-async function readBytes(c: Context<Env>, limit: number): Promise<Uint8Array> {
+async function readBytes(
+  c: Context<Env>,
+  limit: number,
+  check?: (chunk: Uint8Array) => void,
+): Promise<Uint8Array> {
   // Refused before it is sent.
   if (Number(c.req.header('content-length')) > limit) throw tooLarge(limit);
   const bytes = new Collected();
   for await (const chunk of bodyOf(c)) {
     if (bytes.size + chunk.length > limit) throw tooLarge(limit);
     c.get('memory').add(chunk.length);
+    check?.(chunk);
     bytes.add(chunk);
   }
+  // Others come first: what follows looks at all of it.
+  if (bytes.size > LARGE) await setImmediate();
   return bytes.whole();
 }
 

@@ -6,6 +6,20 @@ const MAX_FIELDS = 100;
 const NAME_BYTES = 128;
 const [PERCENT, AMPERSAND, PLUS, SPACE, EQUALS] = [0x25, 0x26, 0x2b, 0x20, 0x3d];
 
+/** Measures a form in pieces as they arrive. */
+export class FormSize {
+  /** Bytes of its names and values when they are decoded. */
+  text = 0;
+  /** Its fields are counted while they are read. */
+  readonly values = 0;
+
+  add(bytes: Uint8Array): void {
+    let escapes = 0;
+    for (const byte of bytes) if (byte === PERCENT) escapes++;
+    this.text += bytes.length - 2 * escapes;
+  }
+}
+
 /**
  * Name and value of the fields of a form in `application/x-www-form-urlencoded` whose names `isWanted` accepts. They are
  * decoded in place, so that a form takes no memory but its own: a list of eight million `+` takes all that there is. The
@@ -49,26 +63,28 @@ function indexOf(bytes: Uint8Array, byte: number, from?: number): number {
   return index === -1 ? bytes.length : index;
 }
 
+/** The value of each byte as a hexadecimal digit, so small for all others that no sum with one is positive. */
+const hexDigits = new Int16Array(256).fill(-256);
+for (const [value, digit] of [...'0123456789abcdef'].entries())
+  for (const one of [digit, digit.toUpperCase()]) hexDigits[one.charCodeAt(0)] = value;
+
 /** Overwrites the bytes. */
 function decoded(bytes: Uint8Array): string {
   let length = 0;
   for (let at = 0; at < bytes.length; at++, length++) {
-    let byte = bytes[at] ?? 0;
-    if (byte === PLUS) byte = SPACE;
-    else if (byte === PERCENT) byte = hexDigit(bytes[++at]) * 16 + hexDigit(bytes[++at]);
-    if (Number.isNaN(byte)) throw invalidForm();
-    bytes[length] = byte;
+    const byte = bytes[at] as number;
+    if (byte !== PERCENT) bytes[length] = byte === PLUS ? SPACE : byte;
+    else {
+      // NaN, which is not at least 0, where the form ends.
+      const code =
+        Number(hexDigits[bytes[++at] as number]) * 16 + Number(hexDigits[bytes[++at] as number]);
+      if (!(code >= 0)) throw invalidForm();
+      bytes[length] = code;
+    }
   }
   const text = utf8(bytes.subarray(0, length));
   if (text === undefined) throw invalidForm();
   return text;
-}
-
-/** NaN for any other byte, and for none. */
-function hexDigit(byte = 0): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const letter = byte | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
 }
 
 function invalidForm(): ServiceRefusal {

@@ -11,7 +11,7 @@ export interface Part {
 }
 
 const MAX_PARTS = 100;
-const HEAD_BYTES = 16 * 1024;
+const HEAD_BYTES = 8 * 1024;
 
 /**
  * Parses `multipart/form-data` (RFC 7578) and passes its parts to `take`, one after another, no faster than `take` reads

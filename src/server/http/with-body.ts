@@ -5,13 +5,19 @@ import { hasAtMost } from '../rules/new-push';
 import { invalid, malformed, ServiceRefusal } from '../service-errors';
 import type { Env } from './app-options';
 import { needsToken } from './authentication';
-import { asksForFiles, type BodyRoot, bodyOf, isMultipart, readFields, tooLarge } from './body';
+import {
+  asksForFiles,
+  type BodyRoot,
+  bodyOf,
+  FIELD_BYTES,
+  isMultipart,
+  readFields,
+  tooLarge,
+} from './body';
 import { Collected, type MemoryUse } from './body-memory';
 import { utf8 } from './form-fields';
 import { type Part, readDisposition, readParts } from './multipart';
 
-/** Maximum of all fields together; the payload alone may take 1 MiB. */
-const FIELD_BYTES = 2 * 1024 * 1024;
 /** Maximum of all boundaries and part headers together. */
 const FRAME_BYTES = 2 * 1024 * 1024;
 const NAME_CHARACTERS = 255;
@@ -182,7 +188,7 @@ class FieldBytes {
     const field = new Collected();
     for await (const piece of bytes) {
       this.size += piece.length;
-      if (this.size > FIELD_BYTES) throw tooLarge(FIELD_BYTES, 'The fields of the form are');
+      if (this.size > FIELD_BYTES) throw tooLarge(FIELD_BYTES, 'The fields are');
       this.memory.add(piece.length);
       field.add(piece);
     }

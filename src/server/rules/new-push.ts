@@ -102,20 +102,12 @@ export const notInJson = (part: string) =>
   `Files are sent as multipart/form-data, each in a part named ${part}.`;
 const inParts = notInJson('push[files][]');
 
-const payloadTooLarge = `Payload is too large (maximum is ${limits.textBytes} bytes).`;
-
 /** The `push` object of a creation request; docs/openapi.json describes it. */
 export function pushSchema(bounds: Bounds, withFiles: boolean) {
   return v.object({
-    payload: v.nullish(
-      v.pipe(
-        v.string('Payload must be a string.'),
-        // Before everything that reads it whole.
-        v.check(({ length }) => length <= limits.textBytes, payloadTooLarge),
-        v.check((payload) => withFiles || payload.trim() !== '', 'Payload is required.'),
-        v.check(isUnicode, 'Payload is not valid Unicode text.'),
-      ),
-      '',
+    payload: v.pipe(
+      secretText('Payload'),
+      v.check((payload) => withFiles || payload.trim() !== '', 'Payload is required.'),
     ),
     kind: v.nullish(
       v.picklist(kinds, `Kind must be one of ${kinds.join(', ')}.`),
@@ -160,6 +152,21 @@ export function commonFields() {
     // Refused rather than ignored: the sender would believe that the link was sent.
     notify_emails_to: v.nullish(v.literal('', 'This instance sends no e-mail.')),
   };
+}
+
+export function secretText(label: string) {
+  return v.nullish(
+    v.pipe(
+      v.string(`${label} must be a string.`),
+      // Before everything else that reads it whole.
+      v.check(
+        (text) => text.length <= limits.textBytes && Buffer.byteLength(text) <= limits.textBytes,
+        `${label} is too large (maximum is ${limits.textBytes} bytes).`,
+      ),
+      v.check(isUnicode, `${label} is not valid Unicode text.`),
+    ),
+    '',
+  );
 }
 
 function sixteenBytes(label: string) {
@@ -258,8 +265,7 @@ function payloadProblem({ kind, payload }: ValidPush): Problem {
     return { payload: ['Payload must be one http or https address.'] };
   if (kind === 'qr' && !hasAtMost(payload, limits.qrCharacters))
     return { payload: [`Payload is too long (maximum is ${limits.qrCharacters} characters).`] };
-  if (Buffer.byteLength(payload) <= limits.textBytes) return undefined;
-  return { payload: [payloadTooLarge] };
+  return undefined;
 }
 
 /** Nobody could prove the key of a payload that has none. */

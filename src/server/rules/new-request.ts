@@ -8,9 +8,9 @@ import {
   commonFields,
   count,
   flags,
-  isUnicode,
   noFiles,
   notInJson,
+  secretText,
   shortProblem,
   valid,
 } from './new-push';
@@ -93,17 +93,3 @@ export const responseSchema = v.object({
   response: secretText('Response'),
   files: noFiles(notInJson('request[files][]')),
 });
-
-function secretText(label: string) {
-  return v.nullish(
-    v.pipe(
-      v.string(`${label} must be a string.`),
-      v.check(
-        (text) => text.length <= limits.textBytes && Buffer.byteLength(text) <= limits.textBytes,
-        `${label} is too large (maximum is ${limits.textBytes} bytes).`,
-      ),
-      v.check(isUnicode, `${label} is not valid Unicode text.`),
-    ),
-    '',
-  );
-}

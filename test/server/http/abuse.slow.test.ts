@@ -11,14 +11,14 @@ type Body = (root: string, field: string) => string;
 
 /** A body of a creation or an answer, where it has its signs, and the classes of what it is answered. */
 const bodies: [string, string, Body, string][] = [
-  ['in the secret', FORM, (root, field) => `${root}[${field}]=${'\u0001'.repeat(SIGNS)}`, '422'],
-  ['that are spaces', FORM, (root, field) => `${root}[${field}]=${'+'.repeat(SIGNS)}`, '422'],
+  ['in the secret', FORM, (root, field) => `${root}[${field}]=${'\u0001'.repeat(SIGNS)}`, '413'],
+  ['that are spaces', FORM, (root, field) => `${root}[${field}]=${'+'.repeat(SIGNS)}`, '413'],
   // Two of them keep V8 from giving each a single byte.
   [
     'in a field that it has not',
     FORM,
     (root, field) => `${root}[${field}]=x&${root}[zz]=é€${'\u0001'.repeat(SIGNS)}`,
-    '200|201|422',
+    '413',
   ],
   ['between fields', FORM, (root, field) => `${root}[${field}]=x&${'&'.repeat(SIGNS)}`, '400'],
   [
@@ -27,7 +27,19 @@ const bodies: [string, string, Body, string][] = [
     (root, field) => `{"${root}":{"${field}":"x","zz":"${'\\u0001'.repeat(SIGNS / 6)}"}}`,
     '200|201|422',
   ],
-  ['that JSON has not', JSON_TYPE, (root) => `{"${root}":"${'\u0001'.repeat(SIGNS)}"}`, '400'],
+  ['that JSON has not', JSON_TYPE, (root) => `{"${root}":"${'\u0001'.repeat(SIGNS)}"}`, '413'],
+  [
+    'between values',
+    JSON_TYPE,
+    (root, field) => `{"${root}":{"${field}":"x"${' '.repeat(SIGNS)}}}`,
+    '200|201',
+  ],
+  [
+    'that stand for 2 MiB',
+    FORM,
+    (root, field) => `${root}[${field}]=${'%c3%a9'.repeat(1024 * 1024 - 20)}`,
+    '422',
+  ],
 ];
 
 /** What takes a key, and a body of that size. */
