@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decryptText, prepareFile } from '../../src/age/age';
@@ -166,20 +166,28 @@ describe('request --here', () => {
     const { pathname, port } = new URL(`${item}/respond`);
     const MIB = 1024 * 1024;
     // Of the 64 MiB for bodies and responses they leave enough for the answer, and too little for its reading.
-    const others = Array.from({ length: 9 }, (_, at) => {
+    const others = new Map<number, Socket>();
+    const fill = (size: number, at: number) => {
       const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
       const length = `content-type: application/json\r\ncontent-length: ${8 * MIB}`;
       socket.write(`PATCH ${pathname} HTTP/1.1\r\nhost: localhost\r\n${length}\r\n\r\n`);
-      socket.write(Buffer.alloc(at === 8 ? 6.75 * MIB : 7 * MIB, ' '));
-      return socket;
-    });
+      socket.write(Buffer.alloc(size, ' '));
+      // What arrived beside the question below, and was refused.
+      socket.once('data', () => others.has(at) && fill(size, at));
+      others.set(at, socket);
+    };
+    for (let at = 0; at < 9; at++) fill((at === 8 ? 6.75 : 7) * MIB, at);
     const headers = { 'content-type': 'application/json' };
     const large = { method: 'PATCH', headers, body: ' '.repeat(1.5 * MIB) };
-    await expect.poll(async () => (await fetch(`${item}/respond`, large)).status).toBe(503);
+    const refused = async () => (await fetch(`${item}/respond`, large)).status;
+    await expect.poll(refused, { interval: 1000 }).toBe(503);
     const response = 'x'.repeat(MIB - 10_000);
     await send(item, response);
     const { code, stdout } = await running.ended;
-    for (const socket of others) socket.destroy();
+    for (const [at, socket] of others) {
+      others.delete(at);
+      socket.destroy();
+    }
     expect([code, stdout.length]).toEqual([0, response.length]);
   });
 

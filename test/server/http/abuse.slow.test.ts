@@ -20,7 +20,7 @@ const bodies: [string, string, Body, string][] = [
     (root, field) => `${root}[${field}]=x&${root}[zz]=é€${'\u0001'.repeat(SIGNS)}`,
     '413',
   ],
-  ['between fields', FORM, (root, field) => `${root}[${field}]=x&${'&'.repeat(SIGNS)}`, '400'],
+  ['between fields', FORM, (root, field) => `${root}[${field}]=x&${'&'.repeat(SIGNS)}`, '413'],
   [
     'of JSON',
     JSON_TYPE,
@@ -32,7 +32,7 @@ const bodies: [string, string, Body, string][] = [
     'between values',
     JSON_TYPE,
     (root, field) => `{"${root}":{"${field}":"x"${' '.repeat(SIGNS)}}}`,
-    '200|201',
+    '200|201|422',
   ],
   [
     'that stand for 2 MiB',
