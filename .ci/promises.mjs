@@ -1,20 +1,18 @@
-// The promises of pwpush-security(7) and docs/reliability.md, each with the test that witnesses it. The reporter
+// The promises of docs/promises.md, which are those of pwpush-security(7), and of docs/reliability.md, each with the test that witnesses it. The reporter
 // test/helpers/promises.ts judges a run of tests, and appends to the file that PWPUSH_TEST_RESULTS names which promises
 // have a test that passed; `node .ci/promises.mjs FILE` judges the runs that wrote that file together.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const promiseIn = {
-  'man/pwpush-security.7': /^\.Pa (test\/\S+) :\n\.Dq (.+)$/gm,
-  // Rows without a title are about the whole file.
-  'docs/reliability.md': /(?<=^\|.*\| )`(test\/[\w./-]+)`(?:, ([^|]+?))? \|/gm,
-};
+const documents = ['docs/promises.md', 'docs/reliability.md'];
+/** The last cell of a row. Rows without a title are about the whole file. */
+const row = /(?<=^\|.*\| )`(test\/[\w./-]+)`(?:, ([^|]+?))? \|/gm;
 
 /** All promises: the document, the file of the test, and a part of its full name; or the file of a transcript. */
 export function promises() {
-  return Object.entries(promiseIn).flatMap(([document, form]) => {
+  return documents.flatMap((document) => {
     const text = readFileSync(new URL(`../${document}`, import.meta.url), 'utf8');
-    return [...text.replaceAll('\\-', '-').matchAll(form)].map(([, file, title = '']) => ({
+    return [...text.matchAll(row)].map(([, file, title = '']) => ({
       document,
       file,
       title,

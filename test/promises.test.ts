@@ -59,18 +59,30 @@ test('runs that are judged together leave no promise open, nor one whose file is
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-/** The entries of the sections about protections and encrypted pushes. */
+/** What the entries of the sections about protections and encrypted pushes are called. */
 const entries = read('man/pwpush-security.7')
   .split(/^\.Sh /m)
   .filter((section) => /^(PROTECTIONS|ENCRYPTED)/.test(section))
-  .flatMap((section) => section.split(/^\.It /m).slice(1));
+  .flatMap((section) => [...section.matchAll(/^\.It (.+)$/gm)].map(([, attack]) => attack));
+
+/** The parts of docs/promises.md, by their headings. */
+const parts = read('docs/promises.md').split(/^### /m).slice(1);
 
 describe('pwpush-security(7)', () => {
-  test('names attacks, each once, with the tests that carry them out', () => {
-    const attacks = entries.map((entry) => entry.split('\n')[0] ?? '');
-    expect(attacks.length).toBeGreaterThan(20);
-    expect(new Set(attacks).size).toBe(attacks.length);
-    expect(entries.filter((entry) => !/^\.Pa test\/\S+ :\n\.Dq .+$/m.test(entry))).toEqual([]);
+  test('names attacks, each once, and docs/promises.md their tests, in the same order', () => {
+    expect(entries.length).toBeGreaterThan(20);
+    expect(new Set(entries).size).toBe(entries.length);
+    expect(parts.map((part) => part.split('\n', 1).join())).toEqual(entries);
+    const rows = parts.map((part) => part.match(/^\| .+$/gm)?.slice(1) ?? []);
+    expect(rows.filter(({ length }) => length === 0)).toEqual([]);
+    const named = promises().filter(
+      ({ document, title }) => document === 'docs/promises.md' && title,
+    );
+    expect(named).toHaveLength(rows.flat().length);
+  });
+
+  test('has at most 400 lines', () => {
+    expect(read('man/pwpush-security.7').split('\n').length - 1).toBeLessThanOrEqual(400);
   });
 
   test('names files of tests that exist, and the first lines of transcripts', () => {
