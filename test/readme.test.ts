@@ -9,6 +9,7 @@ import { variables } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/platform/context';
 import { exitStatus } from '../src/platform/errors';
 import { settingNames } from '../src/profile/settings';
+import { plot } from './bench/plot.mjs';
 import { variablesInSource } from './helpers/source-variables';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -136,6 +137,11 @@ describe("the readme's configuration", () => {
     const listed = rows.flatMap(([, , , cell]) => codes(cell)).filter((one) => !one.includes(' '));
     expect(listed.sort()).toEqual([...settingNames].sort());
   });
+});
+
+test('docs/performance.md shows the figures that the bench has written', () => {
+  const [results, peers] = ['RESULTS.md', 'PEERS.md'].map((name) => read(`test/bench/${name}`));
+  expect(read('docs/pictures/performance.svg')).toBe(plot(results ?? '', peers ?? ''));
 });
 
 interface Servers {

@@ -1,11 +1,11 @@
 // What a person or a job waits for, and what a service does a second, beside what is wanted: see wanted.mjs. Everything
 // is a ratio within one run, of whole processes, interleaved. Needs a build, curl, GNU time, and Linux.
 // Usage: npm run bench [-- [PART …] --runs 30 --node PATH … --binary build/pwpush-linux-x64 --before PATH]
-// Without parts, all of them, and test/bench/RESULTS.md is written. With --peers, see peers.mjs instead.
+// Without parts, all of them, and test/bench/RESULTS.md is written. With --peers, see peers.mjs instead, and PEERS.md
+// is. Either is drawn by plot.mjs.
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { calls } from './client/calls.mjs';
 import { executable } from './client/executable.mjs';
@@ -17,6 +17,7 @@ import { onPostgres, onSqlite } from './client/services.mjs';
 import { starts } from './client/starts.mjs';
 import { transfers } from './files-client.mjs';
 import { peers } from './peers.mjs';
+import { draw } from './plot.mjs';
 import { wantedTable } from './wanted.mjs';
 
 const { values, positionals } = parseArgs({
@@ -61,6 +62,8 @@ const parts = {
   postgres: onPostgres,
 };
 
+const measuredOn = `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${new Date().toISOString().slice(0, 10)}`;
+
 async function bench() {
   const all = { ...onNode, ...parts };
   const chosen = positionals.length > 0 ? positionals : Object.keys(all);
@@ -87,15 +90,31 @@ async function bench() {
   await measure(parts);
   const text = [
     '# Measured',
-    `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${new Date().toISOString().slice(0, 10)}, by \`npm run bench\`. ` +
-      'Ratios within one run; milliseconds and MiB are those of this machine.',
+    `${measuredOn}, by \`npm run bench\`. Ratios within one run; milliseconds and MiB are those of this machine.`,
     wantedTable(figures),
     ...texts,
   ].join('\n\n');
   if (positionals.length === 0) {
-    writeFileSync(fileURLToPath(new URL('RESULTS.md', import.meta.url)), `${text}\n`);
+    keep('RESULTS.md', text);
   }
   return text;
 }
 
-console.log(values.peers ? await peers(values) : await bench());
+async function besidePeers() {
+  const text = [
+    '# Beside other programs',
+    `${measuredOn}, by \`npm run bench -- --peers\`. Each program runs on the same machine as its clients, in turns\n` +
+      'with the others.',
+    await peers(values),
+  ].join('\n\n');
+  keep('PEERS.md', text);
+  return text;
+}
+
+/** Writes a file of results, and the plot of them. */
+function keep(name, text) {
+  writeFileSync(new URL(name, import.meta.url), `${text}\n`);
+  draw();
+}
+
+console.log(values.peers ? await besidePeers() : await bench());
