@@ -1,4 +1,5 @@
-// Makes the pictures of the README from the real program: a terminal session as SVG, the recipient's page as PNG.
+// Makes the pictures of the README from the real program: a terminal session as SVG; the recipient's page, and a terminal
+// beside the phone that answers it, as PNG.
 // `--check` makes nothing: it ends with 1 if the words of the pictures are no longer those of the program.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -31,6 +32,13 @@ const COLUMNS = 88;
 const ROWS = 24;
 const SHOWN_AS = 'https://pwpush.example';
 const TOKEN = 'rrugdi7z7o_6eckc1gu';
+const KEY = '#k7HqR0ejfsmuh_wGloOYTg';
+/** A recipient: someone without a token. */
+const elsewhere = {
+  ...env,
+  PWPUSH_CONFIG_DIR: join(home, 'none'),
+  PWPUSH_STATE_DIR: join(home, 'none'),
+};
 
 /** Starts `pwpush serve` in a temporary folder, and resolves with its address once it listens. */
 async function serve() {
@@ -43,17 +51,25 @@ async function serve() {
   throw new Error('the service did not start');
 }
 
+const promptOf = (line) => `\x1b[32m$\x1b[0m \x1b[1m${line}\x1b[0m\r\n`;
+
+/** A text with the address, token and key of the pictures in place of those of this run. */
+function asShown(text, link, url) {
+  const [, token = TOKEN, , key = KEY] = /\/p\/([\w-]+)(\/r)?(#.+)?$/.exec(link) ?? [];
+  return text.replaceAll(url, SHOWN_AS).replaceAll(token, TOKEN).replaceAll(key, KEY);
+}
+
 /** Types command lines at a terminal, answers prompts, and returns the screen with its colours. */
 async function session(lines, url) {
   const terminal = new headless.Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true });
   const write = (text) => new Promise((resolve) => terminal.write(text, resolve));
   let link = '';
-  for (const { shown, words, answers = [] } of lines) {
-    await write(`\x1b[32m$\x1b[0m \x1b[1m${shown}\x1b[0m\r\n`);
+  for (const { shown, words, answers = [], as = env } of lines) {
+    await write(promptOf(asShown(shown(link), link, url)));
     const pty = spawnOnTerminal(process.execPath, [launcher, ...words(link)], {
       cols: COLUMNS,
       rows: ROWS,
-      env,
+      env: as,
     });
     let output = '';
     const ended = new Promise((resolve) => pty.onExit(resolve));
@@ -62,9 +78,8 @@ async function session(lines, url) {
       if (answers.length > 0 && output.includes(answers[0].to)) pty.write(answers.shift().type);
     });
     await ended;
-    link = new RegExp(`${url}/p/[\\w-]+(/r)?`).exec(output)?.[0] ?? link;
-    const token = /\/p\/([\w-]+)/.exec(link)?.[1] ?? '';
-    await write(output.replaceAll(url, SHOWN_AS).replaceAll(token, TOKEN));
+    link = new RegExp(`${url}/p/[\\w-]+(/r)?(#[\\w-]+)?`).exec(output)?.[0] ?? link;
+    await write(asShown(output, link, url));
     await write('\r\n');
   }
   return terminal.buffer.active;
@@ -83,45 +98,52 @@ const colours = {
 const escaped = (text) =>
   text.replace(/[&<>]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[c]);
 
-/** Runs of equal style on each line of the screen. */
-function runsOf(buffer) {
+/** Runs of equal style on each line of the screen; a QR code is what has a background. */
+function runsOf(buffer, columns = COLUMNS) {
   const lines = [];
   for (let y = 0; y < buffer.length; y++) {
     const line = buffer.getLine(y);
     const runs = [];
-    for (let x = 0; x < COLUMNS; x++) {
+    for (let x = 0; x < columns; x++) {
       const cell = line.getCell(x);
       if (cell.getWidth() === 0) continue;
       const style = [
         cell.isFgPalette() ? cell.getFgColor() % 8 : -1,
         cell.isBold() > 0,
         cell.isDim() > 0,
+        cell.isBgPalette() > 0,
       ].join();
       const text = cell.getChars() || ' ';
       if (runs.at(-1)?.style === style) runs.at(-1).text += text;
       else runs.push({ at: x, style, text });
     }
-    lines.push(runs.filter(({ text }) => text.trim() !== ''));
+    lines.push(runs.filter(({ text, style }) => text.trim() !== '' || isCode({ style })));
   }
   while (lines.at(-1)?.length === 0) lines.pop();
   return lines;
 }
 
+const isCode = ({ style }) => style.endsWith('true');
+
 const CELL = 8.4;
 const LINE = 20;
 
 /** The screen as SVG; text stays text, so that the file is small and can be read and searched. */
-function svgOf(lines, theme) {
+function svgOf(lines, theme, columns = COLUMNS) {
   const { back, bar, text, rim } = themes[theme];
   const palette = colours[theme].split(' ');
-  const width = COLUMNS * CELL + 40;
-  const height = lines.length * LINE + 66;
+  const width = columns * CELL + 40;
+  // The modules of a QR code, two to a line, are squares.
+  const lineHeight = lines.flat().some(isCode) ? 2 * CELL : LINE;
+  const height = lines.length * lineHeight + 66;
   const rows = lines.map((runs, y) =>
     runs.map(({ at, style, text: words }) => {
+      if (isCode({ style })) return modules(words, 20 + at * CELL, 58 + (y - 0.75) * lineHeight);
       const [colour, bold, dim] = style.split(',');
-      const cut = words.trimEnd();
+      const cut = words.trim();
+      const first = at + words.length - words.trimStart().length;
       const attributes = [
-        `x="${(20 + at * CELL).toFixed(1)}" y="${58 + y * LINE}"`,
+        `x="${(20 + first * CELL).toFixed(1)}" y="${58 + y * lineHeight}"`,
         `textLength="${(cut.length * CELL).toFixed(1)}"`,
         colour !== '-1' && `fill="${palette[colour]}"`,
         bold === 'true' && 'font-weight="bold"',
@@ -141,42 +163,93 @@ ${rows.flat().join('')}</g>
 `;
 }
 
-/** Screenshots of a page in both themes, and the page's words. */
-async function photograph(url) {
-  const browser = await chromium.launch({
-    executablePath: process.env.PWPUSH_TEST_CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu'],
-  });
+/** A line of a QR code, dark on light in both themes. */
+function modules(line, x, y) {
+  const halves = [...line].flatMap((sign, column) => [
+    '▀█'.includes(sign) && [column, 0],
+    '▄█'.includes(sign) && [column, 1],
+  ]);
+  const path = halves
+    .filter(Boolean)
+    .map(([column, row]) => `M${x + column * CELL} ${y + row * CELL}h${CELL}v${CELL}h-${CELL}z`);
+  return `<g shape-rendering="crispEdges"><path fill="#fff" d="M${x} ${y}h${line.length * CELL}v${2 * CELL}H${x}z"/><path fill="#000" d="${path.join('')}"/></g>\n`;
+}
+
+/** Screenshots of a page in both themes, once it was filled in, and the page's words. */
+async function photograph(browser, url, viewport = { width: 640, height: 560 }, fill = () => {}) {
   const taken = {};
-  for (const colorScheme of ['light', 'dark']) {
+  for (const colorScheme of ['dark', 'light']) {
     const page = await browser.newPage({
       colorScheme,
-      viewport: { width: 640, height: 560 },
+      viewport,
       locale: 'en',
+      deviceScaleFactor: 1,
     });
     await page.goto(url);
+    await fill(page);
     taken[colorScheme] = await page.screenshot();
+    taken.page = page;
     taken.words = await page.evaluate(() => {
       for (const time of document.querySelectorAll('time')) time.remove();
-      // Not on the picture, and it has the link.
-      for (const one of document.querySelectorAll('noscript')) one.remove();
       return document.querySelector('main').textContent;
     });
+    // Also in what is not on the picture.
+    taken.words = taken.words.replaceAll(url.split('#')[0], SHOWN_AS);
     taken.style = await page.evaluate(() => document.querySelector('style').textContent);
   }
-  await browser.close();
+  return taken;
+}
+
+/** `request --here` answered on a phone: the terminal beside the page, in both themes, and the words of both. */
+async function askHere(browser) {
+  const [columns, rows] = [64, 48];
+  const words = ['request', '--here', 'The password of db1?'];
+  const terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true });
+  const pty = spawnOnTerminal(process.execPath, [launcher, ...words], { cols: columns, rows, env });
+  let output = promptOf(`pwpush request --here "${words[2]}"`);
+  const ended = new Promise((resolve) => pty.onExit(resolve));
+  const link = await new Promise((resolve) =>
+    pty.onData((data) => {
+      output += data;
+      const [, found] = /(http:\S+#\S+)\r\n/.exec(output) ?? [];
+      if (found) resolve(found);
+    }),
+  );
+  const phone = await photograph(browser, link, { width: 320, height: 620 }, (page) =>
+    page.locator('textarea').fill('correct horse battery staple'),
+  );
+  await phone.page.getByRole('button', { name: /send/i }).click();
+  await ended;
+  await new Promise((resolve) => terminal.write(output, resolve));
+  const lines = runsOf(terminal.buffer.active, columns);
+  // Without the QR code, the link, and the address of this machine.
+  const shown = output.slice(0, output.indexOf(link)).replace(/^.*[▀▄█].*$/gm, '');
+  const taken = { words: shown + phone.words, style: phone.style };
+  for (const theme of ['light', 'dark']) {
+    const page = await browser.newPage({ viewport: { width: 1000, height: 800 } });
+    const picture = `data:image/png;base64,${phone[theme].toString('base64')}`;
+    await page.setContent(
+      `<main style="display:inline-flex;gap:24px;align-items:center">${svgOf(lines, theme, columns)}
+       <img src="${picture}" style="border:1px solid ${themes[theme].rim};border-radius:24px"></main>`,
+    );
+    taken[theme] = await page.locator('main').screenshot({ omitBackground: true });
+  }
   return taken;
 }
 
 const hashOf = (text) => createHash('sha256').update(text).digest('hex');
 
 const { child, url } = await serve();
+const browser = await chromium.launch({
+  executablePath: process.env.PWPUSH_TEST_CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu'],
+});
 try {
   const options = ['--views', '1', '--days', '1'];
   const screen = await session(
     [
       {
-        shown: 'pwpush push --views 1 --days 1',
+        shown: () => 'pwpush push --views 1 --days 1',
         words: () => ['push', ...options],
         answers: [
           { to: 'Secret', type: 'correct horse battery staple\r' },
@@ -184,12 +257,14 @@ try {
         ],
       },
       {
-        shown: `pwpush get --anonymous ${SHOWN_AS}/p/${TOKEN}/r`,
-        words: (link) => ['get', '--anonymous', link],
+        shown: (link) => `pwpush get ${link}`,
+        words: (link) => ['get', link],
+        as: elsewhere,
       },
       {
-        shown: `pwpush get --anonymous ${SHOWN_AS}/p/${TOKEN}/r`,
-        words: (link) => ['get', '--anonymous', link],
+        shown: (link) => `pwpush get ${link}`,
+        words: (link) => ['get', link],
+        as: elsewhere,
       },
     ],
     url,
@@ -200,12 +275,14 @@ try {
     input: 'correct horse battery staple',
     encoding: 'utf8',
   });
-  const page = await photograph(link.trim());
+  const page = await photograph(browser, link.trim());
+  const here = await askHere(browser);
   const made = {
     'terminal-light.svg': svgOf(lines, 'light'),
     'terminal-dark.svg': svgOf(lines, 'dark'),
     // A browser's pixels differ from release to release: the words and the style of the page stand for them.
     'page.sha256': `${hashOf(page.words + page.style)}\n`,
+    'here.sha256': `${hashOf(here.words + here.style)}\n`,
   };
   if (check) {
     const stale = Object.entries(made).filter(
@@ -220,8 +297,11 @@ try {
     for (const [name, text] of Object.entries(made)) writeFileSync(join(folder, name), text);
     writeFileSync(join(folder, 'page-light.png'), page.light);
     writeFileSync(join(folder, 'page-dark.png'), page.dark);
+    writeFileSync(join(folder, 'here-light.png'), here.light);
+    writeFileSync(join(folder, 'here-dark.png'), here.dark);
   }
 } finally {
+  await browser.close();
   // It writes into the folder until it has ended.
   const ended = once(child, 'exit');
   child.kill();
