@@ -85,8 +85,8 @@ export const rows = {
       'let the recipient delete the push',
       'do not let the recipient delete the push',
     ),
-    retrievalStep: either(
-      '--retrieval-step',
+    click: either(
+      '--click',
       'require a click, so that scanners use no view',
       'open without a click',
     ),
@@ -181,7 +181,7 @@ async function planOf(
       kind: options.kind,
       expire_after_views: options.views ?? profile?.views,
       deletable_by_viewer: options.deletable ?? profile?.deletable,
-      retrieval_step: options.retrievalStep ?? profile?.['retrieval-step'],
+      retrieval_step: options.click ?? profile?.click,
     }),
     ...{ host: options.host, port: options.port ?? 0, servable: !needsInstance(options) },
     ...{ acceptLimits: options.acceptLimits, locale: options.locale, dryRun: options.dryRun },

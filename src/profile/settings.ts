@@ -38,7 +38,7 @@ export const settings = {
   days: count,
   views: count,
   deletable: flag,
-  'retrieval-step': flag,
+  click: flag,
   /** Encrypt pushes, and where the key goes. */
   encrypt: oneOf('link', 'words'),
   'ca-file': { ...path, variable: 'PWPUSH_CA_FILE', bound: 'address' },
