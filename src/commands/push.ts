@@ -29,7 +29,7 @@ import {
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { checkStandardInput, contentOf } from '../cli/source';
-import { checkEncryptable, expiry, isVariableName } from '../cli/values';
+import { checkEncryptable, days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
 import { kinds, locales, type Notification } from '../contract/api';
 import { askedFor } from '../contract/json';
@@ -71,8 +71,9 @@ export const rows = {
   }),
   ...group('Files:', fileRows()),
   ...group('Limits:', {
-    days: count('-d, --days <n>', 'expire after N days').conflicts(['expire'], (days, expire) =>
-      usageError(`${days} cannot be combined with ${expire}`, 'use only one of them'),
+    days: parsed('-d, --days <n>', 'expire after N days', days).conflicts(
+      ['expire'],
+      (one, other) => usageError(`${one} cannot be combined with ${other}`, 'use only one of them'),
     ),
     expire: parsed(
       '-e, --expire <time>',
