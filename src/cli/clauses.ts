@@ -168,7 +168,7 @@ const FIELDS = new Map(
     close_after: '--expire',
     close_after_duration: '--expire',
     deletable_by_viewer: '--deletable',
-    retrieval_step: '--retrieval-step',
+    retrieval_step: '--click',
     notify_emails_to: '--notify',
     notify_emails_to_locale: '--locale',
   }),

@@ -141,7 +141,7 @@ export function valueKind(option: Option) {
   if (name === '') return 'flag';
   if (option.argChoices) return 'choice';
   if (/^(?:path|file|folder)$/.test(name)) return 'path';
-  return /^(?:n|seconds)$/.test(name) ? 'number' : 'text';
+  return name === 'n' ? 'number' : 'text';
 }
 
 /** Puts options under a heading of the help. */

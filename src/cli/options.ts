@@ -35,7 +35,11 @@ const instanceRows = group(GLOBAL, {
   url: text('--url <url>', 'address of the instance (PWPUSH_URL)'),
   tokenFile: text('--token-file <path>', 'file with the API token; - is stdin (PWPUSH_TOKEN_FILE)'),
   anonymous: flag('--anonymous', 'send no token'),
-  timeout: parsed('--timeout <seconds>', 'seconds to wait for a response (default: 30)', seconds),
+  timeout: parsed(
+    '--timeout <time>',
+    'seconds, or 2m, to wait for a response (default: 30)',
+    seconds,
+  ),
   caFile: text('--ca-file <path>', 'also trust the CAs in this PEM file (PWPUSH_CA_FILE)'),
   insecure: flag('--insecure', 'do not verify certificates; warns each time'),
   account: parsed('--account <id>', 'account of a commercial instance', accountId),

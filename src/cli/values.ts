@@ -11,7 +11,7 @@ import {
   parseExpiry,
 } from '../contract/lifetime';
 import type { Environment } from '../platform/context';
-import { usageError } from '../platform/errors';
+import { type CliError, usageError } from '../platform/errors';
 
 /** Whether a CI job runs us, whose log may be parsed for commands. Most set CI; GitHub, Azure and TeamCity one of their own. */
 export function isCi(env: Environment): boolean {
@@ -53,31 +53,53 @@ export function parseEdition(text: string, name: string): Edition {
 export function expiry(value: string, name: string): Expiry {
   const parsed = parseExpiry(value);
   if (parsed) return parsed;
-  throw usageError(
-    `${name} must be a duration or a time, not "${value}"`,
-    'use 45m, 6h, 3d, 2w or 1mo, or a time such as 2026-12-01T09:00Z',
-  );
+  const hint = 'use 45m, 6h, 3d, 2w or 1mo, or a time such as 2026-12-01T09:00Z';
+  throw noTime(`${name} must be a duration or a time, not "${value}"`, value, hint);
 }
 
 /** Parses when a request closes. */
 export function closing(value: string, name: string): ClosingFields {
   const seconds = parseDuration(value);
   const hint = 'use a duration from 15m to 3mo, such as 6h, 3d, 2w or 1mo';
-  if (seconds === undefined) throw usageError(`${name}: "${value}" is not a duration`, hint);
+  if (seconds === undefined) throw noTime(`${name}: "${value}" is not a duration`, value, hint);
   const fields = closingFields(seconds);
   if (fields === undefined) throw usageError(`${name}: ${value} is too short`, hint);
   return fields;
 }
 
+/** Of a number alone nobody knows what it counts. */
+function noTime(message: string, value: string, hint: string): CliError {
+  return usageError(message, /^\d{1,9}$/.test(value) ? `${value}h or ${value}d?` : hint);
+}
+
 /** The most that `--for` waits: a push lives for 90 days. */
 const LONGEST_WAIT_SECONDS = 90 * DAY_SECONDS;
 
-/** Parses how long to wait, in seconds or as a duration such as `6h`: more than 0. */
+/** Parses how long to wait for others, as `seconds` does. */
 export function waitingTime(value: string, name: string): number {
-  const duration = parseDuration(value);
-  if (duration !== undefined) return within(name, LONGEST_WAIT_SECONDS, duration, value);
-  if (/^[\d.]+$/.test(value)) return seconds(value, name, LONGEST_WAIT_SECONDS);
-  throw usageError(`${name} must be a time such as 90, 45m or 6h, not "${value}"`);
+  return seconds(value, name, LONGEST_WAIT_SECONDS);
+}
+
+/** Parses a time such as `90s` or `45m`, or a number of seconds, fractions allowed: more than 0, at most `most`. */
+export function seconds(value: string, name: string, most = DAY_SECONDS): number {
+  const time = parseDuration(value) ?? (/^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined);
+  if (time === undefined)
+    throw usageError(`${name} must be a time such as 90s, 45m or 6h, not "${value}"`);
+  if (time > most)
+    throw usageError(`${name} must be at most ${durationInOneUnit(most)}, not "${value}"`);
+  if (time > 0) return time;
+  throw usageError(`${name} must be more than 0, not "${value}"`);
+}
+
+/** Parses whole days, 1 or more: a number of them, or a time such as `2w`. */
+export function days(value: string, name: string): number {
+  const time = parseDuration(value);
+  if (time === undefined) return positive(value, name);
+  if (time > 0 && time % DAY_SECONDS === 0) return positive(`${time / DAY_SECONDS}`, name);
+  throw usageError(
+    `${name} counts whole days, not "${value}"`,
+    name === '--days' ? `use --expire ${value}` : 'use a number, or a time such as 3d or 2w',
+  );
 }
 
 /** Parses a whole number of 1 or more. */
@@ -91,19 +113,6 @@ export function positive(value: string, name: string): number {
 export function accountId(value: string, name: string): number {
   if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
   throw usageError(`${name} must be the ID of an account, a whole number, not "${value}"`);
-}
-
-/** Parses seconds: more than 0, fractions allowed, at most `most`. */
-export function seconds(value: string, name: string, most = DAY_SECONDS): number {
-  if (/^\d+(\.\d+)?$/.test(value)) return within(name, most, Number(value), value);
-  throw usageError(`${name} must be a number of seconds above 0, not "${value}"`);
-}
-
-function within(name: string, most: number, seconds: number, value: string): number {
-  if (seconds > most)
-    throw usageError(`${name} must be at most ${durationInOneUnit(most)}, not "${value}"`);
-  if (seconds > 0) return seconds;
-  throw usageError(`${name} must be more than 0, not "${value}"`);
 }
 
 /** Parses a port; 0 means any free one. */

@@ -29,7 +29,7 @@ import {
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { checkStandardInput, contentOf } from '../cli/source';
-import { checkEncryptable, expiry, isVariableName } from '../cli/values';
+import { checkEncryptable, days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
 import { kinds, locales, type Notification } from '../contract/api';
 import { askedFor } from '../contract/json';
@@ -71,8 +71,9 @@ export const rows = {
   }),
   ...group('Files:', fileRows()),
   ...group('Limits:', {
-    days: count('-d, --days <n>', 'expire after N days').conflicts(['expire'], (days, expire) =>
-      usageError(`${days} cannot be combined with ${expire}`, 'use only one of them'),
+    days: parsed('-d, --days <n>', 'expire after N days', days).conflicts(
+      ['expire'],
+      (one, other) => usageError(`${one} cannot be combined with ${other}`, 'use only one of them'),
     ),
     expire: parsed(
       '-e, --expire <time>',
@@ -85,8 +86,8 @@ export const rows = {
       'let the recipient delete the push',
       'do not let the recipient delete the push',
     ),
-    retrievalStep: either(
-      '--retrieval-step',
+    click: either(
+      '--click',
       'require a click, so that scanners use no view',
       'open without a click',
     ),
@@ -181,7 +182,7 @@ async function planOf(
       kind: options.kind,
       expire_after_views: options.views ?? profile?.views,
       deletable_by_viewer: options.deletable ?? profile?.deletable,
-      retrieval_step: options.retrievalStep ?? profile?.['retrieval-step'],
+      retrieval_step: options.click ?? profile?.click,
     }),
     ...{ host: options.host, port: options.port ?? 0, servable: !needsInstance(options) },
     ...{ acceptLimits: options.acceptLimits, locale: options.locale, dryRun: options.dryRun },

@@ -50,9 +50,11 @@ export const rows = {
     ...linkRows(),
     ...notifyRows(),
     wait: flag('--wait', 'wait until it is answered (0) or closed (6)'),
-    for: parsed('--for <time>', 'wait at most this long (12), such as 6h', waitingTime).requires(
-      'wait',
-    ),
+    for: parsed(
+      '--for <time>',
+      'wait at most this long (12): seconds, 45m, 6h',
+      waitingTime,
+    ).requires('wait'),
     ...revealRows(),
   }),
   ...group('From this machine:', {

@@ -21,8 +21,10 @@ import { type Perform, planned } from './planned';
 export { default as help } from './help/wait.txt?raw';
 
 export const rows = {
-  interval: parsed('--interval <seconds>', 'seconds between checks', interval).or(DEFAULT_INTERVAL),
-  for: parsed('--for <time>', 'wait at most this long (12), such as 6h', waitingTime),
+  interval: parsed('--interval <time>', 'seconds, or 2m, between checks', interval).or(
+    DEFAULT_INTERVAL,
+  ),
+  for: parsed('--for <time>', 'wait at most this long (12): seconds, 45m, 6h', waitingTime),
   thenExpire: flag('--then-expire', 'expire the push after the first view'),
 };
 

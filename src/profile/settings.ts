@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { commandWords } from '../cli/command-words';
-import { accountId, editions, parseEdition, positive } from '../cli/values';
+import { accountId, days, editions, parseEdition, positive } from '../cli/values';
 import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { isToken } from './api-token';
@@ -35,10 +35,10 @@ export const settings = {
   token: { schema: v.pipe(text.schema, v.check(isToken, 'is invalid')), bound: 'token' },
   /** The token is in the system's keyring. */
   keyring: { schema: flag.schema, bound: 'token' },
-  days: count,
+  days: { ...count, parse: days },
   views: count,
   deletable: flag,
-  'retrieval-step': flag,
+  click: flag,
   /** Encrypt pushes, and where the key goes. */
   encrypt: oneOf('link', 'words'),
   'ca-file': { ...path, variable: 'PWPUSH_CA_FILE', bound: 'address' },

@@ -53,7 +53,7 @@ const fields: Readonly<Record<string, readonly [what: string, is: Check]>> = {
   expire: ['a duration such as 6h, or a time such as 2026-12-01T09:00Z', isExpiry],
   views: ['a whole number of 1 or more', isCount],
   deletable: ['true or false', isFlag],
-  'retrieval-step': ['true or false', isFlag],
+  click: ['true or false', isFlag],
   passphrase: ['a non-empty string', isFilled],
   name: ['a string', isText],
   note: ['a string', isText],
@@ -63,8 +63,9 @@ function readObject(line: string): BatchEntry {
   const value = parsed(line);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw usageError('not a JSON object', 'as the first line is one, all lines must be');
-  const given = Object.entries(value).map(([name, field]) => [optionOf(name), field]);
+  const given = Object.entries(value);
   for (const [name, field] of given) {
+    checkName(name);
     const [what, is] = fields[name] as (typeof fields)[string];
     if (!is(field)) throw usageError(`"${name}" must be ${what}`);
   }
@@ -80,16 +81,15 @@ function readObject(line: string): BatchEntry {
       kind: rest.kind,
       expire_after_views: rest.views,
       deletable_by_viewer: rest.deletable,
-      retrieval_step: rest['retrieval-step'],
+      retrieval_step: rest.click,
     }),
     details: askedFor({ name: rest.name, note: rest.note }),
   };
 }
 
 /** Unknown names are refused: ignoring a misspelt limit would leave a push available for longer than meant. */
-function optionOf(name: string): string {
-  const option = name.replaceAll('_', '-');
-  if (Object.hasOwn(fields, option)) return option;
+function checkName(name: string): void {
+  if (Object.hasOwn(fields, name)) return;
   const which = /^[a-z_-]{1,40}$/.test(name) ? ` "${name}"` : '';
   throw usageError(`unknown field${which}`, `use ${Object.keys(fields).join(', ')}`);
 }

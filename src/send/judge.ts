@@ -113,7 +113,8 @@ type Difference = ReturnType<typeof differences>[number];
 type AskedLimits = LifetimeFields &
   Pick<NewPush, 'expire_after_views' | (typeof pushFlags)[number] | 'passphrase'>;
 
-const nameOf = (flag: string) => flag.replace('_by_viewer', '').replaceAll('_', ' ');
+/** What people call them. */
+const flagNames = { deletable_by_viewer: 'deletable', retrieval_step: 'click' } as const;
 
 const isValue = (value: unknown): value is Value =>
   typeof value === 'number' || typeof value === 'boolean';
@@ -123,21 +124,20 @@ const isValue = (value: unknown): value is Value =>
  * respond with 201 (docs/wire.md, "Limits"). Fields that are missing or null in the response are not compared.
  */
 export function differences(asked: AskedLimits, granted: Fields) {
-  type Limit = [field: string, asked: Value | undefined, granted: unknown];
+  /** Named as the option that requests it. Of `days` the values may be fractions. */
+  type Limit = [limit: string, asked: Value | undefined, granted: unknown];
   const lifetimes = comparedLifetimes(asked, granted);
   const days = (seconds?: number) => seconds && seconds / DAY_SECONDS;
   const limits: Limit[] = [
     ['days', days(lifetimes?.asked), days(lifetimes?.granted)],
     ['views', asked.expire_after_views, granted.expire_after_views],
-    ...pushFlags.map((flag): Limit => [flag, asked[flag], granted[flag]]),
+    ...pushFlags.map((flag): Limit => [flagNames[flag], asked[flag], granted[flag]]),
     // "" without a passphrase; otherwise the passphrase itself, or null (docs/wire.md, "Push object").
     ['passphrase', asked.passphrase === undefined ? undefined : true, granted.passphrase !== ''],
   ];
-  return limits.flatMap(([field, asked, granted]) => {
+  return limits.flatMap(([limit, asked, granted]) => {
     if (asked === undefined || !isValue(granted) || asked === granted) return [];
-    /** As in the option that requested it: `views`, `retrieval step`. Of `days` the values may be fractions. */
-    const limit = nameOf(field);
-    // Only a recipient who may delete the push makes it looser; a step and a passphrase protect.
+    // Only a recipient who may delete the push makes it looser; a click and a passphrase protect.
     const looser =
       limit === 'deletable' || typeof asked === 'number' ? granted > asked : granted < asked;
     return [{ limit, asked, granted, looser }];
@@ -151,7 +151,7 @@ function unconfirmed(asked: AskedLimits, granted: Fields): ('days' | 'views')[] 
   return [...(days ? ['days' as const] : []), ...(views ? ['views' as const] : [])];
 }
 
-/** `30 days requested, 7 granted`; `6 hours requested, 7 days granted`; `retrieval step requested, not granted`. */
+/** `30 days requested, 7 granted`; `6 hours requested, 7 days granted`; `click requested, not granted`. */
 function differenceText({ limit, asked, granted }: Difference): string {
   if (typeof asked !== 'number' || typeof granted !== 'number')
     return asked ? `${limit} requested, not granted` : `${limit} granted, not requested`;

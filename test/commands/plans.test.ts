@@ -129,12 +129,12 @@ describe('the plan of', () => {
     [
       'push',
       { limits: { retrieval_step: true, deletable_by_viewer: false } },
-      { 'retrieval-step': true, deletable: false },
+      { click: true, deletable: false },
     ],
     [
-      'push --no-retrieval-step --deletable',
+      'push --no-click --deletable',
       { limits: { retrieval_step: false, deletable_by_viewer: true } },
-      { 'retrieval-step': true, deletable: false },
+      { click: true, deletable: false },
     ],
     ['push --encrypt', { seal: { mode: 'link' } }],
     ['push --encrypt=words --key-out w', { seal: { mode: 'words', wordsFile: 'w' } }],

@@ -52,7 +52,7 @@ describe('every option is applied, or refused before anything is sent', () => {
     expect([(await piped('a\n', ...line.split(' '))).code, here.asked]).toEqual([2, []]);
   });
 
-  const limits = '--kind qr --expire 2d --views 3 --no-deletable --retrieval-step';
+  const limits = '--kind qr --expire 2d --views 3 --no-deletable --click';
   const others = '--passphrase-file FILE --name x --note x --notify a@b.example --locale de';
 
   test('the others are applied', async () => {
@@ -79,7 +79,7 @@ describe('every option is applied, or refused before anything is sent', () => {
       // What these do the tests above show.
       ...['--each', '--from', '--dry-run', '--accept-limits', '--passphrase'],
       // And the transcript, or the same with another value.
-      ...['--days', '--deletable', '--no-retrieval-step'],
+      ...['--days', '--deletable', '--no-click'],
       // And those of agent, encryption and into.
       ...['--reveal', '--encrypt', '--no-encrypt', '--to', '--recipients-file', '--as', '--into'],
       '--no-receipt',

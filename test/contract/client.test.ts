@@ -40,7 +40,7 @@ describe('a creation is one POST', () => {
   test('of every field there is, with the token', async () => {
     const argv = [
       ...['push', '--kind', 'url', '--days', '3', '--views', '2', '--no-deletable'],
-      ...['--no-retrieval-step', '--name', 'db', '--note', 'for Ann', '--accept-limits'],
+      ...['--no-click', '--name', 'db', '--note', 'for Ann', '--accept-limits'],
     ];
     const { sent } = await asking([created], argv, {
       stdin: 'https://example.com/ü\n',

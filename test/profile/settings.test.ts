@@ -9,7 +9,7 @@ describe('a setting', () => {
     ['days', '3', { days: 3 }],
     ['views', '1', { views: 1 }],
     ['deletable', 'no', { deletable: false }],
-    ['retrieval-step', 'on', { 'retrieval-step': true }],
+    ['click', 'on', { click: true }],
     ['ca-file', '/etc/ca.pem', { 'ca-file': '/etc/ca.pem' }],
     ['account', '123', { account: 123 }],
     ['insecure', 'yes', { insecure: true }],

@@ -130,7 +130,7 @@ describe('the file', () => {
       current: 'pw.example.com',
       profiles: {
         'pw.example.com': { url: 'https://pw.example.com', token: 't', days: 1, deletable: false },
-        other: { 'retrieval-step': true, 'ca-file': '/ca.pem', insecure: true, views: 2 },
+        other: { click: true, 'ca-file': '/ca.pem', insecure: true, views: 2 },
       },
     };
     const answered = await confStore(folder, tools).update(() => stored);

@@ -17,7 +17,7 @@ test('a line of text is a secret, whatever it looks like', () => {
 
 test('an object has the names of the options', () => {
   const all = {
-    ...{ payload: 'x', kind: 'url', days: 1, views: 2, deletable: true, 'retrieval-step': false },
+    ...{ payload: 'x', kind: 'url', days: 1, views: 2, deletable: true, click: false },
     ...{ passphrase: 'sesame', name: 'n', note: 'm' },
   };
   expect(readEntry(json(all), 'json')).toEqual({
@@ -27,14 +27,11 @@ test('an object has the names of the options', () => {
     },
     details: { name: 'n', note: 'm' },
   });
-  expect(readEntry(json({ payload: 'x', retrieval_step: true }), 'json')).toEqual({
-    ...{ payload: 'x', limits: { retrieval_step: true }, details: {} },
-  });
 });
 
 const wrong = [
   ...[{ days: 0 }, { views: '3' }, { views: 1.5 }, { deletable: 'yes' }, { kind: 'file' }],
-  ...[{ passphrase: '' }, { day: 1 }, { expire_after_views: 1 }, { 'S3cret!': 1 }],
+  ...[{ passphrase: '' }, { day: 1 }, { retrieval_step: true }, { 'S3cret!': 1 }],
 ].map((more) => ({ payload: 'x', ...more }));
 test.each([...[{}, { payload: '' }, { payload: 7 }, [], 'secret'], ...wrong])(
   '%j is refused, and nothing of it quoted',

@@ -39,7 +39,7 @@ describe('what was granted is compared with what was asked', () => {
       const other = { deletable_by_viewer: flag, retrieval_step: !flag };
       expect(differences(asked, push(other))).toEqual([
         { limit: 'deletable', asked: !flag, granted: flag, looser: flag },
-        { limit: 'retrieval step', asked: flag, granted: !flag, looser: flag },
+        { limit: 'click', asked: flag, granted: !flag, looser: flag },
       ]);
       expect(differences(asked, push(asked))).toEqual([]);
     },

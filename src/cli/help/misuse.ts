@@ -79,6 +79,7 @@ const otherOptions: readonly Meant[] = [
   ['--views', ['--expire-after-views', '--max-views']],
   ['--days', ['--expire', '--expire-after-days']],
   ['--expire', ['--expire-after-duration']],
+  ['--expire 3d', ['--days']],
   ['--days or --expire', ['--expires', '--expires-in', '--ttl']],
   ['--key-file or PWPUSH_KEY', ['--key']],
   ['--name', ['--label', '--title']],

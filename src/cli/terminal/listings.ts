@@ -6,10 +6,12 @@ import { ago, ahead, timeLeft } from './wording';
 const isProtected = ({ passphrase }: { readonly [field: string]: unknown }) =>
   passphrase === null || (typeof passphrase === 'string' && passphrase !== '');
 
-const flagsOf = (push: Push, words: readonly [string, string, string]) =>
-  [isProtected(push), push.retrieval_step, push.deletable_by_viewer]
-    .flatMap((set, at) => (set ? [words[at]] : []))
-    .join(',');
+const flagsOf = (push: Push) =>
+  [
+    ...(isProtected(push) ? ['passphrase'] : []),
+    ...(push.retrieval_step ? ['click'] : []),
+    ...(push.deletable_by_viewer ? ['deletable'] : []),
+  ].join(',');
 
 const text = (value: string | number | null | undefined) => String(value ?? '');
 
@@ -55,14 +57,14 @@ export const activePushes: Listing<Push> = {
     expiresColumn,
     createdColumn,
     idColumn,
-    { title: 'FLAGS', shown: (push) => flagsOf(push, ['passphrase', 'click', 'deletable']) },
+    { title: 'FLAGS', shown: flagsOf },
   ],
   optional: ['FLAGS', 'CREATED', 'VIEWS', 'EXPIRES'],
   fields: (push) => [
     ...[push.url_token, text(push.name), text(push.created_at)],
     ...[push.views_remaining, push.expire_after_views].map(text),
     ...[push.days_remaining, push.expire_after_days].map(text),
-    flagsOf(push, ['passphrase', 'step', 'deletable']),
+    flagsOf(push),
     // After all others, whose numbers scripts know.
     ...(push.expires_at ? [push.expires_at] : []),
   ],

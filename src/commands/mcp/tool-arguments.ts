@@ -48,7 +48,7 @@ export const schemas = {
       name: line(255).optional().describe('Label in lists. Never a secret.'),
       encrypt: z.boolean().optional().describe('Encrypt end to end; the key is in the link.'),
       deletable: z.boolean().optional().describe('Whether the recipient can delete it.'),
-      retrieval_step: z.boolean().optional().describe('Require a click before it is shown.'),
+      click: z.boolean().optional().describe('Require a click before it is shown.'),
     },
     { error: refusedText },
   ),

@@ -16,7 +16,7 @@ import {
   type Values,
 } from '../../cli/declare';
 import { addOutputOptions, type Closed, type Options, tlsRows } from '../../cli/options';
-import { port } from '../../cli/values';
+import { days, port } from '../../cli/values';
 import type { Context, Environment } from '../../platform/context';
 import { usageError } from '../../platform/errors';
 import { makeFile } from '../../platform/files/atomic-file';
@@ -69,9 +69,9 @@ export const rows = {
       'require a token, but not to open a link',
     ).or(true),
     anonymousFiles: flag('--anonymous-files', 'allow files without a token, too'),
-    defaultDays: count('--default-days <n>', 'days of a push by default (default: 7)'),
-    minDays: count('--min-days <n>', 'fewest days that a push can have (default: any time)'),
-    maxDays: count('--max-days <n>', 'most days that a push can have (default: 90)'),
+    defaultDays: parsed('--default-days <n>', 'days of a push by default (default: 7)', days),
+    minDays: parsed('--min-days <n>', 'fewest days that a push can have (default: any time)', days),
+    maxDays: parsed('--max-days <n>', 'most days that a push can have (default: 90)', days),
     defaultViews: count('--default-views <n>', 'views of a push by default (default: 5)'),
     maxViews: count('--max-views <n>', 'most views that a push can have (default: 100)'),
     maxFileSize: bytes('--max-file-size <size>', 'largest file: 500M, 1GiB (default: 100MiB)'),
@@ -82,7 +82,7 @@ export const rows = {
     keepDays: parsed(
       '--keep-days <n>',
       'days to keep the log of expired pushes (default: 90)',
-      days,
+      (value, name) => (value === '0' ? 0 : days(value, name)),
     ),
     reserve: bytes('--reserve <size>', 'free disk space to leave (default: 32MiB)', 0),
     rateLimit: parsed(
@@ -273,9 +273,4 @@ function size(value: string, name: string, least = 1): number {
   const bytes = Number(digits) * base ** ' kmgt'.indexOf(unit.toLowerCase() || ' ');
   if (digits !== '' && bytes >= least && bytes <= 1024 ** 4) return Math.floor(bytes);
   throw usageError(`${name} must be a size such as 500M or 1GiB, not "${value}"`);
-}
-
-function days(value: string, name: string): number {
-  if (/^\d{1,9}$/.test(value)) return Number(value);
-  throw usageError(`${name} must be a whole number of days, not "${value}"`);
 }

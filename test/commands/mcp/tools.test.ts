@@ -126,9 +126,7 @@ describe('save', () => {
 
   test('saves the one file of a push under the name that is given', async () => {
     const { call } = await server();
-    const { html_url: link } = JSON.parse(
-      await call('push', { file: 'db.env', retrieval_step: false }),
-    );
+    const { html_url: link } = JSON.parse(await call('push', { file: 'db.env', click: false }));
     expect(await call('save', { link, file: 'new' })).toBe('saved to new, 27 bytes');
     expect([saved('new'), readdirSync(here.file('root')).sort()]).toEqual([
       `PASSWORD=${SECRET}\n`,
