@@ -70,11 +70,8 @@ async function serve(run: Session, plan: ServePlan): Promise<void> {
   const { ephemeral, firstToken: tells, host } = settings;
   // It can still be saved as a profile.
   const unseen = guarded && tells && !(isLoopback(host) && !ephemeral);
-  const service = await start(
-    run,
-    plan,
-    unseen ? 'an agent would read it (see --reveal)' : undefined,
-  );
+  const reveal = ephemeral ? '; restart with --reveal to print one' : ' (see --reveal)';
+  const service = await start(run, plan, unseen ? `an agent would read it${reveal}` : undefined);
   for (const warning of warnings) service.warn(warning);
   // Before the address is printed: a script that reads it may send the signal.
   const hangup = hungUp(context, service.reload);

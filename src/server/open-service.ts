@@ -25,6 +25,7 @@ import {
   keyFileOf,
   openDatabase,
   openExisting,
+  placeOf,
 } from './store/database';
 import type { Database } from './store/sql';
 import { watched } from './store/watched';
@@ -101,7 +102,8 @@ export async function openOwners(
   io: Pick<ServiceIo, 'now' | 'quietly' | 'env'>,
 ) {
   let database: Database | undefined;
-  const owners = async <T>(open: typeof openDatabase, work: (owners: Owners) => Promise<T>) => {
+  let isNew = false;
+  const owners = async <T>(work: (owners: Owners) => Promise<T>, open = openExisting) => {
     try {
       database ??= await open(location, io);
       return await work(new Owners(database, io.now));
@@ -109,10 +111,19 @@ export async function openOwners(
       throw asServiceError(error);
     }
   };
+  const opening = (create: boolean): typeof openExisting =>
+    create
+      ? (where, how) =>
+          openDatabase(where, how, () => {
+            isNew = true;
+          })
+      : (where, how) => openExisting(where, how, ', or --create to make one');
   return {
-    add: (name: string) => owners(openDatabase, (all) => all.add(name)),
-    list: () => owners(openExisting, (all) => all.list()),
-    revoke: (name: string) => owners(openExisting, (all) => all.revoke(name)),
+    add: (name: string, create = false) => owners((all) => all.add(name), opening(create)),
+    list: () => owners((all) => all.list()),
+    revoke: (name: string) => owners((all) => all.revoke(name)),
+    /** Where it made a database; undefined if there was one. */
+    made: () => (isNew ? placeOf(location) : undefined),
     close: async () => database?.close(),
   };
 }

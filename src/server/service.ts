@@ -113,13 +113,15 @@ export async function startService(
 /** The token of `admin`, if this start creates it. */
 async function createFirstToken(
   { owners, log }: OpenService,
-  { firstToken, tokenHidden }: ServiceSettings,
+  { ephemeral, firstToken, tokenHidden }: ServiceSettings,
   supervision: Supervision | undefined,
 ): Promise<string | undefined> {
   const hidden = writesToJournal(supervision) ? 'the journal would keep it' : tokenHidden;
   if (hidden === undefined) return firstToken === false ? undefined : owners.addFirst();
   if ((await owners.list()).length > 0) return undefined;
-  log.warning(`no token was created, as ${hidden}; create one with pwpush serve token add`);
+  // No other process can add one to a database in memory.
+  const instead = ephemeral ? '' : '; create one with pwpush serve token add';
+  log.warning(`no token was created, as ${hidden}${instead}`);
   return undefined;
 }
 
@@ -131,12 +133,14 @@ async function urlsOf(listening: readonly Listening[], publicUrl: string | undef
 
 function warnIfExposed(
   listening: readonly Listening[],
-  { tlsCert, trustProxy }: ServiceSettings,
+  { anonymous, tlsCert, trustProxy }: ServiceSettings,
   log: Log,
 ): void {
   const exposed = listening.find(({ host }) => host !== undefined && !isLoopback(host))?.host;
   if (!exposed || tlsCert || trustProxy) return;
   log.warning(`listening on ${exposed} without TLS: secrets and tokens can be read in transit`);
+  if (anonymous)
+    log.warning('anybody in the network can create pushes; --no-anonymous requires a token');
 }
 
 /** The sockets that systemd passed, or else the address in the settings. */

@@ -101,7 +101,7 @@ const allowed: readonly Line[] = [
     ...['request what?', 'request what? --json'],
     'request what? --generate-passphrase --passphrase-out DIR/out',
     'respond ASKED --generate --quiet',
-    'serve token add ann --data DIR/data --output DIR/out',
+    'serve token add ann --create --data DIR/data --output DIR/out',
     ...['run PUSH --as NAME -- env', 'list', 'list --json', 'list requests --json'],
     ...['show PUSH', 'show PUSH --json', 'preview PUSH', 'preview PUSH --json'],
     ...['expire PUSH --json', 'audit PUSH --json', 'logout --json', 'profile list --json'],

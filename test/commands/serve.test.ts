@@ -58,7 +58,9 @@ describe('variables', () => {
     const elsewhere = { PWPUSH_SERVE_DATA: here.file('other') };
     const empty = { PWPUSH_SERVE_DATA: '', XDG_DATA_HOME: here.file('share') };
     for (const env of [there, empty])
-      expect((await here.under({ env }).run('serve', 'token', 'add', 'alice')).code).toBe(0);
+      expect(
+        (await here.under({ env }).run('serve', 'token', 'add', 'alice', '--create')).code,
+      ).toBe(0);
     for (const [env, words] of [
       [there, ['serve', 'token', 'list']],
       [elsewhere, ['serve', '--data', data(), 'token', 'list']],
@@ -71,7 +73,7 @@ describe('variables', () => {
 
 test('a path in an env file, in which no shell is, may begin with the home folder', async () => {
   const there = here.under({ env: { PWPUSH_SERVE_DATA: '~/d' } });
-  const { code } = await there.run('serve', 'token', 'add', 'alice');
+  const { code } = await there.run('serve', 'token', 'add', 'alice', '--create');
   expect([code, statSync(here.file('home/d/pwpush.db')).isFile()]).toEqual([0, true]);
 });
 

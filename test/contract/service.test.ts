@@ -168,13 +168,12 @@ test("a listing has an owner's pushes, with names and notes, and nobody else's",
     expect((await get(`${API}/${path}`, asAdmin())).json).toEqual([]);
 });
 
-test('with anonymous access off everything but version needs a token', async () => {
+test('with anonymous access off everything but version, and what pages let viewers delete, needs a token', async () => {
   service = await opened({ anonymous: false });
   const calls = [
     ['POST', API],
     ['GET', `${API}/unknown`],
     ['GET', `${API}/unknown/preview`],
-    ['DELETE', `${API}/unknown`],
   ] as const;
   for (const [method, path] of calls) {
     expect((await service.call(method, path)).status).toBe(401);
@@ -182,4 +181,12 @@ test('with anonymous access off everything but version needs a token', async () 
   }
   const { status, json } = await get('/api/v2/version');
   expect([status, json.features.anonymous_access]).toEqual([200, false]);
+  const ended = async (deletable: boolean, query = '') => {
+    const push = { payload: 'x', passphrase: 'p', deletable_by_viewer: deletable };
+    const token = await created(JSON.stringify(push), asAdmin());
+    return (await service.call('DELETE', `${API}/${token}${query}`)).status;
+  };
+  const passphrase = '?passphrase=p';
+  expect([await ended(true), await ended(false, passphrase)]).toEqual([401, 403]);
+  expect(await ended(true, passphrase)).toBe(200);
 });

@@ -113,8 +113,10 @@ describe('starting', () => {
   });
 
   const exposed = 'listening on 0.0.0.0 without TLS: secrets and tokens can be read in transit';
+  const anybody = 'anybody in the network can create pushes; --no-anonymous requires a token';
   test.each([
-    [{ host: '0.0.0.0' }, [exposed]],
+    [{ host: '0.0.0.0' }, [exposed, anybody]],
+    [{ host: '0.0.0.0', anonymous: false }, [exposed]],
     [{ host: '0.0.0.0', trustProxy: true }, []],
     // Asked by IPv4: a container may have no other.
     [{ host: '::', trustProxy: true }, []],

@@ -32,6 +32,7 @@ const addRows = {
   ...rows,
   output: newFile('-o, --output <file>', 'write the token to a new file (0600)'),
   force: flag('--force', 'overwrite an existing file').requires('output'),
+  create: flag('--create', 'create the database if there is none'),
   ...revealRows(),
 };
 
@@ -53,9 +54,11 @@ export function tokenCommand(serve: Command, context: Context, perform?: Perform
     context,
     {
       rows: addRows,
-      asked: ({ output = '-', force, ...options }: Options<typeof addRows>, _, name: string) => ({
-        ...{ place: dataPlace(context, options), name, output, force },
-      }),
+      asked: (
+        { output = '-', force, create, ...options }: Options<typeof addRows>,
+        _,
+        name: string,
+      ) => ({ place: dataPlace(context, options), name, output, force, create }),
       journey: async () => ({ run: addToken }),
     },
     perform,
@@ -100,12 +103,22 @@ interface TokenPlan {
 /** The file is reserved first: a token is known at its creation only. */
 async function addToken(
   { context, say }: Session,
-  plan: TokenPlan & { readonly output: string; readonly force: boolean },
+  plan: TokenPlan & {
+    readonly output: string;
+    readonly force: boolean;
+    /** Whether to create a missing database. */
+    readonly create: boolean;
+  },
 ): Promise<void> {
-  const { name, output, force } = plan;
+  const { name, output, force, create } = plan;
   if (isStream(output, context.uid)) await refuseToPrint(context, 'the token', 'output-unseen');
   const file = output === '-' ? undefined : await reserveFile(output, force, context.uid);
-  const added = withOwners(context, plan.place, (owners) => owners.add(name));
+  const added = withOwners(context, plan.place, async (owners) => {
+    const token = await owners.add(name, create);
+    const made = owners.made();
+    if (made !== undefined) await say.note(`new database in ${made}`);
+    return token;
+  });
   const token = await added.catch(async (error) => {
     await file?.discard();
     throw error;

@@ -1,10 +1,11 @@
 import { type Context, Hono } from 'hono';
 import { isArmored } from '../../age/sealed-with';
 import { pushLink } from '../../contract/address';
+import { API_PATH, routes } from '../../contract/api';
 import type { Env, PartOptions } from '../http/app-options';
 import { cleanPath } from '../http/clean-path';
 import { typedText } from '../http/form-fields';
-import { refusalResponse } from '../http/responses';
+import { json, refusalResponse } from '../http/responses';
 import { type BodyFields, readBody, textIn } from '../http/with-body';
 import type { Visitor } from '../rules/access';
 import { invalid, ServiceRefusal } from '../service-errors';
@@ -27,6 +28,7 @@ export function createPages(options: PartOptions): Hono<Env> {
     (c: Context<Env>) =>
       respond(new PageContext(c, options), ...more);
   pages.use(options.limited);
+  pages.use((c, next) => (V1.test(c.req.path) ? Promise.resolve(withoutV1(c.req.method)) : next()));
   pages.get('*', (c, next) => repaired(new PageContext(c, options)) ?? next());
   pages.get('/p/:token', on(openPush, false));
   pages.get('/p/:token/r', on(openPush, true));
@@ -56,6 +58,15 @@ export function createPages(options: PartOptions): Hono<Env> {
     return error.kind === 'not_found' ? gonePage(view) : refusalPage(view, error);
   });
   return pages;
+}
+
+/** What API v1 has at the addresses of pages; `GET /p/:token.json` is the `json_url` of API v2 too. */
+const V1 = /^\/[pdfr](?:\/[\w-]+){0,2}\.json$/;
+
+/** For programs that would make nothing of a page. */
+function withoutV1(method: string): Response {
+  const instead = method === 'POST' ? `POST ${API_PATH}${routes.create.path}` : API_PATH;
+  return json({ error: `API v1 is not supported: use ${instead}` }, 404);
 }
 
 /** Leads to the link without what was pasted with it; browsers keep the fragment. Uses no view. */

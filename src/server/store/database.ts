@@ -40,13 +40,18 @@ export function asServiceError(error: unknown): unknown {
 
 /**
  * Opens the database, created when missing, and migrates it to the current schema.
+ * @param isNew called before the first table is made, perhaps again; nothing is made if it throws
  * @throws ServiceError
  */
-export async function openDatabase(location: DataLocation, io: DatabaseIo): Promise<Database> {
+export async function openDatabase(
+  location: DataLocation,
+  io: DatabaseIo,
+  isNew?: () => void,
+): Promise<Database> {
   let database: Database | undefined;
   try {
     database = await open(location, io);
-    await migrate(database);
+    await migrate(database, isNew);
     return database;
   } catch (error) {
     await database?.close();
@@ -56,18 +61,38 @@ export async function openDatabase(location: DataLocation, io: DatabaseIo): Prom
 
 /**
  * Opens a database that a service has created.
+ * @param otherwise what else than another place helps if there is none
  * @throws ServiceError when it is missing or cannot be opened
  */
-export async function openExisting(location: DataLocation, io: DatabaseIo): Promise<Database> {
-  fileOf(location);
-  return openDatabase(location, io);
+export async function openExisting(
+  location: DataLocation,
+  io: DatabaseIo,
+  otherwise?: string,
+): Promise<Database> {
+  fileOf(location, otherwise);
+  return openDatabase(location, io, () => {
+    throw missing(location, otherwise);
+  });
+}
+
+/** Where the data are; an address may contain a password. */
+export function placeOf({ data, database }: DataLocation): string {
+  return database === undefined ? `"${data}"` : 'the PostgreSQL of --database';
+}
+
+function missing(location: DataLocation, otherwise = ''): ServiceError {
+  const [option, what] =
+    location.database === undefined ? ['--data', 'folder'] : ['--database', 'address'];
+  return new ServiceError(`no database in ${placeOf(location)}`, {
+    hint: `use ${option} with the ${what} of the service${otherwise}`,
+  });
 }
 
 /**
  * The path of a database that a service has created; undefined for PostgreSQL.
  * @throws ServiceError when it is missing
  */
-export function fileOf(location: DataLocation): string | undefined {
+export function fileOf(location: DataLocation, otherwise?: string): string | undefined {
   const { data, database } = location;
   if (database !== undefined) return undefined;
   const file = join(data, FILE);
@@ -77,9 +102,7 @@ export function fileOf(location: DataLocation): string | undefined {
     refuseEmpty(file, location);
     return file;
   }
-  throw new ServiceError(`no database in "${data}"`, {
-    hint: 'use --data with the folder of the service',
-  });
+  throw missing(location, otherwise);
 }
 
 /** An empty file beside an instance key is not new data but lost data. */
@@ -148,12 +171,13 @@ const statementsOf = (migration: string, dialect: Dialect): string[] =>
  * Migrates the database to the current schema.
  * @throws ServiceError when a later version has migrated it
  */
-export async function migrate(database: Database): Promise<void> {
+export async function migrate(database: Database, isNew = () => {}): Promise<void> {
   await database.exclusively(async (sql) => {
     await sql`CREATE TABLE IF NOT EXISTS migrations (id BIGINT PRIMARY KEY)`;
     const rows = await sql<{ done: number }>`SELECT count(*) AS done FROM migrations`;
     const done = Number(rows[0]?.done);
     if (done > migrations.length) throw new ServiceError('the data was written by a later version');
+    if (done === 0) isNew();
     for (const [index, statements] of migrations.entries()) {
       if (index < done) continue;
       for (const text of statementsOf(statements, database.dialect)) await sql(plain(text));

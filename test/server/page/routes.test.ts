@@ -17,6 +17,16 @@ const pageOf = async (push: object) => open(`/p/${await service.create({ ...push
 const atOnce = { retrieval_step: false };
 const shown = ({ text }: Answer) => secretIn(text);
 
+test.each([
+  ['POST', '/p.json', 'POST /api/v2/pushes'],
+  ['POST', '/f.json', 'POST /api/v2/pushes'],
+  ['GET', '/d/active.json', '/api/v2'],
+  ['DELETE', '/p/abc.json', '/api/v2'],
+])('%s %s of API v1 says what to use instead', async (method, path, instead) => {
+  const { status, json } = await service.call(method, path);
+  expect([status, json]).toEqual([404, { error: `API v1 is not supported: use ${instead}` }]);
+});
+
 test('a push without step and passphrase is shown at once and takes a view', async () => {
   const token = await service.create({ payload: 'hunter2', expire_after_views: 2, ...atOnce });
   const { status, text } = await open(`/p/${token}`);

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -64,7 +65,7 @@ onEachStore((store) => {
 
   test('admin is made on the first start, others or not, and on that only', async () => {
     const fresh = await store.room();
-    await (await ownersIn(fresh)).add('carol');
+    await (await ownersIn(fresh)).add('carol', true);
     const io = { log: () => {}, warn: () => {}, now: () => new Date(), version: '0' };
     const { owners, close } = await openService(
       { ...defaults, ephemeral: false, ...fresh.settings },
@@ -104,13 +105,24 @@ describe('tokens and names', () => {
   });
 });
 
-test('listing and revoking make no database', async () => {
-  const data = join(tmpdir(), 'pwpush-nowhere', 'data');
+test('nothing makes a database unless it is asked for, which it says', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pwpush-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const data = join(folder, 'nowhere', 'data');
   const owners = await ownersIn({ settings: { data } });
-  for (const asked of [() => owners.list(), () => owners.revoke('admin')]) {
+  for (const asked of [
+    () => owners.add('admin'),
+    () => owners.list(),
+    () => owners.revoke('admin'),
+  ]) {
     const error = await asked().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ServiceError);
     expect((error as ServiceError).message).toBe(`no database in "${data}"`);
   }
   expect(existsSync(data)).toBe(false);
+  await owners.add('admin', true);
+  expect(owners.made()).toBe(`"${data}"`);
+  const again = await ownersIn({ settings: { data } });
+  await again.add('bob', true);
+  expect(again.made()).toBeUndefined();
 });

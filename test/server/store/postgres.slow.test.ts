@@ -77,7 +77,7 @@ onPostgres((cluster) => {
 
   test('several that start at once on an empty database make its tables once', async () => {
     const many = await Promise.all([open(), open(), open(), open()]);
-    await Promise.all(many.map(migrate));
+    await Promise.all(many.map((one) => migrate(one)));
     expect(await database.sql`SELECT count(*) AS made FROM pushes`).toEqual([{ made: 0 }]);
   });
 
