@@ -44,6 +44,8 @@ export interface PushPlan {
   readonly seal: SealPlan | undefined;
   /** `unknown` if nothing is configured, so that the user has to be asked. */
   readonly where: 'instance' | 'here' | 'unknown';
+  /** The plan once that has changed: a new profile has defaults. */
+  readonly again: () => Promise<Omit<PushPlan, 'content'>>;
   /** Where this machine serves it. */
   readonly host: string | undefined;
   readonly port: number;
@@ -128,7 +130,7 @@ async function withPlace(session: Session, plan: PushPlan): Promise<PushPlan> {
   // stdout is for the link alone.
   const redirected = contextWith(context, { stdout: context.stderr });
   await login(another(session, { context: redirected }), { address: undefined, keyring: false });
-  return { ...plan, where: 'instance' };
+  return { ...plan, ...(await plan.again()) };
 }
 
 async function chooseWay({ context }: Session): Promise<'login' | 'here'> {
