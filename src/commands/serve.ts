@@ -131,7 +131,11 @@ async function keepProfile(
     const store = await profileStore({ context, say });
     let name = '';
     const { current } = await store.update((stored) => {
-      const kept = keepLocal(stored, { url, edition: APPLICATION, ...(token !== undefined && { token }) });
+      const kept = keepLocal(stored, {
+        url,
+        edition: APPLICATION,
+        ...(token !== undefined && { token }),
+      });
       name = kept.name;
       return kept.stored;
     });

@@ -94,6 +94,12 @@ test('paths of a client certificate and of headers are saved', async () => {
   writeFileSync(cert, nextKey + nextCert);
   writeFileSync(headers, 'X-A: s3cret', { mode: 0o600 });
   expect((await piped('pw.test', '--cert', cert, '--headers-file', headers)).code).toBe(0);
-  const saved = { edition: 'pwpush', encrypt: 'link', token: token(), 'headers-file': headers, cert };
+  const saved = {
+    edition: 'pwpush',
+    encrypt: 'link',
+    token: token(),
+    'headers-file': headers,
+    cert,
+  };
   expect(here.kept()?.profiles.default).toEqual(at('pw', saved));
 });
