@@ -12,7 +12,7 @@ const ofClient: Readonly<Record<ClientStep, Words>> = {
   'allow-time': () => 'allow more time with --timeout SECONDS',
   'ask-administrator': () => 'the token may not do that: ask the administrator of the instance',
   'ask-for-link': () =>
-    'ask for the whole link, with the part after #; or use the key with --key-file FILE or PWPUSH_KEY',
+    'use the whole link, with the part after # (pwpush keeps no key); or the key with --key-file FILE or PWPUSH_KEY',
   'ask-for-new-link': () => 'ask for a new link',
   'ask-for-passphrase': () =>
     'ask the sender of the link; only a few attempts per minute are allowed',

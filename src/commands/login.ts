@@ -22,10 +22,12 @@ import { profileStore } from '../profile/profile-store';
 import type { Session } from '../profile/session';
 import {
   checkProfileName,
+  ENCRYPTS,
   movedFrom,
   type Profile,
   type StoredProfiles,
   savedSettings,
+  withEncryption,
   withoutToken,
 } from '../profile/settings';
 import { forgetProfile, storeInKeyring } from '../profile/system-keyring';
@@ -78,32 +80,45 @@ export async function login(session: Session, { address, keyring }: LoginPlan): 
   const token = accepted.token !== undefined;
   const name = nameFor(base, stored, given.profile);
   const found = { ...accepted, base, edition: await candidate.learn(accepted), keyring };
-  await keep(session, name, found);
+  const { before, after } = await keep(session, name, found);
   if (given.settings.insecure)
     await say.note(`profile "${name}" accepts any certificate from now on`);
   const { application_version, api_version, edition } = version;
   const told = { profile: name, url: base, token, application_version, api_version, edition };
   await say.print(told, () => '');
   await say.note(savedText(name, token, stored.current));
+  const encrypts = encryptionText(before, after);
+  if (encrypts !== undefined) await say.note(encrypts);
   const features = abilities(version);
   await say.remark(editionOf(version) + (features === undefined ? '' : `: ${features}`));
   await say.remark(keptText(session, found));
 }
 
-async function keep(session: Session, name: string, login: Login): Promise<void> {
+/** Saves the profile; returns it as it was and as it is. */
+async function keep(session: Session, name: string, login: Login) {
   const { context, given, say } = session;
   const { base, token } = login;
   const inKeyring = login.keyring && token !== undefined;
   if (inKeyring) await storeInKeyring(context, { profile: name, url: base }, token);
   const store = await profileStore(session);
   let before: Profile = {};
-  await store.update((now) => {
+  const stored = await store.update((now) => {
     before = profileIn(now, name) ?? {};
     return withLogin(now, name, login, given.settings);
   });
-  if (!before.keyring || (inKeyring && before.url === base)) return;
+  const saved = { before, after: profileIn(stored, name) ?? {} };
+  if (!before.keyring || (inKeyring && before.url === base)) return saved;
   const problem = await forgetProfile(context, name, before);
   if (problem !== undefined) await say.warn(problem);
+  return saved;
+}
+
+/** What the user has not asked for: pushes that are encrypted from now on, or still are at an instance of another kind. */
+function encryptionText(before: Profile, { encrypt = 'off', edition, url }: Profile) {
+  if (encrypt !== (before.encrypt ?? 'off')) return ENCRYPTS;
+  if (encrypt === 'off' || edition === 'pwpush' || before.url === undefined || before.url === url)
+    return undefined;
+  return `pushes are still encrypted (encrypt = ${encrypt}), but the pages of this instance cannot decrypt: recipients need pwpush get`;
 }
 
 function keptText({ context }: Session, { token, command, keyring }: Login): string {
@@ -317,6 +332,6 @@ function withLogin(
   const before = profileIn(stored, name) ?? {};
   const kept = withoutToken(movedFrom(before.url, { ...before, url: base }));
   const token = tokenSetting(login);
-  const profile: Profile = { ...kept, edition, ...token, ...savedSettings(typed) };
+  const profile = withEncryption({ ...kept, edition, ...token, ...savedSettings(typed) }, before);
   return { current: name, profiles: { ...stored.profiles, [name]: profile } };
 }

@@ -52,8 +52,8 @@ async function preview(session: Session, plan: PreviewPlan): Promise<void> {
   const doubt = elsewhere(named.target.base, previewed.url);
   if (doubt) await say.warn(await inWords(doubt));
   const lost = named.key ?? (kept ? undefined : named.publicKey);
-  if (lost !== undefined)
-    await say.remark('hint: the link is printed without its key, which the instance does not know');
+  if (lost !== undefined || session.receipts().find(named)?.encrypted)
+    await say.remark('hint: the link is printed without its key, which is only where you sent it');
   const url = withKey(previewed.url, kept?.recipient);
   await say.print({ ...previewed, html_url: url, url }, () => `${safe(url)}\n`);
   if (plan.qr) {

@@ -175,6 +175,7 @@ async function planOf(
   return {
     ...what,
     ...{ setting, passphrase, details, seal, where },
+    again: () => planOf(options, session, text, rest),
     exposed: (text ?? '-') !== '-' || options.message !== undefined,
     generated: options.generate !== undefined && !setting,
     expiry: expiryOf(options, profile, context.now()),
@@ -257,7 +258,8 @@ async function sealOf(
 ): Promise<SealPlan | undefined> {
   const { encrypt = profile?.encrypt, to, recipientsFile: files = [], keyOut, kind } = options;
   const toKeys = to !== undefined || files.length > 0;
-  const mode = toKeys ? 'keys' : encrypt === true ? 'link' : encrypt || undefined;
+  const typed = encrypt === true ? 'link' : encrypt === 'off' ? undefined : encrypt || undefined;
+  const mode = toKeys ? 'keys' : typed;
   if (keyOut !== undefined && mode !== 'words')
     throw usageError('--key-out requires --encrypt=words');
   if (mode === undefined) return undefined;
@@ -270,7 +272,7 @@ async function sealOf(
   if (mode === 'link' && options.notify)
     throw usageError(
       '--notify cannot be combined with --encrypt: the instance would e-mail the link without its key',
-      'send the link yourself, or use --encrypt=words or --to KEY',
+      'send the link yourself, or use --encrypt=words, --to KEY or --no-encrypt',
     );
   if (mode === 'keys') return { mode, keys: await recipientsIn(to ?? []), files };
   return mode === 'words' ? { mode, wordsFile: keyOut } : { mode };

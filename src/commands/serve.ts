@@ -5,6 +5,7 @@ import { inWords } from '../cli/in-words';
 import { type Options, revealRows } from '../cli/options';
 import type { Invocation } from '../cli/terminal/output';
 import { isLoopback } from '../contract/address';
+import { APPLICATION } from '../contract/api';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { aborted } from '../platform/files/abort';
@@ -12,7 +13,7 @@ import { makeFolder } from '../platform/private-folder';
 import { serviceIo, withService } from '../profile/load-service';
 import { profileStore } from '../profile/profile-store';
 import type { Session } from '../profile/session';
-import type { Profile, StoredProfiles } from '../profile/settings';
+import { ENCRYPTS, type Profile, type StoredProfiles, withEncryption } from '../profile/settings';
 import type { Perform } from './planned';
 import {
   dataPlace,
@@ -127,12 +128,17 @@ async function keepProfile(
     const store = await profileStore({ context, say });
     let name = '';
     const { current } = await store.update((stored) => {
-      const kept = keepLocal(stored, token === undefined ? { url } : { url, token });
+      const kept = keepLocal(stored, {
+        url,
+        edition: APPLICATION,
+        ...(token !== undefined && { token }),
+      });
       name = kept.name;
       return kept.stored;
     });
     const use = current === name ? '' : `; use it with --profile ${name}`;
     if (!jsonLog) await say.note(`saved as profile "${name}"${use}`);
+    if (!jsonLog) await say.note(ENCRYPTS);
     return `pwpush push${current === name ? '' : ` --profile ${name}`}`;
   } catch (error) {
     const why =
@@ -159,6 +165,6 @@ function hungUp(context: Context, reload: () => Promise<void>): Promise<void> {
 export function keepLocal(stored: StoredProfiles, profile: Profile) {
   let name = 'local';
   for (let number = 2; Object.hasOwn(stored.profiles, name); number++) name = `local-${number}`;
-  const profiles = { ...stored.profiles, [name]: profile };
+  const profiles = { ...stored.profiles, [name]: withEncryption(profile, {}) };
   return { name, stored: { current: stored.current ?? name, profiles } };
 }

@@ -12,6 +12,8 @@ import { checkStateFolder, type System, stateFolder } from './folders';
 export interface Receipt extends Push {
   readonly html_url: string;
   readonly expires_at: string;
+  /** Whether the link, or what goes with it, had a key. */
+  readonly encrypted?: boolean | undefined;
 }
 
 /** Where later requests for a push go, whatever its link is: the instance chose that, for people. */
@@ -123,6 +125,7 @@ function lineOfPush({ push, link, name, at }: SavedPush, now: Date): string {
     expire_after_days: push.expire_after_days,
     expire_after_views: push.expire_after_views,
     ...Object.fromEntries(pushFlags.map((flag) => [flag, push[flag]])),
+    encrypted: push.encrypted === true || undefined,
     account_id: typeof push.account_id === 'number' ? push.account_id : undefined,
     created_at: now.toISOString(),
     expires_at: new Date(now.getTime() + lifetime * 1000).toISOString(),

@@ -39,8 +39,8 @@ export const settings = {
   views: count,
   deletable: flag,
   click: flag,
-  /** Encrypt pushes, and where the key goes. */
-  encrypt: oneOf('link', 'words'),
+  /** Encrypt pushes, and where the key goes; `off` is as if it were left out, but chosen. */
+  encrypt: oneOf('link', 'words', 'off'),
   'ca-file': { ...path, variable: 'PWPUSH_CA_FILE', bound: 'address' },
   /** Headers for an access proxy. */
   'headers-file': {
@@ -143,6 +143,20 @@ export function withSetting(profile: Profile, key: string, value: string): Profi
   return movedFrom(profile.url, next);
 }
 
+/** What a profile does that was made so (`withEncryption`). */
+export const ENCRYPTS = 'its pushes are encrypted end to end (setting: encrypt = link)';
+
+/**
+ * A profile that its instance is saved in for the first time: pushes to our own service, whose page decrypts, are encrypted
+ * from then on. After that only the user decides, neither a later login nor an instance that becomes another one.
+ * @param before the same profile as it was
+ */
+export function withEncryption(profile: Profile, before: Profile): Profile {
+  const isKnown = before.edition !== undefined && before.url === profile.url;
+  if (isKnown || profile.edition !== 'pwpush') return profile;
+  return { ...profile, encrypt: profile.encrypt ?? 'link' };
+}
+
 /** Removes the token, wherever it is kept. */
 export function withoutToken(profile: Profile): Profile {
   return keeping(profile, ({ bound }) => bound !== 'token');
@@ -177,14 +191,14 @@ function parseFlag(value: string, name: string): boolean {
   throw usageError(`${name} must be true or false, not "${value}"`);
 }
 
-function oneOf<const Word extends string>(...words: readonly [Word, Word]) {
+function oneOf<const Word extends string>(...words: readonly [Word, Word, ...Word[]]) {
   return {
     schema: v.picklist(words, `is neither ${words.join(' nor ')}`),
     parse: (value: string, name: string): Word => {
       const word = words.find((one) => one === value);
       if (word !== undefined) return word;
       throw usageError(
-        `${name} must be ${words.join(' or ')}, not "${value}"`,
+        `${name} must be ${words.join(', ').replace(/, (?=\w+$)/, ' or ')}, not "${value}"`,
         'an empty value removes it',
       );
     },

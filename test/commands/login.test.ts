@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import type { StoredProfiles } from '../../src/profile/settings';
+import { describe, expect, test } from 'vitest';
+import type { Profile, StoredProfiles } from '../../src/profile/settings';
+import { answersTo } from '../helpers/answers';
 import { eachInstance } from '../helpers/instance';
+import { place } from '../helpers/run';
 import { nextCert, nextKey } from '../server/certificate';
 
 // What is asked and said: test/cases/login*.txt and logout.txt.
@@ -39,8 +41,42 @@ test.each<[what: string, kept: StoredProfiles, argv: string[], after: object]>([
 ])('the profile is %s', async (_what, kept, argv, after) => {
   await here.keep(kept);
   expect((await piped(...argv)).code).toBe(0);
-  const text = JSON.stringify(here.kept()).replace(token(), '').replace('"edition":"pwpush",', '');
+  const learnt = /,"edition":"pwpush"|,"encrypt":"link"/g;
+  const text = JSON.stringify(here.kept()).replace(token(), '').replace(learnt, '');
   expect(JSON.parse(text)).toEqual(after);
+});
+
+describe('pushes are encrypted', () => {
+  const SAID = 'its pushes are encrypted end to end (setting: encrypt = link)\n';
+  const kept = () => here.kept()?.profiles.p?.encrypt;
+  const known = { edition: 'pwpush' } as const;
+
+  test.each<[what: string, before: Profile, encrypt: string | undefined]>([
+    ['from the first login', {}, 'link'],
+    ['as it was set before', { encrypt: 'words' }, 'words'],
+    ['not where that was chosen', { encrypt: 'off' }, 'off'],
+    ['not where it was removed after a login', at('pw', known), undefined],
+    ['from the first login of a profile that had another address', at('old', known), 'link'],
+    ['not if that one had been told not to', at('old', { encrypt: 'off' }), 'off'],
+  ])('%s', async (_what, before, encrypt) => {
+    await here.keep({ current: 'p', profiles: { p: before } });
+    const { stderr } = await piped('https://pw.test', '--profile', 'p');
+    expect([kept(), stderr.includes(SAID)]).toEqual([encrypt, encrypt === 'link']);
+  });
+
+  test('by no login to an instance of another kind, which says that its pages cannot decrypt', async () => {
+    const { send } = answersTo({
+      'GET /version': { application_version: '2.0', api_version: '2.1', edition: 'oss' },
+      'GET /pushes/active?page=1': [],
+    });
+    const other = place({ send, stdin: 'token-1234' });
+    const login = () => other.run('login', 'https://other.test', '--profile', 'p');
+    await other.keep({ profiles: {} });
+    expect((await login()).stderr).not.toContain('encrypted');
+    expect(other.kept()?.profiles.p?.encrypt).toBeUndefined();
+    await other.keep({ profiles: { p: at('pw', { ...known, encrypt: 'link' }) } });
+    expect((await login()).stderr).toContain('pushes are still encrypted (encrypt = link), but');
+  });
 });
 
 test('the address of the environment is that of a new profile, not of one that has its own', async () => {
@@ -58,6 +94,12 @@ test('paths of a client certificate and of headers are saved', async () => {
   writeFileSync(cert, nextKey + nextCert);
   writeFileSync(headers, 'X-A: s3cret', { mode: 0o600 });
   expect((await piped('pw.test', '--cert', cert, '--headers-file', headers)).code).toBe(0);
-  const saved = { edition: 'pwpush', token: token(), 'headers-file': headers, cert };
+  const saved = {
+    edition: 'pwpush',
+    encrypt: 'link',
+    token: token(),
+    'headers-file': headers,
+    cert,
+  };
   expect(here.kept()?.profiles.default).toEqual(at('pw', saved));
 });

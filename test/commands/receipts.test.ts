@@ -62,7 +62,7 @@ describe('a receipt', () => {
     expect([mode(here.file('state')), mode(file())]).toEqual([0o700, 0o600]);
     const encrypted = await push('hunter2', '--encrypt');
     await push('', '--generate', '--json');
-    expect(kept()[1]).toMatchObject({ html_url: encrypted.split('#')[0] });
+    expect(kept()[1]).toMatchObject({ html_url: encrypted.split('#')[0], encrypted: true });
     expect(JSON.stringify(kept())).not.toMatch(/payload|generated|passphrase|#/);
   });
 

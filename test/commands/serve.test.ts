@@ -34,7 +34,8 @@ describe('the first token of a service', () => {
   test('is kept as profile local, which is in use, and overwrites no other', async () => {
     const first = await started('one');
     const [, token] = /token of admin, .*: (\S+)\n/.exec(first.stderr) ?? [];
-    const local = { url: first.stdout.trim(), token };
+    const url = first.stdout.trim();
+    const local = { url, edition: 'pwpush', token, encrypt: 'link' };
     expect(here.kept()).toEqual({ current: 'local', profiles: { local } });
     const second = await started('two');
     expect(second.stderr).toContain('profile "local-2"; use it with --profile local-2\n');

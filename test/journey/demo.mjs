@@ -60,6 +60,7 @@ try {
   service = await serve();
 
   console.log('\n2. The sender pipes in a secret for one view, and gets a link and its QR code.');
+  console.log('   It is encrypted: the service never sees the key, the part of the link after #.');
   const link = await pwpush('sender', ['push', '--views', '1', '--qr'], { input: secret });
 
   console.log('\n3. The recipient, who has nothing but the link, gets the secret.');

@@ -46,7 +46,10 @@ export const schemas = {
       days: z.int().min(1).max(365).optional().describe('Expire after this number of days.'),
       expire: time('Expire after a time such as 45m, 6h or 3d, instead of days.'),
       name: line(255).optional().describe('Label in lists. Never a secret.'),
-      encrypt: z.boolean().optional().describe('Encrypt end to end; the key is in the link.'),
+      encrypt: z
+        .boolean()
+        .optional()
+        .describe('Encrypt end to end, with the key in the link. Left out, the profile decides.'),
       deletable: z.boolean().optional().describe('Whether the recipient can delete it.'),
       click: z.boolean().optional().describe('Require a click before it is shown.'),
     },

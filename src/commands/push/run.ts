@@ -44,6 +44,8 @@ export interface PushPlan {
   readonly seal: SealPlan | undefined;
   /** `unknown` if nothing is configured, so that the user has to be asked. */
   readonly where: 'instance' | 'here' | 'unknown';
+  /** The plan once that has changed: a new profile has defaults. */
+  readonly again: () => Promise<Omit<PushPlan, 'content'>>;
   /** Where this machine serves it. */
   readonly host: string | undefined;
   readonly port: number;
@@ -128,7 +130,7 @@ async function withPlace(session: Session, plan: PushPlan): Promise<PushPlan> {
   // stdout is for the link alone.
   const redirected = contextWith(context, { stdout: context.stderr });
   await login(another(session, { context: redirected }), { address: undefined, keyring: false });
-  return { ...plan, where: 'instance' };
+  return { ...plan, ...(await plan.again()) };
 }
 
 async function chooseWay({ context }: Session): Promise<'login' | 'here'> {
@@ -162,8 +164,7 @@ async function serve(session: Session, plan: PushPlan, draft: Draft): Promise<vo
   };
   const settings = { kind: 'push', host: host ?? '127.0.0.1', port, files } as const;
   await withHere(session, settings, report, async (here) => {
-    if (here.exposed)
-      await say.warn('plain http: anyone between here and the recipient can read it');
+    if (here.exposed) await say.warn(...openly(draft));
     const created = await createAt(session, here, plan, draft);
     if (!qr) await (await drawing()).drawServed(session, created.link);
     const failure = await printCreated(session, created, plan);
@@ -178,6 +179,14 @@ async function serve(session: Session, plan: PushPlan, draft: Draft): Promise<vo
     if (views === 0) throw new CliError('expired', 'the push expired without a view');
     await here.settled();
   });
+}
+
+/** What plain http means on the way to the recipient. */
+function openly({ sealing }: Draft): [string, string?] {
+  const between = 'plain http: anyone between here and the recipient';
+  return sealing
+    ? [`${between} could change the page, which decrypts`]
+    : [`${between} can read it`, 'with --encrypt, only who changes the page can'];
 }
 
 /** One line for a person who watches: `10.0.0.7 viewed it: 1 of 3`. */
