@@ -1,4 +1,4 @@
-import { APPLICATION, hasFeature } from '../contract/api';
+import { APPLICATION, hasFeature, toldEdition } from '../contract/api';
 import type { InstanceVersion } from '../contract/decode';
 import type { Edition } from '../contract/lifetime';
 import { CliError } from '../platform/errors';
@@ -13,8 +13,10 @@ export async function askEdition(
   api: Pick<Api, 'version' | 'accounts' | 'requests'>,
   version?: InstanceVersion,
 ): Promise<Edition> {
-  const { edition, features } = version ?? (await api.version());
-  if (hasFeature(features?.pushes, 'expires_in')) return APPLICATION;
+  const told = version ?? (await api.version());
+  const { features } = told;
+  const edition = toldEdition(told);
+  if (edition === APPLICATION) return APPLICATION;
   if (edition) return edition.toLowerCase() === 'commercial' ? 'commercial' : 'oss';
   if (features)
     return hasFeature(features, 'accounts') || hasFeature(features, 'requests')

@@ -165,3 +165,14 @@ export function hasFeature(features: unknown, name: string): boolean {
     feature === true || (feature as { enabled?: unknown } | null | undefined)?.enabled === true
   );
 }
+
+/** The edition that an instance tells; that of our service is its own, whose `edition` is `oss` (docs/wire.md). */
+export function toldEdition({
+  edition,
+  features,
+}: {
+  readonly edition?: string | null | undefined;
+  readonly features?: Readonly<Record<string, unknown>> | null | undefined;
+}): string | undefined {
+  return hasFeature(features?.pushes, 'expires_in') ? APPLICATION : (edition ?? undefined);
+}

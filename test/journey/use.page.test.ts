@@ -169,8 +169,8 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     const files = names.map((name) => ({ name, mimeType: 'text/plain', buffer }));
     await page.getByLabel('Secret text').fill(key);
     await page.getByLabel('Files').setInputFiles(files);
-    await page.getByLabel('Number of views').fill('1');
-    await page.getByLabel('Number of days').fill('2');
+    await page.getByLabel('Views').fill('1');
+    await page.getByLabel('Days').fill('2');
     await page.getByLabel('Passphrase (optional)').fill('sesame');
     await press(page, 'Create link');
     await page.getByRole('heading', { name: 'Your link is ready' }).waitFor();

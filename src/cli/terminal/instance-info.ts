@@ -1,4 +1,4 @@
-import { APPLICATION } from '../../contract/api';
+import { APPLICATION, toldEdition } from '../../contract/api';
 import type { InstanceVersion } from '../../contract/decode';
 import type { Look } from './output';
 import { type Pair, pairs } from './table';
@@ -16,15 +16,16 @@ export function versionText(
     ['instance', base],
     ['application', version.application_version ?? ''],
     ['api', version.api_version ?? ''],
-    ['edition', version.edition ?? ''],
+    ['edition', toldEdition(version) ?? ''],
     can !== undefined && ['features', can],
   ];
   return pairs(rows, look);
 }
 
-/** An instance in a line: `Password Pusher 2.11.4, API 2.1, edition oss`; our service is `pwpush serve 0.1.0`. */
+/** An instance in a line: `Password Pusher 2.11.4, API 2.1, edition oss`, `pwpush serve 0.1.0, API 2.1, edition pwpush`. */
 export function editionOf(version: InstanceVersion): string {
-  const { application, application_version, api_version, edition } = version;
+  const { application, application_version, api_version } = version;
+  const edition = toldEdition(version);
   const name = application === APPLICATION ? 'pwpush serve' : 'Password Pusher';
   const parts = [
     `${name} ${application_version ?? 'of an unknown version'}`,

@@ -54,6 +54,7 @@ export function askPage(view: View, { form, refused }: FrontPage): Response {
   const main = markup`<div class="body">
 ${heading('lock', title)}
 <p class="quiet">${view.words.text('askText')}</p>
+<p class="note">${icon('alert')}<span>${view.words.text('askReadable')}</span></p>
 ${pushForm(view, form, refused)}
 </div>`;
   return page(view, title, main, refused ? refusalHead(refused.refusal) : {});
@@ -64,7 +65,6 @@ export function frontPage(view: View, { base, form, refused }: FrontPage): Respo
   const { words } = view;
   const title = words.text('frontTitle');
   const about = words.text(form.fileBytes === undefined ? 'frontText' : 'frontTextFiles');
-  const address = markup`<code translate="no">${base}/p/</code>`;
   const { needsToken } = form;
   const command = needsToken ? `pwpush login ${base}\npwpush push` : `pwpush push --url ${base}`;
   const main = markup`<div class="body">
@@ -79,8 +79,7 @@ ${
 <p>${words.text('askText')}</p></section>
 `
 }<section><h2>${words.text('receivedTitle')}</h2>
-<p>${words.fill('receivedText', { address })}</p>
-<p><a href="${base}/open">${words.text('decryptReceived')}</a></p></section>
+<p>${words.text('receivedText')} <a href="${base}/open">${words.text('decryptReceived')}</a></p></section>
 <section><h2>${words.text('cliTitle')}</h2>
 <p>${words.text(needsToken ? 'cliTextUsers' : 'cliText')}</p>
 <pre class="command" dir="ltr" translate="no">npm install -g pwpush

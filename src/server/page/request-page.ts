@@ -51,8 +51,7 @@ export function requestPage(view: View, shown: ShownRequest, refused?: RefusedAn
   const main = markup`<div class="body">
 ${heading('lock', title)}
 <p class="quiet">${by} ${words.text('requestUnexpected')}</p>
-<h2>${words.text('question')}</h2>
-<div class="box asked"><div class="content" translate="no">${preformatted(question, words.text('question'))}</div></div>
+${asked(question, words.text('question'))}
 ${files.length > 0 && downloads(view, files, request)}
 ${answerForm(view, shown, refused)}
 <template class="sent">${sentBody(view)}</template>
@@ -62,6 +61,19 @@ ${facts(timeLeft(view, request))}
 </div>`;
   const head = refused ? refusalHead(refused.refusal) : {};
   return page(view, title, main, { parts: responding, fetches: true, ...head });
+}
+
+/** Up to this length, a question of one line is a heading. */
+const SHORT_QUESTION = 120;
+
+/** The question, in a box: its words are not the page's. */
+function asked(question: string, label: string): Markup {
+  const short = question.length <= SHORT_QUESTION && !question.includes('\n');
+  const [title, content] = short
+    ? [markup`<p class="quiet">${label}</p>`, markup`<h2 dir="auto">${question}</h2>`]
+    : [markup`<h2>${label}</h2>`, preformatted(question, label)];
+  return markup`${title}
+<div class="box asked"><div class="content" translate="no">${content}</div></div>`;
 }
 
 function answerForm(view: View, shown: ShownRequest, refused: RefusedAnswer | undefined): Markup {

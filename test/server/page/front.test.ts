@@ -153,7 +153,9 @@ describe('the form of the front page', () => {
       post('/ask', { ...question, 'push[api_token]': token, 'push[expire_after_days]': days });
 
     test('of whoever has the link, and shows the answer to the user who asked, once', async () => {
-      expect((await service.call('GET', '/ask')).text).toContain('What is asked for');
+      const form = (await service.call('GET', '/ask')).text;
+      expect(form).toContain('What is asked for');
+      expect(form).toContain('the person who runs this server can read it.');
       const made = await asked(service.otherToken);
       expect(made.status).toBe(201);
       const path = new URL(linkIn(made.text).replace(/&.*/, '')).pathname;
