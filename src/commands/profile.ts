@@ -5,6 +5,7 @@ import { yesNo } from '../cli/terminal/listings';
 import type { Invocation, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
 import type { Context } from '../platform/context';
+import { usageError } from '../platform/errors';
 import { namedProfile, noSuchProfile, profileIn, storedProfiles } from '../profile/config-file';
 import { profileStore } from '../profile/profile-store';
 import type { Session } from '../profile/session';
@@ -28,23 +29,26 @@ export function define(command: Command, context: Context, perform?: Perform): v
     word: string,
     summary: string,
     run: (session: Session, operands: Operands) => Promise<void>,
+    isDefault = false,
   ) => {
-    const one = subcommand(command, word, summary);
+    const one = subcommand(command, word, summary, isDefault);
     const asked = (_: unknown, __: Session, ...operands: Operands) => operands;
     const journey = async () => ({ run });
     planned(one, context, { rows: {}, globals: addProfileOptions, asked, journey }, perform);
     return one;
   };
-  sub('list', 'list the profiles', list);
-  sub('show', 'show a profile (never its token)', show).argument(
-    '[name]',
-    'the profile (default: the one in use)',
-  );
+  const inUse = ['[name]', 'the profile (default: the one in use)'] as const;
+  sub('list', 'list the profiles', list, true);
+  sub('show', 'show a profile (never its token)', show).argument(...inUse);
   sub('use', 'switch to a profile', use).argument('<name>', 'the profile');
   sub('set', 'change a setting; creates the profile if needed', set)
     .argument('<key>', `the setting: ${settingNames.join(', ')}`)
-    .argument('<value>', 'its value; an empty one removes it');
-  sub('remove', 'remove a profile and its token', remove).argument('<name>', 'the profile');
+    .argument('<value>', 'its value')
+    .argument(...inUse);
+  sub('unset', 'remove a setting', unset).argument('<key>', 'the setting').argument(...inUse);
+  sub('remove', 'remove a profile and its token', remove)
+    .argument('<name>', 'the profile')
+    .alias('rm');
   addProfileOptions(command);
 }
 
@@ -56,9 +60,10 @@ async function list({ context, say }: Session): Promise<void> {
   await say.print(shown, (look) => table(shown, profileList, look));
 }
 
-async function show({ context, given, say }: Session, [name]: readonly [string?]) {
+async function show(run: Session, [name]: readonly [string?]) {
+  const { context, say } = run;
   const state = storedProfiles(context);
-  const found = namedProfile(state, name ?? given.profile, context.env);
+  const found = namedProfile(state, nameTyped(run, name), context.env);
   const shown = shownProfile(found.name, found.profile, state.current);
   await say.print(shown, (look) => profileText(shown, look));
 }
@@ -79,9 +84,26 @@ async function changed({ context, say }: Invocation, name: string, what: string)
   await say.print(shownProfile(name, profileIn(stored, name) ?? {}, stored.current), () => '');
 }
 
-/** Changes the named profile, else the one in use, else `default`; the first profile made becomes the one in use. */
-async function set(run: Session, [key, value]: readonly [string, string]): Promise<void> {
-  const { context, given, say } = run;
+/** The profile that was named: behind the command, or with `--profile`. */
+function nameTyped({ given }: Session, name: string | undefined): string | undefined {
+  if (name === undefined || given.profile === undefined || name === given.profile)
+    return name ?? given.profile;
+  throw usageError(`two profiles are named: "${name}" and "${given.profile}"`, 'name one');
+}
+
+const set = (run: Session, [key, value, name]: readonly [string, string, string?]) =>
+  change(run, key, value, name);
+
+const unset = (run: Session, [key, name]: readonly [string, string?]) =>
+  change(run, key, undefined, name);
+
+/**
+ * Changes a setting, or removes it, of the named profile, else the one in use, else `default`; the first profile made
+ * becomes the one in use.
+ */
+async function change(run: Session, key: string, value: string | undefined, typed?: string) {
+  const { context, say } = run;
+  const named = nameTyped(run, typed) ?? (context.env.PWPUSH_PROFILE || undefined);
   const store = await profileStore(run);
   let dropped = false;
   let replaced = false;
@@ -89,9 +111,11 @@ async function set(run: Session, [key, value]: readonly [string, string]): Promi
   let summary = '';
   let name = '';
   await store.update((state) => {
-    name = given.profile ?? (context.env.PWPUSH_PROFILE || undefined) ?? state.current ?? 'default';
+    name = named ?? state.current ?? 'default';
     checkProfileName(name);
-    const before = profileIn(state, name) ?? {};
+    const known = profileIn(state, name);
+    if (known === undefined && value === undefined) throw noSuchProfile(name, state);
+    const before = known ?? {};
     const after = withSetting(before, key, value);
     const now = after[key as keyof Profile];
     summary = `profile "${name}": ${now === undefined ? `${key} is no longer set` : `${key} = ${now}`}`;

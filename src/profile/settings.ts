@@ -123,11 +123,11 @@ export function savedSettings(given: Profile): Profile {
 }
 
 /**
- * Returns a profile with one setting changed; an empty value removes it. Another address removes the token and
+ * Returns a profile with one setting changed, or without it if there is no value. Another address removes the token and
  * all that decides whom to trust, which are for the old one.
  * @throws CliError (usage) for an unknown key or an invalid value
  */
-export function withSetting(profile: Profile, key: string, value: string): Profile {
+export function withSetting(profile: Profile, key: string, value: string | undefined): Profile {
   if (key === 'token')
     throw usageError(
       'a token cannot be set on the command line, which other users can read',
@@ -137,9 +137,11 @@ export function withSetting(profile: Profile, key: string, value: string): Profi
     rows.find(([name]) => name === key) ?? [];
   if (setting === undefined || parse === undefined)
     throw usageError(`unknown setting "${key}"`, `choose one of: ${settingNames.join(', ')}`);
+  // Of an unset variable of the shell.
+  if (value === '') throw usageError(`${key} cannot be empty`, removal(key));
   // A profile has one token.
   const { [setting]: _old, ...rest } = bound === 'token' ? withoutToken(profile) : profile;
-  const next: Profile = value === '' ? rest : { ...rest, [setting]: parse(value, setting) };
+  const next: Profile = value === undefined ? rest : { ...rest, [setting]: parse(value, setting) };
   return movedFrom(profile.url, next);
 }
 
@@ -185,6 +187,8 @@ function parseCommand(value: string, name: string): string {
   return value;
 }
 
+const removal = (name: string) => `to remove it, run pwpush profile unset ${name}`;
+
 function parseFlag(value: string, name: string): boolean {
   if (['true', 'yes', 'on', '1'].includes(value)) return true;
   if (['false', 'no', 'off', '0'].includes(value)) return false;
@@ -197,10 +201,19 @@ function oneOf<const Word extends string>(...words: readonly [Word, Word, ...Wor
     parse: (value: string, name: string): Word => {
       const word = words.find((one) => one === value);
       if (word !== undefined) return word;
+<<<<<<< HEAD
       throw usageError(
         `${name} must be ${words.join(', ').replace(/, (?=\w+$)/, ' or ')}, not "${value}"`,
         'an empty value removes it',
       );
+||||||| 06524334
+      throw usageError(
+        `${name} must be ${words.join(' or ')}, not "${value}"`,
+        'an empty value removes it',
+      );
+=======
+      throw usageError(`${name} must be ${words.join(' or ')}, not "${value}"`, removal(name));
+>>>>>>> h4
     },
   };
 }

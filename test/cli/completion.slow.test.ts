@@ -65,7 +65,9 @@ const chosen = [
 
 /** Completes each of these words at a terminal, and runs the line. */
 async function completes(shell: string): Promise<void> {
-  writeFileSync(at('offers'), ['words', ...chosen, ''].join('\n'));
+  const described = chosen.map((word) => `${word}\t${word.replaceAll('w', '%{$(echo>pwned):')}`);
+  const offers = ['words', 'order.z\tthe first', ...described, 'order.a\tthe last', ''];
+  writeFileSync(at('offers'), offers.join('\n'));
   const stub = `#!/bin/sh\nif [ "$1" = __complete ]; then cat '${at('offers')}'; else printf 'got <%s>\\n' "$2"; fi\n`;
   mkdirSync(at('stub'), { recursive: true });
   writeFileSync(at('stub/pwpush'), stub, { mode: 0o755 });
@@ -78,9 +80,13 @@ async function completes(shell: string): Promise<void> {
     terminal.type(`pwpush get w${at}.\t\r`);
     await terminal.shows(`got <${word}>`);
   }
-  terminal.type('exit\r');
+  terminal.type('pwpush get order.\t\t');
+  await terminal.shows('order.a');
+  terminal.type('\u0015exit\r');
   await terminal.ended;
   expect(existsSync(at('pwned'))).toBe(false);
+  const screen = terminal.screen();
+  expect(screen.indexOf('order.z')).toBeLessThan(screen.indexOf('order.a'));
 }
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line !== '');

@@ -91,6 +91,29 @@ test.each(commands.map(({ name }) => name))('of %s is one candidate a line', asy
   for (const line of lines) expect(line).toMatch(/^--?[\w-]+\t[^\t\\]+$/);
 });
 
+test('where a link is wanted, last and the ten newest pushes, on one line each', async () => {
+  const here = place({ env: { PWPUSH_URL: 'https://pw.test' } });
+  mkdirSync(here.file('state'), { mode: 0o700 });
+  const receipt = (at: number) => ({
+    ...{ base: 'https://pw.test', url_token: `token${at}`, html_url: `https://pw.test/p/${at}` },
+    ...{ name: `$(touch pwned)\n'"\t\u001b[31m${at}`, expires_at: '2100-01-01T00:00:00Z' },
+    created_at: `2026-08-${10 + at}T00:00:00Z`,
+  });
+  const receipts = Array.from({ length: 12 }, (_, at) => JSON.stringify(receipt(at)));
+  writeFileSync(here.file('state/receipts.jsonl'), receipts.join('\n'), { mode: 0o600 });
+  const { stdout } = await here.run('__complete', 'get', '');
+  const [kind, last, ...pushes] = stdout.trimEnd().split('\n');
+  expect([kind, last]).toEqual(['words', 'last\tthe push created last']);
+  expect(pushes.map((line) => line.split('\t')[0])).toEqual(
+    [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((at) => `token${at}`),
+  );
+  expect(pushes.at(-1)).toBe(`token2\t$(touch pwned)\\n'"\\t\\x1b[31m2, 8 days ago`);
+  for (const line of ['list ', 'respond ', 'push --name ', 'wait x ', 'profile use ']) {
+    const other = await here.run('__complete', ...line.split(' '));
+    expect(other.stdout).not.toContain('token');
+  }
+});
+
 test('a failure says nothing, and it is in no help and suggested for nothing', async () => {
   const ended = await withConfig('{').run('__complete', '--profile', '');
   expect(ended).toEqual({ code: 1, stdout: '', stderr: '' });

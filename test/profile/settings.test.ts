@@ -17,8 +17,9 @@ describe('a setting', () => {
     expect(withSetting({}, key, value)).toEqual(profile);
   });
 
-  test('an empty value removes it, and nothing else', () => {
-    expect(withSetting({ days: 3, views: 1 }, 'days', '')).toEqual({ views: 1 });
+  test('without a value it is removed, and nothing else; an empty one is refused', () => {
+    expect(withSetting({ days: 3, views: 1 }, 'days', undefined)).toEqual({ views: 1 });
+    expect(() => withSetting({ days: 3 }, 'days', '')).toThrow('days cannot be empty');
   });
 
   test('another address drops the token, which belonged to the old one; the same keeps it', () => {
@@ -26,7 +27,7 @@ describe('a setting', () => {
     expect([
       withSetting(profile, 'url', 'https://b.test'),
       withSetting(profile, 'url', 'https://a.test/x'),
-      withSetting(profile, 'url', ''),
+      withSetting(profile, 'url', undefined),
       withSetting(profile, 'url', 'A.test/'),
     ]).toEqual([
       { url: 'https://b.test', days: 1 },

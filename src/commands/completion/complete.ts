@@ -3,6 +3,8 @@ import { type Command, reach } from '../../cli/command';
 import { lineage, valueKind } from '../../cli/declare';
 import { globalOptions } from '../../cli/options';
 import { safe } from '../../cli/terminal/safe';
+import { shorten } from '../../cli/terminal/text-width';
+import { ago } from '../../cli/terminal/wording';
 import { pushLink } from '../../contract/address';
 import type { Context } from '../../platform/context';
 import { CliError, tried } from '../../platform/errors';
@@ -172,19 +174,27 @@ function offered(candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter(({ word }) => /^\w[\w.:/-]*$/.test(word));
 }
 
-/** The pushes that have a receipt, newest first: by ID at the instance in use, which shells do not split as a link. */
+/** How many pushes are offered, and the columns of a name beside them: more is read by nobody while typing. */
+const MOST_LINKS = 10;
+const NAME_COLUMNS = 40;
+
+/** The newest pushes that have a receipt: by ID at the instance in use, which shells do not split as a link. */
 async function ownLinks(command: Command, context: Context): Promise<Candidate[]> {
   const { createSession } = await import('../../profile/session');
   const options = globalOptions(command, context.env);
   const session = createSession(context, givenOf(options), options);
   const target = tried(session.target);
   const used = target instanceof CliError ? undefined : target.base;
+  const now = context.now();
   const known = session
     .receipts()
     .active()
     .map(({ base, token, receipt }) => ({
       word: base === used && !/^-|^last$/.test(token) ? token : pushLink(base, receipt),
-      description: safe(`${receipt.name ?? ''}`),
+      description: [shorten(safe(`${receipt.name ?? ''}`), NAME_COLUMNS), ago(receipt.created_at, now)]
+        .filter((part) => part !== '')
+        .join(', '),
     }));
-  return [{ word: 'last', description: 'the push created last' }, ...offered(known)];
+  const newest = offered(known).slice(0, MOST_LINKS);
+  return [{ word: 'last', description: 'the push created last' }, ...newest];
 }

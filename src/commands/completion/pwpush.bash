@@ -9,6 +9,8 @@ _pwpush() {
     read -r kind
     # Readline itself completes paths where nothing is offered.
     [[ $kind == files ]] || compopt +o default 2>/dev/null
+    # Since bash 4.4: of pushes the newest comes first.
+    [[ $kind == words ]] && compopt -o nosort 2>/dev/null
     while IFS=$'\t' read -r word rest; do
       if [[ $word == "$cur"* ]]; then
         # bash inserts it as it is.

@@ -13,7 +13,8 @@ _pwpush() {
       line=${line//:/\\:}
       offers+=("${line/$'\t'/:}")
     done
-    _describe pwpush offers
+    # -V keeps their order: of pushes the newest comes first.
+    _describe -V pwpush offers
     ;;
   files)
     compset -P '--*='

@@ -54,6 +54,7 @@ export async function run(session: Session, plan: EachPlan): Promise<void> {
   const goesOn = () => !printer.stopped && !context.signal.aborted;
   const lines = linesOf(bytesFrom(plan.lines, context), LONGEST, placeOf(plan.lines));
   await inOrder(linesWhile(lines, goesOn), push, (print) => print());
+  if (!plan.dryRun) await printer.sum();
   if (printer.worst > 0) throw new ExitWith(printer.worst);
 }
 
@@ -116,12 +117,16 @@ async function linePusher(
 function linePrinter(session: Session, receipts: boolean) {
   const { context, say } = session;
   let lastHint: string | undefined;
-  const tell = async (line: BatchLine, error: CliError) => {
+  let pushed = 0;
+  let failed = 0;
+  const of = (line: BatchLine, error: CliError) => {
     const failure = error.with({ subject: `line ${line.number}`, line: line.number });
     printer.worst = Math.max(printer.worst, failure.exitStatus);
+    return failure;
+  };
+  const tell = async (failure: CliError) => {
     await tellError(context, failure, { ...say.manner, hinted: lastHint });
     lastHint = worded(failure).hint;
-    return failure;
   };
   const printer = {
     /** The highest exit status so far. */
@@ -129,6 +134,7 @@ function linePrinter(session: Session, receipts: boolean) {
     /** Results cannot be written any more. */
     stopped: false,
     link: async (line: BatchLine, created: CreatedPush) => {
+      pushed++;
       const failure = await printLink(session, created);
       if (receipts) await keepReceipts(session, [created]);
       for (const warning of created.warnings) await say.warn(`line ${line.number}: ${warning}`);
@@ -136,18 +142,27 @@ function linePrinter(session: Session, receipts: boolean) {
       // Reported once; later only if the link is not on stderr either.
       const isNews = failure.remains !== undefined || !printer.stopped;
       printer.stopped = true;
-      if (isNews) await tell(line, failure);
+      const told = of(line, failure);
+      if (isNews) await tell(told);
     },
-    /** Its place on stdout is empty, or has the error as JSON. */
+    /** Its place on stdout is empty, or has the error as JSON, which then stands nowhere else. */
     failure: async (line: BatchLine, error: CliError) => {
-      const { line: number, ...fields } = failureFields(await tell(line, error));
-      const text = say.manner.json ? toJson({ line: number, error: fields }) : '';
+      failed++;
+      const { json } = say.manner;
+      const failure = of(line, error);
+      if (!json) await tell(failure);
+      const { line: number, ...fields } = failureFields(failure);
+      const text = json ? toJson({ line: number, error: fields }) : '';
       await say.printText(`${text}\n`).catch(async ({ code }) => {
+        if (json) await tell(failure);
         if (printer.stopped) return;
         printer.stopped = true;
-        await tell(line, failedError(`cannot write to standard output (${whyUnwritable(code)})`));
+        const reason = `cannot write to standard output (${whyUnwritable(code)})`;
+        await tell(of(line, failedError(reason)));
       });
     },
+    /** Says on a terminal what became of all. */
+    sum: () => say.remark(`${pushed} pushed${failed === 0 ? '' : `, ${failed} failed`}`),
   };
   return printer;
 }
