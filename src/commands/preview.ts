@@ -55,8 +55,6 @@ async function preview(session: Session, plan: PreviewPlan): Promise<void> {
   if (lost !== undefined || session.receipts().find(named)?.encrypted)
     await say.remark('hint: the link is printed without its key, which is only where you sent it');
   const url = withKey(previewed.url, kept?.recipient);
+  if (plan.qr) await (await drawing()).drawQr(session, url, [url]);
   await say.print({ ...previewed, html_url: url, url }, () => `${safe(url)}\n`);
-  if (plan.qr) {
-    await (await drawing()).drawQr(say, url);
-  }
 }

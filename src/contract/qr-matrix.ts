@@ -1,6 +1,7 @@
 import QRCode from 'qrcode-terminal/vendor/QRCode/index.js';
 import QRErrorCorrectLevel from 'qrcode-terminal/vendor/QRCode/QRErrorCorrectLevel.js';
 import QRRSBlock from 'qrcode-terminal/vendor/QRCode/QRRSBlock.js';
+import QRUtil from 'qrcode-terminal/vendor/QRCode/QRUtil.js';
 
 /** Light modules around the symbol that readers need to find it (ISO/IEC 18004, 6.3.8). */
 export const QUIET_ZONE = 4;
@@ -14,10 +15,10 @@ export const MAX_QR_BYTES = 2953;
 export function qrModules(text: string, mask?: number): boolean[][] | undefined {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_QR_BYTES) return undefined;
-  const code = new QRCode(versionFor(bytes.length), QRErrorCorrectLevel.L);
+  const segments = segmentsOf(String.fromCharCode(...bytes));
+  const code = new QRCode(versionFor(segments), QRErrorCorrectLevel.L);
   if (mask !== undefined) code.getBestMaskPattern = () => mask;
-  // The encoder takes one byte per character.
-  code.addData(String.fromCharCode(...bytes));
+  code.dataList.push(...segments);
   code.make();
   return code.modules;
 }
@@ -53,13 +54,57 @@ function rowPath(row: boolean[], y: number): string {
   return runs;
 }
 
-/** The smallest version that holds that many bytes. The encoder's own search encodes the data once for each version. */
-function versionFor(bytes: number): number {
+/** The characters of the alphanumeric mode, each at its value (ISO/IEC 18004, table 5). */
+const ALPHANUMERIC = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:';
+/** Runs of them, of a length that saves more than a segment of its own costs in any version. */
+const RUN = /([0-9A-Z $%*+\-./:]{16,})/;
+
+/** The segments of a text of one byte per character: long runs take 5.5 bits a character, the rest 8. The encoder knows bytes only. */
+function segmentsOf(bytes: string): Segment[] {
+  const parts = bytes.split(RUN).map((part, at) => (at % 2 === 0 ? inBytes : alphanumeric)(part));
+  return parts.filter((part) => part.bits > 0);
+}
+
+interface Segment extends QRSegment {
+  /** Of its data. */
+  readonly bits: number;
+}
+
+/** ISO/IEC 18004, 7.4.5. */
+function inBytes(text: string): Segment {
+  return {
+    ...{ mode: 4, bits: 8 * text.length, getLength: () => text.length },
+    write: (buffer) => {
+      for (let at = 0; at < text.length; at++) buffer.put(text.charCodeAt(at), 8);
+    },
+  };
+}
+
+/** ISO/IEC 18004, 7.4.4. */
+function alphanumeric(text: string): Segment {
+  return {
+    ...{ mode: 2, bits: Math.ceil(5.5 * text.length), getLength: () => text.length },
+    write: (buffer) => {
+      for (let at = 0; at < text.length; at += 2) {
+        const [first = 0, second] = [...text.slice(at, at + 2)].map((one) =>
+          ALPHANUMERIC.indexOf(one),
+        );
+        if (second === undefined) buffer.put(first, 6);
+        else buffer.put(45 * first + second, 11);
+      }
+    },
+  };
+}
+
+/** The smallest version that holds these. The encoder's own search encodes the data once for each version. */
+function versionFor(segments: readonly Segment[]): number {
   for (let version = 1; version < 40; version++) {
     const blocks = QRRSBlock.getRSBlocks(version, QRErrorCorrectLevel.L);
     const room = blocks.reduce((sum, { dataCount }) => sum + dataCount, 0);
     // Four bits of mode, and the length (ISO/IEC 18004, 7.4.1).
-    if (room * 8 >= 4 + (version < 10 ? 8 : 16) + bytes * 8) return version;
+    const header = (mode: number) => 4 + QRUtil.getLengthInBits(mode, version);
+    const bits = segments.reduce((sum, { mode, bits }) => sum + header(mode) + bits, 0);
+    if (room * 8 >= bits) return version;
   }
   return 40;
 }

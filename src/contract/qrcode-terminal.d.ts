@@ -1,9 +1,14 @@
 // qrcode-terminal has no types; its encoder is all we use of it.
+interface QRSegment {
+  readonly mode: number;
+  getLength(): number;
+  write(buffer: { put(value: number, bits: number): void }): void;
+}
 declare module 'qrcode-terminal/vendor/QRCode/index.js' {
   export default class QRCode {
     constructor(typeNumber: number, errorCorrectLevel: number);
     modules: boolean[][];
-    addData(data: string): void;
+    readonly dataList: QRSegment[];
     make(): void;
     getBestMaskPattern(): number;
   }
@@ -13,6 +18,10 @@ declare module 'qrcode-terminal/vendor/QRCode/QRRSBlock.js' {
     getRSBlocks(version: number, level: number): readonly { readonly dataCount: number }[];
   };
   export default blocks;
+}
+declare module 'qrcode-terminal/vendor/QRCode/QRUtil.js' {
+  const util: { getLengthInBits(mode: number, version: number): number };
+  export default util;
 }
 declare module 'qrcode-terminal/vendor/QRCode/QRErrorCorrectLevel.js' {
   const levels: { readonly L: number; readonly M: number; readonly Q: number; readonly H: number };

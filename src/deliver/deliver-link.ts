@@ -1,5 +1,6 @@
 import { isGuarded } from '../cli/agent';
 import { type Invocation, toJson } from '../cli/terminal/output';
+import { isLoopback } from '../contract/address';
 import type { CliError } from '../platform/errors';
 import { printOrRescue } from './print-or-rescue';
 
@@ -13,23 +14,39 @@ export interface CreatedLink {
   readonly summary?: string | undefined;
 }
 
+/** What else is done with a link. */
+interface LinkPlan {
+  readonly copy: boolean;
+  /** It is drawn above the link. */
+  readonly qr: boolean;
+}
+
 /**
  * Prints what was created: the link, then warnings and the rest. It exists: whatever fails, its link must not be lost. Returns
  * the error if stdout could not be written.
+ * @param next what the caller prints next
  */
 export async function printCreated(
   run: Invocation,
   created: CreatedLink,
-  { copy, qr }: { readonly copy: boolean; readonly qr: boolean },
+  { copy, qr }: LinkPlan,
+  next: readonly string[] = [],
 ): Promise<CliError | undefined> {
   const { say } = run;
   const { link, warnings, summary } = created;
+  const below = [link, ...warnings, summary ?? [], copy ? 'copied' : [], next].flat();
+  if (qr) await (await drawing()).drawQr(run, link, below);
   const failure = await printLink(run, created);
   for (const warning of warnings) await say.warn(warning);
   if (copy) await copyLink(run, link);
   if (summary !== undefined) await say.remark(summary);
-  if (qr) await (await drawing()).drawQr(say, link);
   return failure;
+}
+
+/** Whether what this machine serves is drawn unasked: for a person who watches, unless only this machine can open it. */
+export function isForPhones({ context, say }: Invocation, link: string): boolean {
+  const { quiet, json } = say.manner;
+  return context.stderr.isTTY && !quiet && !json && !isLoopback(new URL(link).hostname);
 }
 
 /** What draws a link: 5 ms. */

@@ -13,6 +13,8 @@ export interface Output {
   readonly isTTY: boolean;
   /** Columns of the terminal; 80 if it is not one. */
   readonly columns: number;
+  /** Lines of the terminal; infinite if it is not one. */
+  readonly rows: number;
   /** The stream was closed before we started, so that the system takes writes, which vanish. */
   readonly closed: boolean;
   /** Resolves once handed to the system; rejects when that fails (EPIPE, ENOSPC), or when standard output was closed. */

@@ -52,6 +52,9 @@ export function output(node: NodeJS.Process, fd: 1 | 2, handled: () => boolean):
     get columns() {
       return direct() !== undefined ? 80 : stream().columns || 80;
     },
+    get rows() {
+      return direct() !== undefined ? Infinity : stream().rows || Infinity;
+    },
     get closed() {
       return closed();
     },

@@ -12,6 +12,7 @@ import { newKeyPair, parseRecipient } from '../../src/age/key-files';
 import type { Transport } from '../../src/platform/context';
 import { encryptText } from '../helpers/age';
 import { BASE, eachInstance, type Instance, instance, overFetch } from '../helpers/instance';
+import { read } from '../helpers/qr';
 import type { Conditions } from '../helpers/run';
 import { broken, rewriting } from '../helpers/wire';
 
@@ -30,6 +31,14 @@ describe('the key of a request', () => {
     const link = stdout.trim();
     return { link, key: here.file(`state/requests/${/\/r\/([\w-]+)#/.exec(link)?.[1]}.key`) };
   }
+
+  test('is in capitals in a QR code, where they take less room, and is taken in them', async () => {
+    const { stdout, stderr } = await owner().run('request', 'The password?', '--qr');
+    const drawn = read(`${stderr}`, { ink: 'light' }) ?? '';
+    expect(drawn).toBe(stdout.trim().replace(/#.*/, (key) => key.toUpperCase()));
+    await respond(drawn);
+    expect((await owner().run('get', stdout.trim())).stdout).toBe('123456');
+  });
 
   test('a key that cannot be removed is told of, and the command has run', async () => {
     const { link, key } = await asked();

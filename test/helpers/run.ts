@@ -49,6 +49,7 @@ export interface Conditions {
   /** Which streams are terminals. */
   readonly terminals?: readonly Stream[];
   readonly columns?: number;
+  readonly rows?: number;
   /** The questions that will be asked, in order, and their answers; with them there is somebody to ask. */
   readonly prompts?: readonly Prompt[];
   /** Somebody to ask, in place of those. */
@@ -319,6 +320,7 @@ function captured(stream: 'stdout' | 'stderr', conditions: Conditions) {
     isTTY: conditions.terminals?.includes(stream) ?? false,
     // Wide enough for any message, which is folded at words.
     columns: conditions.columns ?? (stream === 'stderr' ? 500 : 80),
+    rows: conditions.rows ?? Number.POSITIVE_INFINITY,
     closed: isClosed,
     write: async (data) => {
       const held = conditions.held?.[stream];

@@ -177,6 +177,7 @@ async function outcomeOf(
     env: { ...stage.env, ...env },
     stdin: names.real(contentOf(input)),
     ...(tty && { terminals, prompter, columns: Number(env.COLUMNS ?? 80) }),
+    ...(env.LINES && { rows: Number(env.LINES) }),
     ...redirections,
   };
   if (words.at(-1) !== '&') return stage.run(words, conditions);

@@ -17,7 +17,7 @@ beforeEach(() => {
   const write = async (data: string | Uint8Array) => {
     printed += data;
   };
-  const stderr = { isTTY: true, columns: 80, closed: false, write };
+  const stderr = { isTTY: true, columns: 80, rows: 24, closed: false, write };
   const { signal } = new AbortController();
   const system = { env, platform: 'linux', home: folder, uid: process.geteuid?.() };
   context = { ...system, now: () => NOW, stderr, signal };

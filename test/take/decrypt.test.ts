@@ -26,7 +26,7 @@ interface World {
 function open(armor: string, { signal = new AbortController().signal, held, file }: World) {
   const uid = process.geteuid?.();
   const env = { PWPUSH_STATE_DIR: here.file('state') };
-  const stderr = { isTTY: false, columns: 80, closed: true, write: async () => {} };
+  const stderr = { isTTY: false, columns: 80, rows: 24, closed: true, write: async () => {} };
   const context = {
     env,
     platform: 'linux',

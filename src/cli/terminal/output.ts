@@ -140,6 +140,7 @@ type Paint = (style: Style, text: string) => string;
 export interface Look {
   readonly tty: boolean;
   readonly columns: number;
+  readonly rows: number;
   readonly now: Date;
   readonly paint: Paint;
 }
@@ -150,7 +151,8 @@ const plain: Paint = (_style, text) => text;
 async function lookOf(output: Output, env: Environment, now: Date, wanted: boolean): Promise<Look> {
   const coloured = wanted && hasColour(output, env);
   const paint = coloured ? await chalkPaint() : plain;
-  return { tty: output.isTTY, columns: output.columns, now, paint };
+  const { isTTY: tty, columns, rows } = output;
+  return { tty, columns, rows, now, paint };
 }
 
 /** Whether to colour is decided already, so the level is fixed; its 16 colours follow the terminal's theme. */

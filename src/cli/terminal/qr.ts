@@ -1,32 +1,47 @@
 import { isLoopback } from '../../contract/address';
 import { MAX_QR_BYTES, QUIET_ZONE, qrModules } from '../../contract/qr-matrix';
-import type { Invocation, Look, Terminal } from './output';
+import { folded } from './bounded-write';
+import type { Invocation, Look } from './output';
 
 /** A drawing that ends with a line end, or why the text cannot be drawn. */
 type QrCode = { readonly drawing: string } | { readonly problem: string };
 
-/** A text as a QR code, drawn in half blocks. */
-export function qrCode(text: string, look: Look): QrCode {
+/**
+ * A text as a QR code, drawn in half blocks. Its quiet zone is as wide as the standard says, or as the terminal has room:
+ * readers find the code by one module as well.
+ * @param below lines that are to fit below it
+ */
+export function qrCode(text: string, look: Look, below = 1): QrCode {
   const modules = qrModules(text);
   if (!modules)
     return { problem: `the text is too long for a QR code, which holds ${MAX_QR_BYTES} bytes` };
-  const size = modules.length + 2 * QUIET_ZONE;
-  if (look.tty && look.columns < size)
-    return { problem: `the terminal is too narrow for the QR code: it needs ${size} columns` };
-  return { drawing: draw(modules, size, look) };
+  const { columns, rows } = look.tty ? look : { columns: Infinity, rows: Infinity };
+  const needed = modules.length + 2;
+  if (columns < needed) return tooLarge(needed, columns, 'columns');
+  const lines = Math.ceil(needed / 2) + below;
+  if (rows < lines) return tooLarge(lines, rows, 'rows');
+  const quiet = (room: number) => Math.min(QUIET_ZONE, Math.floor((room - modules.length) / 2));
+  return { drawing: draw(modules, quiet(columns), quiet(2 * (rows - below)), look) };
 }
 
-/** Two rows a line. With colour black on white, whatever the theme; without, blocks are the light modules. */
-function draw(modules: boolean[][], size: number, look: Look): string {
-  const dark = (row: number, column: number) =>
-    modules[row - QUIET_ZONE]?.[column - QUIET_ZONE] === true;
+function tooLarge(needed: number, there: number, what: 'columns' | 'rows'): QrCode {
+  return { problem: `the QR code needs ${needed} ${what}; this terminal has ${there}` };
+}
+
+/**
+ * Two rows a line. With colour black on white, whatever the theme; without, blocks are the light modules.
+ * @param sides light modules on the left and right
+ * @param ends light modules above and below
+ */
+function draw(modules: boolean[][], sides: number, ends: number, look: Look): string {
+  const dark = (row: number, column: number) => modules[row - ends]?.[column - sides] === true;
   const coloured = look.paint('bold', 'x') !== 'x';
   const lines: string[] = [];
-  for (let row = 0; row < size; row += 2) {
+  for (let row = 0; row < modules.length + 2 * ends; row += 2) {
     let line = '';
-    for (let column = 0; column < size; column++) {
+    for (let column = 0; column < modules.length + 2 * sides; column++) {
       const upper = dark(row, column) === coloured;
-      const lower = dark(row + 1, column) === coloured && (coloured || row + 1 < size);
+      const lower = dark(row + 1, column) === coloured;
       line += upper ? (lower ? '█' : '▀') : lower ? '▄' : ' ';
     }
     lines.push(coloured ? `\u001b[38;5;16;48;5;231m${line}\u001b[0m` : line);
@@ -35,31 +50,36 @@ function draw(modules: boolean[][], size: number, look: Look): string {
 }
 
 /**
- * Draws a link as `drawCode` does, and repeats the link below the code, since a terminal of 24 lines has scrolled what was
- * above. Says so if the address is a loopback one: a phone cannot reach it.
+ * Draws a link as a QR code on stderr, or says why not, and if only this machine can open it.
+ * @param below what is printed next: a reader needs the whole code, and a person the link
  */
-export async function drawQr(say: Terminal, link: string): Promise<void> {
-  if (await drawCode(say, link)) await say.remark(link);
-  if (isLoopback(new URL(link).hostname))
-    await say.announce('only this machine can reach that address');
-}
-
-/** Draws a link as a QR code on stderr, or says why not; returns whether it was drawn. */
-async function drawCode(say: Terminal, link: string): Promise<boolean> {
+export async function drawQr(
+  { context: { stderr }, say }: Invocation,
+  link: string,
+  below: readonly string[],
+): Promise<void> {
+  const local = isLoopback(new URL(link).hostname)
+    ? ['only this machine can reach that address']
+    : [];
+  // The cursor has a line, too.
+  const lines = [...local, ...below, ''].flatMap((text) =>
+    linesOf(folded(text, stderr), stderr.columns),
+  );
+  // A public key in capitals takes a third less; its case says nothing (BIP 173).
+  const text = link.replace(/#age1\w+$/, (key) => key.toUpperCase());
   let problem: string | undefined;
   await say.draw((look) => {
-    const code = qrCode(link, look);
+    const code = qrCode(text, look, lines.length);
     if ('drawing' in code) return code.drawing;
     problem = code.problem;
     return '';
   });
-  if (problem !== undefined) await say.announce(problem);
-  return problem === undefined;
+  for (const line of problem === undefined ? local : [problem, ...local]) await say.announce(line);
 }
 
-/** Draws what this machine serves, for a person who watches, unless only this machine can open it. */
-export async function drawServed({ context, say }: Invocation, link: string): Promise<void> {
-  const { quiet, json } = say.manner;
-  const watched = context.stderr.isTTY && !quiet && !json;
-  if (watched && !isLoopback(new URL(link).hostname)) await drawCode(say, link);
+/** A link stays whole when texts are folded, and the terminal breaks it. */
+function linesOf(text: string, columns: number): string[] {
+  return text
+    .split('\n')
+    .flatMap((line) => line.match(new RegExp(`.{1,${columns}}`, 'gs')) ?? ['']);
 }

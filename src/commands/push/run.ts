@@ -4,7 +4,7 @@ import { toJson } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
 import type { HereEvent } from '../../contract/here-event';
 import type { Edition, Expiry } from '../../contract/lifetime';
-import { drawing, printCreated } from '../../deliver/deliver-link';
+import { isForPhones, printCreated } from '../../deliver/deliver-link';
 import { contextWith } from '../../platform/context';
 import { CliError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
@@ -166,12 +166,14 @@ async function serve(session: Session, plan: PushPlan, draft: Draft): Promise<vo
   await withHere(session, settings, report, async (here) => {
     if (here.exposed) await say.warn(...openly(draft));
     const created = await createAt(session, here, plan, draft);
-    if (!qr) await (await drawing()).drawServed(session, created.link);
-    const failure = await printCreated(session, created, plan);
+    const last = [
+      ...(host === undefined ? ['hint: use --host 0.0.0.0 to serve it to the whole LAN'] : []),
+      'waiting for a view … (Ctrl-C expires the push)',
+    ];
+    const shown = { copy: plan.copy, qr: qr || isForPhones(session, created.link) };
+    const failure = await printCreated(session, created, shown, last);
     if (failure) throw failure;
-    if (host === undefined)
-      await say.remark('hint: use --host 0.0.0.0 to serve it to the whole LAN');
-    await say.remark('waiting for a view … (Ctrl-C expires the push)');
+    for (const line of last) await say.remark(line);
     const views = await here.ended().catch(async (stopped) => {
       await say.note('the push was expired');
       throw stopped;

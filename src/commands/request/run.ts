@@ -10,7 +10,7 @@ import { closing } from '../../cli/values';
 import type { NewRequest } from '../../contract/api';
 import type { HereEvent } from '../../contract/here-event';
 import type { ClosingFields } from '../../contract/lifetime';
-import { copyLink, drawing, printCreated } from '../../deliver/deliver-link';
+import { copyLink, drawing, isForPhones, printCreated } from '../../deliver/deliver-link';
 import { deliverPush } from '../../deliver/deliver-push';
 import { keepPushes, lostPush } from '../../deliver/lost';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
@@ -150,8 +150,9 @@ async function serve(session: Session, plan: RequestPlan, here: HerePlan): Promi
       });
       if (instance.exposed)
         await say.warn('plain http: someone who changes the page on its way can read the answer');
-      await showLink(session, plan, token, link);
-      await say.remark('waiting for an answer … (Ctrl-C ends it)');
+      const waiting = 'waiting for an answer … (Ctrl-C ends it)';
+      await showLink(session, plan, { token, link, waiting });
+      await say.remark(waiting);
       if ((await instance.ended()) === 0) throw new CliError('expired', 'nobody answered in time');
       const opened = await openAnswer(session, instance, token, identity, passphrase);
       isDelivering = true;
@@ -182,18 +183,15 @@ function reporter({ say }: Invocation, delivered: Promise<unknown>): (event: Her
 async function showLink(
   run: Invocation,
   { copy, qr }: RequestPlan,
-  token: string,
-  link: string,
+  { token, link, waiting }: { token: string; link: string; waiting: string },
 ): Promise<void> {
   const { context, say } = run;
-  const { drawQr, drawServed } = await drawing();
-  if (!qr) await drawServed(run, link);
+  if (qr || isForPhones(run, link)) await (await drawing()).drawQr(run, link, [link, waiting]);
   if (say.manner.json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
   else if (context.stderr.closed)
     throw usageError('cannot show the link: standard error is closed');
   else await say.announce(link);
   if (copy) await copyLink(run, link);
-  if (qr) await drawQr(say, link);
 }
 
 const NO_KEYS = {

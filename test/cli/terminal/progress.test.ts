@@ -52,6 +52,7 @@ function watched(files = 1, output = {}, env = {}, options = {}) {
   const stderr = {
     isTTY: true,
     columns: 80,
+    rows: 24,
     closed: false,
     write: async (text: string | Uint8Array) => void written.push(String(text)),
     ...output,

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Look } from '../../../src/cli/terminal/output';
 import { qrCode } from '../../../src/cli/terminal/qr';
+import { qrModules } from '../../../src/contract/qr-matrix';
 import { read } from '../../helpers/qr';
 
-const look = (columns: number, colour = false): Look => ({
+const look = (columns: number, colour = false, rows = Number.POSITIVE_INFINITY): Look => ({
   tty: true,
   columns,
+  rows,
   now: new Date(0),
   paint: (style, text) => (colour ? `<${style}>${text}` : text),
 });
@@ -18,13 +20,23 @@ function drawing(text: string, look: Look): string {
 }
 
 const LINK = 'https://pw.test/p/quyul5r5w08/r';
+const KEY = 'AGE1LGGYHQRW2NLHCXPRM67Z43RTA597AZN8GKNAWJEHU9D9DL0JQ3YQQVFAFG';
 
 describe('a QR code', () => {
-  test('takes as many columns as it has modules; a terminal with one less gets a word instead', () => {
-    const size = drawing(LINK, look(500)).split('\n')[0]?.length ?? 0;
-    expect(drawing(LINK, look(size)).split('\n')[0]).toHaveLength(size);
-    expect(qrCode(LINK, look(size - 1))).toEqual({
-      problem: `the terminal is too narrow for the QR code: it needs ${size} columns`,
+  test('is as large as its quiet zone asks for, smaller where there is less room, and else says what it needs', () => {
+    const size = (columns: number, rows: number) => {
+      const lines = drawing(LINK, look(columns, false, rows))
+        .trimEnd()
+        .split('\n');
+      return [lines[0]?.length, lines.length];
+    };
+    expect(size(500, 500)).toEqual([33, 17]);
+    expect(size(27, 15)).toEqual([27, 14]);
+    expect(qrCode(LINK, look(26))).toEqual({
+      problem: 'the QR code needs 27 columns; this terminal has 26',
+    });
+    expect(qrCode(LINK, look(80, false, 15), 2)).toEqual({
+      problem: 'the QR code needs 16 rows; this terminal has 15',
     });
   });
 
@@ -41,8 +53,12 @@ describe('what a reader reads', () => {
     ['a link', LINK],
     ['other scripts and emoji', 'Größe ñ 日本語 العربية 🔑'],
     ['all that fits', 'ä'.repeat(1476)],
+    ['capitals, which take less', `${LINK}#${KEY}`],
+    ['capitals between others', `ä${'AB1 $%*+-./:'.repeat(3)}c${'X'.repeat(17)}`],
   ])('%s is what was drawn, in the colours of either theme', (_, text) => {
-    expect(read(drawing(text, look(500, true)))).toBe(text);
+    const least = (qrModules(text)?.length ?? 0) + 2;
+    for (const size of [500, least])
+      expect(read(drawing(text, look(size, true, Math.ceil(size / 2) + 1)))).toBe(text);
     expect(read(drawing(text, look(500)), { ink: 'light' })).toBe(text);
   });
 });

@@ -20,6 +20,7 @@ const listing: Listing<Row> = {
 const look = (tty: boolean, width = 80): Look => ({
   tty,
   columns: width,
+  rows: 24,
   now: new Date(0),
   paint: (_style, text) => text,
 });

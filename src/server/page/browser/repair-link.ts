@@ -3,7 +3,7 @@
  * parameters to links. It stays at this origin: a path may begin with two slashes.
  */
 const [whole, path, key] =
-  /^(.*\/[pr]\/[\w-]+(?:\/r)?)(?:%(?:25)?23([\w-]{22}|age1[a-z0-9]{58}))?(?:[^\w/-].*)?$/.exec(
+  /^(.*\/[pr]\/[\w-]+(?:\/r)?)(?:%(?:25)?23([\w-]{22}|(?:age|AGE)1[a-zA-Z0-9]{58}))?(?:[^\w/-].*)?$/.exec(
     location.pathname,
   ) ?? [];
 if (whole && path !== whole)

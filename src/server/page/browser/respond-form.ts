@@ -91,9 +91,10 @@ function showReaders(form: HTMLFormElement, encrypts: boolean): boolean {
   return !isDamaged;
 }
 
-/** The key of a link. What a mail gateway appended to the link is not part of it. */
+/** The key of a link, in capitals if the link was in a QR code. What a mail gateway appended to the link is not part of it. */
 function keyIn(hash: string): string {
-  return /(?:#|%23)(age1[a-z0-9]{58})(?![a-z0-9])/.exec(hash)?.[1] ?? '';
+  const key = /(?:#|%23)(age1[a-z0-9]{58})(?![a-z0-9])/i.exec(hash)?.[1] ?? '';
+  return key.toLowerCase();
 }
 
 function bodyOf(form: HTMLFormElement, { text, files }: Encrypted): FormData {
