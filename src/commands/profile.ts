@@ -45,7 +45,9 @@ export function define(command: Command, context: Context, perform?: Perform): v
     .argument('<key>', `the setting: ${settingNames.join(', ')}`)
     .argument('<value>', 'its value')
     .argument(...inUse);
-  sub('unset', 'remove a setting', unset).argument('<key>', 'the setting').argument(...inUse);
+  sub('unset', 'remove a setting', unset)
+    .argument('<key>', 'the setting')
+    .argument(...inUse);
   sub('remove', 'remove a profile and its token', remove)
     .argument('<name>', 'the profile')
     .alias('rm');

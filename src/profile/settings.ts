@@ -201,19 +201,10 @@ function oneOf<const Word extends string>(...words: readonly [Word, Word, ...Wor
     parse: (value: string, name: string): Word => {
       const word = words.find((one) => one === value);
       if (word !== undefined) return word;
-<<<<<<< HEAD
       throw usageError(
         `${name} must be ${words.join(', ').replace(/, (?=\w+$)/, ' or ')}, not "${value}"`,
-        'an empty value removes it',
+        removal(name),
       );
-||||||| 06524334
-      throw usageError(
-        `${name} must be ${words.join(' or ')}, not "${value}"`,
-        'an empty value removes it',
-      );
-=======
-      throw usageError(`${name} must be ${words.join(' or ')}, not "${value}"`, removal(name));
->>>>>>> h4
     },
   };
 }
