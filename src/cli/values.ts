@@ -1,8 +1,6 @@
 // Parsers of the values of options, of their variables, and of settings; `name` is what messages name.
 import type { Kind } from '../contract/api';
 import {
-  type ClosingFields,
-  closingFields,
   DAY_SECONDS,
   durationInOneUnit,
   type Edition,
@@ -11,7 +9,7 @@ import {
   parseExpiry,
 } from '../contract/lifetime';
 import type { Environment } from '../platform/context';
-import { type CliError, usageError } from '../platform/errors';
+import { usageError } from '../platform/errors';
 
 /** Whether a CI job runs us, whose log may be parsed for commands. Most set CI; GitHub, Azure and TeamCity one of their own. */
 export function isCi(env: Environment): boolean {
@@ -49,27 +47,17 @@ export function parseEdition(text: string, name: string): Edition {
   throw usageError(`${name} must be one of ${editions.join(', ')}, not "${text}"`);
 }
 
-/** Parses when a push expires. */
+/** Parses when a push expires, or a request closes. */
 export function expiry(value: string, name: string): Expiry {
   const parsed = parseExpiry(value);
   if (parsed) return parsed;
-  const hint = 'use 45m, 6h, 3d, 2w or 1mo, or a time such as 2026-12-01T09:00Z';
-  throw noTime(`${name} must be a duration or a time, not "${value}"`, value, hint);
-}
-
-/** Parses when a request closes. */
-export function closing(value: string, name: string): ClosingFields {
-  const seconds = parseDuration(value);
-  const hint = 'use a duration from 15m to 3mo, such as 6h, 3d, 2w or 1mo';
-  if (seconds === undefined) throw noTime(`${name}: "${value}" is not a duration`, value, hint);
-  const fields = closingFields(seconds);
-  if (fields === undefined) throw usageError(`${name}: ${value} is too short`, hint);
-  return fields;
-}
-
-/** Of a number alone nobody knows what it counts. */
-function noTime(message: string, value: string, hint: string): CliError {
-  return usageError(message, /^\d{1,9}$/.test(value) ? `${value}h or ${value}d?` : hint);
+  throw usageError(
+    `${name} must be a duration or a time, not "${value}"`,
+    // Of a number alone nobody knows what it counts.
+    /^\d{1,9}$/.test(value)
+      ? `${value}h or ${value}d?`
+      : 'use 45m, 6h, 3d, 2w or 1mo, or a time such as 2026-12-01 or 2026-12-01T09:00Z',
+  );
 }
 
 /** The most that `--for` waits: a push lives for 90 days. */

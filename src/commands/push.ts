@@ -33,7 +33,7 @@ import { checkEncryptable, days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
 import { kinds, locales, type Notification } from '../contract/api';
 import { askedFor } from '../contract/json';
-import { DAY_SECONDS, type Expiry } from '../contract/lifetime';
+import { DAY_SECONDS, type Expiry, timeHere } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import type { Session } from '../profile/session';
@@ -75,11 +75,7 @@ export const rows = {
       ['expire'],
       (one, other) => usageError(`${one} cannot be combined with ${other}`, 'use only one of them'),
     ),
-    expire: parsed(
-      '-e, --expire <time>',
-      'expire after 45m, 6h, 3d, 2w, 1mo, or at a time',
-      expiry,
-    ),
+    expire: parsed('-e, --expire <time>', 'expire after 45m, 6h, 3d, 2w, or on 2026-12-01', expiry),
     views: count('-v, --views <n>', 'expire after N views'),
     deletable: either(
       '--deletable',
@@ -300,7 +296,7 @@ function expiryOf(
   now: Date,
 ): Expiry | undefined {
   if (expire && 'at' in expire && expire.at <= now.getTime())
-    throw usageError(`--expire ${new Date(expire.at).toISOString()} has passed`);
+    throw usageError(`--expire: ${timeHere(expire.at)} has passed`);
   const wholeDays = days ?? profile?.days;
   return expire ?? (wholeDays === undefined ? undefined : { after: wholeDays * DAY_SECONDS });
 }

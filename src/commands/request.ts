@@ -12,13 +12,14 @@ import {
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { checkPaths, checkStandardInput, chooseSource, type Source, TO_ASK } from '../cli/source';
-import { closing, filled, waitingTime } from '../cli/values';
+import { expiry, filled, waitingTime } from '../cli/values';
 import { notification } from '../client/notification';
 import { askedFor } from '../contract/json';
 import type { PlacePlan } from '../deliver/place';
 import type { Context } from '../platform/context';
 import { CliError, tried, usageError } from '../platform/errors';
 import type { Session } from '../profile/session';
+import { closing, sayExpiry } from '../send/expiry';
 import { type Perform, planned } from './planned';
 import type { HerePlan, RequestPlan } from './request/run';
 
@@ -32,7 +33,7 @@ const NOT_HERE = [
 
 export const rows = {
   ...group('Request:', {
-    expire: parsed('--expire <time>', 'close after 15m to 3mo, such as 6h or 1w', closing),
+    expire: parsed('--expire <time>', 'close after 15m to 3mo: 6h, 1w, or on 2026-12-01', expiry),
     ...labelRows(),
     file: list('-f, --file <path...>', 'files to go with the question, up to 10'),
     allowFiles: flag('--allow-files', 'allow files in the answer'),
@@ -104,8 +105,10 @@ async function asked(
   const question = here ? hereQuestion(options, text) : questionOf(options, text, context);
   if (files) checkPaths(files, undefined, context.stdin.isTTY);
   if (!here) configured(session);
+  const closes = options.expire && closing(options.expire, context.now());
+  await sayExpiry(options.expire, 'closes', session.say);
   return {
-    ...{ question, closes: options.expire, files, passphrase, encrypt, locale, here },
+    ...{ question, closes, files, passphrase, encrypt, locale, here },
     fields: {
       ...askedFor({ name, note, response_file_attachments: allowFiles || undefined }),
       ...notified,

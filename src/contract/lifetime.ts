@@ -33,16 +33,31 @@ export const shortestLifetime: Readonly<Record<Edition, number>> = {
 /** When a push expires: seconds from now, or a time in milliseconds. */
 export type Expiry = { readonly after: number } | { readonly at: number };
 
-/** Parses `6h`, `1d12h` or a time with a time zone, as `2026-12-01T09:00Z` (ISO 8601); undefined if it is invalid. */
+/**
+ * Parses `6h`, `1d12h`, a day as `2026-12-01`, which is its last second where the user is, or a time with a time zone, as
+ * `2026-12-01T09:00Z` (ISO 8601); undefined if it is invalid.
+ */
 export function parseExpiry(text: string): Expiry | undefined {
   const after = parseDuration(text);
   if (after) return { after };
-  const [, day] =
-    /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
-  const at = Date.parse(text);
+  const [, day, time] =
+    /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
+  // `Date` takes a time without a zone for one of the user's.
+  const at = Date.parse(time === undefined ? `${day}T23:59:59` : text);
   if (day === undefined || Number.isNaN(at)) return undefined;
   // `Date` takes 31 November for 1 December.
   return new Date(day).toISOString().startsWith(day) ? { at } : undefined;
+}
+
+/** A time in milliseconds as the clocks of the user show it: `1 Dec 2026, 23:59 (UTC+1)`. */
+export function timeHere(milliseconds: number): string {
+  const time = new Date(milliseconds);
+  // `Tue Dec 01 2026 23:59:59 GMT+0100 (…)`, in every language; Intl would take 20 ms.
+  const [, month, day, year, clock = '', zone = ''] = time.toString().split(' ');
+  const [, sign = '', hours, minutes] = /^GMT([+-])(\d\d)(\d\d)$/.exec(zone) ?? [];
+  const part = minutes === '00' ? '' : `:${minutes}`;
+  const offset = Number(hours) === 0 && part === '' ? '' : `${sign}${Number(hours)}${part}`;
+  return `${Number(day)} ${month} ${year}, ${clock.slice(0, 5)} (UTC${offset})`;
 }
 
 /** The seconds of a text such as `45m`, `1h30m` or `2w`; a month (`mo`) has 30 days. Undefined if the text is invalid. */

@@ -5,7 +5,7 @@ import { linkIn, withKey } from '../client/link';
 import type { NewRequest } from '../contract/api';
 import type { SecretRequest } from '../contract/decode';
 import { askedFor } from '../contract/json';
-import { durationInOneUnit, grantedLifetime } from '../contract/lifetime';
+import { durationText, grantedLifetime } from '../contract/lifetime';
 import type { CreatedLink } from '../deliver/deliver-link';
 import type { NewKey } from '../keep/request-keys';
 import { failedError } from '../platform/errors';
@@ -73,7 +73,7 @@ async function prepare(
 function summaryOf(asked: NewRequest, created: SecretRequest, encrypted: boolean): string {
   const closes = grantedLifetime(created);
   return [
-    ...(closes === undefined ? [] : [`open for ${durationInOneUnit(closes)}`]),
+    ...(closes === undefined ? [] : [`open for ${durationText(closes)}`]),
     ...(asked.passphrase === undefined ? [] : ['passphrase required']),
     ...(created.response_file_attachments ? ['the answer may have files'] : []),
     ...(encrypted ? ['only this machine can read the answer'] : []),

@@ -1,6 +1,9 @@
+import type { Terminal } from '../cli/terminal/output';
 import { askEdition } from '../client/edition';
 import {
   askedLifetime,
+  type ClosingFields,
+  closingFields,
   DAY_SECONDS,
   durationCode,
   durationText,
@@ -9,6 +12,7 @@ import {
   type ExpiryFields,
   expiryFields,
   shortestLifetime,
+  timeHere,
 } from '../contract/lifetime';
 import { CliError, phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
@@ -44,7 +48,30 @@ function secondsUntil(asked: Expiry, now: Date): number {
   if ('after' in asked) return asked.after;
   const seconds = Math.floor((asked.at - now.getTime()) / 1000);
   if (seconds > 0) return seconds;
-  throw usageError(`the time ${new Date(asked.at).toISOString()} has passed`);
+  throw usageError(`${timeHere(asked.at)} has passed`);
+}
+
+/**
+ * The fields for when a request closes.
+ * @throws CliError (usage) for what is too short, or has passed
+ */
+export function closing(asked: Expiry, now: Date): ClosingFields {
+  const seconds = secondsUntil(asked, now);
+  const fields = closingFields(seconds);
+  if (fields) return fields;
+  throw usageError(
+    `a request cannot close after ${durationText(seconds)}`,
+    'the shortest is 15 minutes',
+  );
+}
+
+/** Tells a person which time was understood. */
+export async function sayExpiry(
+  asked: Expiry | undefined,
+  verb: 'expires' | 'closes',
+  { remark }: Terminal,
+): Promise<void> {
+  if (asked && 'at' in asked) await remark(`${verb} on ${timeHere(asked.at)} at the latest`);
 }
 
 function tooShort(seconds: number, edition: Edition): CliError {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { worded } from '../../src/cli/report-error';
-import { closing, days, expiry, seconds, waitingTime } from '../../src/cli/values';
+import { days, expiry, seconds, waitingTime } from '../../src/cli/values';
 import type { CliError } from '../../src/platform/errors';
 
 const DAY = 86_400;
@@ -28,7 +28,6 @@ describe('a time is written in one way', () => {
     [days, '48h', 2],
     [expiry, '90s', { after: 90 }],
     [expiry, '3d', { after: 3 * DAY }],
-    [closing, '6h', { close_after: DAY / 4, close_after_duration: 4 }],
   ] as const)('%o reads %s', (read, value, time) => {
     expect(read(value, '--x')).toEqual(time);
   });
@@ -36,7 +35,6 @@ describe('a time is written in one way', () => {
   const units = '6h or 6d?';
   test.each([
     [expiry, '6', ['--days must be a duration or a time, not "6"', units]],
-    [closing, '6', ['--days: "6" is not a duration', units]],
     [days, '6h', ['--days counts whole days, not "6h"', 'use --expire 6h']],
     [seconds, 'soon', ['--days must be a time such as 90s, 45m or 6h, not "soon"', undefined]],
     [seconds, '0s', ['--days must be more than 0, not "0s"', undefined]],

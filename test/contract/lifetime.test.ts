@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   durationCode,
   durationText,
@@ -6,6 +6,7 @@ import {
   expiryFields,
   parseDuration,
   parseExpiry,
+  timeHere,
 } from '../../src/contract/lifetime';
 
 test.each([
@@ -32,9 +33,13 @@ test.each<[string, ReturnType<typeof parseExpiry>]>([
   ['0h', undefined],
   ['90s', { after: 90 }],
   ['2026-08-20T14:06:45+02:00', { at: Date.UTC(2026, 7, 20, 12, 6, 45) }],
-  ...['2026-12-01T09:00', '2026-13-01T09:00Z', '2026-11-31T09:00Z', '2026-12-01T09:00:00.Z'].map(
-    (text): [string, undefined] => [text, undefined],
-  ),
+  ...[
+    '2026-11-31',
+    '2026-12-01T09:00',
+    '2026-13-01T09:00Z',
+    '2026-11-31T09:00Z',
+    '2026-12-01T09:00:00.Z',
+  ].map((text): [string, undefined] => [text, undefined]),
   ['2027-02-29T23:00-02:00', undefined],
 ])('the expiry "%s" is %j', (text, expiry) => {
   expect(parseExpiry(text)).toEqual(expiry);
@@ -74,4 +79,25 @@ test.each<[Edition, string, object | undefined]>([
   ['pwpush', '10d', { expire_after_days: 10 }],
 ])('%s is asked for %s, or the longest shorter time, by %j', (edition, text, fields) => {
   expect(expiryFields(parseDuration(text) ?? 0, edition)).toEqual(fields);
+});
+
+describe('a day is its end where the user is', () => {
+  const { TZ } = process.env;
+  afterEach(() => {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  });
+
+  test.each([
+    ['Europe/Berlin', '2026-12-01', '2026-12-01T22:59:59.000Z', '1 Dec 2026, 23:59 (UTC+1)'],
+    // The day of 25 hours.
+    ['Europe/Berlin', '2026-10-25', '2026-10-25T22:59:59.000Z', '25 Oct 2026, 23:59 (UTC+1)'],
+    ['Europe/Berlin', '2026-10-24', '2026-10-24T21:59:59.000Z', '24 Oct 2026, 23:59 (UTC+2)'],
+    ['America/St_Johns', '2026-12-01', '2026-12-02T03:29:59.000Z', '1 Dec 2026, 23:59 (UTC-3:30)'],
+    ['UTC', '2028-02-29', '2028-02-29T23:59:59.000Z', '29 Feb 2028, 23:59 (UTC)'],
+  ])('in %s, %s', (zone, day, time, words) => {
+    process.env.TZ = zone;
+    expect(parseExpiry(day)).toEqual({ at: Date.parse(time) });
+    expect(timeHere(Date.parse(time))).toBe(words);
+  });
 });

@@ -36,7 +36,7 @@ import {
   shownPush,
 } from '../../send/create-push';
 import { dryRunText } from '../../send/dry-run';
-import { editionOf, toldExpiry } from '../../send/expiry';
+import { editionOf, sayExpiry, toldExpiry } from '../../send/expiry';
 import type { EachPlan } from './run';
 
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
@@ -73,6 +73,7 @@ async function linePusher(
   const instance = plan.dryRun ? undefined : await connected();
   const account = instance && accountOf(instance.target);
   const edition = editionOf(session, connected, plan.dryRun);
+  await sayExpiry(plan.expiry, 'expires', say);
   const warn = clearFieldsWarning(say);
   /** The first line decides. */
   let format: BatchFormat | undefined;

@@ -25,7 +25,7 @@ import {
   shownPush,
 } from '../../send/create-push';
 import type { SealPlan } from '../../send/encryption';
-import { editionOf, toldExpiry } from '../../send/expiry';
+import { editionOf, sayExpiry, toldExpiry } from '../../send/expiry';
 
 /** What to push, and how. */
 export interface PushPlan {
@@ -81,6 +81,7 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
   const sealing = seal && (await sealingFor(seal, session));
   const connected = lazy(() => session.connect());
   const edition = where === 'here' ? ownEdition : editionOf(session, connected, plan.dryRun);
+  await sayExpiry(plan.expiry, 'expires', say);
   const told = await toldExpiry(plan.expiry, context.now(), edition);
   if (told.shorter !== undefined) await say.warn(told.shorter);
   const reading = { shown: set === undefined, before: async () => {} };

@@ -6,7 +6,7 @@ import { worded } from '../../cli/report-error';
 import { readSecret, type Source, TO_ASK } from '../../cli/source';
 import { type Invocation, toJson } from '../../cli/terminal/output';
 import { safe as printable } from '../../cli/terminal/safe';
-import { closing } from '../../cli/values';
+import { expiry } from '../../cli/values';
 import type { NewRequest } from '../../contract/api';
 import type { HereEvent } from '../../contract/here-event';
 import type { ClosingFields } from '../../contract/lifetime';
@@ -23,6 +23,7 @@ import { type HereInstance, LOST, withHere } from '../../profile/here';
 import { another, type Session } from '../../profile/session';
 import { withFiles } from '../../send/content';
 import { createRequest } from '../../send/create-request';
+import { closing } from '../../send/expiry';
 import { openPush } from '../../take/open-push';
 import { retrieveFrom } from '../../take/retrieve';
 import { type Taking, withPush } from '../../take/taking';
@@ -111,17 +112,14 @@ async function offerExpiry(
     async (failure) => {
       if (failure instanceof CliError) {
         const { message, hint } = worded(failure);
-        await say.note(`${message.replace(`${TYPED}: `, '')}; ${hint}`);
+        await say.note(`${message}; ${hint}`);
       }
       const typed = (await prompter.text(question)).trim();
-      return typed === '' ? undefined : closing(typed, TYPED);
+      return typed === '' ? undefined : closing(expiry(typed, 'it'), context.now());
     },
     (failure) => failure instanceof CliError && failure.code === 'usage',
   );
 }
-
-/** What errors call an expiry that was typed at the question. */
-const TYPED = '--expire';
 
 /** Asks from the memory of this machine: serves the question until it is answered, and delivers the answer. */
 async function serve(session: Session, plan: RequestPlan, here: HerePlan): Promise<void> {

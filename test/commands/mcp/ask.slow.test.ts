@@ -99,8 +99,8 @@ describe.each(cases)('version $era, a question of the $where', (one) => {
 
   test.each([
     [{ file: '../out' }, 'is outside the folder'],
-    [{ expire: '1s' }, 'too short'],
-    [{ expire: 'never' }, 'is not a duration'],
+    [{ expire: '1s' }, 'cannot close after 1 second'],
+    [{ expire: 'never' }, 'must be a duration'],
     [{ question: '' }, 'question: Too small'],
   ])('%j is refused', async (given, why) => {
     const { call } = await server(one);
