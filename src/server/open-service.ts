@@ -119,8 +119,10 @@ export async function openOwners(
           })
       : (where, how) => openExisting(where, how, ', or --create to make one');
   return {
-    add: (name: string, create = false) => owners((all) => all.add(name), opening(create)),
+    add: (name: string, { label = '', create = false } = {}) =>
+      owners((all) => all.add(name, label), opening(create)),
     list: () => owners((all) => all.list()),
+    replace: (id: string) => owners((all) => all.replace(id)),
     revoke: (name: string) => owners((all) => all.revoke(name)),
     /** Where it made a database; undefined if there was one. */
     made: () => (isNew ? placeOf(location) : undefined),

@@ -85,7 +85,7 @@ export async function serveHere(
   const options = socketOptions(whole, { ...io, grace }, { log, tls: undefined });
   const sockets = createSockets(doorTo(app, kind, watch), [{ host, port }], options);
   try {
-    const token = await owners.add('here');
+    const { token } = await owners.add('here');
     const [listening] = await sockets.listen();
     const base = await baseFor(listening as Listening, host);
     const stopSweeping = sweepRegularly(housekeeping, log);

@@ -21,7 +21,6 @@ import { tlsWarnings } from './tls-pair';
 export { rekey } from './keys/rotation';
 export { openOwners } from './open-service';
 export { backup } from './ops/database-copy';
-export type { OwnerSummary } from './rules/owners';
 export { serveHere } from './serve-here';
 export { ServiceError } from './service-errors';
 export type { ServiceIo, ServiceSettings } from './service-settings';
@@ -118,7 +117,7 @@ async function createFirstToken(
 ): Promise<string | undefined> {
   const hidden = writesToJournal(supervision) ? 'the journal would keep it' : tokenHidden;
   if (hidden === undefined) return firstToken === false ? undefined : owners.addFirst();
-  if ((await owners.list()).length > 0) return undefined;
+  if (!(await owners.isEmpty())) return undefined;
   // No other process can add one to a database in memory.
   const instead = ephemeral ? '' : '; create one with pwpush serve token add';
   log.warning(`no token was created, as ${hidden}${instead}`);

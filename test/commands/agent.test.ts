@@ -49,8 +49,8 @@ const refused: readonly Line[] = [
     'request what? --generate-passphrase',
     'request what? --generate-passphrase --json',
     'respond ASKED --generate --json',
-    'serve token add ann --data DIR/data',
-    'serve token add ann --data DIR/data --json',
+    'serve token add ann --create --data DIR/data',
+    'serve token add ann --create --data DIR/data --json',
     'run PUSH --as NAME --no-mask -- env',
   ]),
   ...lines(
@@ -85,6 +85,7 @@ const refused: readonly Line[] = [
       ...['get PUSH --output /dev/stdout', 'get PUSH --output /dev/stderr --force'],
       ...['get PUSH --output /proc/self/fd/1', 'get PUSH --output DIR/null'],
       'serve token add ann --data DIR/data --output /dev/stdout',
+      'serve token replace abc --data DIR/data',
     ],
     { reveal: false },
   ),

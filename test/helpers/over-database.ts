@@ -66,7 +66,7 @@ export async function overNoted(over: (database: Database) => Database = (databa
   const { database, statements } = await notedDatabase();
   onTestFinished(() => database.close());
   const service = overDatabase(over(database));
-  const adminToken = await service.owners.add('admin');
+  const { token: adminToken } = await service.owners.add('admin');
   return { ...service, ...askedOf({ ...service, adminToken }), database, statements, adminToken };
 }
 

@@ -72,8 +72,8 @@ export async function testService(options: TestOptions = {}) {
       env,
     },
   );
-  const adminToken = await service.owners.add('admin');
-  const otherToken = await service.owners.add('bob');
+  const { token: adminToken } = await service.owners.add('admin');
+  const { token: otherToken } = await service.owners.add('bob');
   const fetch = (request: Request) => service.app(request, { ip: '127.0.0.1' });
   return {
     ...askedOf({ fetch, adminToken }),

@@ -321,6 +321,8 @@ const RANDOM: readonly (readonly [name: string, RegExp])[] = [
   ['HOST', /(?<=http:\/\/)127\.0\.0\.1:\d+/g],
   // Not in armor, where /p/ may come about as well.
   ['ID', /(?<=:\/\/[^\s"]*\/[pfr]\/|"url_token": ?")[\w-]{10,}/g],
+  // Of tokens of a service.
+  ['ID', /(?<=^|"id":")[\da-f]{8}(?=[\t"]| {2})/gm],
   ['KEY', /(?<=#)[\w-]{22}(?![\w-])/g],
   ['PUBLIC', /age1[a-z\d]{58}/g],
   ['SECRET', /AGE-SECRET-KEY-1[A-Z\d]+/g],

@@ -30,7 +30,7 @@ beforeEach(async () => {
 /** Pushes of each kind, the last one expired; some belong to somebody who does not take part, and outlast it all. */
 async function pushes(on: TestService): Promise<There> {
   const many = { payload: 'x', expire_after_views: 1_000_000, deletable_by_viewer: false };
-  const token = await on.service.owners.add('carol');
+  const { token } = await on.service.owners.add('carol');
   const file = await createWithFiles(
     { fetch: on.fetch, adminToken: token },
     filePart('a.txt', 'hello'),

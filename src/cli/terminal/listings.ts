@@ -197,29 +197,36 @@ export const auditLog: Listing<AuditEntry> = {
     [created_at, kind, ip, user_agent, referrer].map(text),
 };
 
-/** A user of the service, as `serve token list` shows one. */
-interface ShownOwner {
+/** A token of the service, as `serve token list` shows one. */
+interface ShownToken {
+  readonly id: string;
   readonly name: string;
-  readonly tokens: number;
+  readonly label: string;
   /** ISO 8601. */
   readonly created_at: string;
   readonly last_used_at: string | null;
+  readonly expires_at: string | null;
 }
 
-/** `serve token list`; in a pipe: name, tokens, created, last used. */
-export const ownerList: Listing<ShownOwner> = {
+/** `serve token list`; in a pipe: ID, user, label, created, last used, expires. */
+export const tokenList: Listing<ShownToken> = {
   columns: [
-    nameColumn,
-    { title: 'TOKENS', right: true, shown: ({ tokens }) => String(tokens) },
+    { title: 'ID', shown: ({ id }) => id },
+    { ...nameColumn, title: 'USER' },
+    { title: 'LABEL', shown: ({ label }) => label, elastic: NAME_WIDTH },
     createdColumn,
     {
       title: 'LAST USED',
       shown: ({ last_used_at: used }, look) => (used === null ? 'never' : ago(used, look.now)),
     },
+    {
+      title: 'EXPIRES',
+      shown: ({ expires_at: end }, look) => (end === null ? 'never' : ahead(end, look.now)),
+    },
   ],
-  optional: ['CREATED'],
-  fields: ({ name, tokens, created_at, last_used_at }) =>
-    [name, tokens, created_at, last_used_at].map(text),
+  optional: ['CREATED', 'LABEL', 'EXPIRES'],
+  fields: ({ id, name, label, created_at, last_used_at, expires_at }) =>
+    [id, name, label, created_at, last_used_at, expires_at].map(text),
 };
 
 export const yesNo = (value: boolean) => (value ? 'yes' : 'no');

@@ -3,8 +3,9 @@ import { refuseToPrint } from '../../cli/agent';
 import type { Command } from '../../cli/command';
 import { filledText, flag, newFile, parsed, subcommand } from '../../cli/declare';
 import { addOutputOptions, type Options, revealRows } from '../../cli/options';
-import { ownerList } from '../../cli/terminal/listings';
+import { tokenList } from '../../cli/terminal/listings';
 import { table } from '../../cli/terminal/table';
+import { count } from '../../cli/terminal/wording';
 import { newFileName, port } from '../../cli/values';
 import { urlHost } from '../../contract/address';
 import { isStream, reserveFile } from '../../deliver/destination';
@@ -28,53 +29,74 @@ import {
 
 const rows = dataRows();
 
-const addRows = {
+const newRows = {
   ...rows,
   output: newFile('-o, --output <file>', 'write the token to a new file (0600)'),
   force: flag('--force', 'overwrite an existing file').requires('output'),
-  create: flag('--create', 'create the database if there is none'),
   ...revealRows(),
 };
 
-/** `serve token add|list|revoke`. */
+const addRows = {
+  ...newRows,
+  label: parsed('--label <text>', 'what the token is for, as the list shows it', (value) => value),
+  create: flag('--create', 'create the database if it is missing'),
+};
+
+/** `serve token add|list|replace|revoke`. */
 export function tokenCommand(serve: Command, context: Context, perform?: Perform): void {
   const token = serve
     .command('token')
-    .summary('add, list and revoke API tokens')
+    .summary('add, list, replace and revoke API tokens')
     .description('Manage the API tokens of the service on this machine.')
     .helpCommand(false) as Command;
   addOutputOptions(token);
-  const sub = (word: string, summary: string) => subcommand(token, word, summary);
+  const sub = (word: string, summary: string, [name, what]: readonly string[] = []) => {
+    const command = subcommand(token, word, summary);
+    return (name === undefined ? command : command.argument(name, what)) as Command;
+  };
   const placed = (options: Options<typeof rows>) => dataPlace(context, options);
+  const written = ({ output = '-', force, ...options }: Options<typeof newRows>) => ({
+    ...{ place: placed(options), output, force },
+  });
   servePlanned(
-    sub('add', 'create a token for a new or existing user; shown once').argument(
-      '<name>',
-      'the user',
-    ) as Command,
+    sub('add', 'create a token for a new or existing user; shown once', ['<name>', 'the user']),
     context,
     {
       rows: addRows,
-      asked: (
-        { output = '-', force, create, ...options }: Options<typeof addRows>,
-        _,
-        name: string,
-      ) => ({ place: dataPlace(context, options), name, output, force, create }),
+      asked: ({ label, create, ...options }: Options<typeof addRows>, _, name: string) => ({
+        ...{ ...written(options), name, label, create },
+      }),
       journey: async () => ({ run: addToken }),
     },
     perform,
   );
   servePlanned(
-    sub('list', 'list the users and how many tokens they have'),
+    sub('list', 'list the tokens, with their IDs, but not themselves'),
     context,
     { rows, asked: placed, journey: async () => ({ run: listTokens }) },
     perform,
   );
   servePlanned(
-    sub('revoke', "revoke all of a user's tokens").argument('<name>', 'the user') as Command,
+    sub('replace', 'create a token in the place of another; shown once', [
+      '<id>',
+      'of the old one',
+    ]),
+    context,
+    {
+      rows: newRows,
+      asked: (options: Options<typeof newRows>, _, id: string) => ({ ...written(options), id }),
+      journey: async () => ({ run: replaceToken }),
+    },
+    perform,
+  );
+  servePlanned(
+    sub('revoke', 'revoke a token, or all of a user', ['<id>', 'of the token, or the user']),
     context,
     {
       rows,
-      asked: (options: Options<typeof rows>, _, name: string) => ({ place: placed(options), name }),
+      asked: (options: Options<typeof rows>, _, which: string) => ({
+        ...{ place: placed(options), which },
+      }),
       journey: async () => ({ run: revokeTokens }),
     },
     perform,
@@ -94,55 +116,80 @@ function withOwners<T>(
 
 type Owners = Awaited<ReturnType<ServiceModule['openOwners']>>;
 
-interface TokenPlan {
+/** Where the data are, and where a new token goes. */
+interface NewTokenPlan {
   readonly place: DataPlan;
-  /** Of the user. */
-  readonly name: string;
+  readonly output: string;
+  readonly force: boolean;
 }
 
-/** The file is reserved first: a token is known at its creation only. */
-async function addToken(
-  { context, say }: Session,
-  plan: TokenPlan & {
-    readonly output: string;
-    readonly force: boolean;
-    /** Whether to create a missing database. */
-    readonly create: boolean;
-  },
+interface AddPlan extends NewTokenPlan {
+  /** Of the user. */
+  readonly name: string;
+  readonly label: string | undefined;
+  /** Whether to create a missing database. */
+  readonly create: boolean;
+}
+
+function addToken(session: Session, plan: AddPlan): Promise<void> {
+  const { name, label, create } = plan;
+  return tell(session, plan, async (owners) => {
+    const issued = await owners.add(name, { label, create });
+    const made = owners.made();
+    if (made !== undefined) await session.say.note(`new database in ${made}`);
+    return issued;
+  });
+}
+
+async function replaceToken(
+  session: Session,
+  plan: NewTokenPlan & { readonly id: string },
 ): Promise<void> {
-  const { name, output, force, create } = plan;
+  await tell(session, plan, async (owners) => {
+    const issued = await owners.replace(plan.id);
+    if (!issued) throw unknownToken(`no token with the ID "${plan.id}"`);
+    return { ...issued, replaces: plan.id };
+  });
+  await session.say.note('the old one works until this one is used, or for an hour');
+}
+
+/** Prints a new token, or writes it to a file, which is reserved first: a token is known at its creation only. */
+async function tell(
+  { context, say }: Session,
+  { place, output, force }: NewTokenPlan,
+  make: (owners: Owners) => ReturnType<Owners['add']>,
+): Promise<void> {
   if (isStream(output, context.uid)) await refuseToPrint(context, 'the token', 'output-unseen');
   const file = output === '-' ? undefined : await reserveFile(output, force, context.uid);
-  const added = withOwners(context, plan.place, async (owners) => {
-    const token = await owners.add(name, create);
-    const made = owners.made();
-    if (made !== undefined) await say.note(`new database in ${made}`);
-    return token;
-  });
-  const token = await added.catch(async (error) => {
+  const made = withOwners(context, place, make);
+  const { token, ...shown } = await made.catch(async (error) => {
     await file?.discard();
     throw error;
   });
-  if (!file) return say.print({ name, token }, () => `${token}\n`);
-  await file.commit(`${token}\n`);
-  await say.print({ name, saved_to: resolve(output) }, () => '');
-  await say.note(`the token was saved to ${output}`);
+  await file?.commit(`${token}\n`);
+  if (file) await say.print({ ...shown, saved_to: resolve(output) }, () => '');
+  else await say.print({ ...shown, token }, () => `${token}\n`);
+  if (file) await say.note(`the token was saved to ${output}`);
+  await say.remark(`its ID is ${shown.id}`);
 }
 
 async function listTokens({ context, say }: Session, place: DataPlan): Promise<void> {
   const rows = await withOwners(context, place, (owners) => owners.list());
-  await say.print(rows, (look) => table(rows, ownerList, look));
+  await say.print(rows, (look) => table(rows, tokenList, look));
 }
 
-async function revokeTokens({ context, say }: Session, { place, name }: TokenPlan): Promise<void> {
-  const revoked = await withOwners(context, place, (owners) => owners.revoke(name));
-  if (revoked === 0)
-    throw usageError(
-      `no user "${name}" with a token`,
-      'list users and tokens with pwpush serve token list',
-    );
-  await say.print({ name, revoked }, () => `${name}: ${revoked} revoked\n`);
+async function revokeTokens(
+  { context, say }: Session,
+  { place, which }: { readonly place: DataPlan; readonly which: string },
+): Promise<void> {
+  const done = await withOwners(context, place, (owners) => owners.revoke(which));
+  if (done.revoked === 0)
+    throw unknownToken(`no token with the ID "${which}", and no user with one`);
+  await say.print(done, () => `${done.name}: ${count(done.revoked, 'token')} revoked\n`);
 }
+
+const unknownToken = (message: string) =>
+  usageError(message, 'list the tokens with pwpush serve token list');
 
 export function rekeyCommand(serve: Command, context: Context, perform?: Perform): void {
   const command = serve

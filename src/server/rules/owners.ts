@@ -1,25 +1,38 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { invalidInput } from '../service-errors';
+import { invalidInput, ServiceError } from '../service-errors';
 import * as store from '../store/owner-rows';
 import type { PushRow } from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
 
 export type Owner = Readonly<store.OwnerRow>;
 
-export interface OwnerSummary {
+/** A token as it may be shown. */
+export interface TokenSummary {
+  /** The beginning of its SHA-256 hash. */
+  readonly id: string;
+  /** Of its owner. */
   readonly name: string;
+  readonly label: string;
   /** ISO 8601, UTC. */
   readonly created_at: string;
-  readonly tokens: number;
-  /** ISO 8601, UTC, to the minute; null if no token has been used. */
+  /** ISO 8601, UTC, to the minute; null if it has not been used. */
   readonly last_used_at: string | null;
+  /** ISO 8601, UTC; null unless it was replaced. */
+  readonly expires_at: string | null;
+}
+
+/** A new token, which is known now only. */
+export interface IssuedToken extends Pick<TokenSummary, 'id' | 'name' | 'label'> {
+  readonly token: string;
 }
 
 const MINUTE = 60_000;
+/** For which a replaced token works if the new one is not used. */
+const OVERLAP = 60 * MINUTE;
 
 /** Owners and their API tokens, of which only SHA-256 hashes are stored. */
 export class Owners {
-  private readonly touching = new Set<number>();
+  private readonly touching = new Set<string>();
 
   constructor(
     private readonly database: Database,
@@ -29,10 +42,10 @@ export class Owners {
   /** The owner of that token; undefined if it is invalid. */
   async authenticate(token: string): Promise<Owner | undefined> {
     const { selector, digest } = fingerprint(token);
-    const rows = await store.findTokens(this.database.sql, selector);
-    const row = rows.find((candidate) => timingSafeEqual(candidate.digest, digest));
-    if (!row) return undefined;
+    const row = await store.findToken(this.database.sql, selector);
     const now = this.now().getTime();
+    if (!row || !timingSafeEqual(row.digest, digest)) return undefined;
+    if (row.ends_at !== null && row.ends_at <= now) return undefined;
     // At most once a minute, so that not every request writes.
     if (row.last_used_at === null || now - row.last_used_at >= MINUTE) this.touch(row, now);
     return { id: row.id, name: row.name };
@@ -40,15 +53,14 @@ export class Owners {
 
   /**
    * Creates a token, and the owner if the name is new. Only a hash of the token is stored.
-   * @throws ServiceError when the name is invalid
+   * @throws ServiceError when the name or the label is invalid
    */
-  async add(name: string): Promise<string> {
-    const checked = name.trim();
-    if (checked === '' || checked.length > 255 || /\p{C}/u.test(checked))
-      throw invalidInput('a user name must be 1 to 255 printable characters');
+  async add(name: string, label = ''): Promise<IssuedToken> {
+    const checked = printable('a user name', name, 1);
+    const issued = { label: printable('a label', label, 0), replaces: null };
     return this.database.transaction(async (sql) => {
       const made = await store.insertOwner(sql, checked, this.now().getTime());
-      return this.issue(sql, made ?? ((await store.findOwner(sql, checked)) as Owner));
+      return this.issue(sql, made ?? ((await store.findOwner(sql, checked)) as Owner), issued);
     });
   }
 
@@ -56,7 +68,28 @@ export class Owners {
   async addFirst(): Promise<string | undefined> {
     return this.database.transaction(async (sql) => {
       const made = await store.insertOwner(sql, 'admin', this.now().getTime());
-      return made && this.issue(sql, made);
+      return made && (await this.issue(sql, made, { label: '', replaces: null })).token;
+    });
+  }
+
+  /**
+   * Creates a token in the place of that one, which works until the new one is used, or for an hour. Undefined without one
+   * of that ID.
+   * @throws ServiceError when another one is to take its place already
+   */
+  async replace(id: string): Promise<IssuedToken | undefined> {
+    return this.database.transaction(async (sql) => {
+      const now = this.now().getTime();
+      // First, as this makes others that replace it wait.
+      const old = await store.endToken(sql, id, now + OVERLAP, now);
+      if (!old) return undefined;
+      const successor = await store.findSuccessor(sql, id);
+      if (successor !== undefined)
+        throw new ServiceError(`${id} is being replaced by ${successor}, which was not used yet`, {
+          hint: `revoke ${successor} first, if it was lost`,
+        });
+      const owner = (await store.findOwnerById(sql, old.owner_id)) as Owner;
+      return this.issue(sql, owner, { label: old.label, replaces: id });
     });
   }
 
@@ -66,38 +99,75 @@ export class Owners {
     return (await store.findOwnerById(this.database.sql, owner_id))?.name;
   }
 
-  async list(): Promise<OwnerSummary[]> {
-    const rows = await store.listOwners(this.database.sql);
-    return rows.map((row) => ({
-      name: row.name,
-      created_at: new Date(row.created_at).toISOString(),
-      tokens: Number(row.tokens),
-      last_used_at: row.last_used_at === null ? null : new Date(row.last_used_at).toISOString(),
+  async isEmpty(): Promise<boolean> {
+    return !(await store.hasOwner(this.database.sql));
+  }
+
+  /** The tokens that work, by owner, the oldest first. */
+  async list(): Promise<TokenSummary[]> {
+    const rows = await store.listTokens(this.database.sql, this.now().getTime());
+    return rows.map(({ selector, name, label, created_at, last_used_at, ends_at }) => ({
+      ...{ id: selector, name, label, created_at: new Date(created_at).toISOString() },
+      last_used_at: last_used_at === null ? null : new Date(last_used_at).toISOString(),
+      expires_at: ends_at === null ? null : new Date(ends_at).toISOString(),
     }));
   }
 
-  /** Deletes all tokens of that owner and returns their number; the owner's pushes stay. */
-  async revoke(name: string): Promise<number> {
-    return this.database.transaction((sql) => store.deleteTokens(sql, name.trim()));
+  /**
+   * Deletes the token with that ID, or else all tokens of the owner of that name, whose pushes stay. Returns whose they were,
+   * and their number.
+   */
+  async revoke(which: string): Promise<{ readonly name: string; readonly revoked: number }> {
+    const name = which.trim();
+    return this.database.transaction(async (sql) => {
+      const owner = await store.deleteToken(sql, name);
+      if (owner) return { name: owner.name, revoked: 1 };
+      return { name, revoked: await store.deleteTokensOf(sql, name) };
+    });
   }
 
   /** Not awaited: a database that cannot write must not prevent reading. */
-  private touch({ token_id }: store.TokenRow, now: number): void {
-    if (this.touching.has(token_id)) return;
-    this.touching.add(token_id);
-    const done = () => void this.touching.delete(token_id);
-    store.touchToken(this.database.sql, token_id, now).then(done, done);
+  private touch({ selector, replaces }: store.TokenRow, now: number): void {
+    if (this.touching.has(selector)) return;
+    this.touching.add(selector);
+    const done = () => void this.touching.delete(selector);
+    const { database } = this;
+    const touched =
+      replaces === null
+        ? store.touchToken(database.sql, selector, now)
+        : database.transaction((sql) => store.succeedToken(sql, selector, replaces, now));
+    touched.then(done, done);
   }
 
-  private async issue(sql: Sql, owner: Owner): Promise<string> {
-    const token = `pwp_${randomBytes(32).toString('base64url')}`;
-    await store.insertToken(sql, owner.id, fingerprint(token), this.now().getTime());
-    return token;
+  private async issue(
+    sql: Sql,
+    { id: ownerId, name }: Owner,
+    { label, replaces }: Pick<store.NewToken, 'label' | 'replaces'>,
+  ): Promise<IssuedToken> {
+    const now = this.now().getTime();
+    await store.deleteEnded(sql, now);
+    for (;;) {
+      const token = `pwp_${randomBytes(32).toString('base64url')}`;
+      const { selector: id, digest } = fingerprint(token);
+      const row = { selector: id, digest, label, replaces };
+      if (await store.insertToken(sql, ownerId, row, now)) return { id, name, label, token };
+    }
   }
 }
 
-/** Rows are found by a part of the hash, and the whole hash is compared in constant time. */
+/** @throws ServiceError when a text is no line of a list */
+function printable(what: string, text: string, least: number): string {
+  const trimmed = text.trim();
+  if (trimmed.length < least || trimmed.length > 255 || /\p{C}/u.test(trimmed))
+    throw invalidInput(`${what} must be ${least} to 255 printable characters`);
+  return trimmed;
+}
+
+/**
+ * Rows are found by a part of the hash, which is shown as their ID, and the whole hash is compared in constant time: the part
+ * says nothing of a token, which has 256 bits of chance.
+ */
 function fingerprint(token: string): { selector: string; digest: Buffer } {
   const digest = createHash('sha256').update(token).digest();
-  return { selector: digest.subarray(0, 8).toString('hex'), digest };
+  return { selector: digest.subarray(0, 4).toString('hex'), digest };
 }

@@ -61,7 +61,7 @@ export async function openDatabase(
 
 /**
  * Opens a database that a service has created.
- * @param otherwise what else than another place helps if there is none
+ * @param otherwise what else than another place helps where it is missing
  * @throws ServiceError when it is missing or cannot be opened
  */
 export async function openExisting(

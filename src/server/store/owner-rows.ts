@@ -6,9 +6,28 @@ export interface OwnerRow {
 }
 
 export interface TokenRow extends OwnerRow {
-  token_id: number;
+  selector: string;
   digest: Uint8Array;
   last_used_at: number | null;
+  ends_at: number | null;
+  replaces: string | null;
+}
+
+export interface ListedToken {
+  selector: string;
+  name: string;
+  label: string;
+  created_at: number;
+  last_used_at: number | null;
+  ends_at: number | null;
+}
+
+export interface NewToken {
+  readonly selector: string;
+  readonly digest: Uint8Array;
+  readonly label: string;
+  /** The selector of the token in whose place it is. */
+  readonly replaces: string | null;
 }
 
 /** Creates an owner; returns undefined when the name is taken. */
@@ -27,42 +46,87 @@ export async function findOwnerById(sql: Sql, id: number): Promise<OwnerRow | un
   return (await sql<OwnerRow>`SELECT id, name FROM owners WHERE id = ${id}`)[0];
 }
 
+export async function hasOwner(sql: Sql): Promise<boolean> {
+  return (await sql`SELECT id FROM owners LIMIT 1`).length > 0;
+}
+
+/** Creates a token; returns false when its selector is taken. */
 export async function insertToken(
   sql: Sql,
   ownerId: number,
-  token: { selector: string; digest: Uint8Array },
+  { selector, digest, label, replaces }: NewToken,
+  now: number,
+): Promise<boolean> {
+  const rows = await sql`
+    INSERT INTO tokens (selector, owner_id, label, digest, created_at, replaces)
+    VALUES (${selector}, ${ownerId}, ${label}, ${digest}, ${now}, ${replaces})
+    ON CONFLICT (selector) DO NOTHING RETURNING selector`;
+  return rows.length > 0;
+}
+
+export async function findToken(sql: Sql, selector: string): Promise<TokenRow | undefined> {
+  const rows = await sql<TokenRow>`
+    SELECT owners.id, owners.name, tokens.selector, tokens.digest, tokens.last_used_at,
+      tokens.ends_at, tokens.replaces
+    FROM tokens JOIN owners ON owners.id = tokens.owner_id
+    WHERE tokens.selector = ${selector}`;
+  return rows[0];
+}
+
+export async function touchToken(sql: Sql, selector: string, now: number): Promise<void> {
+  await sql`UPDATE tokens SET last_used_at = ${now} WHERE selector = ${selector}`;
+}
+
+/** Notes the use of a token that is in the place of another one, which ends. */
+export async function succeedToken(
+  sql: Sql,
+  selector: string,
+  replaced: string,
   now: number,
 ): Promise<void> {
   await sql`
-    INSERT INTO tokens (owner_id, selector, digest, created_at)
-    VALUES (${ownerId}, ${token.selector}, ${token.digest}, ${now})`;
+    UPDATE tokens SET last_used_at = ${now}, replaces = NULL WHERE selector = ${selector}`;
+  await sql`DELETE FROM tokens WHERE selector = ${replaced}`;
 }
 
-export function findTokens(sql: Sql, selector: string): Promise<TokenRow[]> {
-  return sql<TokenRow>`
-    SELECT owners.id, owners.name, tokens.id AS token_id, tokens.digest, tokens.last_used_at
+/** Sets when a token that has not ended ends; returns whose it is, and its label. Others that do so wait for this one. */
+export async function endToken(sql: Sql, selector: string, end: number, now: number) {
+  const rows = await sql<{ owner_id: number; label: string }>`
+    UPDATE tokens SET ends_at = ${end}
+    WHERE selector = ${selector} AND (ends_at IS NULL OR ends_at > ${now})
+    RETURNING owner_id, label`;
+  return rows[0];
+}
+
+/** The selector of the token that is to take the place of that one. */
+export async function findSuccessor(sql: Sql, selector: string): Promise<string | undefined> {
+  const rows = await sql<{ selector: string }>`
+    SELECT selector FROM tokens WHERE replaces = ${selector}`;
+  return rows[0]?.selector;
+}
+
+export function listTokens(sql: Sql, now: number): Promise<ListedToken[]> {
+  return sql<ListedToken>`
+    SELECT tokens.selector, owners.name, tokens.label, tokens.created_at, tokens.last_used_at,
+      tokens.ends_at
     FROM tokens JOIN owners ON owners.id = tokens.owner_id
-    WHERE tokens.selector = ${selector}`;
+    WHERE tokens.ends_at IS NULL OR tokens.ends_at > ${now}
+    ORDER BY owners.name, tokens.created_at, tokens.selector`;
 }
 
-export async function touchToken(sql: Sql, id: number, now: number): Promise<void> {
-  await sql`UPDATE tokens SET last_used_at = ${now} WHERE id = ${id}`;
+export async function deleteToken(sql: Sql, selector: string): Promise<OwnerRow | undefined> {
+  const rows = await sql<{ owner_id: number }>`
+    DELETE FROM tokens WHERE selector = ${selector} RETURNING owner_id`;
+  return rows[0] && findOwnerById(sql, rows[0].owner_id);
 }
 
-export function listOwners(sql: Sql) {
-  return sql<
-    Pick<OwnerRow, 'name'> & { created_at: number; tokens: number; last_used_at: number | null }
-  >`
-    SELECT owners.name, owners.created_at, count(tokens.id) AS tokens,
-      max(tokens.last_used_at) AS last_used_at
-    FROM owners LEFT JOIN tokens ON tokens.owner_id = owners.id
-    GROUP BY owners.id, owners.name, owners.created_at
-    ORDER BY owners.name`;
-}
-
-export async function deleteTokens(sql: Sql, name: string): Promise<number> {
-  const rows = await sql<{ id: number }>`
+export async function deleteTokensOf(sql: Sql, name: string): Promise<number> {
+  const rows = await sql`
     DELETE FROM tokens WHERE owner_id IN (SELECT id FROM owners WHERE name = ${name})
-    RETURNING id`;
+    RETURNING selector`;
   return rows.length;
+}
+
+export async function deleteEnded(sql: Sql, now: number): Promise<void> {
+  await sql`DELETE FROM tokens WHERE ends_at <= ${now}`;
 }

@@ -17,16 +17,17 @@ CREATE TABLE owners (
   created_at BIGINT NOT NULL
 );
 
+-- `replaces` is the selector of the token whose place this one takes with its first use; that one has `ends_at`.
 CREATE TABLE tokens (
-  id {identity},
+  selector TEXT PRIMARY KEY,
   owner_id BIGINT NOT NULL REFERENCES owners (id),
-  selector TEXT NOT NULL,
+  label TEXT NOT NULL,
   digest {blob} NOT NULL,
   created_at BIGINT NOT NULL,
-  last_used_at BIGINT
+  last_used_at BIGINT,
+  ends_at BIGINT,
+  replaces TEXT
 );
-
-CREATE INDEX tokens_by_selector ON tokens (selector);
 
 -- A request is a push of kind `request`, whose one view is its answer, a push of kind `answer` without a link.
 CREATE TABLE pushes (

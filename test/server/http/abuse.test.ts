@@ -61,7 +61,7 @@ describe('what must not be told apart', () => {
 
   test('API tokens that are wrong, cut, longer, revoked or nothing at all', async () => {
     const { adminToken: token, owners } = service;
-    const revoked = await owners.add('bob');
+    const { token: revoked } = await owners.add('bob');
     await owners.revoke('bob');
     const withToken = (token: string) => answered('GET', at('active'), { token });
     const wrong = await withToken('pwp_x');

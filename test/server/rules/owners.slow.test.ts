@@ -17,7 +17,7 @@ onSharedPostgres((databases) => {
     const tables = await beside.sql`SELECT * FROM pg_tables WHERE schemaname = 'public'`;
     await beside.close();
     expect(tables).toEqual([]);
-    await owners.add('admin', true);
+    await owners.add('admin', { create: true });
     expect(owners.made()).toBe('the PostgreSQL of --database');
   });
 });

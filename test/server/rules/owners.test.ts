@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,8 +10,8 @@ import { at, defaults, opened, type TestService, testClock } from '../../helpers
 import { onEachStore, type Room } from '../../helpers/stores';
 
 /** The owners of those data, as a command beside a service has them. */
-async function ownersIn({ settings }: Pick<Room, 'settings'>) {
-  const owners = await openOwners(settings, testClock());
+async function ownersIn({ settings }: Pick<Room, 'settings'>, clock = testClock()) {
+  const owners = await openOwners(settings, clock);
   onTestFinished(() => owners.close());
   return owners;
 }
@@ -18,6 +19,10 @@ async function ownersIn({ settings }: Pick<Room, 'settings'>) {
 let service: TestService;
 const active = (token?: string, headers = {}) =>
   service.call('GET', at('active'), { headers, ...(token === undefined ? {} : { token }) });
+
+const statusOf = async (token = '') => (await active(token)).status;
+const byId = (one: { id?: string | undefined }, other: { id?: string | undefined }) =>
+  `${one.id}` < `${other.id}` ? -1 : 1;
 
 onEachStore((store) => {
   let room: Room;
@@ -30,21 +35,28 @@ onEachStore((store) => {
   describe('owners beside a running service', () => {
     test('a token that another process makes or revokes takes effect at once', async () => {
       const owners = await ownersIn(room);
-      const token = await owners.add('carol');
+      const { token } = await owners.add('carol');
       expect(token).toMatch(/^pwp_[\w-]{43}$/);
       expect((await active(token)).status).toBe(200);
-      expect(await owners.revoke('carol')).toBe(1);
+      expect(await owners.revoke('carol')).toEqual({ name: 'carol', revoked: 1 });
       expect((await active(token)).status).toBe(401);
-      expect([await owners.revoke('carol'), await owners.revoke('nobody')]).toEqual([0, 0]);
+      for (const name of ['carol', 'nobody'])
+        expect(await owners.revoke(name)).toEqual({ name, revoked: 0 });
       expect((await active(service.adminToken)).status).toBe(200);
     });
 
     test('an owner has as many tokens as were made, and one set of pushes', async () => {
       const owners = await ownersIn(room);
-      const second = await owners.add(' bob ');
+      const { id, token: second } = await owners.add(' bob ', { label: ' ci ' });
       await service.create({ payload: 'x' }, service.otherToken);
       expect((await active(second)).json).toHaveLength(1);
-      expect(await owners.revoke('bob')).toBe(2);
+      const listed = expect.objectContaining({ id, name: 'bob', label: 'ci' });
+      expect(await owners.list()).toContainEqual(listed);
+      expect(createHash('sha256').update(second).digest('hex').startsWith(id)).toBe(true);
+      expect(await owners.revoke(id)).toEqual({ name: 'bob', revoked: 1 });
+      expect([await statusOf(second), await statusOf(service.otherToken)]).toEqual([401, 200]);
+      await owners.add('bob');
+      expect(await owners.revoke('bob')).toEqual({ name: 'bob', revoked: 2 });
     });
 
     test('the list says who there is and when a token was last used', async () => {
@@ -55,17 +67,75 @@ onEachStore((store) => {
       await expect.poll(async () => (await owners.list())[1]?.last_used_at).not.toBeNull();
       service.clock.advance(59_000);
       await active(service.otherToken);
-      const made = { created_at: '2026-08-20T11:06:45.000Z', tokens: 1 };
+      const made = {
+        ...{ id: expect.stringMatching(/^[\da-f]{8}$/), label: '', expires_at: null },
+        created_at: '2026-08-20T11:06:45.000Z',
+      };
       expect(await owners.list()).toEqual([
-        { name: 'admin', ...made, last_used_at: null },
-        { name: 'bob', ...made, last_used_at: '2026-08-20T11:08:15.000Z' },
+        { ...made, name: 'admin', last_used_at: null },
+        { ...made, name: 'bob', last_used_at: '2026-08-20T11:08:15.000Z' },
       ]);
+    });
+  });
+
+  describe('a token that is replaced', () => {
+    let owners: Awaited<ReturnType<typeof ownersIn>>;
+    let old: { readonly id: string; readonly token: string };
+
+    beforeEach(async () => {
+      owners = await ownersIn(room, service.clock);
+      old = await owners.add('carol', { label: 'ci' });
+    });
+
+    test('works until the new one is used', async () => {
+      const made = await owners.replace(old.id);
+      expect(made).toMatchObject({ name: 'carol', label: 'ci' });
+      expect(await owners.list()).toMatchObject([
+        ...[{ name: 'admin' }, { name: 'bob' }],
+        ...[{ id: old.id, expires_at: '2026-08-20T12:06:45.000Z' }, { id: made?.id }].sort(byId),
+      ]);
+      expect([await statusOf(old.token), await statusOf(made?.token)]).toEqual([200, 200]);
+      // That is noted beside the request.
+      await expect.poll(() => statusOf(old.token)).toBe(401);
+      expect(await statusOf(made?.token)).toBe(200);
+      expect((await owners.list()).at(-1)).toMatchObject({ id: made?.id, expires_at: null });
+    });
+
+    test('works for an hour at most, and is gone with the next one that is made', async () => {
+      await owners.replace(old.id);
+      service.clock.advance(3_599_999);
+      expect(await statusOf(old.token)).toBe(200);
+      service.clock.advance(1);
+      expect(await statusOf(old.token)).toBe(401);
+      expect(await owners.replace(old.id)).toBeUndefined();
+      expect((await owners.list()).filter(({ id }) => id === old.id)).toEqual([]);
+    });
+
+    test('is not replaced by two, however many processes try', async () => {
+      const others = [owners, await ownersIn(room, service.clock)];
+      const made = await Promise.allSettled(others.map((one) => one.replace(old.id)));
+      const [won] = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      const lost = made.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      expect(lost).toMatchObject([
+        { message: `${old.id} is being replaced by ${won?.id}, which was not used yet` },
+      ]);
+      // The token of a replacement that was lost is revoked, and another one made.
+      await owners.revoke(won?.id ?? '');
+      expect((await owners.replace(old.id))?.id).not.toBe(won?.id);
+      expect(await statusOf(won?.token)).toBe(401);
+    });
+
+    test('can be revoked at once', async () => {
+      const made = await owners.replace(old.id);
+      await owners.revoke(old.id);
+      expect([await statusOf(old.token), await statusOf(made?.token)]).toEqual([401, 200]);
+      expect(await owners.replace('nosuchid')).toBeUndefined();
     });
   });
 
   test('admin is made on the first start, others or not, and on that only', async () => {
     const fresh = await store.room();
-    await (await ownersIn(fresh)).add('carol', true);
+    await (await ownersIn(fresh)).add('carol', { create: true });
     const io = { log: () => {}, warn: () => {}, now: () => new Date(), version: '0' };
     const { owners, close } = await openService(
       { ...defaults, ephemeral: false, ...fresh.settings },
@@ -88,6 +158,10 @@ describe('tokens and names', () => {
     const error = await service.service.owners.add(name).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ServiceError);
     expect((error as ServiceError).input).toBe(true);
+  });
+
+  test.each(['a\nb', 'x'.repeat(256)])('%j is no label', async (label) => {
+    await expect(service.service.owners.add('bob', label)).rejects.toThrow('a label must be');
   });
 
   test.each(['Bearer', 'Bearer ', 'bearer nonsense', 'Bearer pwp_', 'Bearer \u00e9'])(
@@ -120,9 +194,9 @@ test('nothing makes a database unless it is asked for, which it says', async () 
     expect((error as ServiceError).message).toBe(`no database in "${data}"`);
   }
   expect(existsSync(data)).toBe(false);
-  await owners.add('admin', true);
+  await owners.add('admin', { create: true });
   expect(owners.made()).toBe(`"${data}"`);
   const again = await ownersIn({ settings: { data } });
-  await again.add('bob', true);
+  await again.add('bob', { create: true });
   expect(again.made()).toBeUndefined();
 });

@@ -30,7 +30,9 @@ test('no statement of a service looks through all there is', async () => {
   const { asAdmin, clock, statements } = service;
   const once = { headers: { 'idempotency-key': '"Jk3dF8s-Qw2mZx0pLr7tVg"' } };
   await service.owners.list();
-  await service.owners.add('bob');
+  const { id } = await service.owners.add('bob');
+  const made = await service.owners.replace(id);
+  await service.owners.authenticate(made?.token ?? '');
   await service.owners.revoke('bob');
   const push = { payload: 'x', passphrase: 'p', expire_after_views: 2 };
   const token = await service.createOwn(push);
@@ -68,8 +70,6 @@ test('no statement of a service looks through all there is', async () => {
   expect(found).toEqual([
     // Of the foreign keys of a new owner, which it does only while some are broken (OP_FkIfZero): never.
     ['SCAN pushes'],
-    // A list of owners, which are few.
-    [expect.stringContaining('tokens')],
     // Such statements are found.
     ['SCAN audit'],
   ]);
