@@ -46,9 +46,12 @@ test('the examples of the README run as they stand', async () => {
     const code = await terminal.ended;
     const lines = await linesOf(terminal.screen());
     for (const [at, expected] of printed.entries()) {
-      const token = /\/p\/([\w-]+)/.exec(expected)?.[1];
-      const real = /\/p\/([\w-]+)/.exec(lines[at] ?? '')?.[1];
-      if (token && real && !here.has(token)) here.set(token, real);
+      // IDs, and the keys of encrypted pushes.
+      for (const part of [/\/p\/([\w-]+)/, /\/r#([\w-]+)/]) {
+        const written = part.exec(expected)?.[1];
+        const real = part.exec(lines[at] ?? '')?.[1];
+        if (written && real && !here.has(written)) here.set(written, real);
+      }
     }
     if (printed.length > 0) expect(lines, typed).toEqual(printed.map(translated));
     expect(code === 0, `${typed} ended with ${code}`).toBe(!printed[0]?.startsWith('pwpush:'));
