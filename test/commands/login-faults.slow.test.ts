@@ -34,7 +34,10 @@ test.each([{}, { work }, many])(
         expect(stdout + stderr).not.toMatch(new RegExp(`MARKER|${token}`));
         const after = {
           current: 'default',
-          profiles: { ...profiles, default: { url: 'https://pw.test', edition: 'pwpush', token } },
+          profiles: {
+            ...profiles,
+            default: { url: 'https://pw.test', edition: 'pwpush', token, encrypt: 'link' },
+          },
         };
         expect([
           [0, after],

@@ -64,7 +64,7 @@ async function answer(terminal: Terminal, answers: Answers): Promise<void> {
 /** What the link on the screen opens, on which nothing secret was shown. */
 async function opened(terminal: Terminal, passphrase = ''): Promise<string> {
   expect(terminal.screen()).not.toContain('MARKER');
-  const [link = ''] = /http:\/\/[\w.:]+\/p\/[a-z0-9_-]+\/r/.exec(terminal.screen()) ?? [];
+  const [link = ''] = /http:\/\/[\w.:]+\/p\/[a-z0-9_-]+\/r(#[\w-]+)?/.exec(terminal.screen()) ?? [];
   const env = { ...newcomer.env, PWPUSH_PASSPHRASE: passphrase };
   return (await pwpush(['get', link], { env })).stdout;
 }

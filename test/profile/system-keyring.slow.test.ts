@@ -93,10 +93,11 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
     install('secret-tool', `{ printf '%s\\n' "$@"; env; } >> '${log}'; exec ${SECRET_TOOL} "$@"`);
     const calls = () => readFileSync(log, 'utf8');
     const env = await bus(true);
+    const saved = { url: 'https://pw.test', edition: 'pwpush', encrypt: 'link' };
     expect(await login(env)).toMatchObject({ code: 0, stdout: '' });
     expect(here.kept()).toEqual({
       current: 'default',
-      profiles: { default: { url: 'https://pw.test', edition: 'pwpush', keyring: true } },
+      profiles: { default: { ...saved, keyring: true } },
     });
     expect((await here.under({ env }).run('list')).code).toBe(0);
     const shown = await here.run('profile', 'show', '--json');
@@ -104,10 +105,7 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
     expect(calls()).toContain('application\npwpush\nprofile\ndefault\nurl\nhttps://pw.test\n');
     expect(String(lookup(env).stdout)).toBe(token);
     expect((await here.under({ env }).run('logout')).code).toBe(0);
-    expect([here.kept()?.profiles, lookup(env).status]).toEqual([
-      { default: { url: 'https://pw.test', edition: 'pwpush' } },
-      1,
-    ]);
+    expect([here.kept()?.profiles, lookup(env).status]).toEqual([{ default: saved }, 1]);
     expect(calls()).not.toContain(token);
   });
 

@@ -130,7 +130,7 @@ describe('the setting token-command', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ token: true }]);
     expect((await here.run('list')).code).toBe(0);
     expect((await here.under({ stdin: token }).run('login', '--profile', 'work')).code).toBe(0);
-    expect(here.kept()?.profiles.work).toEqual({ url, token, edition: 'pwpush' });
+    expect(here.kept()?.profiles.work).toEqual({ url, token, edition: 'pwpush', encrypt: 'link' });
   });
 
   test('is forgotten by logout and with the address', async () => {
@@ -147,7 +147,7 @@ describe('the setting token-command', () => {
     const command = `echo ${token}`;
     const env = { PWPUSH_TOKEN_COMMAND: command };
     expect((await here.under({ env }).run('login')).code).toBe(0);
-    const saved = { url, 'token-command': command, edition: 'pwpush' };
+    const saved = { url, 'token-command': command, edition: 'pwpush', encrypt: 'link' };
     expect(here.kept()?.profiles.default).toEqual(saved);
   });
 });
