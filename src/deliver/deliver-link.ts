@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
 import { isGuarded } from '../cli/agent';
 import { type Invocation, toJson } from '../cli/terminal/output';
+import { savedText } from '../cli/terminal/wording';
 import type { CliError } from '../platform/errors';
 import { printOrRescue } from './print-or-rescue';
 
@@ -11,6 +13,8 @@ export interface CreatedLink {
   readonly warnings: readonly string[];
   /** What the instance granted. */
   readonly summary?: string | undefined;
+  /** New files of what opens it, where the user named any. */
+  readonly written?: readonly (string | undefined)[];
 }
 
 /**
@@ -23,14 +27,18 @@ export async function printCreated(
   { copy, qr }: { readonly copy: boolean; readonly qr: boolean },
 ): Promise<CliError | undefined> {
   const { say } = run;
-  const { link, warnings, summary } = created;
+  const { link, warnings, summary, written = [] } = created;
   const failure = await printLink(run, created);
+  for (const path of written) if (path !== undefined) await say.note(savedText(path, sizeOf(path)));
   for (const warning of warnings) await say.warn(warning);
   if (copy) await copyLink(run, link);
   if (summary !== undefined) await say.remark(summary);
   if (qr) await (await drawing()).drawQr(say, link);
   return failure;
 }
+
+/** Zero if somebody has removed it already. */
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /** What draws a link: 5 ms. */
 export const drawing = () => import('../cli/terminal/qr');

@@ -5,6 +5,7 @@ import { filledText, flag, newFile, parsed, subcommand } from '../../cli/declare
 import { addOutputOptions, type Options, revealRows } from '../../cli/options';
 import { ownerList } from '../../cli/terminal/listings';
 import { table } from '../../cli/terminal/table';
+import { savedText } from '../../cli/terminal/wording';
 import { newFileName, port } from '../../cli/values';
 import { urlHost } from '../../contract/address';
 import { isStream, reserveFile } from '../../deliver/destination';
@@ -113,7 +114,7 @@ async function addToken(
   if (!file) return say.print({ name, token }, () => `${token}\n`);
   await file.commit(`${token}\n`);
   await say.print({ name, saved_to: resolve(output) }, () => '');
-  await say.note(`the token was saved to ${output}`);
+  await say.note(savedText(output, Buffer.byteLength(token) + 1));
 }
 
 async function listTokens({ context, say }: Session, place: DataPlan): Promise<void> {
@@ -190,6 +191,7 @@ async function backup(
     key: service.keyFileOf({ ...place, ...keyFile(context) }),
   }));
   await say.print({ file, bytes, key_file: key }, () => `${file}\n`);
+  await say.note(savedText(file, bytes));
   await say.note(`the backup requires the instance key, which it does not contain: ${key}`);
 }
 
