@@ -51,5 +51,5 @@ export async function refuseToPrint(
   instead: StepName,
 ): Promise<void> {
   const why = await whyHidden(context);
-  if (why !== undefined) throw usageError(`${why}: ${what} is not printed`, phrase(instead));
+  if (why !== undefined) throw usageError(`${what} is not printed: ${why}`, phrase(instead));
 }

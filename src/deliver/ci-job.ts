@@ -49,6 +49,7 @@ export async function ciDestination(
         await context.stdout.write(maskCommands(text));
         for (const { file, name } of files) await append(file, heredoc(name, text));
         if (variables.length > 0) await say.note(variablesSet(variables));
+        return undefined;
       } finally {
         await close();
       }

@@ -28,6 +28,7 @@ export async function clipboardDestination(run: Invocation): Promise<ClipboardDe
         throw failedError(`${clipboard.name} did not accept the text`);
       copied = text;
       await say.note(copiedText(clipboard));
+      return undefined;
     },
     discard: async () => {},
     finish: async (taking) => {

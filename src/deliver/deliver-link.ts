@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
 import { isGuarded } from '../cli/agent';
 import { type Invocation, toJson } from '../cli/terminal/output';
+import { savedText } from '../cli/terminal/wording';
 import { isLoopback } from '../contract/address';
 import type { CliError } from '../platform/errors';
 import { printOrRescue } from './print-or-rescue';
@@ -12,6 +14,8 @@ export interface CreatedLink {
   readonly warnings: readonly string[];
   /** What the instance granted. */
   readonly summary?: string | undefined;
+  /** New files of what opens it, where the user named any. */
+  readonly written?: readonly (string | undefined)[];
 }
 
 /** What else is done with a link. */
@@ -33,10 +37,14 @@ export async function printCreated(
   next: readonly string[] = [],
 ): Promise<CliError | undefined> {
   const { say } = run;
-  const { link, warnings, summary } = created;
-  const below = [link, ...warnings, summary ?? [], copy ? 'copied' : [], next].flat();
+  const { link, warnings, summary, written = [] } = created;
+  const saved = written.flatMap((path) =>
+    path === undefined ? [] : [savedText(path, sizeOf(path))],
+  );
+  const below = [link, ...saved, ...warnings, summary ?? [], copy ? 'copied' : [], next].flat();
   if (qr) await (await drawing()).drawQr(run, link, below);
   const failure = await printLink(run, created);
+  for (const line of saved) await say.note(line);
   for (const warning of warnings) await say.warn(warning);
   if (copy) await copyLink(run, link);
   if (summary !== undefined) await say.remark(summary);
@@ -48,6 +56,9 @@ export function isForPhones({ context, say }: Invocation, link: string): boolean
   const { quiet, json } = say.manner;
   return context.stderr.isTTY && !quiet && !json && !isLoopback(new URL(link).hostname);
 }
+
+/** Zero if somebody has removed it already. */
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /** What draws a link: 5 ms. */
 export const drawing = () => import('../cli/terminal/qr');

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { whyHidden } from '../cli/agent';
 import { boundedByInterrupt } from '../cli/terminal/bounded-write';
 import { toJson } from '../cli/terminal/output';
@@ -27,13 +28,9 @@ export async function deliverText(
   to: Destination | undefined,
 ): Promise<CliError | undefined> {
   if (!to) return printText(delivery, push);
-  const { say } = delivery;
-  const { json } = say.manner;
+  const { json } = delivery.say.manner;
   const bytes = json ? `${toJson(jsonOf(delivery.taken, push))}\n` : (push.payload ?? '');
-  const failure = await writeTo(delivery, to, bytes);
-  if (failure || to.inFolder === undefined) return failure;
-  await say.note(savedText(to.inFolder, Buffer.byteLength(bytes), undefined));
-  return undefined;
+  return writeTo(delivery, to, bytes);
 }
 
 /** The object of the instance: an answer is the `response` of its request. */
@@ -77,12 +74,16 @@ async function qrDrawing({ say }: Delivery, text: string): Promise<string | unde
 }
 
 async function writeTo(
-  { context, place: { plan }, safe, taken: { push } }: Delivery,
+  { context, place: { plan }, safe, say, taken: { push } }: Delivery,
   destination: Destination,
   bytes: string,
 ): Promise<CliError | undefined> {
   try {
-    await boundedByInterrupt(destination.commit(bytes), context.signal);
+    const path = await boundedByInterrupt(destination.commit(bytes), context.signal);
+    if (path === undefined) return undefined;
+    const name = destination.inFolder?.name ?? basename(path);
+    const wanted = basename(path) === name ? undefined : name;
+    await say.note(savedText(path, Buffer.byteLength(bytes), wanted));
     return undefined;
   } catch (error) {
     const where = plan.to === 'path' ? `"${plan.path}"` : 'a file of the job';

@@ -8,28 +8,37 @@ import { ForeignLink, followed, isPlanted, type User } from '../platform/files/o
 
 /** A place for a secret, reserved before the secret is fetched. */
 export interface Destination {
-  /** Writes everything; a file gets its name. */
-  commit(bytes: string | Uint8Array): Promise<void>;
+  /** Writes everything; a file gets its name, and its path is returned. */
+  commit(bytes: string | Uint8Array): Promise<string | undefined>;
   /** Leaves nothing behind. */
   discard(): Promise<void>;
-  /** Its path, where the user named the folder only. */
-  readonly inFolder?: string;
+  /** Where the user named the folder only: the name that is given if it is free, and those that were used. */
+  readonly inFolder?: { readonly name: string; readonly taken: Set<string> };
 }
 
 /** The name for the text of a push in a folder. */
 export const TEXT_FILE = 'secret.txt';
 
 /**
- * Reserves `TEXT_FILE` in a folder.
- * @throws CliError (usage) as `reserveFile` does
+ * Reserves a file in a folder, which `commit` names `TEXT_FILE` or, if that exists, as other files are named.
+ * @throws CliError (usage) when the folder cannot be written to
  */
-export async function reserveText(
-  folder: string,
-  force: boolean,
-  user: User,
-): Promise<Destination> {
-  const path = join(folder, TEXT_FILE);
-  return { ...(await reserveFile(path, force, user)), inFolder: path };
+export async function reserveText(path: string, force: boolean): Promise<Destination> {
+  const { newFile } = await import('./new-file');
+  const taken = new Set<string>();
+  const file = await newFile({ path, force, taken }, TEXT_FILE).catch((error) => {
+    throw unwritable(join(path, TEXT_FILE), error);
+  });
+  const commit = async (bytes: string | Uint8Array) => {
+    try {
+      await file.handle.writeFile(bytes);
+      return await file.keep();
+    } catch (error) {
+      await file.discard();
+      throw error;
+    }
+  };
+  return { commit, discard: file.discard, inFolder: { name: TEXT_FILE, taken } };
 }
 
 /**
@@ -62,6 +71,7 @@ export async function reserveFile(named: string, force: boolean, user: User): Pr
         await file.handle.writeFile(bytes);
         // Another program may have created the file since.
         if (!(await file.moveTo(path, force))) throw exists(path);
+        return named;
       } catch (error) {
         await file.discard();
         throw error;
@@ -171,6 +181,7 @@ async function fifo(path: string, user: User): Promise<Destination> {
         socket.once('error', reject);
         socket.end(bytes, (error?: Error | null) => (error ? reject(error) : resolve()));
       });
+      return undefined;
     },
     discard: async () => closeSync(file),
   };
@@ -181,6 +192,7 @@ async function device(path: string): Promise<Destination> {
     commit: async (bytes) => {
       const file = await open(path, constants.O_WRONLY);
       await file.writeFile(bytes).finally(() => file.close());
+      return undefined;
     },
     discard: async () => {},
   };

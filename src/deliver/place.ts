@@ -134,7 +134,7 @@ async function reservePath(
     for (const one of made) await attempt(async () => rmdirSync(one));
   };
   if (whole) return { plan, folder: path, discard: discardFolders };
-  const text = await reserveText(path, force, user);
+  const text = await reserveText(path, force);
   const discard = async () => {
     await text.discard();
     await discardFolders();

@@ -21,7 +21,7 @@ import { type Delivery, deliverText } from './deliver-text';
 import { type Destination, reserveText, TEXT_FILE } from './destination';
 import { askBeforeLoss, fetchFiles, lostRest, toolsFor } from './download';
 import { type NewFile, newFile } from './new-file';
-import { type Folder, nameKey, safeName } from './safe-name';
+import { type Folder, safeName } from './safe-name';
 import { copyBody, type DownloadTools, withRetries } from './save-file';
 
 /**
@@ -96,7 +96,7 @@ async function waysFor(delivery: Delivery): Promise<Ways> {
  * that is not to be replaced.
  */
 async function atPath(delivery: Delivery, path: string, text: Destination): Promise<Ways> {
-  const { context, place, say, taken } = delivery;
+  const { place, say, taken } = delivery;
   const { force } = place.plan;
   const { payload, files } = taken.push;
   const found = await lstat(path).catch(() => undefined);
@@ -112,13 +112,12 @@ async function atPath(delivery: Delivery, path: string, text: Destination): Prom
   }
   const folder = await folderAt(path, true, delivery);
   if (say.manner.json || !payload) return { folder, text: undefined };
-  return inOne(folder, await reserveText(folder.path, force, context.uid).catch(() => undefined));
+  return inOne(folder, await reserveText(folder.path, force).catch(() => undefined));
 }
 
 /** A folder for the files, and the text in it. */
 function inOne(folder: Folder, text: Destination | undefined): Ways {
-  if (text) folder.taken.add(nameKey(TEXT_FILE));
-  return { folder, text };
+  return { folder: { ...folder, taken: text?.inFolder?.taken ?? folder.taken }, text };
 }
 
 /** @param named whether the user named it */

@@ -28,7 +28,7 @@ export function newRequestKey(context: RescueContext, base: string, path?: strin
   const text = `${instanceLine(base)}${created}\n# public key: ${recipient}\n${identity}\n`;
   if (path !== undefined) {
     writeForSender(path, text);
-    return { recipient, keep: () => {}, remove: () => rmSync(path, { force: true }) };
+    return { recipient, path, keep: () => {}, remove: () => rmSync(path, { force: true }) };
   }
   const folder = keyFolder(context);
   const draft = keyPath(context, recipient);
@@ -39,6 +39,7 @@ export function newRequestKey(context: RescueContext, base: string, path?: strin
   });
   return {
     recipient,
+    path,
     keep: (token: string) =>
       writing(folder, () => {
         const kept = keyPath(context, token);

@@ -13,7 +13,7 @@ import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
 import { type PushPlace, saveReceipts } from '../profile/receipts';
 import type { Session } from '../profile/session';
-import { create, givenPassphrase, toSender } from './create';
+import { create, fileOf, givenPassphrase, toSender } from './create';
 import type { EncryptMode, Seal, SealedContent, SealPlan } from './encryption';
 import { judgePush, type Terms } from './judge';
 
@@ -154,6 +154,7 @@ export async function createPush(
     link: withKey(linkIn(locale, link), ready.linkKey),
     warnings,
     summary: summaryOf(ready, made, owned),
+    written: [draft.sealing?.wordsFile, fileOf(draft.passphrase)],
   };
 }
 

@@ -11,7 +11,7 @@ import type { NewKey } from '../keep/request-keys';
 import { failedError } from '../platform/errors';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
-import { create, givenPassphrase } from './create';
+import { create, fileOf, givenPassphrase } from './create';
 import { judgeRequest, type Terms } from './judge';
 
 interface RequestPlan extends Terms {
@@ -54,6 +54,7 @@ export async function createRequest(
     link: withKey(linkIn(locale, link), ready.key?.recipient),
     warnings,
     summary: summaryOf(ready.request, made, encrypted),
+    written: [ready.key?.path, fileOf(plan.passphrase)],
   };
 }
 

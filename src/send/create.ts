@@ -81,6 +81,11 @@ export async function givenPassphrase(
   return text;
 }
 
+/** The new file that a generated passphrase goes to. */
+export function fileOf(passphrase: NewPassphrase): string | undefined {
+  return 'text' in passphrase ? undefined : passphrase.generateInto;
+}
+
 /** Without what opens it, nobody could read it: a failure to keep that is a refusal, too. */
 function kept(verdict: Verdict, keep: () => void): Verdict {
   if ('refuse' in verdict) return verdict;

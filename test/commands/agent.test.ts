@@ -201,7 +201,9 @@ describe('where an agent reads it', () => {
     const { asked, run } = await world();
     const outcome = await run(line, { [marker]: '1' });
     expect([outcome.code, outcome.stdout, leaks(outcome)]).toEqual([2, '', false]);
-    expect(outcome.stderr).toMatch(new RegExp(`${marker} is set: .* is not printed`));
+    expect(outcome.stderr).toMatch(
+      new RegExp(`is not printed: a coding agent reads this terminal \\(${marker}\\)`),
+    );
     expect(outcome.stderr).toContain('--reveal');
     expect(asked).toEqual([]);
     return run;

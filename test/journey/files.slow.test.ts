@@ -107,7 +107,7 @@ test.each(['out', 'link', 'fifo'])(
     const line = `mkfifo fifo; ln -s out link; exec 3<>fifo; $PWPUSH get abc --output ${name} --force >${target}`;
     const agent = { ...env, PWPUSH_URL: 'http://127.0.0.1:1', CLAUDECODE: '1' };
     const { code, stderr } = await shell(line, { env: agent, cwd: folder });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('CLAUDECODE is set')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('(CLAUDECODE)')]);
   },
 );
 

@@ -25,7 +25,7 @@ test(
     const { client, call, close, child, transcript } = await connectedProgram(words, { env });
     expect((await client.listTools()).tools).toHaveLength(9);
     const { html_url: link } = JSON.parse(await call('push', { file: 'db.env', as_text: true }));
-    expect(await call('save', { link, file: 'copy' })).toBe('saved to copy, 27 bytes');
+    expect(await call('save', { link, file: 'copy' })).toBe('saved copy (27 B)');
     expect(readFileSync(join(root, 'copy'), 'utf8')).toBe(`PASSWORD=${SECRET}\n`);
     expect(await call('push', { env: 'DB_PASSWORD', encrypt: true })).toMatch(/#[\w-]{22}"/);
     // It goes on after what is no message.

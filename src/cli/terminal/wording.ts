@@ -65,7 +65,7 @@ export function granted(push: Push, passphrase: boolean, owned: boolean): string
 }
 
 /** Where a secret or file was saved: `saved report (2).pdf (1.2 MiB); "report.pdf" already existed`. */
-export function savedText(path: string, bytes: number, wanted: string | undefined): string {
+export function savedText(path: string, bytes: number, wanted?: string): string {
   return `saved ${path} (${size(bytes)})${wanted === undefined ? '' : `; "${wanted}" already existed`}`;
 }
 

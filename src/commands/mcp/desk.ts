@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { safe } from '../../cli/terminal/safe';
+import { savedText } from '../../cli/terminal/wording';
 import { parseReference } from '../../client/link';
 import type { Context } from '../../platform/context';
 import { usageError } from '../../platform/errors';
@@ -75,10 +76,12 @@ export function checkLink(link: string): void {
 /** Says where something was saved, by the path as it was given, and never what. */
 export async function savedTo(place: string, given: string, { stderr }: Ran): Promise<Told> {
   const [path, named] = [place, given].map((one) => one.replace(/[/\\]$/, '')) as [string, string];
+  const said = saidText(stderr.replaceAll(path, () => named)).split('\n');
+  const [saved, rest] = [true, false].map((is) =>
+    said.filter((line) => is === line.startsWith('saved ')),
+  ) as [string[], string[]];
   const found = await stat(path).catch(() => undefined);
-  const said = saidText(stderr.replaceAll(path, () => named));
-  if (!found?.isFile()) return { text: `saved to ${safe(named)}/\n${said}`.trim() };
-  // Of one file, the command may say it too.
-  const more = said.split('\n').filter((line) => !line.startsWith(`saved ${safe(named)} (`));
-  return { text: `saved to ${safe(given)}, ${found.size} bytes\n${more.join('\n')}`.trim() };
+  // Of a run that is quiet, or not over.
+  if (saved.length === 0 && found?.isFile()) saved.push(savedText(safe(named), found.size));
+  return { text: [...saved, ...rest].join('\n').trim() };
 }

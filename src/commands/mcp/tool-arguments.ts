@@ -37,11 +37,19 @@ export const schemas = {
       as_text: z.boolean().optional().describe('Send the content of `file` as text, for `run`.'),
       env: line(200).optional().describe('A variable that the operator has allowed with --env.'),
       generate: z
-        .union([z.int().min(8).max(1024), z.string().regex(/^(alnum|hex|digits|words):\d{1,4}$/)], {
-          error: 'must be a length from 8 to 1024, or a form: alnum:24, hex:32, digits:6, words:5',
-        })
+        .union(
+          [
+            z.literal(true),
+            z.int().min(8).max(1024),
+            z.string().regex(/^(alnum|hex|digits|words):\d{1,4}$/),
+          ],
+          {
+            error:
+              'must be true, a length from 8 to 1024, or a form: alnum:24, hex:32, digits:6, words:5',
+          },
+        )
         .optional()
-        .describe('Make a new secret: its length, or a form such as words:5 or hex:32.'),
+        .describe('Make a new secret: true, its length, or a form such as words:5 or hex:32.'),
       views: z.int().min(1).max(1000).optional().describe('Expire after this number of views.'),
       days: z.int().min(1).max(365).optional().describe('Expire after this number of days.'),
       expire: time('Expire after a time such as 45m, 6h or 3d, instead of days.'),

@@ -126,7 +126,7 @@ async function push(
     const path = `${as_text ? '--from' : '--file'}=${await fileBelow(desk.root, file)}`;
     return toldJson(await desk.command('push', [path, ...words], { signal }));
   }
-  const given = env === undefined ? { generate: `${wanted}` } : { env };
+  const given = env === undefined ? { generate: wanted === true || `${wanted}` } : { env };
   const source = chooseSource(given, false, false);
   const input = await readSecret({ from: source, raw: false }, desk.context);
   return toldJson(await desk.command('push', ['--raw', ...words], { signal, input }));

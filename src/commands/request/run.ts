@@ -143,7 +143,7 @@ async function serve(session: Session, plan: RequestPlan, here: HerePlan): Promi
       const { token, link } = await createRequest(session, instance, {
         fields: { request: question, ...plan.closes, ...plan.fields },
         ...{ files: undefined, passphrase: { text: passphrase } },
-        newKey: () => ({ recipient, keep: () => {}, remove: () => {} }),
+        newKey: () => ({ recipient, path: undefined, keep: () => {}, remove: () => {} }),
         ...{ account: undefined, acceptLimits: false, locale: plan.locale },
       });
       if (instance.exposed)

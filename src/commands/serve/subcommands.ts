@@ -5,7 +5,7 @@ import { filledText, flag, newFile, parsed, subcommand } from '../../cli/declare
 import { addOutputOptions, type Options, revealRows } from '../../cli/options';
 import { tokenList } from '../../cli/terminal/listings';
 import { table } from '../../cli/terminal/table';
-import { count } from '../../cli/terminal/wording';
+import { count, savedText } from '../../cli/terminal/wording';
 import { newFileName, port } from '../../cli/values';
 import { urlHost } from '../../contract/address';
 import { isStream, reserveFile } from '../../deliver/destination';
@@ -169,7 +169,7 @@ async function tell(
   await file?.commit(`${token}\n`);
   if (file) await say.print({ ...shown, saved_to: resolve(output) }, () => '');
   else await say.print({ ...shown, token }, () => `${token}\n`);
-  if (file) await say.note(`the token was saved to ${output}`);
+  if (file) await say.note(savedText(output, Buffer.byteLength(token) + 1));
   await say.remark(`its ID is ${shown.id}`);
 }
 
@@ -250,6 +250,7 @@ async function backup(
     key: service.keyFileOf({ ...place, ...keyFile(context) }),
   }));
   await say.print({ file, bytes, key_file: key }, () => `${file}\n`);
+  await say.note(savedText(file, bytes));
   await say.note(`the backup requires the instance key, which it does not contain: ${key}`);
 }
 

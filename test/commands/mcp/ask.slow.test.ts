@@ -49,7 +49,7 @@ describe.each(cases)('version $era, a question of the $where', (one) => {
       await respond(url);
       return 'accept';
     });
-    expect(await call('ask', QUESTION)).toBe('saved to db.env, 17 bytes');
+    expect(await call('ask', QUESTION)).toBe('saved db.env (17 B)');
     expect([saved(), statSync(here.file('root/db.env')).mode & 0o777]).toEqual([SECRET, 0o600]);
   });
 
@@ -73,7 +73,7 @@ describe.each(cases)('version $era, a question of the $where', (one) => {
     expect(await call('save', { link, file: 'other' })).toMatch(/^! .*call wait with this link/);
     expect(await call('ask', QUESTION)).toMatch(/^! another answer is to be saved to "db.env"/);
     await respond(link);
-    expect(await call('wait', { link })).toBe('saved to db.env, 17 bytes');
+    expect(await call('wait', { link })).toBe('saved db.env (17 B)');
     expect(saved()).toBe(SECRET);
   });
 
@@ -85,7 +85,7 @@ describe.each(cases)('version $era, a question of the $where', (one) => {
     });
     expect(await call('ask', { ...QUESTION, seconds: 1 })).toMatch(/^no answer within 1 s/);
     await respond(link);
-    expect(await call('wait', { link })).toBe('saved to db.env, 17 bytes');
+    expect(await call('wait', { link })).toBe('saved db.env (17 B)');
   });
 
   test('ends with the server, and leaves nothing', async () => {
@@ -116,7 +116,7 @@ test('an instance without requests is not asked: this machine is', async () => {
   const told = await call('ask', QUESTION);
   expect(told).toMatch(/http:\/\/127\.0\.0\.1.* It opens in a browser on this machine\./);
   await respond(linkIn(told));
-  expect(await call('wait', { link: linkIn(told) })).toBe('saved to db.env, 17 bytes');
+  expect(await call('wait', { link: linkIn(told) })).toBe('saved db.env (17 B)');
 });
 
 test('is saved at once, also if the page of the person may not know', async () => {
@@ -126,7 +126,7 @@ test('is saved at once, also if the page of the person may not know', async () =
   const path = `${origin}/api/v2/requests/${pathname.split('/').at(-1)}/respond`;
   const body = JSON.stringify({ request: { response: SECRET } });
   await lose(path, 'Jk3dF8s-Qw2mZx0pLr7tVg', { method: 'PATCH', body });
-  expect(await call('wait', { link })).toMatch(/^saved to db\.env/);
+  expect(await call('wait', { link })).toMatch(/^saved db\.env/);
   expect(saved()).toBe(SECRET);
 });
 

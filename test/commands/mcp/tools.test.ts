@@ -35,7 +35,7 @@ describe.each(eras)('version %s', (era) => {
     const pushed = JSON.parse(await call('push', { file: 'db.env', as_text: true, views: 2 }));
     expect(pushed).toMatchObject({ expire_after_views: 2, views_remaining: 2 });
     const link = pushed.html_url;
-    expect(await call('save', { link, file: 'copy.env' })).toBe('saved to copy.env, 27 bytes');
+    expect(await call('save', { link, file: 'copy.env' })).toBe('saved copy.env (27 B)');
     expect(saved('copy.env')).toBe(`PASSWORD=${SECRET}\n`);
     expect(statSync(here.file('root/copy.env')).mode & 0o777).toBe(0o600);
     const waited = await call('wait', { link: 'last', seconds: 1 });
@@ -56,6 +56,8 @@ describe('push', () => {
     const { html_url: link } = JSON.parse(pushed);
     expect(link).toMatch(/#[\w-]{22}$/);
     expect((await owner().run('get', link)).stdout).toBe(SECRET);
+    const made = JSON.parse(await call('push', { generate: true })).html_url;
+    expect((await owner().run('get', made)).stdout).toHaveLength(24);
     // It goes through a pipe.
     expect(JSON.stringify(here.started)).not.toContain(SECRET);
     const refused = await call('push', { env: 'PATH' });
@@ -120,22 +122,24 @@ describe('save', () => {
       { name: 'push[payload]', value: SECRET },
       filePart('key.pem', SECRET),
     );
-    expect(await call('save', { link: token, file: 'new/' })).toContain('saved to new/');
+    expect(await call('save', { link: token, file: 'new/' })).toBe(
+      'saved new/secret.txt (17 B)\nsaved new/key.pem (17 B)',
+    );
     expect(readdirSync(here.file('root/new')).sort()).toEqual(['key.pem', 'secret.txt']);
   });
 
   test('saves the one file of a push under the name that is given', async () => {
     const { call } = await server();
     const { html_url: link } = JSON.parse(await call('push', { file: 'db.env', click: false }));
-    expect(await call('save', { link, file: 'new' })).toBe('saved to new, 27 bytes');
+    expect(await call('save', { link, file: 'new' })).toBe('saved new (27 B)');
     expect([saved('new'), readdirSync(here.file('root')).sort()]).toEqual([
       `PASSWORD=${SECRET}\n`,
       ['db.env', 'new'],
     ]);
-    const lines = 'saved to inbox/\nsaved inbox/db.env (27 B)';
-    expect(await call('save', { link, file: 'inbox/' })).toBe(lines);
+    const line = 'saved inbox/db.env (27 B)';
+    expect(await call('save', { link, file: 'inbox/' })).toBe(line);
     mkdirSync(here.file('root/old'));
-    expect(await call('save', { link, file: 'old' })).toBe(lines.replaceAll('inbox', 'old'));
+    expect(await call('save', { link, file: 'old' })).toBe(line.replace('inbox', 'old'));
   });
 
   test('overwrites nothing, and uses no view then', async () => {
@@ -144,7 +148,7 @@ describe('save', () => {
     expect(await call('save', { link: token, file: 'db.env' })).toMatch(
       /^! "db.env" already exists/,
     );
-    expect(await call('save', { link: token, file: 'db.out' })).toBe('saved to db.out, 17 bytes');
+    expect(await call('save', { link: token, file: 'db.out' })).toBe('saved db.out (17 B)');
   });
 
   test('does not take a passphrase, and says whom to ask', async () => {
@@ -154,7 +158,7 @@ describe('save', () => {
     expect(told).toMatch(/^! .*passphrase[\s\S]*Ask the person to open it in a terminal/);
     const given = { conditions: { env: { PWPUSH_PASSPHRASE: 'horse' } } };
     const { call: callWithIt } = await server([], given);
-    expect(await callWithIt('save', { link: token, file: 'out' })).toContain('saved to out');
+    expect(await callWithIt('save', { link: token, file: 'out' })).toContain('saved out (17 B)');
   });
 });
 
@@ -173,7 +177,9 @@ describe('the rest', () => {
     expect(await call('wait', { link: request.trim() })).toMatch(/^the request was answered/);
     expect(await call('show', { link: request.trim() })).toContain('"state":"ready"');
     expect(await call('list', { state: 'ready' })).toContain('/r/');
-    expect(await call('save', { link: request.trim(), file: 'answer' })).toContain('17 bytes');
+    expect(await call('save', { link: request.trim(), file: 'answer' })).toBe(
+      'saved answer (17 B)',
+    );
   });
 
   test('a link is never taken for an option, and must be one', async () => {
