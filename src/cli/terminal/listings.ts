@@ -6,9 +6,16 @@ import { ago, ahead, timeLeft } from './wording';
 const isProtected = ({ passphrase }: { readonly [field: string]: unknown }) =>
   passphrase === null || (typeof passphrase === 'string' && passphrase !== '');
 
-const flagsOf = (push: Push, words: readonly [string, string, string]) =>
-  [isProtected(push), push.retrieval_step, push.deletable_by_viewer]
-    .flatMap((set, at) => (set ? [words[at]] : []))
+/** What the list of an instance says; `kind` and `sealed_with` are of our own service. */
+const flagsOf = (push: Push, step: string) =>
+  [
+    ['encrypted', typeof push.sealed_with === 'string'],
+    ['files', push.kind === 'file'],
+    ['passphrase', isProtected(push)],
+    [step, push.retrieval_step],
+    ['deletable', push.deletable_by_viewer],
+  ]
+    .flatMap(([word, set]) => (set ? [word] : []))
     .join(',');
 
 const text = (value: string | number | null | undefined) => String(value ?? '');
@@ -18,8 +25,9 @@ const timeColumn = <Row>(
   timeOf: (row: Row) => string | null | undefined,
 ): Column<Row> => ({ title, shown: (row, look) => ago(timeOf(row), look.now) });
 
-/** Shorter than most names; what is left of the terminal goes to them. */
-const NAME_WIDTH = 20;
+/** Shorter than most names and flags; what is left of the terminal goes to them. */
+const NAME_WIDTH = 16;
+const FLAGS_WIDTH = 16;
 
 const nameColumn: Column<Pick<Push, 'name'>> = {
   title: 'NAME',
@@ -47,7 +55,7 @@ export const activePushes: Listing<Push> = {
   columns: [
     nameColumn,
     {
-      title: 'VIEWS',
+      title: 'VIEWS LEFT',
       right: true,
       style: (push) => ending(push.views_remaining),
       shown: (push) => `${push.views_remaining ?? '?'}/${push.expire_after_views ?? '?'}`,
@@ -55,20 +63,25 @@ export const activePushes: Listing<Push> = {
     expiresColumn,
     createdColumn,
     idColumn,
-    { title: 'FLAGS', shown: (push) => flagsOf(push, ['passphrase', 'click', 'deletable']) },
+    { title: 'FLAGS', shown: (push) => flagsOf(push, 'click'), elastic: FLAGS_WIDTH },
   ],
-  optional: ['FLAGS', 'CREATED', 'VIEWS', 'EXPIRES'],
+  optional: ['CREATED', 'FLAGS', 'VIEWS LEFT', 'EXPIRES'],
   fields: (push) => [
     ...[push.url_token, text(push.name), text(push.created_at)],
     ...[push.views_remaining, push.expire_after_views].map(text),
     ...[push.days_remaining, push.expire_after_days].map(text),
-    flagsOf(push, ['passphrase', 'step', 'deletable']),
+    flagsOf(push, 'step'),
     // After all others, whose numbers scripts know.
     ...(push.expires_at ? [push.expires_at] : []),
   ],
 };
 
-const howEnded = (push: Push) => (push.deleted ? 'deleted' : 'limit');
+/** By what a push ended, as far as the list says: who deleted it is known only where recipients cannot. */
+const howEnded = ({ deleted, deletable_by_viewer: deletable, views_remaining: left }: Push) => {
+  if (deleted) return deletable ? 'deleted' : 'by you';
+  if (typeof left !== 'number') return 'limit';
+  return left === 0 ? 'last view' : 'time';
+};
 
 /** `list expired`; in a pipe: ID, name, created, expired, how. */
 export const expiredPushes: Listing<Push> = {

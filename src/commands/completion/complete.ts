@@ -191,7 +191,10 @@ async function ownLinks(command: Command, context: Context): Promise<Candidate[]
     .active()
     .map(({ base, token, receipt }) => ({
       word: base === used && !/^-|^last$/.test(token) ? token : pushLink(base, receipt),
-      description: [shorten(safe(`${receipt.name ?? ''}`), NAME_COLUMNS), ago(receipt.created_at, now)]
+      description: [
+        shorten(safe(`${receipt.name ?? ''}`), NAME_COLUMNS),
+        ago(receipt.created_at, now),
+      ]
         .filter((part) => part !== '')
         .join(', '),
     }));
