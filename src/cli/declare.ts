@@ -162,18 +162,10 @@ export function declare(command: Command, rows: Rows): Command {
   return command;
 }
 
-/**
- * Adds a command below another, whose summary is its description, too.
- * @param isDefault whether the other one alone means it
- */
-export function subcommand(
-  parent: Command,
-  word: string,
-  summary: string,
-  isDefault = false,
-): Command {
+/** Adds a command below another, whose summary is its description, too. */
+export function subcommand(parent: Command, word: string, summary: string): Command {
   const description = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
-  return (parent.command(word, { isDefault }) as Command).summary(summary).description(description);
+  return (parent.command(word) as Command).summary(summary).description(description);
 }
 
 /** Gives the value of an option that is not on the command line, if it is anywhere else. */

@@ -54,5 +54,6 @@ async function audit(session: Session, { named, page }: AuditPlan): Promise<void
   const start = ((page ?? 1) - 1) * limits.rowsPerPage;
   const shown = page === undefined ? log : log.slice(start, start + limits.rowsPerPage);
   const printed = await printRows([shown], auditLog, session);
-  await tellEnd(session.say, 'events', { printed, page: page ?? 1, more: log.length > printed });
+  const total = log.length;
+  await tellEnd(session.say, 'events', { printed, page: page ?? 1, more: total > printed, total });
 }

@@ -123,16 +123,19 @@ async function printPages<Row>(
   const page = paged ? part.page : 1;
   const rows = rowsOf(api, accountOf(target), paged ? { first: page, last: page } : part);
   const printed = await printRows(rows, listed, session);
-  await tellEnd(session.say, what, {
-    ...{ printed, page, more: paged && printed >= limits.rowsPerPage },
-  });
+  const most = paged ? limits.rowsPerPage : part.limit;
+  await tellEnd(session.say, what, { printed, page, more: printed >= most, limited: !paged });
   return printed;
 }
 
 /** Prints the receipts, newest first; asks no instance. */
 async function listReceipts(session: Session, part: ListPlan['part']): Promise<void> {
   const most = 'limit' in part ? part.limit : Number.POSITIVE_INFINITY;
-  const found = session.receipts().active().slice(0, most);
-  await printRows([found.map(({ receipt }) => receipt)], receiptsOfPushes, session);
-  if (found.length === 0) await session.say.note('no receipts');
+  const found = session.receipts().active();
+  const shown = found.slice(0, most).map(({ receipt }) => receipt);
+  const printed = await printRows([shown], receiptsOfPushes, session);
+  const total = found.length;
+  await tellEnd(session.say, 'receipts', {
+    ...{ printed, page: 1, more: total > printed, total, limited: true },
+  });
 }

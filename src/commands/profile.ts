@@ -25,20 +25,22 @@ export function define(command: Command, context: Context, perform?: Perform): v
   command
     .description('Manage profiles: an instance, its token, and defaults for pushes.')
     .helpCommand(false);
-  const sub = <Operands extends readonly unknown[]>(
-    word: string,
-    summary: string,
+  const doing = <Operands extends readonly unknown[]>(
+    one: Command,
     run: (session: Session, operands: Operands) => Promise<void>,
-    isDefault = false,
   ) => {
-    const one = subcommand(command, word, summary, isDefault);
     const asked = (_: unknown, __: Session, ...operands: Operands) => operands;
     const journey = async () => ({ run });
     planned(one, context, { rows: {}, globals: addProfileOptions, asked, journey }, perform);
     return one;
   };
+  const sub = <Operands extends readonly unknown[]>(
+    word: string,
+    summary: string,
+    run: (session: Session, operands: Operands) => Promise<void>,
+  ) => doing(subcommand(command, word, summary), run);
   const inUse = ['[name]', 'the profile (default: the one in use)'] as const;
-  sub('list', 'list the profiles', list, true);
+  sub('list', 'list the profiles', list);
   sub('show', 'show a profile (never its token)', show).argument(...inUse);
   sub('use', 'switch to a profile', use).argument('<name>', 'the profile');
   sub('set', 'change a setting; creates the profile if needed', set)
@@ -51,7 +53,7 @@ export function define(command: Command, context: Context, perform?: Perform): v
   sub('remove', 'remove a profile and its token', remove)
     .argument('<name>', 'the profile')
     .alias('rm');
-  addProfileOptions(command);
+  doing(command, list);
 }
 
 async function list({ context, say }: Session): Promise<void> {

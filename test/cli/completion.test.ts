@@ -27,7 +27,7 @@ test.each<[string, string]>([
   // None that is named like a command of the shell.
   ['--profile ', 'work home'],
   ['--profile work list ', 'active expired requests'],
-  ['profile ', 'list show use set remove'],
+  ['profile ', 'list show use set unset remove'],
   ['profile use h', 'home'],
   ['profile set da', 'days'],
   ['push -f one two --day', '--days'],

@@ -98,7 +98,7 @@ describe('an audit log', () => {
     const { stdout, stderr } = await seen.run('audit', token);
     expect([stdout.split('\n')[1], stderr]).toEqual([
       expect.stringContaining('  view'),
-      'showing 50; use --all for more\n',
+      'showing 50 of 120; use --all for more\n',
     ]);
   });
 });

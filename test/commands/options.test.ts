@@ -8,7 +8,9 @@ const here = eachInstance();
 describe('what is not understood is exit 2', () => {
   test.each([
     ['evrsion', 'version'],
-    ['tokens', 'login, profile or serve token'],
+    ['token', 'login or serve token'],
+    ['pull', 'get'],
+    ['qr', 'preview --qr'],
     ['--json prevew -h', 'preview'],
     ['help profile lst', 'list'],
     ['--url http://x serve --port 0 tokn --help', 'token'],

@@ -23,6 +23,10 @@ const decided: Readonly<Record<string, Decided>> = {
     [...both('all'), 'get all passphrase', 'delete with passphrase'],
   ],
   'A missing passphrase is no wrong one': [['logs[].count: added'], ['audit allowner']],
+  'Listings say what a push is': [
+    ['[].kind: added', '[].sealed_with: added'],
+    ['active page 1', 'active page 2', 'active owner', 'active other', 'expired owner'],
+  ],
   'Invalid limits are 422': [
     ['status 201 → 422'],
     both('days0', 'days91', 'views0', 'views101', 'daysWord', 'daysFloat'),

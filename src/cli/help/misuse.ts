@@ -32,6 +32,7 @@ export function misuse(error: CommanderError, command: Command): CliError {
       return usageError(`${name} requires a value`, helpOf(command));
     // What is too much may be a secret.
     case 'commander.excessArguments':
+      if (command.commands.length > 0) return unknownSubcommand(command.args[0] ?? '', command);
       return usageError('too many arguments', helpOf(command));
     default:
       return usageError(error.message.replace(/^error: /, ''), helpOf(command));
@@ -129,16 +130,17 @@ function optionsOf(command: Command): readonly Option[] {
 /** Our commands, and those of other tools that people try in their place. */
 const otherCommands: readonly Meant[] = [
   ['push', ['add', 'create', 'new', 'send', 'share', 'upload']],
-  ['get', ['cat', 'decrypt', 'download', 'fetch', 'open', 'read', 'view']],
+  ['get', ['cat', 'decrypt', 'download', 'fetch', 'open', 'pull', 'read', 'view']],
   ['request', ['ask']],
   ['respond', ['answer']],
   ['show', ['info', 'status']],
+  ['preview --qr', ['qr', 'qrcode']],
   ['expire', ['delete', 'remove', 'revoke']],
   ['audit', ['history', 'log']],
   ['wait', ['watch']],
   ['login', ['auth', 'init', 'setup']],
   ['profile', ['config', 'settings']],
-  ['login, profile or serve token', ['tokens']],
+  ['login or serve token', ['token', 'tokens']],
   ['doctor', ['whoami']],
   ['version', ['update']],
 ];

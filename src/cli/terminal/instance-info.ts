@@ -42,14 +42,17 @@ export function abilities({ features }: InstanceVersion): string | undefined {
   const of = (name: string) => pushes[name] as Record<string, unknown> | undefined;
   const files = of('file_attachments');
   const requests = features?.requests as Record<string, unknown> | undefined;
-  const can = (name: string, on: unknown) => (on === true ? name : `no ${name}`);
-  return [
-    can('files', files?.enabled) +
-      (files?.requires_authentication === true ? ' (with a token)' : ''),
-    can('URL pushes', of('url_pushes')?.enabled),
-    can('QR codes', of('qr_code_pushes')?.enabled),
-    can('e-mail', pushes.email_auto_dispatch),
-    can('pushes without a token', features?.anonymous_access),
-    ...(requests?.enabled === true ? ['requests'] : []),
-  ].join(', ');
+  const all: readonly (readonly [name: string, on: unknown])[] = [
+    [files?.requires_authentication === true ? 'files (with a token)' : 'files', files?.enabled],
+    ['URL pushes', of('url_pushes')?.enabled],
+    ['QR codes', of('qr_code_pushes')?.enabled],
+    ['pushes without a token', features?.anonymous_access],
+    ...(typeof requests?.enabled === 'boolean' ? [['requests', requests.enabled] as const] : []),
+    ['e-mail', pushes.email_auto_dispatch],
+  ];
+  const named = (can: boolean) =>
+    all.flatMap(([name, on]) => ((on === true) === can ? [name] : [])).join(', ');
+  return [`can: ${named(true)}`, `cannot: ${named(false)}`]
+    .filter((part) => !part.endsWith(': '))
+    .join('; ');
 }

@@ -6,12 +6,17 @@ import { ago, ahead, timeLeft } from './wording';
 const isProtected = ({ passphrase }: { readonly [field: string]: unknown }) =>
   passphrase === null || (typeof passphrase === 'string' && passphrase !== '');
 
+/** What the list of an instance says; `kind` and `sealed_with` are of our own service. */
 const flagsOf = (push: Push) =>
   [
-    ...(isProtected(push) ? ['passphrase'] : []),
-    ...(push.retrieval_step ? ['click'] : []),
-    ...(push.deletable_by_viewer ? ['deletable'] : []),
-  ].join(',');
+    ['encrypted', typeof push.sealed_with === 'string'],
+    ['files', push.kind === 'file'],
+    ['passphrase', isProtected(push)],
+    ['click', push.retrieval_step],
+    ['deletable', push.deletable_by_viewer],
+  ]
+    .flatMap(([word, set]) => (set ? [word] : []))
+    .join(',');
 
 const text = (value: string | number | null | undefined) => String(value ?? '');
 
@@ -20,8 +25,9 @@ const timeColumn = <Row>(
   timeOf: (row: Row) => string | null | undefined,
 ): Column<Row> => ({ title, shown: (row, look) => ago(timeOf(row), look.now) });
 
-/** Shorter than most names; what is left of the terminal goes to them. */
-const NAME_WIDTH = 20;
+/** Shorter than most names and flags; what is left of the terminal goes to them. */
+const NAME_WIDTH = 16;
+const FLAGS_WIDTH = 16;
 
 const nameColumn: Column<Pick<Push, 'name'>> = {
   title: 'NAME',
@@ -49,7 +55,7 @@ export const activePushes: Listing<Push> = {
   columns: [
     nameColumn,
     {
-      title: 'VIEWS',
+      title: 'VIEWS LEFT',
       right: true,
       style: (push) => ending(push.views_remaining),
       shown: (push) => `${push.views_remaining ?? '?'}/${push.expire_after_views ?? '?'}`,
@@ -57,9 +63,9 @@ export const activePushes: Listing<Push> = {
     expiresColumn,
     createdColumn,
     idColumn,
-    { title: 'FLAGS', shown: flagsOf },
+    { title: 'FLAGS', shown: flagsOf, elastic: FLAGS_WIDTH },
   ],
-  optional: ['FLAGS', 'CREATED', 'VIEWS', 'EXPIRES'],
+  optional: ['CREATED', 'FLAGS', 'VIEWS LEFT', 'EXPIRES'],
   fields: (push) => [
     ...[push.url_token, text(push.name), text(push.created_at)],
     ...[push.views_remaining, push.expire_after_views].map(text),
@@ -70,7 +76,12 @@ export const activePushes: Listing<Push> = {
   ],
 };
 
-const howEnded = (push: Push) => (push.deleted ? 'deleted' : 'limit');
+/** By what a push ended, as far as the list says: who deleted it is known only where recipients cannot. */
+const howEnded = ({ deleted, deletable_by_viewer: deletable, views_remaining: left }: Push) => {
+  if (deleted) return deletable ? 'deleted' : 'by you';
+  if (typeof left !== 'number') return 'limit';
+  return left === 0 ? 'last view' : 'time';
+};
 
 /** `list expired`; in a pipe: ID, name, created, expired, how. */
 export const expiredPushes: Listing<Push> = {

@@ -54,14 +54,32 @@ export async function printRows<Row>(
   return printed;
 }
 
-/** Says that nothing was listed, or after a first page that there is more. */
+/** What was listed: how many rows, on which page. */
+interface Listed {
+  readonly printed: number;
+  readonly page: number;
+  /** Whether there may be more rows than those. */
+  readonly more: boolean;
+  /** How many there are, if that is known. */
+  readonly total?: number;
+  /** So many were asked for. */
+  readonly limited?: boolean;
+}
+
+/** Says how many rows were listed, that there were none, or after a first page that there is more. */
 export async function tellEnd(
   say: Terminal,
   what: string,
-  { printed, page, more }: { printed: number; page: number; more: boolean },
+  { printed, page, more, total, limited = false }: Listed,
 ): Promise<void> {
-  if (printed === 0) await say.note(page === 1 ? `no ${what}` : `no ${what} on page ${page}`);
-  else if (more && page === 1) await say.remark(`showing ${printed}; use --all for more`);
+  const where = page === 1 ? '' : ` on page ${page}`;
+  if (printed === 0) return say.note(`no ${what}${where}`);
+  if (more && page === 1) {
+    const showing = `showing ${printed}${total === undefined ? '' : ` of ${total}`}`;
+    return say.remark(limited ? showing : `${showing}; use --all for more`);
+  }
+  const noun = printed === 1 ? what.replace(/(?<=sh)es$|s$/, '') : what;
+  await say.remark(`${printed} ${noun}${where}`);
 }
 
 /**

@@ -71,7 +71,7 @@ function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
     api.get(routes[state].path, async (c) => {
       const { owner } = await signedIn(c);
       const list = await pushes.list(owner, state, pageNumber(c));
-      return json(list.map((one) => noted(c, one)));
+      return json(list.map((one) => ({ ...noted(c, one), ...contentSort(one.push) })));
     });
   }
 
@@ -101,6 +101,9 @@ function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
     return json(body(c, await pushes.expire(expirer)));
   });
 }
+
+/** What its owner's lists say of the content of a push. */
+const contentSort = ({ kind, sealed_with }: PushRow) => ({ kind, sealed_with });
 
 /** The query for a link to the page in the language that `push_locale` names, if there is that language. */
 function localeQuery(c: Context<Env>): string {
