@@ -174,6 +174,7 @@ async function planOf(
   return {
     ...what,
     ...{ setting, passphrase, details, seal, where },
+    offersPassphrase: profile?.['ask-passphrase'] === true,
     exposed: (text ?? '-') !== '-' || options.message !== undefined,
     generated: options.generate !== undefined && !setting,
     expiry: expiryOf(options, profile, context.now()),

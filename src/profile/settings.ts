@@ -41,6 +41,8 @@ export const settings = {
   'retrieval-step': flag,
   /** Encrypt pushes, and where the key goes. */
   encrypt: oneOf('link', 'words'),
+  /** Whether a passphrase is asked for after a secret that was typed. */
+  'ask-passphrase': flag,
   'ca-file': { ...path, variable: 'PWPUSH_CA_FILE', bound: 'address' },
   /** Headers for an access proxy. */
   'headers-file': {

@@ -172,7 +172,7 @@ async function proofOf({ key_proof }: NewPush, { target }: Instance): Promise<st
 
 const ENCRYPTED = {
   link: 'encrypted, with the key in the link',
-  words: 'encrypted, opens with the words only: if asked for a passphrase, do not type these',
+  words: 'encrypted: send the words separately; the recipient enters them as "Key words"',
   keys: 'encrypted to the public keys',
 };
 
