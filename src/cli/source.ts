@@ -224,9 +224,9 @@ export async function readSecret(
     }
     case 'prompt': {
       const prompter = await context.prompter();
-      return purpose.noun === 'secret'
-        ? withoutOneLineEnd(await filledIn('Secret:', (ask) => prompter.secret(ask, 'lines')))
-        : filledIn('Question:', (ask) => prompter.text(ask));
+      if (purpose.act === 'ask') return filledIn('Question:', (ask) => prompter.text(ask));
+      const question = purpose.act === 'send' ? 'Answer:' : 'Secret:';
+      return withoutOneLineEnd(await filledIn(question, (ask) => prompter.secret(ask, 'lines')));
     }
   }
 }

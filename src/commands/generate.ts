@@ -31,6 +31,6 @@ export function define(command: Command, context: Context, perform?: Perform): v
 }
 
 async function run({ say }: Session, wanted: GeneratedSecret): Promise<void> {
-  const payload = await generate(wanted);
-  await say.print({ payload }, () => `${payload}\n`);
+  const generated = await generate(wanted);
+  await say.print({ generated }, () => `${generated}\n`);
 }

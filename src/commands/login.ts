@@ -130,19 +130,19 @@ function keptText({ context }: Session, { token, command, keyring }: Login): str
 }
 
 function savedText(name: string, loggedIn: boolean, before: string | undefined): string {
-  const saved = `Saved as profile "${name}"`;
-  const first = loggedIn ? `Logged in. ${saved}` : `${saved}, without a token`;
+  const saved = `saved as profile "${name}"`;
+  const first = loggedIn ? `logged in; ${saved}` : `${saved}, without a token`;
   if (before === undefined || before === name) return first;
   return `${first}, now the default (switch back: pwpush profile use ${before})`;
 }
 
-/** From the command line, else the environment, else a prompt; without one, the address of the profile. */
+/** From the command line, else the environment, else of the profile in use, else from a prompt. */
 async function chooseInstance(
   session: Session,
   stored: StoredProfiles,
   address: string | undefined,
 ): Promise<Candidate> {
-  const { context, sources } = session;
+  const { context, say, sources } = session;
   const { profile, envProfile, env } = sources();
   const candidate = (address: string) => candidateAt(session, stored, parseBase(address));
   const name = profile ?? envProfile ?? stored.current;
@@ -155,10 +155,14 @@ async function chooseInstance(
     throw usageError('no instance address given', 'run pwpush login https://pwpush.example');
   }
   if (given !== undefined) return checked(session, given, candidate);
+  if (known !== undefined) {
+    await say.remark(`profile "${name}" at ${known}; for another instance: pwpush login URL`);
+    return checked(session, known, candidate);
+  }
   const prompter = await context.prompter();
   const question = 'Address of the instance, such as https://eu.pwpush.com:';
   return retryPrompt(session, ['usage', 'unreachable', 'not_found', 'failed'], async () => {
-    const typed = await filledIn(question, (text) => prompter.text(text, known));
+    const typed = await filledIn(question, prompter.text);
     return checked(session, typed, candidate);
   });
 }

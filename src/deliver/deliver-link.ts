@@ -11,6 +11,8 @@ export interface CreatedLink {
   /** As the instance returned it, for JSON. */
   readonly object: object;
   readonly link: string;
+  /** What was generated, for JSON. */
+  readonly told?: Readonly<Record<string, string | undefined>> | undefined;
   readonly warnings: readonly string[];
   /** What the instance granted. */
   readonly summary?: string | undefined;
@@ -66,13 +68,15 @@ export const drawing = () => import('../cli/terminal/qr');
 /** Prints the link on a line. Returns the error if stdout could not be written. */
 export async function printLink(
   { context, say }: Invocation,
-  { object, link }: Pick<CreatedLink, 'object' | 'link'>,
+  { object, link, told }: Pick<CreatedLink, 'object' | 'link' | 'told'>,
 ): Promise<CliError | undefined> {
   const { json } = say.manner;
   const safe = async () => (await import('../keep/safekeeping')).newSafe(context);
   const guarded = json && (await isGuarded(context));
-  const text = json ? toJson({ ...object, html_url: link }, guarded) : link;
-  return printOrRescue({ context, safe }, { bytes: `${text}\n`, what: 'link', link, json });
+  const text = json ? toJson({ ...object, html_url: link }, guarded, told) : link;
+  // A link alone would be of no use without what was generated.
+  const shown = json && Object.keys(told ?? {}).length > 0 ? {} : { link };
+  return printOrRescue({ context, safe }, { bytes: `${text}\n`, what: 'link', json, ...shown });
 }
 
 /** Without a clipboard the link is printed all the same. */

@@ -1,12 +1,21 @@
 import { isLoopback, parseWebUrl, withScheme } from '../contract/address';
 import { tried, usageError } from '../platform/errors';
 
+/** Our own tokens, and words that no name of a host is, alone: with an underscore, or long, with capitals and digits. */
+const TOKEN = /^pwp_|^[\w-]*_[\w-]*$|^(?=.*[A-Z])(?=.*\d)[\w-]{16,}$/;
+
 /**
  * Normalizes an instance's base address as typed: origin and path without a final slash. The default scheme is http for
  * loopback, https otherwise.
- * @throws CliError (usage) when it is not an http or https address, or has a user name, query or fragment
+ * @throws CliError (usage) when it is not an http or https address, is a token, or has a user name, query or fragment; the
+ * message does not quote it
  */
 export function parseBase(text: string): string {
+  if (TOKEN.test(text.trim()))
+    throw usageError(
+      'that is a token, not the address of an instance; it was not sent',
+      'the address is such as https://pwpush.example; the token is asked for after it',
+    );
   const url = parseWebUrl(withScheme(text.trim()));
   if (url === undefined)
     throw usageError(

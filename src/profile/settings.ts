@@ -41,6 +41,8 @@ export const settings = {
   click: flag,
   /** Encrypt pushes, and where the key goes; `off` is as if it were left out, but chosen. */
   encrypt: oneOf('link', 'words', 'off'),
+  /** Whether a passphrase is asked for after a secret that was typed. */
+  'ask-passphrase': flag,
   'ca-file': { ...path, variable: 'PWPUSH_CA_FILE', bound: 'address' },
   /** Headers for an access proxy. */
   'headers-file': {

@@ -39,7 +39,7 @@ export async function withContent<T, Before>(
     const done = await before(false);
     const { from } = content.text;
     const text = await readSecret(content.text, context, purpose);
-    if (from.name === 'generate' && shown) await say.remark(`generated: ${text}`);
+    if (from.name === 'generate' && shown) await say.remark(`generated: ${text}  (-q hides it)`);
     return work({ text, files: undefined, typed: from.name === 'prompt' }, done);
   }
   return withFiles(context, content.files, content.filename, async (files) => {

@@ -73,18 +73,20 @@ async function preparePush(draft: Draft, run: Invocation, undo: Undo) {
   const { text, sealing } = draft;
   const sealed = await sealing?.seal(draft);
   const key = sealed?.key;
+  let told: CreatedLink['told'] = draft.generated ? { generated: text } : {};
   if (sealing?.mode === 'words' && key !== undefined) {
     const { giveToSender } = await toSender();
-    await giveToSender({ what: 'key', text: key, path: sealing.wordsFile }, run, undo);
+    const words = { what: 'key', text: key, path: sealing.wordsFile } as const;
+    told = { ...told, ...(await giveToSender(words, run, undo)) };
   }
   const passphrase = await givenPassphrase(draft.passphrase, run, undo);
-  const { request, files } = sendable(draft, sealed, passphrase);
+  const { request, files } = sendable(draft, sealed, passphrase.text);
   return {
     request,
     files,
     mode: sealing?.mode,
     linkKey: sealing?.mode === 'link' ? key : undefined,
-    generated: draft.generated ? text : undefined,
+    told: { ...told, ...passphrase.told },
   };
 }
 
@@ -148,7 +150,8 @@ export async function createPush(
     },
   });
   return {
-    object: createdObject(ready, made),
+    object: { ...made, encrypted: ready.mode !== undefined },
+    told: ready.told,
     name: ready.request.name,
     at: isElsewhere || token === '' ? undefined : { base: instance.target.base, token },
     link: withKey(linkIn(locale, link), ready.linkKey),
@@ -168,15 +171,9 @@ async function proofOf({ key_proof }: NewPush, { target }: Instance): Promise<st
   return proofAt(node, key_proof, target.base);
 }
 
-/** The object of the instance for JSON; the payload of an encrypted push is that at the instance, if it returns it. */
-function createdObject({ mode, generated }: ReadyPush, created: Push): Push {
-  if (mode) return { ...created, encrypted: true, ...(generated && { generated }) };
-  return { ...created, encrypted: false, ...(generated !== undefined && { payload: generated }) };
-}
-
 const ENCRYPTED = {
   link: 'encrypted, with the key in the link',
-  words: 'encrypted, opens with the words only: if asked for a passphrase, do not type these',
+  words: 'encrypted: send the words separately; the recipient enters them as "Key words"',
   keys: 'encrypted to the public keys',
 };
 

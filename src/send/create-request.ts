@@ -50,6 +50,7 @@ export async function createRequest(
   const encrypted = ready.key !== undefined;
   return {
     object: { ...made, encrypted },
+    told: ready.told,
     token,
     link: withKey(linkIn(locale, link), ready.key?.recipient),
     warnings,
@@ -67,8 +68,8 @@ async function prepare(
   const key = newKey?.(target.base);
   if (key) undo(key.remove);
   const given = await givenPassphrase(passphrase, run, undo);
-  const protection = askedFor({ passphrase: given, public_key: key?.recipient });
-  return { request: { ...fields, ...protection }, files, key };
+  const protection = askedFor({ passphrase: given.text, public_key: key?.recipient });
+  return { request: { ...fields, ...protection }, files, key, told: given.told };
 }
 
 function summaryOf(asked: NewRequest, created: SecretRequest, encrypted: boolean): string {

@@ -9,6 +9,7 @@ import { asCliError, CliError, failedError } from '../platform/errors';
 import { scope, type Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
 import { sendWithFiles } from './content';
+import type { GivenToSender } from './give-to-sender';
 import type { Refusal, Verdict } from './judge';
 
 /** How a push or a request is created at an instance; `Ready` is what is sent. */
@@ -68,17 +69,17 @@ export function create<
 /** 2 ms, where something is generated. */
 export const toSender = () => import('./give-to-sender');
 
-/** The passphrase; one that is to be generated is given to the sender. */
+/** The passphrase; one that is to be generated is given to the sender, or told with the link. */
 export async function givenPassphrase(
   passphrase: NewPassphrase,
   run: Invocation,
   undo: Undo,
-): Promise<string | undefined> {
-  if ('text' in passphrase) return passphrase.text;
+): Promise<{ readonly text: string | undefined; readonly told?: GivenToSender }> {
+  if ('text' in passphrase) return passphrase;
   const { giveToSender, newPassphrase } = await toSender();
   const text = await newPassphrase();
-  await giveToSender({ what: 'passphrase', text, path: passphrase.generateInto }, run, undo);
-  return text;
+  const generated = { what: 'passphrase', text, path: passphrase.generateInto } as const;
+  return { text, told: await giveToSender(generated, run, undo) };
 }
 
 /** The new file that a generated passphrase goes to. */

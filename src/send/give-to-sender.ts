@@ -19,30 +19,34 @@ export function newPassphrase(): Promise<string> {
   return generateWords(WORDS);
 }
 
+/** What was generated, for the JSON with the link. */
+export type GivenToSender = { readonly [What in Generated['what']]?: string };
+
 /**
- * Gives a passphrase or key to the sender before anything is sent, so that there is no push that nobody can open. `undo`
- * removes its file.
+ * Gives a passphrase or key to the sender before anything is sent, so that there is no push that nobody can open; with
+ * `--json` it is returned, as the object with the link has it. `undo` removes its file.
  * @throws CliError (usage) if it can be neither shown nor written
  */
 export async function giveToSender(
   generated: Generated,
   run: Invocation,
   undo: Undo,
-): Promise<void> {
-  const { path, text } = generated;
-  if (path === undefined) return show(generated, run);
+): Promise<GivenToSender> {
+  const { what, path, text } = generated;
+  if (path === undefined) {
+    if (run.say.manner.json) return { [what]: text };
+    await show(generated, run);
+    return {};
+  }
   writeForSender(path, `${text}\n`);
   undo(() => unlink(path).catch(() => {}));
+  return {};
 }
 
-async function show(
-  { what, text }: Generated,
-  { context: { stderr }, say }: Invocation,
-): Promise<void> {
-  const line = say.manner.json ? JSON.stringify({ [what]: text }) : `${what}: ${text}`;
+async function show({ what, text }: Generated, { context: { stderr } }: Invocation): Promise<void> {
   try {
     if (stderr.closed) throw new Error('closed');
-    await stderr.write(`${line}\n`);
+    await stderr.write(`${what}: ${text}\n`);
   } catch {
     throw usageError(
       `cannot show the ${what}: cannot write to standard error; nothing was sent`,

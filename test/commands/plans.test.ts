@@ -142,6 +142,8 @@ describe('the plan of', () => {
     ['push --key-out w', { seal: { mode: 'words', wordsFile: 'w' } }, { encrypt: 'words' }],
     ['push --no-encrypt', { seal: undefined }, { encrypt: 'words' }],
     ['push -R keys', { seal: { mode: 'keys', files: ['keys'] } }, { encrypt: 'words' }],
+    ['push', { offersPassphrase: false }, {}],
+    ['push', { offersPassphrase: true }, { 'ask-passphrase': true }],
     ['push', { receipt: false }, { receipts: false }],
     [
       'push --here --port 80',

@@ -49,7 +49,7 @@ const paste = (text: string) => `\u001b[200~${text.replaceAll('\n', '\r')}\u001b
 const LOG_IN = 'log in to an instance and push there';
 const ADDRESS = 'Address of the instance, such as https://eu.pwpush.com:';
 const TOKEN = 'API token (on your account page, under API):';
-const OPTIONAL = 'Passphrase (Enter for none):';
+const PASSPHRASE = 'Passphrase:';
 const AGAIN = 'Passphrase again:';
 
 type Answers = readonly (readonly [question: string, keys: string])[];
@@ -82,14 +82,14 @@ async function endsWith(terminal: Terminal, status: number, said: string): Promi
 }
 
 test('push asks for all that it needs, again where it was wrong, with no tick before', async () => {
-  const terminal = onTerminal(around('$PWPUSH push'), newcomer.env);
+  const terminal = onTerminal(around('$PWPUSH push -p'), newcomer.env);
   await answer(terminal, [
     [LOG_IN, ENTER],
     [ADDRESS, `${service.url}${ENTER}`],
     [TOKEN, `MARKER-wrong${ENTER}`],
     ['Wrong token, try again:', `${service.token}${ENTER}`],
     ['Secret:', `MARKER${ENTER}`],
-    [OPTIONAL, `MARKER-1${ENTER}`],
+    [PASSPHRASE, `MARKER-1${ENTER}`],
     [AGAIN, `MARKER-2${ENTER}`],
     ["They don't match, try again:", `MARKER-3${ENTER}`],
   ]);
@@ -128,7 +128,6 @@ test(
     // Drawn anew, it reads again.
     await terminal.shows('Secret:', before.split('Secret:').length);
     terminal.type(`secret${ENTER}`);
-    await answer(terminal, [[OPTIONAL, ENTER]]);
     await terminal.shows('Ctrl-C expires the push');
     expect(await opened(terminal)).toBe('MARKER-secret');
     await terminal.shows('restored');
@@ -140,7 +139,7 @@ describe('each question, left without an answer, leaves all as it was', () => {
   const questions: [what: string, line: string, way: Answers, question: string][] = [
     ['what push offers', '$PWPUSH push', [], 'navigate'],
     ['the token', '$PWPUSH login $URL', [], TOKEN],
-    ['the passphrase', '$PWPUSH push --here', [['Secret:', `MARKER${ENTER}`]], OPTIONAL],
+    ['the passphrase', '$PWPUSH push --here -p', [['Secret:', `MARKER${ENTER}`]], PASSPHRASE],
   ];
   const cases = questions.flatMap(([what, ...question]) => [
     [what, 'Ctrl-C', CTRL_C, ...question] as const,
@@ -181,11 +180,10 @@ describe('a secret of several lines', () => {
     const terminal = onTerminal('$PWPUSH push', owner.env);
     await terminal.shows('Secret:');
     for (const one of keys) terminal.type(one);
-    await answer(terminal, [[OPTIONAL, ENTER]]);
     expect(await terminal.ended).toBe(0);
     expect(await opened(terminal)).toBe(secret);
     const screen = terminal.screen();
-    expect(screen).toContain('paste, or Alt-Enter, for several lines');
+    expect(screen).toContain('Alt-Enter for a new line');
     // Pasted text is marked only meanwhile.
     expect(screen.indexOf(MARK_PASTED)).toBeLessThan(screen.indexOf('Secret:'));
     expect(screen.indexOf(MARK_NOTHING)).toBeGreaterThan(screen.indexOf('Secret:'));

@@ -54,7 +54,16 @@ describe('an address as typed', () => {
   });
 
   test.each([
-    ...['', 'ftp://pw.test', 'https://', 'https://ann:pw@pw.test', 'https://pw.test?x=1'],
+    ...[
+      '',
+      'pwp_hunter2',
+      'abc_def',
+      'Jk3dF8sQw2mZx0pLr7tVg',
+      'ftp://pw.test',
+      'https://',
+      'https://ann:pw@pw.test',
+      'https://pw.test?x=1',
+    ],
     ...['https://pw.test#x', 'a b'],
   ])('%j is refused', (typed) => {
     expect(() => parseBase(typed)).toThrow(expect.objectContaining({ code: 'usage' }));

@@ -113,10 +113,14 @@ const GUARDED = new Set([...HIDDEN, 'payload', 'response', 'generated']);
 /**
  * An instance's object as JSON: unknown fields are kept, `passphrase` is removed.
  * @param guarded whether other secrets are removed, too: an agent reads it
+ * @param told secrets that were made here, which are added unless an agent reads it
  */
-export function toJson(value: unknown, guarded = false): string {
+export function toJson(object: unknown, guarded = false, told: object = {}): string {
   const removed = guarded ? GUARDED : HIDDEN;
-  const hidden = (key: string, field: unknown) => (removed.has(key) ? undefined : field);
+  const made = new Map<string, unknown>(guarded ? [] : Object.entries(told));
+  const value = made.size === 0 ? object : { ...Object(object), ...told };
+  const hidden = (key: string, field: unknown) =>
+    removed.has(key) && made.get(key) !== field ? undefined : field;
   try {
     return safeJson(JSON.stringify(value, hidden));
   } catch {

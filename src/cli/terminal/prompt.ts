@@ -23,7 +23,7 @@ const theme = { prefix: PREFIX };
 
 const HIDDEN: Readonly<Record<Extent, string>> = {
   line: 'hidden',
-  lines: 'hidden; paste, or Alt-Enter, for several lines',
+  lines: 'hidden; Alt-Enter for a new line',
   all: 'hidden',
 };
 

@@ -41,6 +41,8 @@ export interface PushPlan {
   readonly limits: PushLimits;
   readonly details: PushDetails;
   readonly passphrase: NewPassphraseSource;
+  /** A passphrase is asked for where the text is typed. */
+  readonly offersPassphrase: boolean;
   readonly seal: SealPlan | undefined;
   /** `unknown` if nothing is configured, so that the user has to be asked. */
   readonly where: 'instance' | 'here' | 'unknown';
@@ -86,7 +88,11 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
   if (told.shorter !== undefined) await say.warn(told.shorter);
   const reading = { shown: set === undefined, before: async () => {} };
   await withContent(session, plan.content, reading, async ({ text, files, typed }) => {
-    const passphrase = await newPassphrase(plan.passphrase, context, typed);
+    const passphrase = await newPassphrase(
+      plan.passphrase,
+      context,
+      typed && plan.offersPassphrase,
+    );
     context.asked();
     const draft: Draft = {
       ...{ text, files, passphrase, sealing, generated: plan.generated, details },
