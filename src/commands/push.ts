@@ -176,15 +176,16 @@ async function planOf(
     exposed: (text ?? '-') !== '-' || options.message !== undefined,
     generated: options.generate !== undefined && !setting,
     expiry: expiryOf(options, profile, context.now()),
-    limits: askedFor(
+    limits: askedFor({
       kind: options.kind,
       expire_after_views: options.views ?? profile?.views,
       deletable_by_viewer: options.deletable ?? profile?.deletable,
-      retrieval_step: options.click ?? profile?.click,),
-    ...host: options.host, port: options.port ?? 0, servable: !needsInstance(options) ,
-    ...acceptLimits: options.acceptLimits, locale: options.locale, dryRun: options.dryRun ,
+      retrieval_step: options.click ?? profile?.click,
+    }),
+    ...{ host: options.host, port: options.port ?? 0, servable: !needsInstance(options) },
+    ...{ acceptLimits: options.acceptLimits, locale: options.locale, dryRun: options.dryRun },
     receipt: where !== 'here' && options.receipt && profile?.receipts !== false,
-    ...copy: options.copy, qr: options.qr ,
+    ...{ copy: options.copy, qr: options.qr },
   };
 }
 
