@@ -157,7 +157,7 @@ function rangeIn(text: string, seconds?: (count: number) => number): string | un
   const [, ...ends] = /^must be an integer from (\d{1,15}) to (\d{1,15})$/.exec(text) ?? [];
   const [least, most] = ends.map((one) => (seconds ? durationText(seconds(Number(one))) : one));
   if (most === undefined) return undefined;
-  // Whoever typed a time may have less than one day.
+  // A time may be less than the one day of the field.
   const range = seconds && ends[0] === '1' ? `at most ${most}` : `from ${least} to ${most}`;
   return `must be ${least === most ? most : range} on this instance`;
 }
