@@ -1,4 +1,5 @@
 import { size } from '../contract/byte-size';
+import { DAY_SECONDS, durations, durationText } from '../contract/lifetime';
 import type { Fact } from '../platform/errors';
 import type { FactName } from '../platform/facts';
 import { listed } from '../platform/listed';
@@ -61,9 +62,10 @@ const clauses: Readonly<Record<FactName, Words>> = {
     detailed(`the instance sent an unexpected response (${status})`, ...said),
 
   'body-empty': () => 'an empty body',
-  'body-field': (name = '', text = '') => {
-    const named = FIELDS.get(name) ?? name.replaceAll('_', ' ');
-    return `${named}${/^[^\p{Lu}]/u.test(text) ? '' : ':'} ${withSizes(text)}`;
+  'body-field': (name = '', text = '', typed?: string) => {
+    const named = typed ?? FIELDS.get(name) ?? name.replaceAll('_', ' ');
+    const told = rangeIn(text, (named === '--expire' && SECONDS[name]) || undefined);
+    return `${named}${/^[^\p{Lu}]/u.test(text) ? '' : ':'} ${told ?? withSizes(text)}`;
   },
   'body-hidden': () => 'its response is not shown, as it repeats what was sent',
   'body-line': (type, line) => `${type || 'no content type'}, "${line}"`,
@@ -149,6 +151,27 @@ const clauses: Readonly<Record<FactName, Words>> = {
 /** A text of an instance, with a number of bytes in it as people read it. */
 const withSizes = (text: string) =>
   text.replace(/\b(\d{4,15}) bytes\b/, (_, number) => size(Number(number)));
+
+/** `must be from 1 to 90 on this instance`, of a text that has a range; what it counts in words, if that is a time. */
+function rangeIn(text: string, seconds?: (count: number) => number): string | undefined {
+  const [, ...ends] = /^must be an integer from (\d{1,15}) to (\d{1,15})$/.exec(text) ?? [];
+  const [least, most] = ends.map((one) => (seconds ? durationText(seconds(Number(one))) : one));
+  if (most === undefined) return undefined;
+  // A time may be less than the one day of the field.
+  const range = seconds && ends[0] === '1' ? `at most ${most}` : `from ${least} to ${most}`;
+  return `must be ${least === most ? most : range} on this instance`;
+}
+
+const ofIndex = (index: number) => durations[index] ?? 0;
+
+/** The seconds that a value of a field stands for. */
+const SECONDS: Readonly<Record<string, (count: number) => number>> = {
+  expire_after_days: (count) => count * DAY_SECONDS,
+  expires_in: (count) => count,
+  expire_after_duration: ofIndex,
+  close_after: (count) => count,
+  close_after_duration: ofIndex,
+};
 
 /** What fields of the API are called on the command line. */
 const FIELDS = new Map(

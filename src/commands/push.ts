@@ -176,6 +176,7 @@ async function planOf(
     exposed: (text ?? '-') !== '-' || options.message !== undefined,
     generated: options.generate !== undefined && !setting,
     expiry: expiryOf(options, profile, context.now()),
+    expiryOption: options.expire && '--expire',
     limits: askedFor({
       kind: options.kind,
       expire_after_views: options.views ?? profile?.views,

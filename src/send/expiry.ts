@@ -14,7 +14,7 @@ import {
   shortestLifetime,
   timeHere,
 } from '../contract/lifetime';
-import { CliError, phrase, usageError } from '../platform/errors';
+import { CliError, type Fact, phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
 import type { Session } from '../profile/session';
@@ -63,6 +63,20 @@ export function closing(asked: Expiry, now: Date): ClosingFields {
     `a request cannot close after ${durationText(seconds)}`,
     'the shortest is 15 minutes',
   );
+}
+
+/**
+ * The error of a creation whose lifetime was typed with that option, by whose name days are refused: they are sent for a time
+ * that is a number of them.
+ */
+export function refusedAs(option: string | undefined, error: unknown): unknown {
+  if (option === undefined || !(error instanceof CliError)) return error;
+  const named = (fact: Fact | number): Fact | number => {
+    if (typeof fact !== 'object') return fact;
+    if (fact.name !== 'body-field') return { ...fact, of: fact.of.map(named) };
+    return fact.of[0] === 'expire_after_days' ? { ...fact, of: [...fact.of, option] } : fact;
+  };
+  return error.with({ facts: error.facts.map((fact) => named(fact) as Fact) });
 }
 
 /** Tells a person which time was understood. */

@@ -25,7 +25,7 @@ import {
   shownPush,
 } from '../../send/create-push';
 import type { SealPlan } from '../../send/encryption';
-import { editionOf, sayExpiry, toldExpiry } from '../../send/expiry';
+import { editionOf, refusedAs, sayExpiry, toldExpiry } from '../../send/expiry';
 
 /** What to push, and how. */
 export interface PushPlan {
@@ -37,6 +37,8 @@ export interface PushPlan {
   /** The command that sets the text first. */
   readonly setting: SettingPlan | undefined;
   readonly expiry: Expiry | undefined;
+  /** The option that gave it, if that does not count days. */
+  readonly expiryOption: string | undefined;
   /** Without the expiry, which instances take in different forms. */
   readonly limits: PushLimits;
   readonly details: PushDetails;
@@ -117,7 +119,10 @@ const ownEdition = async (): Promise<Edition> => 'pwpush';
 function createAt(session: Session, instance: Instance, plan: PushPlan, draft: Draft) {
   const { acceptLimits, locale } = plan;
   const account = accountOf(instance.target);
-  return createPush(session, instance, { draft, account, acceptLimits, locale });
+  const wanted = { draft, account, acceptLimits, locale };
+  return createPush(session, instance, wanted).catch((error) => {
+    throw refusedAs(plan.expiryOption, error);
+  });
 }
 
 async function dryRun({ target, say }: Session, draft: Draft): Promise<string> {
