@@ -75,7 +75,7 @@ async function wait(session: Session, plan: WaitPlan): Promise<void> {
             if (plan.thenExpire)
               throw usageError('--then-expire would delete the answer', 'remove --then-expire');
             const account = accountOf(named.target);
-            await waitForAnswer(limited, plan.interval, named.api, named.token, account);
+            await waitForAnswer(limited, plan, named.api, named.token, account);
             return undefined;
           }),
     );
@@ -85,7 +85,7 @@ async function wait(session: Session, plan: WaitPlan): Promise<void> {
 
 async function waitForView(
   session: Session,
-  { interval }: WaitPlan,
+  { interval, most }: WaitPlan,
   push: NamedItem,
 ): Promise<NamedItem> {
   const { context, say } = session;
@@ -93,7 +93,7 @@ async function waitForView(
   const account = accountOfPush(session, push);
   const poll = pushPoller(push.api, push.token, context.now, account);
   const what = 'waiting for a view … (Ctrl-C stops waiting, the push stays)';
-  const first = waitUntil(session, { interval, what }, poll, async ({ events, state }) => {
+  const first = waitUntil(session, { interval, what, most }, poll, async ({ events, state }) => {
     for (const event of events) if (json) await say.print(event, () => '');
     const view = events.find(({ kind }) => kind === 'view');
     if (view === undefined && state === 'expired')

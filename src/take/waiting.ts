@@ -1,5 +1,7 @@
 import { inWords } from '../cli/in-words';
 import type { Invocation, Terminal } from '../cli/terminal/output';
+import { statusLine } from '../cli/terminal/status-line';
+import { span } from '../cli/terminal/wording';
 import type { Api } from '../client/client';
 import { isTemporary } from '../client/failure';
 import { requestPoller } from '../client/progress';
@@ -65,24 +67,48 @@ export function timeLimit(
   };
 }
 
+/** What a wait is like. */
+interface Waiting {
+  /** Seconds between two looks. */
+  readonly interval: number;
+  /** What is waited for, for a person. */
+  readonly what: string;
+  /** Seconds that it may take, if there is a limit. */
+  readonly most: number | undefined;
+}
+
 /**
- * Polls until `result` makes something of what was found. After a first success, temporary failures are tolerated.
- * @param options seconds between two looks, and for a person what is waited for
+ * Polls until `result` makes something of what was found. After a first success, temporary failures are tolerated. A
+ * terminal shows after each look how long it has taken, or what is left of the limit.
  */
 export async function waitUntil<Found, Result>(
-  { context, say }: Invocation,
-  { interval, what }: { readonly interval: number; readonly what: string },
+  run: Invocation,
+  { interval, what, most }: Waiting,
   poll: () => Promise<Found>,
   result: (found: Found) => Promise<Result | undefined>,
 ): Promise<Result> {
+  const { context, say } = run;
+  const begun = context.now().getTime();
+  const status = statusLine(run);
   const look = toleratingFailures(poll, context, say);
+  const time = () => {
+    const taken = context.now().getTime() - begun;
+    if (most === undefined) return `waited ${span(taken)}`;
+    return `${span(Math.max(0, most * 1000 - taken))} left`;
+  };
   await say.remark(what);
-  for (let pause = interval; ; ) {
-    const found = await look(pause);
-    const made = found && (await result(found));
-    if (made !== undefined) return made as Result;
-    pause = found ? interval : Math.min(pause * 2, Math.max(LONGEST_PAUSE_SECONDS, pause));
-    await context.sleep(pause * 1000);
+  try {
+    for (let pause = interval; ; ) {
+      const found = await look(pause);
+      const made = found && (await result(found));
+      if (made !== undefined) return made as Result;
+      pause = found ? interval : Math.min(pause * 2, Math.max(LONGEST_PAUSE_SECONDS, pause));
+      status?.draw(time);
+      await context.sleep(pause * 1000);
+      await status?.clear();
+    }
+  } finally {
+    await status?.ends();
   }
 }
 
@@ -92,14 +118,14 @@ export async function waitUntil<Found, Result>(
  */
 export async function waitForAnswer(
   run: Invocation,
-  interval: number,
+  { interval, most }: Pick<Waiting, 'interval' | 'most'>,
   api: Pick<Api, 'requests'>,
   token: string,
   account: number | undefined,
 ): Promise<void> {
   const what = 'waiting for an answer … (Ctrl-C stops waiting, the request stays)';
   const poll = requestPoller(api, token, account);
-  await waitUntil(run, { interval, what }, poll, async ({ state, request }) => {
+  await waitUntil(run, { interval, what, most }, poll, async ({ state, request }) => {
     if (state === 'closed')
       throw new CliError('expired', 'the request was closed without an answer');
     if (state !== 'answered') return undefined;

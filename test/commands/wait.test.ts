@@ -41,6 +41,16 @@ test('a view is neither a retrieval by the owner nor one with a wrong passphrase
   expect(here.sleeps).toEqual([1500, 1500, 1500]);
 });
 
+test('a terminal sees how long it has taken', async () => {
+  happens = { 2: look };
+  const seen = here.under({ env: { ...here.admin, NO_COLOR: '1' }, terminals: ['stderr'] });
+  const { code, stderr } = await seen.run('wait', token, '--interval', '60');
+  expect([code, stderr.split('\r\u001b[J').filter(Boolean).slice(1)]).toEqual([
+    0,
+    ['waited 1 s', 'waited 1 min'],
+  ]);
+});
+
 describe('--for', () => {
   test('is the time of the whole wait, and its end is 12', async () => {
     expect(await wait('--for', '12')).toMatchObject({ code: 12, stdout: '' });

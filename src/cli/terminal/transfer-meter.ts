@@ -1,8 +1,7 @@
 import { size } from '../../contract/byte-size';
-import { isCi } from '../values';
-import { lineStart } from './bounded-write';
 import type { Invocation } from './output';
 import { safe } from './safe';
+import { statusLine } from './status-line';
 import { shorten, width } from './text-width';
 import { count, span } from './wording';
 
@@ -11,10 +10,7 @@ export interface Meter {
   /** The file with this index begins, or begins again. */
   begins(at: number, name: string, length: number | undefined): void;
   moved(bytes: number): void;
-  /**
-   * Erases the line, so that something else can be written.
-   * @param ended it has been ended, as `platform/interrupts.ts` does at a SIGINT
-   */
+  /** As that of a status line. */
   clear(ended?: boolean): Promise<void>;
   ends(): Promise<void>;
 }
@@ -22,10 +18,6 @@ export interface Meter {
 /** Before the first drawing, and between two. */
 const DELAY_MS = 500;
 const INTERVAL_MS = 100;
-/** The terminal echoes `^C` after the line, and `platform/interrupts.ts` ends it: it must not wrap. */
-const WIDTH_OF_INTERRUPT = 2;
-/** Moves to the beginning of the line and erases it (ECMA-48 ED). */
-const ERASE = '\r\u001b[J';
 
 export const silent: Meter = {
   begins: () => {},
@@ -34,27 +26,14 @@ export const silent: Meter = {
   ends: async () => {},
 };
 
-/** Draws when bytes move, so it needs no timer; nothing in a pipe, in CI, on a dumb terminal, or with --quiet or --json. */
-export function meterFor({ context, say }: Invocation, files: number): Meter {
-  const { env, stderr, now, signal } = context;
-  const { quiet, json } = say.manner;
-  if (!stderr.isTTY || isCi(env) || env.TERM === 'dumb' || quiet || json) return silent;
+/** Draws when bytes move, so it needs no timer; silent where there is no status line. */
+export function meterFor(run: Invocation, files: number): Meter {
+  const { now } = run.context;
+  const status = statusLine(run);
+  if (!status) return silent;
   let drawnAt = now().getTime() + DELAY_MS - INTERVAL_MS;
-  let drawn = false;
-  let over = false;
   let begun = 0;
   let file: Progress = { name: '', number: 1, files, moved: 0, length: undefined, elapsedMs: 0 };
-  const write = (text: string) => stderr.write(text).catch(() => {});
-  const clear = async (ended = false) => {
-    if (!drawn) return;
-    drawn = false;
-    await write(ended ? `\u001b[1A${ERASE}` : ERASE);
-  };
-  const interrupted = () => {
-    over = true;
-    void clear(signal.reason === 'SIGINT');
-  };
-  signal.addEventListener('abort', interrupted, { once: true });
   return {
     begins: (at, name, length) => {
       begun = now().getTime();
@@ -63,18 +42,12 @@ export function meterFor({ context, say }: Invocation, files: number): Meter {
     moved: (bytes) => {
       const time = now().getTime();
       file = { ...file, moved: file.moved + bytes, elapsedMs: time - begun };
-      if (over || time - drawnAt < INTERVAL_MS) return;
+      if (time - drawnAt < INTERVAL_MS) return;
       drawnAt = time;
-      drawn = true;
-      const line = progressLine(file, stderr.columns - WIDTH_OF_INTERRUPT);
-      void write(lineStart(stderr) + ERASE + line);
+      status.draw((columns) => progressLine(file, columns));
     },
-    clear,
-    ends: async () => {
-      over = true;
-      signal.removeEventListener('abort', interrupted);
-      await clear();
-    },
+    clear: status.clear,
+    ends: status.ends,
   };
 }
 

@@ -96,7 +96,8 @@ async function waitFor(
   await limit.ending('answer', async () => {
     const limited = another(session, { context: limit.context, timeout: limit.timeout });
     const asking = most === undefined ? api : await limited.clientAt(target);
-    await waitForAnswer(limited, DEFAULT_INTERVAL, asking, token, accountOf(target));
+    const waiting = { interval: DEFAULT_INTERVAL, most };
+    await waitForAnswer(limited, waiting, asking, token, accountOf(target));
   });
 }
 

@@ -1,0 +1,53 @@
+import { isCi } from '../values';
+import { lineStart } from './bounded-write';
+import type { Invocation } from './output';
+
+/** A line of the terminal that is drawn again and again, below all that was said. */
+export interface StatusLine {
+  /** Draws it, given the columns that it may take. */
+  draw(line: (columns: number) => string): void;
+  /**
+   * Erases it, so that something else can be written.
+   * @param ended it has been ended, as `platform/interrupts.ts` does at a SIGINT
+   */
+  clear(ended?: boolean): Promise<void>;
+  ends(): Promise<void>;
+}
+
+/** The terminal echoes `^C` after the line, and `platform/interrupts.ts` ends it: it must not wrap. */
+const WIDTH_OF_INTERRUPT = 2;
+/** Moves to the beginning of the line and erases it (ECMA-48 ED). */
+const ERASE = '\r\u001b[J';
+
+/** Undefined in a pipe, in CI, on a dumb terminal, and with --quiet or --json. */
+export function statusLine({ context, say }: Invocation): StatusLine | undefined {
+  const { env, stderr, signal } = context;
+  const { quiet, json } = say.manner;
+  if (!stderr.isTTY || isCi(env) || env.TERM === 'dumb' || quiet || json) return undefined;
+  let drawn = false;
+  let over = false;
+  const write = (text: string) => stderr.write(text).catch(() => {});
+  const clear = async (ended = false) => {
+    if (!drawn) return;
+    drawn = false;
+    await write(ended ? `\u001b[1A${ERASE}` : ERASE);
+  };
+  const interrupted = () => {
+    over = true;
+    void clear(signal.reason === 'SIGINT');
+  };
+  signal.addEventListener('abort', interrupted, { once: true });
+  return {
+    draw: (line) => {
+      if (over) return;
+      drawn = true;
+      void write(lineStart(stderr) + ERASE + line(stderr.columns - WIDTH_OF_INTERRUPT));
+    },
+    clear,
+    ends: async () => {
+      over = true;
+      signal.removeEventListener('abort', interrupted);
+      await clear();
+    },
+  };
+}
