@@ -112,7 +112,7 @@ export const rows = {
     ...revealRows(),
   }),
   ...group('From this machine:', {
-    here: flag('--here', 'serve the push from memory until it is viewed').conflicts(
+    here: flag('--here', 'serve the push from memory until it is viewed; files up to 100 MiB').conflicts(
       INSTANCE_ONLY,
       (here, other) => usageError(`${other} cannot be combined with ${here}`),
     ),
