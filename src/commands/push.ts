@@ -109,9 +109,11 @@ export const rows = {
     ...revealRows(),
   }),
   ...group('From this machine:', {
-    here: flag('--here', 'serve the push from memory until it is viewed').conflicts(
-      INSTANCE_ONLY,
-      (here, other) => usageError(`${other} cannot be combined with ${here}`),
+    here: flag(
+      '--here',
+      'serve the push from memory until it is viewed; files up to 100 MiB',
+    ).conflicts(INSTANCE_ONLY, (here, other) =>
+      usageError(`${other} cannot be combined with ${here}`),
     ),
     host: filledText('--host <address>', '0.0.0.0 for the LAN (default: 127.0.0.1)').requires(
       'here',

@@ -65,6 +65,8 @@ export const limits = {
   nameCharacters: 255,
   noteCharacters: 10_000,
   filesPerPush: 10,
+  /** Bytes of a file, unless the operator of a service says otherwise. */
+  bytesPerFile: 100 * 1024 ** 2,
   page: { min: 1, max: 200, default: 1 },
   rowsPerPage: 50,
   passphraseTriesPerMinute: 5,

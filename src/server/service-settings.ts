@@ -147,7 +147,7 @@ const VIEWS_AT_MOST = 1_000_000;
 /** High, as all jobs of a CI system may share an address; passphrase attempts are limited separately. */
 const DEFAULT_RATE: RateLimit = { requests: 100, milliseconds: 1000, sparesLoopback: true };
 /** The largest file by default. */
-export const FILE_BYTES = 100 * MIB;
+export const FILE_BYTES = limits.bytesPerFile;
 /** With the 100 MiB of the program it fits a machine of 256 MiB. */
 const BUFFER_BYTES = 64 * MIB;
 /** One client's quarter fits one JSON body. */

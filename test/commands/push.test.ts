@@ -1,7 +1,12 @@
+import { truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { asking } from '../helpers/foreign';
+import { folders } from '../helpers/memory';
 import { CREATED } from '../helpers/reference';
 import { json } from '../helpers/wire';
+
+const newFolder = folders();
 
 // What push says and prints, and where a secret may be from: test/cases/push-*.txt.
 
@@ -18,4 +23,16 @@ test.each([
   const shown = await asking([json(200, answer)], ['preview', 'abc', '--qr'], { env });
   expect([pushed.code, shown.code]).toEqual([0, 0]);
   for (const { stderr } of [pushed, shown]) expect(/only this machine/.test(stderr)).toBe(local);
+});
+
+test('a file that is too large for --here is refused by its size, before it is read', async () => {
+  const path = join(await newFolder(), 'big.bin');
+  writeFileSync(path, '');
+  // It has no content on the disk.
+  truncateSync(path, 124 * 1024 ** 2);
+  const { code, stderr } = await asking([], ['push', '--here', '--file', path]);
+  expect([code, stderr]).toEqual([
+    2,
+    'pwpush: big.bin is 124.0 MiB; the limit is 100.0 MiB a file\nhint: pwpush serve --max-file-size has another limit\n',
+  ]);
 });

@@ -2,11 +2,13 @@ import { type NewPassphraseSource, newPassphrase } from '../../cli/passphrase';
 import type { Content } from '../../cli/source';
 import { toJson } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
+import { limits } from '../../contract/api';
+import { size } from '../../contract/byte-size';
 import type { HereEvent } from '../../contract/here-event';
 import type { Edition, Expiry } from '../../contract/lifetime';
 import { isForPhones, printCreated } from '../../deliver/deliver-link';
 import { contextWith } from '../../platform/context';
-import { CliError } from '../../platform/errors';
+import { CliError, usageError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
 import { accountOf, type Instance } from '../../profile/connect';
 import { LOST, withHere } from '../../profile/here';
@@ -165,6 +167,7 @@ async function chooseWay({ context }: Session): Promise<'login' | 'here'> {
 async function serve(session: Session, plan: PushPlan, draft: Draft): Promise<void> {
   const { context, say } = session;
   const { host, port, qr } = plan;
+  refuseLarge(draft);
   const files = draft.files?.length ?? 0;
   const report = (event: HereEvent) => {
     const at = context.now().toISOString();
@@ -201,6 +204,16 @@ function openly({ sealing }: Draft): [string, string?] {
   return sealing
     ? [`${between} could change the page, which decrypts`]
     : [`${between} can read it`, 'with --encrypt, only who changes the page can'];
+}
+
+/** Before it is read: encrypting it would take seconds first. */
+function refuseLarge({ files = [] }: Draft): void {
+  const large = files.find((file) => file.size > limits.bytesPerFile);
+  if (large)
+    throw usageError(
+      `${large.name} is ${size(large.size)}; the limit is ${size(limits.bytesPerFile)} a file`,
+      'pwpush serve --max-file-size has another limit',
+    );
 }
 
 /** One line for a person who watches: `10.0.0.7 viewed it: 1 of 3`. */
