@@ -159,7 +159,16 @@ describe('the GitHub Action', runner, () => {
 
   test('gets a secret as a masked output without its files, and waits for views, whose traces are no commands', async () => {
     writeFileSync(at('Makefile.in'), 'x');
-    const words = ['push', '--file', at('Makefile.in'), '--message', SECRET, '--views', '3'];
+    const words = [
+      'push',
+      '--file',
+      at('Makefile.in'),
+      '--message',
+      SECRET,
+      '--views',
+      '3',
+      '--no-encrypt',
+    ];
     const link = (await pwpush(words, { env: somebody.env })).stdout.trim();
     const waiting = { command: 'wait', ...owner(), link };
     expect((await step({ ...waiting, for: '1' })).outputs['exit-code']).toBe('12');

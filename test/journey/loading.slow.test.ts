@@ -57,23 +57,23 @@ const groups: Record<string, string> = {
 const inGroups = (names: string): string[] =>
   names.split(' ').flatMap((name) => (groups[name] ? inGroups(groups[name]) : name));
 
-/** What each command line loads, where LINK is that of a push: an added chunk or module of Node is an added millisecond. */
+/** What each command line loads, where LINK is that of a push, and the profile encrypts: an added chunk or module of Node is an added millisecond. */
 const lines = `
---version          | answer load streams                                             | vm
---help             | FRAME                                                           | vm
-push --help        | FRAME push typed                                                | vm
-__complete push -- | FRAME complete push session typed                               | vm
-push               | CALL push share                                                 | WASM
-push --encrypt     | CALL push share age encryption key-proof taking                 | WASM crypto
-push --dry-run     | FRAME dry-run push session share typed                          | NET vm
-push --qr          | CALL push qr qr-matrix share                                    | WASM
-get LINK           | CALL get taking                                                 | WASM
-show LINK          | CALL TABLE audit-log progress show                              | WASM
-list               | CALL TABLE list                                                 | WASM
-expire LINK        | CALL expire in-order taking                                     | WASM
-mcp --help         | FRAME mcp                                                       | vm
-mcp                | FRAME mcp safe-name secret-forms serve-tools session typed      | NET crypto fs/promises os vm
-profile set days 3 | FRAME TABLE atomic-file profile profile-store session store system-keyring typed | WASM crypto fs/promises os
+--version                   | answer load streams                                     | vm
+--help                      | FRAME                                                   | vm
+push --help                 | FRAME push typed                                        | vm
+__complete push --          | FRAME complete push session typed                       | vm
+push --no-encrypt           | CALL push share                                         | WASM
+push                        | CALL push share age encryption key-proof taking         | WASM crypto
+push --dry-run --no-encrypt | FRAME dry-run push session share typed                  | NET vm
+push --qr --no-encrypt      | CALL push qr qr-matrix share                            | WASM
+get LINK                    | CALL get taking                                         | WASM
+show LINK                   | CALL TABLE audit-log progress show                      | WASM
+list                        | CALL TABLE list                                         | WASM
+expire LINK                 | CALL expire in-order taking                             | WASM
+mcp --help                  | FRAME mcp                                               | vm
+mcp                         | FRAME mcp safe-name secret-forms serve-tools session typed | NET crypto fs/promises os vm
+profile set days 3          | FRAME TABLE atomic-file profile profile-store session store system-keyring typed | WASM crypto fs/promises os
 `;
 const rows = [...lines.matchAll(/^(.*?) +\| (.*?) +\| (.*)$/gm)].map(([, ...row]) => row);
 
