@@ -194,7 +194,9 @@ describe('tables', () => {
       variable,
       options.get(name)?.replace(/^no-/, ''),
     ]);
-    expect(listed.map(([, variable, flag]) => [variable, flag]).sort()).toEqual(expected.sort());
+    expect(
+      listed.map(([, variable, flag]) => [variable, flag?.replace(/^no-/, '')]).sort(),
+    ).toEqual(expected.sort());
   });
 
   test('pwpush-profile.1 has every setting', () => {

@@ -2,7 +2,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { valueIn, valueKind } from './declare';
 import exitCodes from './help/exit-codes.txt?raw';
-import { topics, topicText } from './help/help-layout';
+import { shownBriefly, topics, topicText } from './help/help-layout';
 import { GLOBAL } from './options';
 import { toJson } from './terminal/output';
 
@@ -45,6 +45,7 @@ function commandEntry(command: Command): CommandEntry {
 /** A command without those below it. */
 function ownEntry(command: Command) {
   const options = command.createHelp().visibleOptions(command);
+  const common = shownBriefly(command);
   return {
     name: command.name(),
     aliases: command.aliases(),
@@ -53,7 +54,9 @@ function ownEntry(command: Command) {
     description: command.description(),
     usage: command.createHelp().commandUsage(command),
     arguments: command.registeredArguments.map(argumentEntry),
-    options: options.filter((one) => !isGlobal(one)).map((one) => optionEntry(one, options)),
+    options: options
+      .filter((one) => !isGlobal(one))
+      .map((one) => ({ ...optionEntry(one, options), common: common.includes(one) })),
     global_options: options.filter(isGlobal).flatMap(({ long }) => long ?? []),
   };
 }

@@ -6,6 +6,10 @@ import { unknownSubcommand, unknownWord } from './help/misuse';
 export class Command extends Parser {
   /** The words after `--`, which Commander merges with those before. */
   rest: readonly string[] = [];
+  /** Whether `-h` asked for help, which is short then. */
+  briefly = false;
+  /** What the help says after the options, and its examples. */
+  manual = '';
 
   override createCommand(name?: string): Command {
     return new Command(name);
@@ -15,7 +19,8 @@ export class Command extends Parser {
     const at = argv.indexOf('--');
     this.rest = at === -1 ? [] : argv.slice(at + 1);
     refuseJoined(at === -1 ? argv : argv.slice(0, at), this);
-    const read = super.parseOptions(argv);
+    const read = this.helpLast(super.parseOptions(argv));
+    this.briefly = read.unknown.includes('-h');
     // Also before `--help`, for which Commander would print the help of this command.
     const [word] = read.operands;
     if (word !== undefined && this.commands.length > 0 && !this.below(word))
@@ -27,6 +32,14 @@ export class Command extends Parser {
   below(word: string): Command | undefined {
     const found = this.commands.find((one) => one.name() === word || one.aliases().includes(word));
     return found as Command | undefined;
+  }
+
+  /** `-h push` means what `push -h` does. */
+  private helpLast(read: ReturnType<Parser['parseOptions']>) {
+    const [flag = '', word = '-', ...more] = read.unknown;
+    const isBefore = this.commands.length > 0 && /^(?:-h|--help)$/.test(flag);
+    if (read.operands.length > 0 || !isBefore || word.startsWith('-')) return read;
+    return { operands: [word], unknown: [flag, ...more] };
   }
 
   words(): string[] {

@@ -11,14 +11,19 @@ interface Conflict {
   readonly error: (one: string, other: string) => CliError;
 }
 
+/** An option that knows whether `-h` shows it where a command has many. */
+class Declared extends Option {
+  common = false;
+}
+
 /**
  * The declaration of one option: flags, help, parser, default, and what goes with it. `T` is the type of its value,
  * with `undefined` if it has no default; `Other` are the names of the options that it mentions.
  */
 export class Row<T, Other extends string = never> {
-  readonly option: Option;
+  readonly option: Declared;
   /** With its `--no-…`, if there is one. */
-  readonly options: Option[];
+  readonly options: Declared[];
   /** The value where the option is not given. */
   fallback: T;
   readonly conflicting: Conflict[] = [];
@@ -33,7 +38,7 @@ export class Row<T, Other extends string = never> {
     fallback: T,
     readonly parse?: (text: string, name: string, before?: unknown) => T,
   ) {
-    this.option = new Option(flags, help);
+    this.option = new Declared(flags, help);
     this.options = [this.option];
     this.fallback = fallback;
     const { long = '' } = this.option;
@@ -48,9 +53,15 @@ export class Row<T, Other extends string = never> {
     return this as Row<unknown, Other> as Row<Exclude<T, undefined>, Other>;
   }
 
+  /** What many use: `-h` shows it. Not its `--no-…`, if that is declared after this. */
+  common(): this {
+    for (const option of this.options) option.common = true;
+    return this;
+  }
+
   /** Declares `--no-…` too. */
   orNot(help: string): Row<T | false, Other> {
-    this.options.push(new Option(`${this.option.long}`.replace(/^--/, '--no-'), help));
+    this.options.push(new Declared(`${this.option.long}`.replace(/^--/, '--no-'), help));
     return this;
   }
 
@@ -93,6 +104,13 @@ export const switchOff = (flags: string, help: string) => new Row(flags, help, t
 export const either = (flags: string, help: string, notHelp: string) =>
   new Row<boolean | undefined>(flags, help, undefined).orNot(notHelp);
 
+/** Both, where the first is the default: only `--no-x` is listed. */
+export function unlessNot(flags: string, notHelp: string) {
+  const row = new Row(flags, '', true as boolean).orNot(notHelp);
+  row.option.hideHelp();
+  return row;
+}
+
 export const text = (flags: string, help: string) =>
   new Row<string | undefined>(flags, help, undefined);
 
@@ -128,6 +146,8 @@ export function choice<const T extends string>(flags: string, help: string, word
 /** An option whose value can be left out: `true` then. */
 export const optional = <T = string>(flags: string, help: string, parse?: Parse<T>) =>
   new Row<T | true | undefined>(flags, help, undefined, parse);
+
+export const isCommon = (option: Option) => option instanceof Declared && option.common;
 
 /** The value that an option takes, by its flags; undefined for a switch. */
 export function valueIn({ flags, variadic }: Option) {

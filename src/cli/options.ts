@@ -81,7 +81,7 @@ export function addOutputOptions(command: Command): Command {
 
 /** Where the passphrase of a retrieval comes from. */
 export const passphraseRows = group('Passphrase:', {
-  passphrase: flag('-p, --passphrase', 'ask for the passphrase'),
+  passphrase: flag('-p, --passphrase', 'ask for the passphrase').common(),
   passphraseFile: text('--passphrase-file <path>', 'from a file; - is stdin (PWPUSH_PASSPHRASE)'),
 });
 
@@ -102,7 +102,7 @@ export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'que
   });
   passphrase.option.optional = true;
   return {
-    passphrase,
+    passphrase: passphrase.common(),
     passphraseFile: text('--passphrase-file <path>', 'from a file; - is stdin (PWPUSH_PASSPHRASE)'),
     generatePassphrase: flag(
       '--generate-passphrase',
@@ -117,8 +117,8 @@ export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'que
 
 /** Sources of the key that opens an encrypted push. */
 export const keyRows = group('Encrypted pushes:', {
-  keyFile: text('--key-file <path>', 'key or words from a file; - is stdin (PWPUSH_KEY)'),
-  identity: list('-i, --identity <file>', 'decrypt with this age or SSH private key'),
+  keyFile: text('--key-file <path>', 'key or words from a file; - is stdin (PWPUSH_KEY)').common(),
+  identity: list('-i, --identity <file>', 'decrypt with this age or SSH private key').common(),
   decrypt: switchOff('--no-decrypt', 'take text and files as they are, encrypted or not').conflicts(
     ['keyFile', 'identity'],
     (decrypt, key) =>
@@ -134,15 +134,18 @@ export function keySources({ keyFile, identity = [], decrypt }: Values<typeof ke
 
 /** Where what is sent comes from. */
 export const sourceRows = () => ({
-  from: text('--from <file>', 'read the text from a file; - is standard input'),
+  from: text('--from <file>', 'read the text from a file; - is standard input').common(),
   env: text('--env <name>', 'read the text from an environment variable'),
-  generate: optional('--generate [length]', 'generate it: 24, words:5, hex:32 (default: 24)'),
-  raw: flag('--raw', 'keep the final newline of single-line input'),
+  generate: optional(
+    '--generate [length]',
+    'generate it: 24, words:5, hex:32 (default: 24)',
+  ).common(),
+  raw: flag('--raw', 'do not drop the last newline of a single line'),
 });
 
 /** Files in place of a text. */
 export const fileRows = () => ({
-  file: list('-f, --file <path...>', 'attach files, up to 10; - is standard input'),
+  file: list('-f, --file <path...>', 'attach files, up to 10; - is standard input').common(),
   filename: text('--filename <name>', 'name of the file that --file - reads'),
   message: text('--message <text>', 'text to go with the files'),
 });
@@ -160,8 +163,8 @@ export const revealRows = () => ({
 
 /** Where else than to standard output a new link goes, and in which language it is opened. */
 export const linkRows = () => ({
-  copy: flag('-c, --copy', 'also copy the link to the clipboard'),
-  qr: flag('--qr', 'also draw the link as a QR code, on stderr'),
+  copy: flag('-c, --copy', 'also copy the link to the clipboard').common(),
+  qr: flag('--qr', 'also draw the link as a QR code, on stderr').common(),
   locale: choice('--locale <code>', 'language of the page and the e-mail, such as fr', locales),
 });
 
@@ -172,7 +175,7 @@ export const notifyRows = () => ({
 
 /** Where a service listens, besides its address. */
 export const tlsRows = () => ({
-  tlsCert: filledText('--tls-cert <path>', 'certificate chain (PEM)'),
+  tlsCert: filledText('--tls-cert <path>', 'certificate chain (PEM)').common(),
   tlsKey: filledText('--tls-key <path>', 'private key of the certificate (PEM)'),
 });
 

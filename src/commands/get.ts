@@ -24,24 +24,26 @@ const ciOnly = () =>
 
 export const rows = {
   ...group('Output:', {
-    output: filledText('-o, --output <path>', 'write to a new file (0600) or into a folder'),
-    files: switchOff('--no-files', 'do not download attached files'),
-    resume: text('--resume <file>', 'finish an incomplete download, without a view').conflicts([
-      'files',
-    ]),
-    fromFile: text('--from-file <file>', 'open a rescue file, or saved ciphertext').conflicts([
-      'resume',
-    ]),
-    force: flag('--force', 'overwrite existing files'),
-    copy: flag('-c, --copy', 'copy the text to the clipboard, do not print it').conflicts(
-      ['output', 'json'],
-      () => usageError('--copy cannot be combined with --output or --json', 'use only one of them'),
-    ),
-    qr: flag('--qr', 'draw the text as a QR code, do not print it').conflicts([
-      'json',
-      'copy',
-      'output',
-    ]),
+    output: filledText(
+      '-o, --output <path>',
+      'write to a new file (0600) or into a folder',
+    ).common(),
+    files: switchOff('--no-files', 'do not download attached files').common(),
+    resume: text('--resume <file>', 'finish an incomplete download, without a view')
+      .common()
+      .conflicts(['files']),
+    fromFile: text('--from-file <file>', 'open a saved file instead of a link')
+      .common()
+      .conflicts(['resume']),
+    force: flag('--force', 'overwrite existing files').common(),
+    copy: flag('-c, --copy', 'copy the text to the clipboard, do not print it')
+      .common()
+      .conflicts(['output', 'json'], () =>
+        usageError('--copy cannot be combined with --output or --json', 'use only one of them'),
+      ),
+    qr: flag('--qr', 'draw the text as a QR code, do not print it')
+      .common()
+      .conflicts(['json', 'copy', 'output']),
     ...revealRows(),
   }),
   ...group('CI jobs:', {

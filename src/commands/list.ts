@@ -40,7 +40,13 @@ export function define(command: Command, context: Context, perform?: Perform): v
   command
     .description('List your pushes or requests, newest first. Needs a token.')
     .usage('[options] [active|expired|requests [open|ready|closed]]')
-    .addArgument(new Argument('[state]', 'state').choices(['active', 'expired', 'requests']))
+    .addArgument(
+      new Argument('[state]', 'active (default), expired or requests').choices([
+        'active',
+        'expired',
+        'requests',
+      ]),
+    )
     .addArgument(new Argument('[request-state]', 'state of requests').choices(REQUEST_STATES));
   planned(command, context, { rows, asked, journey: async () => ({ run: list }) }, perform);
 }

@@ -15,7 +15,7 @@ export const rows = {
 };
 
 export function define(command: Command, context: Context, perform?: Perform): void {
-  command.description('Serve tools by which agents use secrets that they do not see.');
+  command.description('Let coding agents use secrets that they do not see.');
   const asked = (options: Options<typeof rows>): McpPlan => {
     const { root, env, allowRun, tokenFile } = options;
     if (tokenFile === '-')

@@ -28,41 +28,39 @@ type Entry = readonly [name: string, summary: string, alias?: string];
 /** All commands, in the groups of the help. */
 const table: Readonly<Record<string, readonly Entry[]>> = {
   'Share:': [
-    ['push', 'push a secret and print its link'],
-    ['generate', 'print a new password or passphrase'],
+    ['push', 'push a secret as a link'],
+    ['generate', 'print a new password'],
   ],
   'Open:': [
-    ['get', 'get a secret (uses a view)'],
-    ['run', 'run a command with a secret (uses a view)'],
+    ['get', 'get a secret'],
+    ['run', 'give a command a secret'],
   ],
   'Ask:': [
     ['request', 'ask someone for a secret'],
     ['respond', 'answer a request'],
   ],
   'Manage:': [
-    ['list', 'list your pushes or requests', 'ls'],
-    ['show', 'show views and days left (uses no view)'],
-    ['preview', "print a push's full link (uses no view)"],
+    ['list', 'list pushes or requests', 'ls'],
+    ['show', 'show views and days left'],
+    ['preview', 'print a link once more'],
     ['expire', 'expire pushes now', 'rm'],
-    ['audit', 'show who opened a push, and when'],
-    ['wait', 'wait until a push is viewed or expires'],
-    ['notify', "e-mail a push's link from the instance"],
+    ['audit', 'show who opened a push'],
+    ['wait', 'wait for the first view'],
+    ['notify', 'e-mail a link'],
   ],
   'Set up:': [
-    ['login', 'log in to an instance and save it as a profile'],
-    ['logout', 'remove the token of a profile'],
-    ['profile', 'list, show, change and remove profiles'],
-    ['doctor', 'diagnose configuration and connection'],
-    ['version', 'show the version of pwpush and of the instance'],
-    ['completion', 'print a shell completion script'],
+    ['login', 'log in to an instance'],
+    ['logout', 'remove a saved token'],
+    ['profile', 'manage saved instances'],
+    ['doctor', 'find out what is wrong'],
+    ['version', 'show versions, features'],
+    ['completion', 'print a completion script'],
   ],
   'Serve:': [
-    ['serve', 'run a Password Pusher server on this machine'],
-    ['mcp', 'serve tools by which agents use secrets unseen'],
+    ['serve', 'run your own instance'],
+    ['mcp', 'let agents use secrets'],
   ],
 };
-
-const LAST_GROUP = Object.keys(table).at(-1);
 
 export const commands = Object.entries(table).flatMap(([group, entries]) =>
   entries.map(([name, summary, alias]) => ({ group, name, summary, alias })),
@@ -70,19 +68,9 @@ export const commands = Object.entries(table).flatMap(([group, entries]) =>
 
 const DESCRIPTION = 'Share a password, key or file as a link that expires after N views or N days.';
 
-const INTRODUCTION = `${DESCRIPTION}
+const MORE = `Only get and run use a view of a push.
+Global options, such as --profile, --url and --json: see pwpush help options.
 
-Push a secret and print its link:
-  $ pwgen 24 1 | pwpush push --views 1
-Get a secret, which uses a view:
-  $ pwpush get https://pwpush.example/p/abc123def456
-Run a Password Pusher server on this machine:
-  $ pwpush serve
-
-pwpush help lists all commands, options and topics.
-`;
-
-const MORE = `
 pwpush help <command> shows the options of a command, pwpush help <topic> more:
 ${topics.join(', ')}. pwpush help --json describes all commands for
 programs. The manual is man pwpush.`;
@@ -200,7 +188,7 @@ async function loaded(command: Command, context: Context, perform?: Perform): Pr
   if (!file || command.parent?.parent) return;
   const { define, help } = await file();
   define(command, context, perform);
-  versioned(command, context).addHelpText('after', `\n${help.trimEnd()}`);
+  versioned(command, context).manual = help;
 }
 
 /** All commands by name and summary: their options are declared when they are typed. */
@@ -210,8 +198,12 @@ function newProgram(context: Context): Command {
     .description(DESCRIPTION)
     .usage('[options] <command>')
     .helpCommand(false)
-    .addHelpText('after', MORE)
-    .action(() => context.stdout.write(reflowed(INTRODUCTION, context.stdout)));
+    .action(async () => {
+      const { whereYouAre } = await import('./help/where-you-are');
+      const text = await whereYouAre(globalOptions(program, context.env), context, DESCRIPTION);
+      await context.stdout.write(reflowed(text, context.stdout));
+    });
+  program.manual = MORE;
   versioned(program, context);
   for (const { name, summary, group, alias } of commands) {
     const command = program.command(name).summary(summary).helpGroup(group);
@@ -260,7 +252,7 @@ function configure(command: Command, context: Context, show: (text: string) => v
         : misuse(error, command);
     })
     .showSuggestionAfterError(false)
-    .configureHelp(layoutOf(command, LAST_GROUP))
+    .configureHelp(layoutOf(command))
     .configureOutput({
       writeOut: show,
       writeErr: show,

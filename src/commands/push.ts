@@ -62,21 +62,26 @@ const INSTANCE_ONLY = [
 export const rows = {
   ...group('Secret:', {
     ...sourceRows(),
-    into: flag('--into', 'give it to the command after --, then push it')
+    into: flag('--into', 'give the new secret to the command after --')
       .requires('generate')
       .conflicts(['dryRun', 'each']),
     as: text('--as <name>', 'variable for that command, instead of its stdin').requires('into'),
-    kind: choice('--kind <kind>', 'kind', kinds),
+    kind: choice('--kind <kind>', 'text, file, url (redirects), qr (drawn on page)', kinds),
     ...labelRows(),
   }),
   ...group('Files:', fileRows()),
   ...group('Limits:', {
-    days: parsed('-d, --days <n>', 'expire after N days', days).conflicts(
-      ['expire'],
-      (one, other) => usageError(`${one} cannot be combined with ${other}`, 'use only one of them'),
-    ),
-    expire: parsed('-e, --expire <time>', 'expire after 45m, 6h, 3d, 2w, or on 2026-12-01', expiry),
-    views: count('-v, --views <n>', 'expire after N views'),
+    days: parsed('-d, --days <n>', 'expire after N days', days)
+      .common()
+      .conflicts(['expire'], (one, other) =>
+        usageError(`${one} cannot be combined with ${other}`, 'use only one of them'),
+      ),
+    expire: parsed(
+      '-e, --expire <time>',
+      'expire after 45m, 6h, 3d, 2w, or on 2026-12-01',
+      expiry,
+    ).common(),
+    views: count('-v, --views <n>', 'expire after N views').common(),
     deletable: either(
       '--deletable',
       'let the recipient delete the push',
@@ -96,7 +101,9 @@ export const rows = {
       '--encrypt [mode]',
       'encrypt; the key goes into the link, or =words',
       encryptMode,
-    ).orNot('do not encrypt, whatever the profile says'),
+    )
+      .common()
+      .orNot('do not encrypt, whatever the profile says'),
     keyOut: newFile('--key-out <file>', 'write the words to a new file (0600)'),
     to: list('--to <key>', 'encrypt to a public key: age1…, ssh-ed25519 …'),
     recipientsFile: list('-R, --recipients-file <file>', 'encrypt to the public keys in a file'),
@@ -109,12 +116,11 @@ export const rows = {
     ...revealRows(),
   }),
   ...group('From this machine:', {
-    here: flag(
-      '--here',
-      'serve the push from memory until it is viewed; files up to 100 MiB',
-    ).conflicts(INSTANCE_ONLY, (here, other) =>
-      usageError(`${other} cannot be combined with ${here}`),
-    ),
+    here: flag('--here', 'serve the push from memory until it is viewed; files up to 100 MiB')
+      .common()
+      .conflicts(INSTANCE_ONLY, (here, other) =>
+        usageError(`${other} cannot be combined with ${here}`),
+      ),
     host: filledText('--host <address>', '0.0.0.0 for the LAN (default: 127.0.0.1)').requires(
       'here',
     ),

@@ -33,24 +33,29 @@ const NOT_HERE = [
 
 export const rows = {
   ...group('Request:', {
-    expire: parsed('--expire <time>', 'close after 15m to 3mo: 6h, 1w, or on 2026-12-01', expiry),
+    expire: parsed(
+      '--expire <time>',
+      'close after 15m to 3mo: 6h, 1w, or on 2026-12-01',
+      expiry,
+    ).common(),
     ...labelRows(),
     file: list('-f, --file <path...>', 'files to go with the question, up to 10'),
-    allowFiles: flag('--allow-files', 'allow files in the answer'),
+    allowFiles: flag('--allow-files', 'allow files in the answer').common(),
     acceptLimits: flag('--accept-limits', 'keep the request even if looser limits were granted'),
   }),
   ...group('Protection:', {
     ...newPassphraseRows('page', 'question'),
     identityOut: newFile('--identity-out <file>', 'write the private key to a new file (0600)'),
-    encrypt: switchOff('--no-encrypt', 'let the instance read the answer').conflicts(
-      ['identityOut'],
-      (one, other) => usageError(`${one} cannot be combined with ${other}`),
-    ),
+    encrypt: switchOff('--no-encrypt', 'let the instance read the answer')
+      .common()
+      .conflicts(['identityOut'], (one, other) =>
+        usageError(`${one} cannot be combined with ${other}`),
+      ),
   }),
   ...group('Output:', {
     ...linkRows(),
     ...notifyRows(),
-    wait: flag('--wait', 'wait until it is answered (0) or closed (6)'),
+    wait: flag('--wait', 'wait until it is answered (0) or closed (6)').common(),
     for: parsed(
       '--for <time>',
       'wait at most this long (12): seconds, 45m, 6h',
@@ -59,10 +64,9 @@ export const rows = {
     ...revealRows(),
   }),
   ...group('From this machine:', {
-    here: flag('--here', 'serve the question from memory until it is answered').conflicts(
-      NOT_HERE,
-      (here, other) => usageError(`${other} cannot be combined with ${here}`),
-    ),
+    here: flag('--here', 'serve the question from memory until it is answered')
+      .common()
+      .conflicts(NOT_HERE, (here, other) => usageError(`${other} cannot be combined with ${here}`)),
     output: filledText(
       '-o, --output <path>',
       'write the answer to a new file or a folder',

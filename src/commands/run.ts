@@ -18,15 +18,15 @@ export { default as help } from './help/run.txt?raw';
 export const rows = {
   ...group('Secret:', {
     as: list('--as <name>', 'name of the variable; repeat it for further links')
+      .common()
       .or([])
       .conflicts(['stdin']),
-    stdin: flag('--stdin', "pass the text to the command's standard input"),
-    file: list(
-      '--file <name[=file]>',
-      'save a file in memory and set NAME to its path',
-      fileOption,
-    ).or([]),
+    stdin: flag('--stdin', "pass the text to the command's standard input").common(),
+    file: list('--file <name[=file]>', 'save a file in memory and set NAME to its path', fileOption)
+      .common()
+      .or([]),
     only: list('--only <names>', 'set only these variables, such as A,B', names)
+      .common()
       .or([])
       .conflicts(['stdin', 'as']),
     allow: list('--allow <names>', 'let the secret set PATH or replace a variable', names).or([]),

@@ -155,7 +155,7 @@ describe('fish (needs fish)', needsPrograms('fish'), () => {
   });
 
   test('what commands are for', () => {
-    expect(described('pwpush pre')).toEqual(["preview\tprint a push's full link (uses no view)"]);
+    expect(described('pwpush pre')).toEqual(['preview\tprint a link once more']);
   });
 
   test('nothing that was typed is run', () => {

@@ -78,7 +78,7 @@ test.each([
 
 test('commands have a description, topics of the help none', async () => {
   const { stdout } = await place().run('__complete', '');
-  expect(stdout).toContain("\npreview\tprint a push's full link (uses no view)\n");
+  expect(stdout).toContain('\npreview\tprint a link once more\n');
   const help = await place().run('__complete', 'help', '');
   expect(help.stdout).toBe(`words\n${[...names, ...topics].join('\n')}\n`);
 });

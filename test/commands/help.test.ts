@@ -25,7 +25,6 @@ test.each(entries)('help on $name', async ({ name, aliases }) => {
   const { code, stdout, stderr } = await here.run('help', name);
   expect([code, stderr]).toEqual([0, '']);
   const ways = [
-    [name, '-h'],
     ...[name, ...aliases].flatMap((one) => [
       [one, '--help'],
       ['help', one],
@@ -33,14 +32,48 @@ test.each(entries)('help on $name', async ({ name, aliases }) => {
   ];
   for (const words of ways) expect((await here.run(...words)).stdout).toBe(stdout);
   expect(stdout).toMatch(new RegExp(`^Usage: pwpush ${[name, ...aliases].join('\\|')} `));
-  const [options = '', rest = ''] = stdout.split('\nGlobal options');
+  const [, sentence, examples = '', ...lists] = stdout.split('\n\n');
+  expect([sentence, examples]).toEqual([
+    expect.stringMatching(/^[A-Z]/),
+    expect.stringMatching(/^Examples:\n/),
+  ]);
+  expect(examples.match(/^ {2}\$ .*\bpwpush\b/gm)?.length).toBeGreaterThan(1);
   // An option that needs more than a line is explained below them.
-  expect(options).not.toMatch(/^ {12}/m);
-  expect(rest.split('\nExamples:\n')[1]?.match(/^ {2}\$ .*\bpwpush\b/gm)?.length).toBeGreaterThan(
-    1,
-  );
+  expect(lists.join('\n\n').split('\nGlobal options')[0]).not.toMatch(/^ {12}/m);
   const folded = (await narrow().run('help', name)).stdout;
   expect([...long(stdout, 80), ...long(folded, 40)]).toEqual([]);
+});
+
+describe('-h', () => {
+  const has = (text: string, long = '') => text.includes(`${long} `);
+
+  test.each(entries)(
+    'of $name has the common options, on one screen if it has many',
+    async ({ name, options }) => {
+      const { stdout } = await here.run(name, '-h');
+      expect((await here.run('-h', name)).stdout).toBe(stdout);
+      const rare = options.filter(({ common }) => !common);
+      for (const { long } of options.filter(({ common }) => common))
+        expect([long, has(stdout, long)]).toEqual([long, true]);
+      if (rare.length === 0) return expect(stdout).toBe(await helpOn(name));
+      const [, list] = stdout.split('\nCommon options:\n');
+      expect(rare.filter(({ long }) => has(`${list}`, long))).toEqual([]);
+      // With the next prompt, 24.
+      expect(stdout.split('\n').length - 1).toBeLessThanOrEqual(23);
+      expect(stdout).toMatch(new RegExp(`\n\n.*pwpush help ${name} shows all options\\.\n$`));
+    },
+  );
+
+  test('is short for five commands', () => {
+    const short = entries.filter(({ options }) => options.some(({ common }) => !common));
+    expect(short.map(({ name }) => name)).toEqual(['push', 'get', 'run', 'request', 'serve']);
+  });
+
+  test('before an unknown command refuses it', async () => {
+    expect(await here.run('-h', 'pusj')).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining('did you mean push?') },
+    });
+  });
 });
 
 test.each(topics)('help on the topic %s', async (name) => {
@@ -55,9 +88,13 @@ test('help is the same by all ways, and has all commands', async () => {
   const text = await helpOn();
   for (const words of [['--help'], ['-h'], ['help', 'help']])
     expect((await here.run(...words)).stdout).toBe(text);
-  const rows = entries.map(({ name, summary }) => `  ${name.padEnd(22)} ${summary}`);
-  expect(text.split('\n')).toEqual(expect.arrayContaining(rows));
-  expect([...long(text, 80), ...long((await narrow().run()).stdout, 40)]).toEqual([]);
+  for (const { name, summary } of entries) expect(text).toContain(` ${name.padEnd(10)} ${summary}`);
+  expect(text.split('\n').length - 1).toBeLessThan(24);
+  expect([
+    ...long(text, 80),
+    ...long((await narrow().run()).stdout, 40),
+    ...long((await narrow().run('help')).stdout, 40),
+  ]).toEqual([]);
 });
 
 describe('help --json', () => {
@@ -81,7 +118,7 @@ describe('help --json', () => {
     expect(of('run')?.arguments[0]).toMatchObject({ name: 'link', required: true });
     expect(of('completion')?.arguments[0]?.choices).toContain('zsh');
     expect(option('push', '--views')).toMatchObject({
-      ...{ short: '-v', group: 'Limits', type: 'number', negatable: false },
+      ...{ short: '-v', group: 'Limits', type: 'number', negatable: false, common: true },
       value: { name: 'n', required: true, variadic: false },
     });
     expect(option('push', '--generate')).toMatchObject({ value: { required: false } });
@@ -107,6 +144,58 @@ describe('help --json', () => {
   test('needs no folder of its own, and sends nothing; of one command it is for people', async () => {
     const bare = here.under({ env: { PWPUSH_CONFIG_DIR: '/dev/null/x' } });
     expect(await bare.run('help', '--quiet', '--json')).toEqual(whole);
-    expect(await bare.run('help', 'push', '--json')).toEqual(await bare.run('push', '-h'));
+    expect(await bare.run('help', 'push', '--json')).toEqual(await bare.run('push', '--help'));
+  });
+});
+
+// The instance of a variable: test/cases/help.txt.
+describe('alone it says', () => {
+  const rows = async () => {
+    const { code, stdout, stderr } = await here.run();
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.split('\n').length - 1).toBeLessThanOrEqual(10);
+    return stdout;
+  };
+  const commandsIn = (text: string) =>
+    [...text.matchAll(/^ {2}(pwpush .*?) {2}/gm)].map(([, command]) => command);
+
+  test('that nothing is configured, and how to begin', async () => {
+    const said = await here.under({ env: { PWPUSH_URL: undefined } }).run();
+    expect(said).toMatchObject({ code: 0, stderr: '' });
+    expect(said.stdout).toContain('\nNo instance is configured.\n');
+    expect(commandsIn(said.stdout)).toEqual([
+      'pwpush login URL',
+      'pwpush push --here',
+      'pwpush serve',
+    ]);
+  });
+
+  test('the profile, its address and that a command has its token, which it does not run', async () => {
+    const url = 'https://work.test/pw';
+    await here.keep({
+      current: 'work',
+      profiles: { work: { url, 'token-command': 'false' }, other: { url: 'https://other.test' } },
+    });
+    const said = await rows();
+    expect(said).toContain(`  profile  work\n  address  ${url}\n  token    yes\n`);
+    expect(commandsIn(said)).toEqual(['pwpush push', 'pwpush request', 'pwpush list']);
+  });
+
+  test('never a token; what is in variables, by their names', async () => {
+    const token = 'a-token-of-a-variable';
+    const { stdout } = await here
+      .under({ env: { PWPUSH_URL: 'https://env.test', PWPUSH_TOKEN: token } })
+      .run();
+    expect(stdout).toContain(
+      '  address  https://env.test (PWPUSH_URL)\n  token    yes (PWPUSH_TOKEN)\n',
+    );
+    expect(stdout).not.toContain(token);
+  });
+
+  test('why it cannot tell', async () => {
+    await here.keep({ current: 'work', profiles: { work: {} } });
+    const said = await rows();
+    expect(said).toContain('profile "work" has no address');
+    expect(commandsIn(said)).toContain('pwpush doctor');
   });
 });

@@ -6,13 +6,13 @@ import type { Command } from '../../cli/command';
 import {
   count,
   type Elsewhere,
-  either,
   filledText,
   flag,
   group,
   lineage,
   parsed,
   type Rows,
+  unlessNot,
   type Values,
 } from '../../cli/declare';
 import { addOutputOptions, type Closed, type Options, tlsRows } from '../../cli/options';
@@ -31,7 +31,7 @@ export const PORT = 5100;
 
 /** Where the data are, for `serve` and its subcommands. */
 export const dataRows = () => ({
-  data: filledText('--data <folder>', 'folder of the database (default: data folder)'),
+  data: filledText('--data <folder>', 'folder of the database (default: data folder)').common(),
   database: filledText('--database <url>', 'PostgreSQL to use: postgres://… (DATABASE_URL)'),
 });
 
@@ -41,33 +41,25 @@ const bytes = (flags: string, help: string, least?: number) =>
 /** The options of `serve`; each can be set by a variable, too. The defaults that only the help names are the service's. */
 export const rows = {
   ...group('Network:', {
-    host: filledText('--host <address>', 'address to listen on').or(HOST),
-    port: parsed('--port <n>', 'port to listen on; 0 for any', port).or(PORT),
+    host: filledText('--host <address>', 'address to listen on').common().or(HOST),
+    port: parsed('--port <n>', 'port to listen on; 0 for any', port).common().or(PORT),
     publicUrl: filledText('--public-url <url>', 'address in links (default: as requested)'),
   }),
   ...group('Data:', {
     ...dataRows(),
-    ephemeral: flag('--ephemeral', 'keep everything in memory, nothing on disk').conflicts([
-      'database',
-    ]),
+    ephemeral: flag('--ephemeral', 'keep everything in memory, nothing on disk')
+      .common()
+      .conflicts(['database']),
     maxData: bytes(
       '--max-data <size>',
       'most data of --ephemeral (default: 1/4 of memory)',
       1024 ** 2,
     ),
-    firstToken: either(
-      '--first-token',
-      'print a token at the first start (default)',
-      'print none, where a log would keep it',
-    ).or(true),
+    firstToken: unlessNot('--first-token', 'print no token, where a log would keep it'),
   }),
   ...group('Limits:', {
     // The global option of this name is another one.
-    anonymous: either(
-      '--anonymous',
-      'allow pushes without a token (default)',
-      'require a token, but not to open a link',
-    ).or(true),
+    anonymous: unlessNot('--anonymous', 'require a token, but not to open a link').common(),
     anonymousFiles: flag('--anonymous-files', 'allow files without a token, too'),
     defaultDays: parsed('--default-days <n>', 'days of a push by default (default: 7)', days),
     minDays: parsed('--min-days <n>', 'fewest days that a push can have (default: any time)', days),

@@ -195,8 +195,10 @@ export function rekeyCommand(serve: Command, context: Context, perform?: Perform
   const command = serve
     .command('rekey')
     .summary('change the instance key, while no service runs')
-    .description('Change the instance key: create a new one and reseal all pushes with it.')
-    .addHelpText('after', `\n${rekeyHelp.trimEnd()}`) as Command;
+    .description(
+      'Change the instance key: create a new one and reseal all pushes with it.',
+    ) as Command;
+  command.manual = rekeyHelp;
   const asked = (options: Options<typeof rows>) => dataPlace(context, options);
   servePlanned(command, context, { rows, asked, journey: async () => ({ run: rekey }) }, perform);
 }
@@ -228,8 +230,8 @@ export function backupCommand(serve: Command, context: Context, perform?: Perfor
     .command('backup')
     .summary('copy the database of a running service')
     .description('Copy the whole database while services run.')
-    .argument('<file>', 'where the copy goes, 0600')
-    .addHelpText('after', `\n${backupHelp.trimEnd()}`) as Command;
+    .argument('<file>', 'where the copy goes, 0600') as Command;
+  command.manual = backupHelp;
   const asked = (options: Options<typeof backupRows>, _: Session, file: string): BackupPlan => ({
     ...{
       place: dataPlace(context, options),
@@ -267,8 +269,8 @@ export function healthCommand(serve: Command, context: Context, perform?: Perfor
   const command = serve
     .command('health')
     .summary('check that the service on this machine is ready')
-    .description('Check that the service on this machine and its database respond.')
-    .addHelpText('after', `\n${healthHelp.trimEnd()}`) as Command;
+    .description('Check that the service on this machine and its database respond.') as Command;
+  command.manual = healthHelp;
   const asked = ({ host, port, tlsCert }: Options<typeof healthRows>) =>
     `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`;
   const journey = async () => ({ run: health });

@@ -1,0 +1,80 @@
+import { inWords } from '../../cli/in-words';
+import type { GlobalOptions } from '../../cli/options';
+import { safe } from '../../cli/terminal/safe';
+import type { Context } from '../../platform/context';
+import { CliError, tried } from '../../platform/errors';
+import { namedProfile, storedProfiles } from '../../profile/config-file';
+import { createSession, type Session } from '../../profile/session';
+import { givenOf } from '../planned';
+
+type Rows = readonly (readonly [name: string, meaning: string])[];
+
+const LOG_IN = ['pwpush login URL', 'log in to an instance'] as const;
+const PUSH = ['pwpush push', 'push a secret and print its link'] as const;
+
+/**
+ * What `pwpush` alone says: the profile, its address, whether there is a token, and the commands that fit. Sends nothing.
+ * @param purpose what the program is for, if it has not been set up yet
+ */
+export async function whereYouAre(
+  options: GlobalOptions,
+  context: Context,
+  purpose: string,
+): Promise<string> {
+  const { facts, next } = await found(createSession(context, givenOf(options), options), purpose);
+  return [
+    typeof facts === 'string' ? facts : lines(facts),
+    lines(next),
+    'pwpush help lists all commands.\n',
+  ].join('\n\n');
+}
+
+async function found({ context, given, target, isUnconfigured }: Session, purpose: string) {
+  const at = tried(target);
+  if (isUnconfigured(at))
+    return {
+      facts: `${purpose}\n\nNo instance is configured.`,
+      next: [
+        LOG_IN,
+        ['pwpush push --here', 'push a secret from this machine alone'],
+        ['pwpush serve', 'run your own instance'],
+      ] satisfies Rows,
+    };
+  if (at instanceof CliError)
+    return {
+      facts: safe(await inWords(at)),
+      next: [
+        ['pwpush doctor', 'find out what is wrong'],
+        ['pwpush profile list', 'list saved instances'],
+        LOG_IN,
+      ] satisfies Rows,
+    };
+  const { base, baseFrom = '', token, defaults } = at;
+  const { name } = defaults
+    ? namedProfile(storedProfiles(context), given.profile, context.env)
+    : { name: 'none' };
+  const ofProfile = `profile "${name}"`;
+  const from = (source: string) => (source === '' || source === ofProfile ? '' : ` (${source})`);
+  return {
+    facts: [
+      ['profile', name],
+      ['address', `${safe(base)}${from(baseFrom)}`],
+      ['token', token ? `yes${from(token.from)}` : 'none'],
+    ] satisfies Rows,
+    next: [
+      PUSH,
+      ...(token
+        ? ([
+            ['pwpush request', 'ask someone for a secret'],
+            ['pwpush list', 'list your pushes'],
+          ] as const)
+        : ([['pwpush get LINK', 'get a secret'], LOG_IN] as const)),
+    ] satisfies Rows,
+  };
+}
+
+/** Two columns. */
+function lines(rows: Rows): string {
+  const wide = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, meaning]) => `  ${name.padEnd(wide)}  ${meaning}`).join('\n');
+}
