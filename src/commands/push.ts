@@ -116,7 +116,7 @@ export const rows = {
     ...revealRows(),
   }),
   ...group('From this machine:', {
-    here: flag('--here', 'serve the push from memory until it is viewed; files up to 100 MiB')
+    here: flag('--here', 'serve from memory until viewed; 100 MiB a file')
       .common()
       .conflicts(INSTANCE_ONLY, (here, other) =>
         usageError(`${other} cannot be combined with ${here}`),

@@ -34,7 +34,7 @@ test.each<[string, string]>([
   ['push -qv 3 --day', '--days'],
   ['ls --loc', '--local'],
   ['help c', ['completion', ...topics.filter((one) => /^c/.test(one))].join(' ')],
-  ['serve token ', 'add list revoke'],
+  ['serve token ', 'add list replace revoke'],
 ])('pwpush %s: %s', async (line, offered) => {
   const chosen = [
     '$(touch pwned)',

@@ -125,7 +125,7 @@ describe('help --json', () => {
     expect(option('push', '--deletable')).toMatchObject({ type: 'flag', negatable: true });
     expect(option('serve', '--port')).toMatchObject({ type: 'number', default: 5100 });
     const [token] = of('serve')?.commands ?? [];
-    expect(token?.commands.map(({ name }) => name)).toEqual(['add', 'list', 'revoke']);
+    expect(token?.commands.map(({ name }) => name)).toEqual(['add', 'list', 'replace', 'revoke']);
   });
 
   test('calls a number what is refused if it is none; no option takes a token', async () => {

@@ -152,7 +152,7 @@ test('what later requests go to is where the push was created, and not its link'
   const other = lied(BASE, `${BASE}/$(id)/p/abcdefgh`);
   const { url_token, html_url } = JSON.parse((await other.run('push', '--json')).stdout);
   expect(html_url).toBe(`${BASE}/%24%28id%29/p/abcdefgh`);
-  expect((await other.run('__complete', 'get', '')).stdout).toContain(`\n${url_token}\n`);
+  expect((await other.run('__complete', 'get', '')).stdout).toContain(`\n${url_token}\t`);
   await other.run('expire', 'last');
   expect(here.asked.at(-1)).toBe(`DELETE /api/v2/pushes/${url_token}`);
 });

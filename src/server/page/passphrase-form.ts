@@ -104,7 +104,7 @@ export function proofProblem(
   const head = refusalHead(error);
   const { keySalt, opensAt: address } = error.details;
   if (address !== undefined)
-    return { ...head, refused: true, text: words.fill('receivedText', { address }) };
+    return { ...head, refused: true, text: words.fill('opensAt', { address }) };
   if (keySalt !== undefined)
     return { ...head, refused: true, text: words.text(proved ? 'keyWrong' : 'keyWordsNeeded') };
   return { ...head, refused: proved, text: words.text(proved ? 'keyDamaged' : 'keyMissing') };
