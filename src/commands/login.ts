@@ -90,7 +90,7 @@ export async function login(session: Session, { address, keyring }: LoginPlan): 
   const encrypts = encryptionText(before, after);
   if (encrypts !== undefined) await say.note(encrypts);
   const features = abilities(version);
-  await say.remark(editionOf(version) + (features === undefined ? '' : `: ${features}`));
+  await say.remark(editionOf(version) + (features === undefined ? '' : `; ${features}`));
   await say.remark(keptText(session, found));
 }
 
