@@ -62,7 +62,7 @@ const lines = `
 --version                   | answer load streams                                     | vm
 --help                      | FRAME                                                   | vm
 push --help                 | FRAME push typed                                        | vm
-__complete push --          | FRAME complete push session typed                       | vm
+__complete push --          | FRAME complete push session table typed                 | vm
 push --no-encrypt           | CALL push share                                         | WASM
 push                        | CALL push share age encryption key-proof taking         | WASM crypto
 push --dry-run --no-encrypt | FRAME dry-run push session share typed                  | NET vm
