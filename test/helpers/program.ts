@@ -48,7 +48,9 @@ function nextPerson() {
     mkdirSync(caches, { recursive: true });
     mkdirSync(folder, { mode: 0o700 });
   };
-  return { folder, env, make, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  // Again where a process behind a terminal that hung up still writes.
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  return { folder, env, make, remove };
 }
 
 export type Person = ReturnType<typeof makePerson>;
