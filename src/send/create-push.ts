@@ -15,6 +15,7 @@ import { type PushPlace, saveReceipts } from '../profile/receipts';
 import type { Session } from '../profile/session';
 import { create, fileOf, givenPassphrase, toSender } from './create';
 import type { EncryptMode, Seal, SealedContent, SealPlan } from './encryption';
+import { refusedAs } from './expiry';
 import { judgePush, type Terms } from './judge';
 
 interface Sealing {
@@ -117,6 +118,8 @@ interface PushPlan extends Terms {
   readonly draft: Draft;
   /** Language of the recipient's page. */
   readonly locale: string | undefined;
+  /** The option that gave its lifetime, if that does not count days. */
+  readonly expiryOption: string | undefined;
 }
 
 /**
@@ -127,13 +130,16 @@ interface PushPlan extends Terms {
 export async function createPush(
   session: Session,
   instance: Instance,
-  { draft, account, acceptLimits, locale }: PushPlan,
+  { draft, account, acceptLimits, locale, expiryOption }: PushPlan,
 ): Promise<CreatedPush> {
   const owned = instance.target.token !== undefined;
   const { ready, made, token, link, isElsewhere, warnings } = await create(session, instance, {
     kind: 'push',
     prepare: (undo) => preparePush(draft, session, undo),
-    send: ({ request }, files) => instance.api.create(request, files, account),
+    send: ({ request }, files) =>
+      instance.api.create(request, files, account).catch((error) => {
+        throw refusedAs(expiryOption, error);
+      }),
     judge: (ready, push, found) =>
       judgePush(
         { request: ready.request, mode: ready.mode, acceptLimits, account, owned },

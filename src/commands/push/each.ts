@@ -36,7 +36,7 @@ import {
   shownPush,
 } from '../../send/create-push';
 import { dryRunText } from '../../send/dry-run';
-import { editionOf, refusedAs, sayExpiry, toldExpiry } from '../../send/expiry';
+import { editionOf, sayExpiry, toldExpiry } from '../../send/expiry';
 import type { EachPlan } from './run';
 
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
@@ -97,10 +97,9 @@ async function linePusher(
       const look = { json: say.manner.json, encryption: sealing?.mode };
       return async () => say.printText(await dryRunText(session.target(), request, look));
     }
-    const wanted = { draft, account, acceptLimits, locale };
-    const created = await createPush(session, instance, wanted).catch((error) => {
-      throw refusedAs(entry.expiry ? undefined : plan.expiryOption, error);
-    });
+    const expiryOption = entry.expiry ? undefined : plan.expiryOption;
+    const wanted = { draft, account, acceptLimits, locale, expiryOption };
+    const created = await createPush(session, instance, wanted);
     const warnings = [...(told.shorter === undefined ? [] : [told.shorter]), ...created.warnings];
     return () => printer.link(line, { ...created, warnings });
   };

@@ -27,7 +27,7 @@ import {
   shownPush,
 } from '../../send/create-push';
 import type { SealPlan } from '../../send/encryption';
-import { editionOf, refusedAs, sayExpiry, toldExpiry } from '../../send/expiry';
+import { editionOf, sayExpiry, toldExpiry } from '../../send/expiry';
 
 /** What to push, and how. */
 export interface PushPlan {
@@ -119,12 +119,9 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
 const ownEdition = async (): Promise<Edition> => 'pwpush';
 
 function createAt(session: Session, instance: Instance, plan: PushPlan, draft: Draft) {
-  const { acceptLimits, locale } = plan;
+  const { acceptLimits, locale, expiryOption } = plan;
   const account = accountOf(instance.target);
-  const wanted = { draft, account, acceptLimits, locale };
-  return createPush(session, instance, wanted).catch((error) => {
-    throw refusedAs(plan.expiryOption, error);
-  });
+  return createPush(session, instance, { draft, account, acceptLimits, locale, expiryOption });
 }
 
 async function dryRun({ target, say }: Session, draft: Draft): Promise<string> {
