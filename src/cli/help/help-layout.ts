@@ -34,7 +34,7 @@ export function layoutOf(command: Command): HelpConfiguration {
   };
 }
 
-/** So many options fit on a screen, with their help. */
+/** The number of options that fit on a screen with their help. */
 const FEW = 10;
 
 const ownOptions = (command: Parser) =>

@@ -62,7 +62,7 @@ interface Listed {
   readonly more: boolean;
   /** How many there are, if that is known. */
   readonly total?: number;
-  /** So many were asked for. */
+  /** Whether the user chose the number of rows. */
   readonly limited?: boolean;
 }
 

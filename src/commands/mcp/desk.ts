@@ -77,9 +77,8 @@ export function checkLink(link: string): void {
 export async function savedTo(place: string, given: string, { stderr }: Ran): Promise<Told> {
   const [path, named] = [place, given].map((one) => one.replace(/[/\\]$/, '')) as [string, string];
   const said = saidText(stderr.replaceAll(path, () => named)).split('\n');
-  const [saved, rest] = [true, false].map((is) =>
-    said.filter((line) => is === line.startsWith('saved ')),
-  ) as [string[], string[]];
+  const saved = said.filter((line) => line.startsWith('saved '));
+  const rest = said.filter((line) => !saved.includes(line));
   const found = await stat(path).catch(() => undefined);
   // Of a run that is quiet, or not over.
   if (saved.length === 0 && found?.isFile()) saved.push(savedText(safe(named), found.size));

@@ -166,10 +166,11 @@ async function tell(
     await file?.discard();
     throw error;
   });
-  await file?.commit(`${token}\n`);
-  if (file) await say.print({ ...shown, saved_to: resolve(output) }, () => '');
-  else await say.print({ ...shown, token }, () => `${token}\n`);
-  if (file) await say.note(savedText(output, Buffer.byteLength(token) + 1));
+  if (file) {
+    await file.commit(`${token}\n`);
+    await say.print({ ...shown, saved_to: resolve(output) }, () => '');
+    await say.note(savedText(output, Buffer.byteLength(token) + 1));
+  } else await say.print({ ...shown, token }, () => `${token}\n`);
   await say.remark(`its ID is ${shown.id}`);
 }
 
