@@ -1,3 +1,4 @@
+import { isLoopback } from '../contract/address';
 import type { Advice, Step } from '../platform/errors';
 import type { ClientStep, StepName } from '../platform/steps';
 import { clause } from './clauses';
@@ -33,7 +34,10 @@ const ofClient: Readonly<Record<ClientStep, Words>> = {
     `the token belongs to another user, or the ${what} was created without one`,
   'check-port': () => 'check the port, and whether the address begins with http',
   'check-proxy': (variable) => `check ${variable}, or exclude the instance with NO_PROXY`,
-  'check-running': () => 'check that the instance is running, and the port',
+  'check-running': (host = '') =>
+    isLoopback(host)
+      ? 'check that the instance is running (pwpush serve), and the port'
+      : 'check that the instance is running, and the port',
   'check-service-token': () =>
     'Cloudflare Access refused the service token: check both headers, its expiry, and that a policy with the action Service Auth includes it',
   'check-taken': () => 'the answer may have been taken: the owner can check with pwpush audit',

@@ -1,3 +1,5 @@
+import { CliError } from '../platform/errors';
+
 /** How often a person is asked. */
 export const TRIES = 3;
 
@@ -30,4 +32,14 @@ export async function filledIn(
   let typed = await ask(question);
   while (typed === '') typed = await ask(`Nothing was typed (Ctrl-C ends). ${question}`);
   return typed;
+}
+
+/** Asks before anything is sent, which is said where the user ends it. */
+export async function beforeSending<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== 'interrupted') throw error;
+    throw error.and('nothing was sent');
+  }
 }

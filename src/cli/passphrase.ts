@@ -1,7 +1,7 @@
 import type { Context, Prompter } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { listed } from '../platform/listed';
-import { askUntil, filledIn } from './ask-until';
+import { askUntil, beforeSending, filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { newPassphraseRows } from './options';
 import { secretIn } from './source';
@@ -77,11 +77,13 @@ export async function newPassphrase(
 ): Promise<NewPassphrase> {
   const { generate } = source;
   if (generate) return { generateInto: generate.into };
-  const given = await readPassphrase(source, context, true);
-  if (given !== undefined || !offer) return { text: given };
-  const prompter = await context.prompter();
-  const typed = await typedTwice(prompter, 'Passphrase (Enter for none):', prompter.secret);
-  return { text: typed ? await noKey(typed) : undefined };
+  return beforeSending(async () => {
+    const given = await readPassphrase(source, context, true);
+    if (given !== undefined || !offer) return { text: given };
+    const prompter = await context.prompter();
+    const typed = await typedTwice(prompter, 'Passphrase (Enter for none):', prompter.secret);
+    return { text: typed ? await noKey(typed) : undefined };
+  });
 }
 
 /**

@@ -6,7 +6,7 @@ import { type CliError, type Step, usageError } from '../platform/errors';
 import { NOT_UTF8, whyUnreadable } from '../platform/files/file-error';
 import { listed } from '../platform/listed';
 import { smallText } from '../platform/small-text';
-import { filledIn } from './ask-until';
+import { beforeSending, filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { fileRows, sourceRows } from './options';
 import { type GeneratedSecret, generate, parseGenerate } from './random-secret';
@@ -223,10 +223,10 @@ export async function readSecret(
       return filled(raw ? text : withoutOneLineEnd(text), 'standard input');
     }
     case 'prompt': {
-      const prompter = await context.prompter();
-      if (purpose.act === 'ask') return filledIn('Question:', (ask) => prompter.text(ask));
-      const question = purpose.act === 'send' ? 'Answer:' : 'Secret:';
-      return withoutOneLineEnd(await filledIn(question, (ask) => prompter.secret(ask, 'lines')));
+      const { text, secret } = await context.prompter();
+      const question = { ask: 'Question:', send: 'Answer:', push: 'Secret:' }[purpose.act];
+      const ask = purpose.act === 'ask' ? text : (asked: string) => secret(asked, 'lines');
+      return withoutOneLineEnd(await beforeSending(() => filledIn(question, ask)));
     }
   }
 }

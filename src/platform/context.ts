@@ -213,6 +213,8 @@ export interface Context {
    */
   guard?(): Promise<string | undefined>;
   prompter(): Promise<Prompter>;
+  /** Whether the user was asked anything. */
+  hasAsked(): boolean;
   /** Gives the terminal back as it was before the first question; call it after the last one. */
   asked(): void;
   /** Loads a module and removes the signal handlers that it installs. */

@@ -69,6 +69,7 @@ export function systemContext(
       asking ??= await prompterFor(parts, signal(), terminalFd);
       return asking;
     },
+    hasAsked: () => asking !== undefined,
     asked: () => asking?.release(),
     keepingSignals,
     runChild: async (child) => {

@@ -1,7 +1,10 @@
+import { beforeSending } from '../cli/ask-until';
 import { type Content, type Purpose, readSecret } from '../cli/source';
+import { folded } from '../cli/terminal/bounded-write';
 import type { Invocation } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import type { Context } from '../platform/context';
+import { CliError } from '../platform/errors';
 
 /** 4 ms, which a text does without. */
 const attachments = () => import('./attachments');
@@ -69,6 +72,26 @@ export async function withFiles<T>(
   }
 }
 
+/** What was typed is nowhere else: where nothing was sent, the user is asked whether to try again. */
+async function sendTyped<T>({ context, say }: Invocation, send: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!context.hasAsked() || !(error instanceof CliError) || context.signal.aborted)
+        throw error;
+      if (error.code !== 'unreachable' && error.code !== 'rate_limited') throw error;
+      const { failureText } = await import('../cli/report-error');
+      const text = failureText(error, { json: false, debug: false });
+      await say.draw(() => folded(text, context.stderr));
+      const { confirm } = await context.prompter();
+      const again = await beforeSending(() => confirm('Try again with what you typed?', true));
+      context.asked();
+      if (!again) throw new CliError(error.code, 'nothing was sent', { cause: error });
+    }
+  }
+}
+
 /**
  * Sends something with its files, if it has any, and shows their progress.
  * @throws what `send` throws
@@ -78,7 +101,7 @@ export async function sendWithFiles<T>(
   files: readonly Attachment[] | undefined,
   send: (files: readonly Attachment[]) => Promise<T>,
 ): Promise<T> {
-  if (files === undefined || files.length === 0) return send([]);
+  if (files === undefined || files.length === 0) return sendTyped(run, () => send([]));
   const { sendFiles } = await attachments();
   return sendFiles(run, files, send);
 }

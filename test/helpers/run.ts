@@ -206,6 +206,7 @@ function world(conditions: Conditions, io: Io) {
   const open: HttpClient[] = [];
   const signal = conditions.signal ?? new AbortController().signal;
   let owned = false;
+  let asked = false;
   const sleep = async (milliseconds: number) => {
     io.sleeps.push(milliseconds);
     await io.options.asleep?.(milliseconds);
@@ -243,7 +244,11 @@ function world(conditions: Conditions, io: Io) {
       return transport;
     },
     canPrompt: () => (conditions.prompter ?? conditions.prompts) !== undefined,
-    prompter: async () => conditions.prompter ?? prompts.prompter,
+    prompter: async () => {
+      asked = true;
+      return conditions.prompter ?? prompts.prompter;
+    },
+    hasAsked: () => asked,
     asked: noop,
     keepingSignals: (load) => load(),
     runChild: (child) => capturedChild(child, stdout, stderr, conditions.stdin ?? ''),

@@ -136,10 +136,13 @@ test(
 
 describe('each question, left without an answer, leaves all as it was', () => {
   /** What is asked, and typed for it, on the way to the question. */
-  const questions: [what: string, line: string, way: Answers, question: string][] = [
-    ['what push offers', '$PWPUSH push', [], 'navigate'],
-    ['the token', '$PWPUSH login $URL', [], TOKEN],
-    ['the passphrase', '$PWPUSH push --here -p', [['Secret:', `MARKER${ENTER}`]], PASSPHRASE],
+  const questions: [what: string, line: string, way: Answers, question: string, said: string][] = [
+    ['what push offers', '$PWPUSH push', [], 'navigate', ''],
+    ['the token', '$PWPUSH login $URL', [], TOKEN, ''],
+    [
+      ...(['the passphrase', '$PWPUSH push --here -p'] as const),
+      ...([[['Secret:', `MARKER${ENTER}`]], PASSPHRASE, '; nothing was sent'] as const),
+    ],
   ];
   const cases = questions.flatMap(([what, ...question]) => [
     [what, 'Ctrl-C', CTRL_C, ...question] as const,
@@ -149,10 +152,10 @@ describe('each question, left without an answer, leaves all as it was', () => {
   test.each(partOf(cases, 0, 3))(
     '%s, by %s',
     alsoBinary,
-    async (_what, _key, key, line, way, question) => {
+    async (_what, _key, key, line, way, question, said) => {
       const terminal = onTerminal(around(line), { ...newcomer.env, URL: service.url });
       await answer(terminal, [...way, [question, key]]);
-      await endsWith(terminal, 130, 'pwpush: interrupted');
+      await endsWith(terminal, 130, `pwpush: interrupted${said}`);
       // On a line of its own, below all of the question.
       const [shown = ''] = terminal.screen().split('pwpush: interrupted');
       expect(shown.replace(MARK_NOTHING, '').replaceAll(SHOW_CURSOR, '')).toMatch(LINE_END);

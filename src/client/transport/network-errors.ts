@@ -119,7 +119,7 @@ export function networkError(
   return new TransportError(phrase(sent ? 'incomplete' : 'unreachable', url.host, why), {
     sent,
     foreign: !isHttp || code === 'UND_ERR_HEADERS_OVERFLOW',
-    steps: step && phrase(step),
+    steps: step && phrase(step, ...(step === 'check-running' ? [url.hostname] : [])),
     cause: error,
   });
 }
