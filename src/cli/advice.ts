@@ -53,8 +53,8 @@ const ofClient: Readonly<Record<ClientStep, Words>> = {
     'open the instance in a browser and finish setting it up, or check the address',
   'give-passphrase': () => 'use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE',
   'heed-size': () => 'it is larger than the instance or a proxy in front of it allows',
-  'heed-size-of-files': () =>
-    'the files exceed a limit of the instance (pwpush serve: --max-file-size) or of a proxy in front of it',
+  'heed-size-of-files': (largest, files) =>
+    `${files === '1' ? `${largest} exceeds` : `the files, of which ${largest} is the largest, exceed`} a limit of the instance (pwpush serve: --max-file-size) or of a proxy in front of it`,
   'language-code': () => 'use a code such as de or pt-BR',
   'log-in': () => 'log in with pwpush login, or set PWPUSH_TOKEN',
   'log-in-as-owner': (otherwise) =>

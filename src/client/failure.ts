@@ -1,8 +1,10 @@
 import { webAddress } from '../contract/address';
 import { LINK_INCOMPLETE } from '../contract/api';
+import { size } from '../contract/byte-size';
 import { CliError, type Fact, failedError, phrase, type Step } from '../platform/errors';
 import { type Call, namesOne, noRequests } from './calls';
 import { firstLine, isJson, objectIn, quotable, saidBy, sizeOnly, textOf } from './error-body';
+import type { Attachment } from './form';
 import { isInFront, isThrottling } from './outcome';
 import { accessPage } from './transport/access-proxy';
 import { retryAfter } from './transport/call';
@@ -28,8 +30,7 @@ export interface SentRequest extends TokenSource {
   readonly passphrase: boolean;
   /** Sent with a proof of the key. */
   readonly proved: boolean;
-  /** Sent with files. */
-  readonly files: boolean;
+  readonly files: readonly Attachment[];
   /** Secrets of the request, which no message repeats. */
   readonly secrets: readonly string[];
   /** Names of the user's headers that it was sent with. */
@@ -57,7 +58,7 @@ export function explain(
       steps: phrase('pass-front'),
     });
   const failure = statusError({ response, call, sent, said, now });
-  return sent.files ? filesRefused(failure, said, sent) : failure;
+  return sent.files.length > 0 ? filesRefused(failure, said, sent) : failure;
 }
 
 /** The error for a request without a whole response: unreachable if nothing was sent, else an open outcome. */
@@ -273,11 +274,17 @@ function filesRefused(failure: CliError, said: readonly Fact[], sent: SentReques
 function filesStep(
   status: number | undefined,
   said: string,
-  { authenticated, anonymous }: SentRequest,
+  { authenticated, anonymous, files }: SentRequest,
 ): Step | undefined {
   if ((status === 401 || status === 403) && !authenticated)
     return phrase(anonymous ? 'remove-anonymous' : 'log-in');
-  if (status === 413) return phrase('heed-size-of-files');
+  const [largest] = files.toSorted((a, b) => b.size - a.size);
+  if (status === 413 && largest)
+    return phrase(
+      'heed-size-of-files',
+      `"${largest.shownAs ?? largest.name}" (${size(largest.size)})`,
+      files.length,
+    );
   if (status === 422 && /\b(files?|attach\w*|kind)\b/i.test(said)) return phrase('check-features');
   return undefined;
 }

@@ -44,6 +44,7 @@ export function formBody(
     /** Content-Type. */
     type: `multipart/form-data; boundary=${boundary}`,
     length,
+    files,
     async *[Symbol.asyncIterator]() {
       let between = head;
       for (const part of parts) {

@@ -233,7 +233,7 @@ function sentRequest(settings: ReadySettings, details: CallDetails): SentRequest
     authenticated: token !== undefined,
     passphrase: details.query?.passphrase !== undefined || details.body instanceof URLSearchParams,
     proved: details.keyProof !== undefined,
-    files: details.form !== undefined,
+    files: details.form?.files ?? [],
     headers: Object.keys(headers),
     secrets: secrets.filter((secret) => secret !== undefined),
   };
