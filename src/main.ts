@@ -68,6 +68,6 @@ function interruption(signal: AbortSignal, failure: unknown): Error {
   const { steps } = remains || code === 'unknown' ? failure : ended;
   const [word] = ended.facts;
   const others = factsOf(failure).filter((fact) => fact !== word);
-  const facts = remains ? [...ended.facts, ...others] : ended.facts;
+  const facts = remains || code === ended.code ? [...ended.facts, ...others] : ended.facts;
   return ended.with({ facts, steps, remains, cause: failure });
 }

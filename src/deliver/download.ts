@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import { isArmored } from '../age/sealed-with';
 import { inWords } from '../cli/in-words';
 import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
-import { savedText } from '../cli/terminal/wording';
+import { count, savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
 import { isRetrievableAgain, type LostRest, whyGone } from '../keep/safekeeping';
 import { attempt, CliError, endedBy, phrase } from '../platform/errors';
@@ -43,7 +43,9 @@ export async function fetchFiles(taking: Taking, folder: Folder) {
   asked();
   await meter.ends();
   const missing = files.filter((_, at) => saved[at] === undefined).map(({ url }) => url);
-  const failure = signal.aborted ? endedBy(signal) : downloadFailure(failures, push, folder);
+  const failure = signal.aborted
+    ? endedBy(signal).and(`${count(missing.length, 'file')} not saved`)
+    : downloadFailure(failures, push, folder);
   if (!failure) return { saved, failure };
   await safe.keep(lostRest(taking, missing, folder, partial));
   return { saved, failure: safe.explain(failure) };

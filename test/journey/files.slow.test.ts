@@ -159,7 +159,7 @@ describe('Ctrl-C in a download', () => {
 
   test('leaves no part of the file; the rest was handed over', async () => {
     const { stdout, stderr } = await interrupted(breaking(), 4, '--json');
-    expect(stderr).toContain('"code":"interrupted"');
+    expect(stderr).toContain('"code":"interrupted","message":"interrupted; 1 file not saved"');
     expect(JSON.parse(stdout)).toMatchObject({
       payload: 'text',
       files: [{ saved_as: at('done') }, {}],
