@@ -43,7 +43,7 @@ export function define(command: Command, context: Context, perform?: Perform): v
   sub('list', 'list the profiles', list);
   sub('show', 'show a profile (never its token)', show).argument(...inUse);
   sub('use', 'switch to a profile', use).argument('<name>', 'the profile');
-  sub('set', 'change a setting; creates the profile if needed', set)
+  sub('set', 'change a setting', set)
     .argument('<key>', `the setting: ${settingNames.join(', ')}`)
     .argument('<value>', 'its value')
     .argument(...inUse);
@@ -119,6 +119,12 @@ async function change(run: Session, key: string, value: string | undefined, type
     checkProfileName(name);
     const known = profileIn(state, name);
     if (known === undefined && value === undefined) throw noSuchProfile(name, state);
+    // `set token-command pass show` without quotes.
+    if (known === undefined && typed !== undefined)
+      throw usageError(
+        `no profile "${name}"`,
+        `put a value of several words in quotes, or create the profile with --profile ${name}`,
+      );
     const before = known ?? {};
     const after = withSetting(before, key, value);
     const now = after[key as keyof Profile];
