@@ -30,26 +30,27 @@ interface LinkPlan {
 /**
  * Prints what was created: the link, then warnings and the rest. It exists: whatever fails, its link must not be lost. Returns
  * the error if stdout could not be written.
- * @param next what the caller prints next
+ * @param last what a terminal gets at the end
  */
 export async function printCreated(
   run: Invocation,
   created: CreatedLink,
   { copy, qr }: LinkPlan,
-  next: readonly string[] = [],
+  last: readonly string[] = [],
 ): Promise<CliError | undefined> {
   const { say } = run;
   const { link, warnings, summary, written = [] } = created;
   const saved = written.flatMap((path) =>
     path === undefined ? [] : [savedText(path, sizeOf(path))],
   );
-  const below = [link, ...saved, ...warnings, summary ?? [], copy ? 'copied' : [], next].flat();
+  const remarks = [summary ?? [], last].flat();
+  const below = [link, ...saved, ...warnings, copy ? 'copied' : [], ...remarks].flat();
   if (qr) await (await drawing()).drawQr(run, link, below);
   const failure = await printLink(run, created);
   for (const line of saved) await say.note(line);
   for (const warning of warnings) await say.warn(warning);
   if (copy) await copyLink(run, link);
-  if (summary !== undefined) await say.remark(summary);
+  if (!failure) for (const line of remarks) await say.remark(line);
   return failure;
 }
 

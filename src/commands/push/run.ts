@@ -185,7 +185,6 @@ async function serve(session: Session, plan: PushPlan, draft: Draft): Promise<vo
     const shown = { copy: plan.copy, qr: qr || isForPhones(session, created.link) };
     const failure = await printCreated(session, created, shown, last);
     if (failure) throw failure;
-    for (const line of last) await say.remark(line);
     const views = await here.ended().catch(async (stopped) => {
       await say.note('the push was expired');
       throw stopped;
