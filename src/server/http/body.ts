@@ -37,7 +37,7 @@ export async function readFields(c: Context<Env>, root: BodyRoot): Promise<objec
   const bytes = await readBytes(c, PUSH_BYTES, (chunk) => {
     size.add(chunk);
     if (size.text > FIELD_BYTES) throw tooLarge(FIELD_BYTES, 'The fields are');
-    if (size.values > JSON_VALUES)
+    if ('values' in size && size.values > JSON_VALUES)
       throw malformed(`The body contains more than ${JSON_VALUES} values.`);
   });
   return type === FORM_TYPE ? fieldsOfForm(bytes, root) : fieldsOfJson(parse(bytes), root);

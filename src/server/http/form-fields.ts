@@ -10,8 +10,6 @@ const [PERCENT, AMPERSAND, PLUS, SPACE, EQUALS] = [0x25, 0x26, 0x2b, 0x20, 0x3d]
 export class FormSize {
   /** Bytes of its names and values when they are decoded. */
   text = 0;
-  /** Its fields are counted while they are read. */
-  readonly values = 0;
 
   add(bytes: Uint8Array): void {
     let escapes = 0;
