@@ -7,16 +7,16 @@ const isProtected = ({ passphrase }: { readonly [field: string]: unknown }) =>
   passphrase === null || (typeof passphrase === 'string' && passphrase !== '');
 
 /** What the list of an instance says; `kind` and `sealed_with` are of our own service. */
-const flagsOf = (push: Push) =>
-  [
-    ['encrypted', typeof push.sealed_with === 'string'],
-    ['files', push.kind === 'file'],
-    ['passphrase', isProtected(push)],
-    ['click', push.retrieval_step],
-    ['deletable', push.deletable_by_viewer],
-  ]
-    .flatMap(([word, set]) => (set ? [word] : []))
-    .join(',');
+const contentFlags = (push: Push) => [
+  ...(typeof push.sealed_with === 'string' ? ['encrypted'] : []),
+  ...(push.kind === 'file' ? ['files'] : []),
+  ...(isProtected(push) ? ['passphrase'] : []),
+];
+
+const pageFlags = (push: Push) => [
+  ...(push.retrieval_step ? ['click'] : []),
+  ...(push.deletable_by_viewer ? ['deletable'] : []),
+];
 
 const text = (value: string | number | null | undefined) => String(value ?? '');
 
@@ -25,9 +25,8 @@ const timeColumn = <Row>(
   timeOf: (row: Row) => string | null | undefined,
 ): Column<Row> => ({ title, shown: (row, look) => ago(timeOf(row), look.now) });
 
-/** Shorter than most names and flags; what is left of the terminal goes to them. */
+/** Shorter than most names; what is left of the terminal goes to them. */
 const NAME_WIDTH = 16;
-const FLAGS_WIDTH = 16;
 
 const nameColumn: Column<Pick<Push, 'name'>> = {
   title: 'NAME',
@@ -63,14 +62,15 @@ export const activePushes: Listing<Push> = {
     expiresColumn,
     createdColumn,
     idColumn,
-    { title: 'FLAGS', shown: flagsOf, elastic: FLAGS_WIDTH },
+    // Those of the page, which most pushes have, would leave no room for these: `show` has them.
+    { title: 'FLAGS', shown: (push) => contentFlags(push).join(',') },
   ],
   optional: ['CREATED', 'FLAGS', 'VIEWS LEFT', 'EXPIRES'],
   fields: (push) => [
     ...[push.url_token, text(push.name), text(push.created_at)],
     ...[push.views_remaining, push.expire_after_views].map(text),
     ...[push.days_remaining, push.expire_after_days].map(text),
-    flagsOf(push),
+    [...contentFlags(push), ...pageFlags(push)].join(','),
     // After all others, whose numbers scripts know.
     ...(push.expires_at ? [push.expires_at] : []),
   ],
