@@ -134,7 +134,7 @@ async function dryRun({ target, say }: Session, draft: Draft): Promise<string> {
 /** With nothing configured, the user can log in, or serve the push from this machine. */
 async function withPlace(session: Session, plan: PushPlan): Promise<PushPlan> {
   const { context, say } = session;
-  await say.note('no instance is configured');
+  await say.note('no instance is configured (to run your own: pwpush serve, in another terminal)');
   if (plan.servable && (await chooseWay(session)) === 'here')
     return { ...plan, where: 'here', receipt: false };
   const { login } = await import('../login');
