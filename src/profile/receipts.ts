@@ -125,7 +125,7 @@ function lineOfPush({ push, link, name, at }: SavedPush, now: Date): string {
     expire_after_days: push.expire_after_days,
     expire_after_views: push.expire_after_views,
     ...Object.fromEntries(pushFlags.map((flag) => [flag, push[flag]])),
-    encrypted: push.encrypted === true || undefined,
+    encrypted: push.encrypted === true,
     account_id: typeof push.account_id === 'number' ? push.account_id : undefined,
     created_at: now.toISOString(),
     expires_at: new Date(now.getTime() + lifetime * 1000).toISOString(),
