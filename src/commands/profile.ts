@@ -4,6 +4,7 @@ import { addProfileOptions } from '../cli/options';
 import { yesNo } from '../cli/terminal/listings';
 import type { Invocation, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
+import { shellWord } from '../cli/values';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { namedProfile, noSuchProfile, profileIn, storedProfiles } from '../profile/config-file';
@@ -95,11 +96,31 @@ function nameTyped({ given }: Session, name: string | undefined): string | undef
   throw usageError(`two profiles are named: "${name}" and "${given.profile}"`, 'name one');
 }
 
-const set = (run: Session, [key, value, name]: readonly [string, string, string?]) =>
-  change(run, key, value, name);
+async function set(run: Session, [key, value, name]: readonly [string, string, string?]) {
+  if (name !== undefined) checkOrder('set', key, value, name);
+  await change(run, key, value, name);
+}
 
-const unset = (run: Session, [key, name]: readonly [string, string?]) =>
-  change(run, key, undefined, name);
+async function unset(run: Session, [key, name]: readonly [string, string?]) {
+  if (name !== undefined) checkOrder('unset', key, name);
+  await change(run, key, undefined, name);
+}
+
+/**
+ * Refuses a profile that is named before the setting.
+ * @throws CliError (usage) also for a value that the setting cannot have
+ */
+function checkOrder(verb: string, first: string, key: string, value?: string): void {
+  const known = [...settingNames, 'token'];
+  if (known.includes(first) || !known.includes(key)) return;
+  // First, so that a token, or an address with a password, is not repeated.
+  withSetting({}, key, value);
+  const words = [value ?? [], first].flat().map(shellWord);
+  throw usageError('the setting comes before the profile', {
+    text: 'the order is',
+    command: ['pwpush profile', verb, key, ...words].join(' '),
+  });
+}
 
 /**
  * Changes a setting, or removes it, of the named profile, else the one in use, else `default`; the first profile made
