@@ -5,6 +5,7 @@ import { yesNo } from '../cli/terminal/listings';
 import type { Invocation, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
 import { shellWord } from '../cli/values';
+import { isLoopback } from '../contract/address';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { namedProfile, noSuchProfile, profileIn, storedProfiles } from '../profile/config-file';
@@ -130,7 +131,7 @@ async function change(run: Session, key: string, value: string | undefined, type
   const { context, say } = run;
   const named = nameTyped(run, typed) ?? (context.env.PWPUSH_PROFILE || undefined);
   const store = await profileStore(run);
-  let dropped = false;
+  let dropped = '';
   let replaced = false;
   let old: Profile = {};
   let summary = '';
@@ -151,7 +152,7 @@ async function change(run: Session, key: string, value: string | undefined, type
     const now = after[key as keyof Profile];
     summary = `profile "${name}": ${now === undefined ? `${key} is no longer set` : `${key} = ${now}`}`;
     if (state.current === undefined) summary += ', which is now in use';
-    dropped = hasToken(before) && !hasToken(after) && key === 'url';
+    dropped = hasToken(before) && !hasToken(after) && key === 'url' ? removedText(after.url) : '';
     old = after.keyring ? {} : before;
     replaced = before.token !== undefined && after['token-command'] !== undefined;
     return { current: state.current ?? name, profiles: { ...state.profiles, [name]: after } };
@@ -159,8 +160,14 @@ async function change(run: Session, key: string, value: string | undefined, type
   await changed(run, name, summary);
   await warnOfKeyring(run, name, old);
   if (replaced) await say.note('the token that was stored in the profile was removed');
-  if (dropped)
-    await say.warn('the token belonged to the old address and was removed; run pwpush login');
+  if (dropped !== '') await say.warn(dropped);
+}
+
+/** What to do for a token at the new address of a profile, whose token was removed. */
+function removedText(url: string | undefined): string {
+  const isOwn = url !== undefined && isLoopback(new URL(url).hostname);
+  const made = isOwn ? ' (pwpush serve token add NAME makes a token)' : '';
+  return `the token belonged to the old address and was removed; run pwpush login${made}`;
 }
 
 /** Removes the token of a profile from the keyring, and warns if that fails. */
