@@ -10,6 +10,7 @@ type Words = (...of: readonly string[]) => string | Advice;
 const orReveal = (text: string) => () => `${text}; --reveal prints it all the same`;
 
 const ofClient: Readonly<Record<ClientStep, Words>> = {
+  'address-from': (from) => `the address comes from ${from}`,
   'allow-time': () => 'allow more time with --timeout SECONDS',
   'ask-administrator': () => 'the token may not do that: ask the administrator of the instance',
   'ask-for-link': () =>

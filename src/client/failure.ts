@@ -24,6 +24,8 @@ export interface TokenSource {
 /** What is known of a request that failed, besides its call. */
 export interface SentRequest extends TokenSource {
   readonly host: string;
+  /** Where its address is from. */
+  readonly addressHint?: Step | undefined;
   /** Sent with a token. */
   readonly authenticated: boolean;
   /** Sent with a passphrase. */
@@ -71,7 +73,8 @@ export function explainLoss(
     const { status } = failure;
     return openOutcome(failedError(phrase('response-too-long'), { status }), call, sent);
   }
-  return failure.sent ? openOutcome(failure, call, sent, true) : failure;
+  if (failure.sent) return openOutcome(failure, call, sent, true);
+  return sent.addressHint === undefined ? failure : failure.advising(sent.addressHint);
 }
 
 /**

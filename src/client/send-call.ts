@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { API_PATH } from '../contract/api';
 import { versionSchema } from '../contract/decode';
 import type { HeaderFields, HttpRequest, Token, Transport } from '../platform/context';
-import { phrase } from '../platform/errors';
+import { phrase, type Step } from '../platform/errors';
 import { type Call, pushCalls } from './calls';
 import type { SentRequest, TokenSource } from './failure';
 import type { FormBody } from './form';
@@ -16,6 +16,8 @@ import { isSuccess, jsonIn, ResponseTooLong, type WholeResponse } from './transp
 export interface ApiSettings extends TokenSource {
   /** The instance's base address, without a final slash. */
   readonly base: string;
+  /** Where the base address is from, for the message when it cannot be reached. */
+  readonly addressHint?: Step | undefined;
   /** The base address is that of a link. */
   readonly fromLink?: boolean | undefined;
   readonly token?: Token | undefined;
@@ -224,11 +226,11 @@ async function sendAgain<Schema extends v.GenericSchema>(
 }
 
 function sentRequest(settings: ReadySettings, details: CallDetails): SentRequest {
-  const { token, headers = {}, tokenFrom, tokenHint, anonymous } = settings;
+  const { addressHint, token, headers = {}, tokenFrom, tokenHint, anonymous } = settings;
   const { keyProof } = details;
   const secrets = [token, keyProof, ...Object.values(headers), ...(details.secrets ?? [])];
   return {
-    ...{ tokenFrom, tokenHint, anonymous },
+    ...{ addressHint, tokenFrom, tokenHint, anonymous },
     host: new URL(settings.base).host,
     authenticated: token !== undefined,
     passphrase: details.query?.passphrase !== undefined || details.body instanceof URLSearchParams,

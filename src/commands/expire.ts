@@ -2,14 +2,14 @@ import type { Command } from '../cli/command';
 import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
 import { knownPassphrase, type PassphraseSource, passphraseSource } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
-import { ago, count } from '../cli/terminal/wording';
+import { count } from '../cli/terminal/wording';
 import { inOrder } from '../client/in-order';
 import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
 import type { Push } from '../contract/decode';
 import { tellError } from '../keep/tell-error';
 import { type Context, contextWith } from '../platform/context';
-import { attempt, CliError, ExitWith, endedBy } from '../platform/errors';
+import { attempt, CliError, ExitWith, endedBy, tried } from '../platform/errors';
 import type { Named, NamedItem, Session } from '../profile/session';
 import { type KeySources, readKeys } from '../take/decryption-keys';
 import { proving, withPassphrase } from '../take/retrieve';
@@ -110,7 +110,8 @@ type Viewing = <T>(
 ) => Promise<T>;
 
 /** Expires a push, or closes a request and removes its key, which nothing needs any more. */
-async function end({ context, say }: Session, named: NamedItem, viewing: Viewing): Promise<Ended> {
+async function end(session: Session, named: NamedItem, viewing: Viewing): Promise<Ended> {
+  const { context, say } = session;
   if (named.last?.ended)
     throw new CliError('expired', 'the last push has already expired', {
       steps: 'name another push by its link',
@@ -118,7 +119,10 @@ async function end({ context, say }: Session, named: NamedItem, viewing: Viewing
   return onItem<Ended>(named, async (item) => {
     if (item.kind === 'push') {
       const push = await viewing(named, item.end);
-      return { text: `expired ${described(named, push, context.now())}`, object: push };
+      const text = wasEnded(session, named, push)
+        ? `${named.token} was expired already`
+        : `expired ${described(named, push)}`;
+      return { text, object: push };
     }
     const closed = await item.end();
     const { forgetKey, keyForAnswer } = await import('../keep/request-keys');
@@ -127,14 +131,21 @@ async function end({ context, say }: Session, named: NamedItem, viewing: Viewing
   });
 }
 
-/** The token that the user typed; if that was `last`, which push it is: `"db" (made 3 min ago, 0 of 5 views used)`. */
-function described({ token, last }: NamedItem, push: Push, now: Date): string {
+/** Clocks of instances differ from ours by less. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** Whether a push had ended before: an instance returns it as it was then. */
+function wasEnded({ context, receipts }: Session, named: NamedItem, { expired_on: at }: Push) {
+  const isOld = at != null && Date.parse(at) < context.now().getTime() - CLOCKS_DIFFER_MS;
+  return isOld || tried(() => receipts().ended(named)) === true;
+}
+
+/** The token that the user typed; if that was `last`, which push it is: `"db" (0 of 5 views used)`. */
+function described({ token, last }: NamedItem, push: Push): string {
   if (!last) return token;
-  const { name, created_at } = last.receipt;
+  const { name } = last.receipt;
   const { expire_after_views: views, views_remaining: left } = push;
-  const used =
-    typeof views === 'number' && typeof left === 'number'
-      ? `, ${views - left} of ${count(views, 'view')} used`
-      : '';
-  return `${name ? `"${name}"` : token} (made ${ago(created_at, now)}${used})`;
+  const isKnown = typeof views === 'number' && typeof left === 'number';
+  const used = isKnown ? ` (${views - left} of ${count(views, 'view')} used)` : '';
+  return `${name ? `"${name}"` : token}${used}`;
 }

@@ -51,9 +51,13 @@ async function preview(session: Session, plan: PreviewPlan): Promise<void> {
   if (previewed.url === undefined) throw failedError('the instance returned an invalid link');
   const doubt = elsewhere(named.target.base, previewed.url);
   if (doubt) await say.warn(await inWords(doubt));
-  const lost = named.key ?? (kept ? undefined : named.publicKey);
-  if (lost !== undefined || session.receipts().find(named)?.encrypted)
+  if (named.publicKey !== undefined && !kept)
     await say.remark('hint: the link is printed without its key, which is only where you sent it');
+  // Nothing says which of them it is.
+  else if (named.key !== undefined || session.receipts().find(named)?.encrypted)
+    await say.remark(
+      'hint: the link alone does not open this push: it is encrypted, and its key or words are not kept here',
+    );
   const url = withKey(previewed.url, kept?.recipient);
   if (plan.qr) await (await drawing()).drawQr(session, url, [url]);
   await say.print({ ...previewed, html_url: url, url }, () => `${safe(url)}\n`);

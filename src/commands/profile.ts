@@ -4,6 +4,8 @@ import { addProfileOptions } from '../cli/options';
 import { yesNo } from '../cli/terminal/listings';
 import type { Invocation, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
+import { shellWord } from '../cli/values';
+import { isLoopback } from '../contract/address';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { namedProfile, noSuchProfile, profileIn, storedProfiles } from '../profile/config-file';
@@ -95,11 +97,31 @@ function nameTyped({ given }: Session, name: string | undefined): string | undef
   throw usageError(`two profiles are named: "${name}" and "${given.profile}"`, 'name one');
 }
 
-const set = (run: Session, [key, value, name]: readonly [string, string, string?]) =>
-  change(run, key, value, name);
+async function set(run: Session, [key, value, name]: readonly [string, string, string?]) {
+  if (name !== undefined) checkOrder('set', key, value, name);
+  await change(run, key, value, name);
+}
 
-const unset = (run: Session, [key, name]: readonly [string, string?]) =>
-  change(run, key, undefined, name);
+async function unset(run: Session, [key, name]: readonly [string, string?]) {
+  if (name !== undefined) checkOrder('unset', key, name);
+  await change(run, key, undefined, name);
+}
+
+/**
+ * Refuses a profile that is named before the setting.
+ * @throws CliError (usage) also for a value that the setting cannot have
+ */
+function checkOrder(verb: string, first: string, key: string, value?: string): void {
+  const known = [...settingNames, 'token'];
+  if (known.includes(first) || !known.includes(key)) return;
+  // First, so that a token, or an address with a password, is not repeated.
+  withSetting({}, key, value);
+  const words = [value ?? [], first].flat().map(shellWord);
+  throw usageError('the setting comes before the profile', {
+    text: 'the order is',
+    command: ['pwpush profile', verb, key, ...words].join(' '),
+  });
+}
 
 /**
  * Changes a setting, or removes it, of the named profile, else the one in use, else `default`; the first profile made
@@ -109,7 +131,7 @@ async function change(run: Session, key: string, value: string | undefined, type
   const { context, say } = run;
   const named = nameTyped(run, typed) ?? (context.env.PWPUSH_PROFILE || undefined);
   const store = await profileStore(run);
-  let dropped = false;
+  let dropped = '';
   let replaced = false;
   let old: Profile = {};
   let summary = '';
@@ -130,7 +152,7 @@ async function change(run: Session, key: string, value: string | undefined, type
     const now = after[key as keyof Profile];
     summary = `profile "${name}": ${now === undefined ? `${key} is no longer set` : `${key} = ${now}`}`;
     if (state.current === undefined) summary += ', which is now in use';
-    dropped = hasToken(before) && !hasToken(after) && key === 'url';
+    dropped = hasToken(before) && !hasToken(after) && key === 'url' ? removedText(after.url) : '';
     old = after.keyring ? {} : before;
     replaced = before.token !== undefined && after['token-command'] !== undefined;
     return { current: state.current ?? name, profiles: { ...state.profiles, [name]: after } };
@@ -138,8 +160,14 @@ async function change(run: Session, key: string, value: string | undefined, type
   await changed(run, name, summary);
   await warnOfKeyring(run, name, old);
   if (replaced) await say.note('the token that was stored in the profile was removed');
-  if (dropped)
-    await say.warn('the token belonged to the old address and was removed; run pwpush login');
+  if (dropped !== '') await say.warn(dropped);
+}
+
+/** What to do for a token at the new address of a profile, whose token was removed. */
+function removedText(url: string | undefined): string {
+  const isOwn = url !== undefined && isLoopback(new URL(url).hostname);
+  const made = isOwn ? ' (pwpush serve token add NAME makes a token)' : '';
+  return `the token belonged to the old address and was removed; run pwpush login${made}`;
 }
 
 /** Removes the token of a profile from the keyring, and warns if that fails. */

@@ -60,7 +60,12 @@ async function showPush(session: Session, named: NamedItem) {
   const { api, target, token } = named;
   const receipts = session.receipts();
   const own = target.token === undefined ? undefined : await ownPush(session, named);
-  const push = own ?? { ...(await publicState(api, token)), ...receipts.find(named) };
+  const kept = receipts.find(named);
+  const push = {
+    ...(own ?? { ...(await publicState(api, token)), ...kept }),
+    // Who encrypted it knows better than the instance.
+    encrypted: kept?.encrypted ?? own?.encrypted ?? null,
+  };
   if (push.expired) await receipts.end([named]);
   await say.print(push, (look) => pushStateText(push, look));
   if (own) return;

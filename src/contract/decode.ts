@@ -103,7 +103,16 @@ function validElements<T>(element: v.GenericSchema<unknown, T>) {
   );
 }
 
-export const pushListSchema: v.GenericSchema<unknown, Push[]> = validElements(pushSchema);
+/** `encrypted`, where the list says so: our service tells what opens a push, as `sealed_with`, and null for clear text. */
+const listedPush = v.pipe(
+  pushSchema,
+  v.transform((push): Push => {
+    const { sealed_with: opener } = push;
+    return opener === undefined ? push : { ...push, encrypted: opener !== null };
+  }),
+);
+
+export const pushListSchema: v.GenericSchema<unknown, Push[]> = validElements(listedPush);
 
 /** Accounts, of which only that they are there is known: a bare array, or one in an object. */
 export const accountsSchema: v.GenericSchema<unknown, unknown> = v.union([

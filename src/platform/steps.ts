@@ -59,6 +59,7 @@ export type StepName =
 
 /** After a failure of the client, which has no words of its own. */
 export type ClientStep =
+  | 'address-from'
   | 'allow-time'
   | 'ask-administrator'
   | 'ask-for-link'

@@ -71,7 +71,7 @@ export async function clientSettings(
   connections = 1,
 ): Promise<ApiSettings> {
   const timeout = timeoutOf(context, typed);
-  const { base, caFile, certificate, token, tokenHint, anonymous } = target;
+  const { base, addressHint, caFile, certificate, token, tokenHint, anonymous } = target;
   const given = await token?.read();
   const { send, open } = await context.transport({
     timeout,
@@ -84,7 +84,7 @@ export async function clientSettings(
     connections,
   });
   return {
-    ...{ base, tokenHint },
+    ...{ base, addressHint, tokenHint },
     token: given,
     tokenFrom: token?.from,
     fromLink: target.baseFrom === undefined,

@@ -67,12 +67,16 @@ export function readReceipts(machine: Machine) {
     if (value) known.set(value.key, value);
     return value;
   };
-  /** The receipt of a push that was not expired. */
-  const find = ({ token, target }: ReceiptItem) => {
+  const keptOf = ({ token, target }: ReceiptItem) => {
     const key = keyOf(token, target.base);
     let entry = known.get(key) ?? next();
     while (entry && entry.key !== key) entry = next();
-    return entry?.kept?.ended ? undefined : entry?.kept;
+    return entry?.kept;
+  };
+  /** The receipt of a push that was not expired. */
+  const find = (item: ReceiptItem) => {
+    const kept = keptOf(item);
+    return kept?.ended ? undefined : kept;
   };
   return {
     /**
@@ -86,6 +90,8 @@ export function readReceipts(machine: Machine) {
       throw usageError(which, 'name the push by its link');
     },
     find: (item: ReceiptItem) => find(item)?.receipt,
+    /** Whether a push was expired from this machine. */
+    ended: (item: ReceiptItem) => keptOf(item)?.ended === true,
     /** The receipts of pushes that have not expired, newest first. */
     active: (): KeptReceipt[] => {
       while (next());
@@ -125,7 +131,7 @@ function lineOfPush({ push, link, name, at }: SavedPush, now: Date): string {
     expire_after_days: push.expire_after_days,
     expire_after_views: push.expire_after_views,
     ...Object.fromEntries(pushFlags.map((flag) => [flag, push[flag]])),
-    encrypted: push.encrypted === true || undefined,
+    encrypted: push.encrypted === true,
     account_id: typeof push.account_id === 'number' ? push.account_id : undefined,
     created_at: now.toISOString(),
     expires_at: new Date(now.getTime() + lifetime * 1000).toISOString(),

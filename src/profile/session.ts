@@ -74,6 +74,7 @@ export function createSession(context: Context, given: Given, manner: Manner) {
     const instances = new Map<string | undefined, Instance>();
     const connected: NamedItem[] = [];
     for (const one of references) {
+      if (one.last) await run.say.remark(await lastText(one.last, context.now()));
       const known = instances.get(one.base);
       const at = known ?? (await instanceAt(targetOf(context, sources(), one.base), connections));
       instances.set(one.base, at);
@@ -118,6 +119,14 @@ export function another(
   { context: within = context, ...change }: Partial<Given> & { readonly context?: Context } = {},
 ): Session {
   return createSession(within, { ...given, ...change }, say.manner);
+}
+
+/** Which push `last` is, as it need not be at the instance in use: `last: "db", made 2 min ago at pwpush.example`. */
+async function lastText({ base, receipt }: KeptReceipt, now: Date): Promise<string> {
+  const { ago } = await import('../cli/terminal/wording');
+  const { name, url_token, created_at } = receipt;
+  const which = name ? `"${name}"` : url_token;
+  return `last: ${which}, made ${ago(created_at, now)} at ${new URL(base).host}`;
 }
 
 /**

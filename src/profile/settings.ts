@@ -86,7 +86,9 @@ export interface StoredProfiles {
 const rows = Object.entries(settings) as readonly [Name, Setting<unknown>][];
 
 /** The settings that `profile set` changes. */
-export const settingNames = rows.flatMap(([name, { parse }]) => (parse ? [name] : []));
+export const settingNames: readonly string[] = rows.flatMap(([name, { parse }]) =>
+  parse ? [name] : [],
+);
 
 /** The first fault of a profile of the config file, as `days is not a number`; undefined without one. */
 export function wrongSetting(profile: Readonly<Record<string, unknown>>): string | undefined {

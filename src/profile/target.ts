@@ -41,6 +41,8 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
   readonly base: string;
   /** Where it is from, such as `PWPUSH_URL` or `profile "work"`; undefined for a link. */
   readonly baseFrom?: string | undefined;
+  /** Which profile or variable the address is from, if it was not typed. */
+  readonly addressHint?: Step | undefined;
   /** How to use a token that is there, if none is sent. */
   readonly tokenHint?: Step | undefined;
   /** What was typed or is in the environment for another address, and is not sent to this one. */
@@ -118,9 +120,10 @@ export function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: s
     ...(home === undefined ? notSent(env, { headers, certificate }) : []),
   ];
   const hinted = token || anonymous ? [] : withToken.map(({ name }) => name);
+  const baseFrom = linkBase === undefined ? home?.named('url') : undefined;
   return {
-    ...{ base, token, headers, certificate, anonymous },
-    baseFrom: linkBase === undefined ? home?.named('url') : undefined,
+    ...{ base, baseFrom, token, headers, certificate, anonymous },
+    addressHint: baseFrom && home !== typed ? phrase('address-from', baseFrom) : undefined,
     withheld: listed(withheld) || undefined,
     tokenHint: hinted.length > 0 ? phrase('use-profile', ...hinted) : undefined,
     caFile: typed.settings['ca-file'] ?? env.settings['ca-file'] ?? own?.settings['ca-file'],

@@ -57,6 +57,7 @@ describe('a receipt', () => {
         expires_at: '2026-08-20T17:06:45.000Z',
         deletable_by_viewer: true,
         retrieval_step: true,
+        encrypted: false,
       },
     ]);
     expect([mode(here.file('state')), mode(file())]).toEqual([0o700, 0o600]);

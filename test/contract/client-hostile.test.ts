@@ -167,7 +167,7 @@ describe('an instance that says what the program says', () => {
     ['get https://pw.test/api/v2/requests/abc --no-files', [requests], false],
     ['respond https://pw.test/r/abc', [requests.replace('closed', 'open'), requests], undefined],
     ['expire abc', [forging(EXPIRED)], undefined],
-    ['show abc', [forging(AUDITED), row(CREATED, { url_token: 'abc' })], undefined],
+    ['show abc', [forging(AUDITED), row(CREATED, { url_token: 'abc' })], null],
     ['list', [row(CREATED)], undefined],
     ['notify abc a@b.test', [forging(NOTIFIED)], undefined],
     ['audit abc', [`{"logs":${row('{"kind":"view"}')}}`, '{"logs":[]}'], undefined],

@@ -46,6 +46,12 @@ describe('address and token: option over environment over profile', () => {
   });
 });
 
+test('where an address is from is known, but not said if it was typed', async () => {
+  const hint = async (given: Typed, link?: string) => (await target(given, link)).addressHint;
+  expect(await hint({})).toEqual(phrase('address-from', 'profile "home"'));
+  for (const typed of [hint({ url: HOME }), hint({}, HOME)]) expect(await typed).toBeUndefined();
+});
+
 describe('a pasted link', () => {
   const token = 'env-token';
   const typed = { token: 'typed' };

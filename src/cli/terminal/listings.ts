@@ -6,9 +6,9 @@ import { ago, ahead, timeLeft } from './wording';
 const isProtected = ({ passphrase }: { readonly [field: string]: unknown }) =>
   passphrase === null || (typeof passphrase === 'string' && passphrase !== '');
 
-/** What the list of an instance says; `kind` and `sealed_with` are of our own service. */
+/** What the list of an instance says; `kind`, and what `encrypted` follows from, are of our own service. */
 const contentFlags = (push: Push) => [
-  ...(typeof push.sealed_with === 'string' ? ['encrypted'] : []),
+  ...(push.encrypted === true ? ['encrypted'] : []),
   ...(push.kind === 'file' ? ['files'] : []),
   ...(isProtected(push) ? ['passphrase'] : []),
 ];
@@ -265,6 +265,7 @@ export function pushStateText(push: PushState, look: Look): string {
     push.created_at ? ['created', timeText(push.created_at, look)] : false,
     push.expires_at && !push.expired_on ? ['expires', timeToCome(push.expires_at, look)] : false,
     push.expired_on ? ['expired', timeText(push.expired_on, look)] : false,
+    typeof push.encrypted === 'boolean' ? ['encrypted', yesNo(push.encrypted)] : false,
   ];
   // The passphrase of an expired push is null, whether it had one or not.
   if (!push.expired)

@@ -17,7 +17,7 @@ export interface Column<Row> {
 export interface Listing<Row> {
   /** In the order of a terminal. */
   readonly columns: readonly Column<Row>[];
-  /** Titles of the columns that a narrow terminal leaves out, the first one first. */
+  /** Titles of the columns that a narrow terminal leaves out after empty ones, the first one first. */
   readonly optional?: readonly string[];
   /** The cells of a line for a program, in full. */
   readonly fields: (row: Row) => readonly string[];
@@ -141,8 +141,9 @@ function aligned<Row>(
       return [column, column.elastic === undefined ? Math.min(wide, MAX_RIGID) : wide];
     }),
   );
+  const empty = columns.filter((column) => cells.get(column)?.every((cell) => cell === ''));
   const layout = fitted(
-    before ? columns : affordable(listing, natural, look.columns),
+    before ? columns : affordable(listing, empty, natural, look.columns),
     natural,
     look.columns,
   );
@@ -169,16 +170,20 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, width(text)), 0);
 }
 
-/** The columns without those optional ones that must go until the others fit with what elastic ones can give. */
+/**
+ * The columns without those that must go until the others fit with what elastic ones can give: the empty ones first, then the
+ * optional ones.
+ */
 function affordable<Row>(
   { columns, optional = [] }: Listing<Row>,
+  empty: readonly Column<Row>[],
   natural: ReadonlyMap<Column<Row>, number>,
   room: number,
 ): readonly Column<Row>[] {
   const least = (column: Column<Row>) =>
     Math.min(natural.get(column) ?? 0, column.elastic ?? Number.POSITIVE_INFINITY);
   let kept = columns;
-  for (const title of optional) {
+  for (const title of [...empty.map((column) => column.title), ...optional]) {
     if (total(kept.map(least)) <= room) break;
     kept = kept.filter((column) => column.title !== title);
   }

@@ -28,7 +28,8 @@ interface Address extends Finding {
 }
 
 export async function checkAddress(session: Session): Promise<Address> {
-  const target = session.target();
+  // Where the address is from stands in this check alone.
+  const target = { ...session.target(), addressHint: undefined };
   const { base, baseFrom, ignored } = target;
   const warnings = [ignored && ignoredText(ignored), exposure(target)].filter(Boolean);
   const message = [`${base}, from ${baseFrom}`, ...warnings].join('; ');

@@ -51,6 +51,8 @@ describe('a table on a terminal', () => {
       'NAME          VIEWS',
       'NAME',
     ]);
+    const unnamed = table([{ name: '', views: 1 }], wide, look(true, 20));
+    expect(unnamed).toBe('VIEWS  WHEN\n  1/5  just now\n');
     const page = tables(wide, look(true, 28));
     page(rows);
     expect(page([{ name: 'db', views: 2 }])).toBe('db                       2/5\n');
