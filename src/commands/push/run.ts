@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { type NewPassphraseSource, newPassphrase } from '../../cli/passphrase';
 import type { Content } from '../../cli/source';
 import { toJson } from '../../cli/terminal/output';
@@ -84,6 +85,11 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
     await say.remark(
       'hint: other users of this machine can read the command line; pipe the secret in instead',
     );
+  const name = fileMeant(plan.content);
+  if (name !== undefined)
+    await say.note(
+      `hint: "${name}" is a file here; --file ${name} pushes the file, --from ${name} its text`,
+    );
   const sealing = seal && (await sealingFor(seal, session));
   const connected = lazy(() => session.connect());
   const edition = where === 'here' ? ownEdition : editionOf(session, connected, plan.dryRun);
@@ -113,6 +119,17 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
     if (plan.receipt) await keepReceipts(session, [created]);
     if (failure) throw failure;
   });
+}
+
+/** A text that is the name of a file. */
+function fileMeant(content: Content): string | undefined {
+  if (!('text' in content) || content.text.from.name !== 'text') return undefined;
+  const { value } = content.text.from;
+  try {
+    return /^\S+$/.test(value) && statSync(value).isFile() ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** `--here` serves with our own service. */
