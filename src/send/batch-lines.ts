@@ -56,7 +56,7 @@ const fields: Readonly<Record<string, readonly [what: string, is: Check]>> = {
   payload: ['a non-empty string', isFilled],
   kind: [`one of ${KINDS.join(', ')}`, (value) => KINDS.some((kind) => kind === value)],
   days: ['a whole number of 1 or more', isCount],
-  expire: ['a duration such as 6h, or a time such as 2026-12-01 or 2026-12-01T09:00Z', isExpiry],
+  expire: ['a duration such as 6h, or a time such as 2026-12-01 or 2026-12-01T09:00', isExpiry],
   views: ['a whole number of 1 or more', isCount],
   deletable: ['true or false', isFlag],
   click: ['true or false', isFlag],
