@@ -23,7 +23,7 @@ export function formatOf(first: Buffer | undefined): BatchFormat {
   return first && LIKE_AN_OBJECT.test(first.toString()) ? 'json' : 'text';
 }
 
-/** Even if it is none: a brace that is missing must not make a secret of the line. */
+/** Also what lacks a brace, which must not be pushed as a secret for that. */
 const LIKE_AN_OBJECT = /^\s*\{\s*(?:"|\}\s*$)/;
 
 const AS_PAYLOAD =
