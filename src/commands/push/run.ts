@@ -3,6 +3,7 @@ import { type NewPassphraseSource, newPassphrase } from '../../cli/passphrase';
 import type { Content } from '../../cli/source';
 import { toJson } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
+import { shellWord } from '../../cli/values';
 import { limits } from '../../contract/api';
 import { size } from '../../contract/byte-size';
 import type { HereEvent } from '../../contract/here-event';
@@ -86,10 +87,12 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
       'hint: other users of this machine can read the command line; pipe the secret in instead',
     );
   const name = fileMeant(plan.content);
-  if (name !== undefined)
+  if (name !== undefined) {
+    const path = shellWord(name);
     await say.note(
-      `hint: "${name}" is a file here; --file ${name} pushes the file, --from ${name} its text`,
+      `hint: "${name}" is a file here; --file ${path} pushes the file, --from ${path} its text`,
     );
+  }
   const sealing = seal && (await sealingFor(seal, session));
   const connected = lazy(() => session.connect());
   const edition = where === 'here' ? ownEdition : editionOf(session, connected, plan.dryRun);
