@@ -53,3 +53,16 @@ export async function refuseToPrint(
   const why = await whyHidden(context);
   if (why !== undefined) throw usageError(`${what} is not printed: ${why}`, phrase(instead));
 }
+
+/**
+ * Refuses to generate a secret that would be printed where an agent reads it: in JSON, or in a note, which only a terminal
+ * gets.
+ * @throws CliError (usage)
+ */
+export async function refuseGenerated(
+  context: Guarded & Pick<Context, 'stderr'>,
+  { json, quiet }: { readonly json: boolean; readonly quiet: boolean },
+): Promise<void> {
+  if (json || (!quiet && context.stderr.isTTY))
+    await refuseToPrint(context, 'the generated secret', json ? 'quiet-for-json' : 'quiet-too');
+}

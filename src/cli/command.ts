@@ -1,6 +1,6 @@
 import { Command as Parser } from 'commander';
 import { usageError } from '../platform/errors';
-import { unknownSubcommand, unknownWord } from './help/misuse';
+import { unknownOption, unknownSubcommand, unknownWord } from './help/misuse';
 
 /** A command of Commander, which parses the line. Refuses what Commander would take for something else. */
 export class Command extends Parser {
@@ -18,7 +18,7 @@ export class Command extends Parser {
   override parseOptions(argv: string[]) {
     const at = argv.indexOf('--');
     this.rest = at === -1 ? [] : argv.slice(at + 1);
-    refuseJoined(at === -1 ? argv : argv.slice(0, at), this);
+    refuseMistaken(at === -1 ? argv : argv.slice(0, at), this);
     const read = this.helpLast(super.parseOptions(argv));
     this.briefly = read.unknown.includes('-h');
     // Also before `--help`, for which Commander would print the help of this command.
@@ -93,10 +93,12 @@ function readOptions(command: Command, argv: readonly string[]) {
 }
 
 /**
- * Refuses `-hxyz`, so that a token that begins with a dash is not taken for `-h` or `-V`. The command that the first operand
- * names looks at what follows itself, as it knows which of its options take a value.
+ * Refuses `-hxyz`, so that a token that begins with a dash is not taken for `-h` or `-V`, and `-1`, which Commander takes for an
+ * argument. The command that the first operand names looks at what follows itself, as it knows which of its options take a
+ * value.
  */
-function refuseJoined(words: readonly string[], { options, commands }: Command): void {
+function refuseMistaken(words: readonly string[], command: Command): void {
+  const { options, commands } = command;
   const takesNext = (word: string) =>
     options.some((one) => one.required && [one.long, one.short].includes(word));
   let isValue = false;
@@ -107,6 +109,7 @@ function refuseJoined(words: readonly string[], { options, commands }: Command):
         `${word.slice(0, 2)} takes no value`,
         'put -- before an argument that begins with a dash',
       );
+    if (!isValue && /^-[\d.]/.test(word)) throw unknownOption(word, command);
     isValue = !isValue && takesNext(word);
   }
 }

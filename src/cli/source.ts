@@ -41,6 +41,8 @@ export type Content =
 interface TextSource {
   readonly from: Source;
   readonly raw: boolean;
+  /** Nothing of the line reads standard input. */
+  readonly leavesInput?: boolean;
 }
 
 /** The argument, and the options that name a source; one of them, else standard input, else a prompt. */
@@ -68,8 +70,8 @@ export function contentOf(
       'add a text to the files with --message TEXT',
     );
   const reads = attached ? files.includes('-') : from.name === 'stdin';
-  checkStandardInput(options, reads ? 'the secret' : undefined);
-  if (!attached) return { text: { from, raw } };
+  const leavesInput = !checkStandardInput(options, reads ? 'the secret' : undefined);
+  if (!attached) return { text: { from, raw, leavesInput } };
   checkPaths(files, filename, stdin.isTTY);
   return { files, filename, message };
 }
@@ -151,9 +153,10 @@ interface StandardInput {
 
 /**
  * @param content what else is read from standard input, such as "the secret"
+ * @returns whether anything is
  * @throws CliError (usage) if standard input would be used twice
  */
-export function checkStandardInput(options: StandardInput, content?: string): void {
+export function checkStandardInput(options: StandardInput, content?: string): boolean {
   const all = [
     { what: content, option: '' },
     { what: options.passphraseFile === '-' && 'the passphrase', option: '--passphrase-file' },
@@ -163,7 +166,7 @@ export function checkStandardInput(options: StandardInput, content?: string): vo
     ...uses(options.recipientsFile, 'the public keys', '--recipients-file'),
   ].filter(({ what }) => what);
   const [first, second] = all;
-  if (!second) return;
+  if (!second) return first !== undefined;
   throw usageError(
     `standard input cannot be both ${first?.what} and ${second.what}`,
     `use ${second.option} PATH`,

@@ -56,7 +56,7 @@ export function expiry(value: string, name: string): Expiry {
     // Of a number alone nobody knows what it counts.
     /^\d{1,9}$/.test(value)
       ? `${value}h or ${value}d?`
-      : 'use 45m, 6h, 3d, 2w or 1mo, or a time such as 2026-12-01 or 2026-12-01T09:00Z',
+      : 'use 45m, 6h, 3d, 2w or 1mo, or a time such as 2026-12-01 or 2026-12-01T09:00',
   );
 }
 

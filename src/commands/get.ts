@@ -1,5 +1,6 @@
 import type { Command } from '../cli/command';
 import { filledText, flag, group, switchOff, text } from '../cli/declare';
+import { missingArgument } from '../cli/help/misuse';
 import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
@@ -66,14 +67,17 @@ export function define(command: Command, context: Context, perform?: Perform): v
   command
     .description('Get a secret: text to stdout, files to disk. Uses a view.')
     .argument('[link]', 'link, ID or last; not needed with a file');
+  const asked = (options: GetOptions, session: Session, link?: string) => {
+    if (link === undefined && options.fromFile === undefined && options.resume === undefined)
+      throw missingArgument('link', command);
+    return planOf(options, session, link);
+  };
   planned(command, context, { rows, asked, journey: () => import('./get/run') }, perform);
 }
 
-async function asked(options: GetOptions, session: Session, link?: string): Promise<GetPlan> {
+async function planOf(options: GetOptions, session: Session, link?: string): Promise<GetPlan> {
   const { context } = session;
   const { fromFile, resume, output, files } = options;
-  if (fromFile === undefined && resume === undefined && link === undefined)
-    throw usageError('missing LINK', 'pwpush get --help');
   const passphrase = passphraseSource(options, context);
   checkStandardInput(options, fromFile === '-' ? 'the encrypted text' : undefined);
   const place = await placeOf(options, context);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { explaining } from '../age/age-error';
-import { refuseToPrint } from '../cli/agent';
+import { refuseGenerated, refuseToPrint } from '../cli/agent';
 import type { Command } from '../cli/command';
 import {
   choice,
@@ -175,7 +175,7 @@ async function planOf(
   const setting = options.into ? await settingOf(options, rest) : undefined;
   const { where, profile } = whereOf(options, session);
   const seal = await sealOf(options, profile);
-  if (!each) await refuseGenerated(options, seal, context);
+  if (!each) await refusePrinted(options, seal, context);
   return {
     ...what,
     ...{ setting, passphrase, details, seal, where },
@@ -311,16 +311,14 @@ function expiryOf(
   return expire ?? (wholeDays === undefined ? undefined : { after: wholeDays * DAY_SECONDS });
 }
 
-/** Refuses to generate a secret that would be printed where an agent reads it. */
-async function refuseGenerated(
+/** Refuses to make a secret that would be printed where an agent reads it. */
+async function refusePrinted(
   { json, quiet, dryRun, ...options }: PushOptions,
   seal: SealPlan | undefined,
   context: Context,
 ): Promise<void> {
-  // In a pipe the value is not printed, but the same line must not depend on where it prints.
-  const printed = !options.into && (json ? !dryRun : !quiet);
-  if (options.generate !== undefined && printed)
-    await refuseToPrint(context, 'the generated secret', json ? 'quiet-for-json' : 'quiet-too');
+  if (options.generate !== undefined && !options.into && !(json && dryRun))
+    await refuseGenerated(context, { json, quiet });
   if (dryRun) return;
   if (options.generatePassphrase && options.passphraseOut === undefined)
     await refuseToPrint(context, 'the passphrase', 'write-passphrase');

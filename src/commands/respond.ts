@@ -1,4 +1,4 @@
-import { refuseToPrint } from '../cli/agent';
+import { refuseGenerated } from '../cli/agent';
 import type { Command } from '../cli/command';
 import { group } from '../cli/declare';
 import { fileRows, type Options, passphraseRows, revealRows, sourceRows } from '../cli/options';
@@ -33,8 +33,6 @@ async function asked(
   const passphrase = passphraseSource(options, context);
   const content = contentOf(options, context, TO_SEND);
   const generated = generate !== undefined;
-  // In a pipe it is not printed, but the same line must not depend on where it prints.
-  if (generated && (json || !quiet))
-    await refuseToPrint(context, 'the generated secret', json ? 'quiet-for-json' : 'quiet-too');
+  if (generated) await refuseGenerated(context, { json, quiet });
   return { named: reference(link), content, passphrase, generated };
 }

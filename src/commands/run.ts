@@ -1,6 +1,7 @@
 import { isGuarded, refuseToPrint } from '../cli/agent';
 import type { Command } from '../cli/command';
 import { either, flag, group, list } from '../cli/declare';
+import { COMMAND_AFTER } from '../cli/help/misuse';
 import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
@@ -74,11 +75,7 @@ async function planOf(
   [program, ...args]: readonly string[],
 ): Promise<RunPlan> {
   const { context, reference } = session;
-  if (program === undefined)
-    throw usageError(
-      'no command to run',
-      'put it after --, for example: pwpush run LINK -- ./deploy.sh',
-    );
+  if (program === undefined) throw usageError('no command to run', COMMAND_AFTER);
   if (links.length === 0) throw usageError('no link before --');
   await checkInputs(options, links.length);
   if (options.mask === false) await refuseToPrint(context, 'output that is not masked', 'mask');

@@ -34,16 +34,17 @@ export const shortestLifetime: Readonly<Record<Edition, number>> = {
 export type Expiry = { readonly after: number } | { readonly at: number };
 
 /**
- * Parses `6h`, `1d12h`, a day as `2026-12-01`, which is its last second where the user is, or a time with a time zone, as
- * `2026-12-01T09:00Z` (ISO 8601); undefined if it is invalid.
+ * Parses `6h`, `1d12h`, a day as `2026-12-01`, which is its last second, or a time as `2026-12-01T09:00`; both where the user
+ * is, unless the time has a time zone, as `2026-12-01T09:00Z` (ISO 8601). Undefined if it is invalid.
  */
 export function parseExpiry(text: string): Expiry | undefined {
   const after = parseDuration(text);
   if (after) return { after };
-  const [, day, time] =
-    /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
-  // `Date` takes a time without a zone for one of the user's.
-  const at = Date.parse(time === undefined ? `${day}T23:59:59` : text);
+  const [, day, clock = '23:59:59', zone = ''] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(
+      text,
+    ) ?? [];
+  const at = Date.parse(`${day}T${clock}${zone}`);
   if (day === undefined || Number.isNaN(at)) return undefined;
   // `Date` takes 31 November for 1 December.
   return new Date(day).toISOString().startsWith(day) ? { at } : undefined;

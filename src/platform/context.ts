@@ -208,7 +208,7 @@ export interface Context {
   /** Whether the user can be asked: there is a terminal, even if stdin and stdout are pipes. */
   canPrompt(): boolean;
   /**
-   * Why no secret must be printed: `a coding agent reads this terminal (CLAUDECODE)`; undefined if one may be. Left out,
+   * Why no secret must be printed: `a coding agent reads this output (CLAUDECODE)`; undefined if one may be. Left out,
    * nothing forbids it.
    */
   guard?(): Promise<string | undefined>;

@@ -16,7 +16,7 @@ export async function whyGuarded(
   const { name, agent } = (await settingOf(context, named)) ?? {};
   if (agent === 'allow') return undefined;
   const marker = agentMarker(context.env);
-  if (marker !== undefined) return `a coding agent reads this terminal (${marker})`;
+  if (marker !== undefined) return `a coding agent reads this output (${marker})`;
   return agent === 'refuse' ? `the setting agent of profile "${name}" is refuse` : undefined;
 }
 

@@ -18,13 +18,16 @@ interface BatchEntry {
 /** Whether each line is a secret or a JSON object. */
 export type BatchFormat = 'text' | 'json';
 
-/** JSON when the first line is an object with a `payload`. */
+/** JSON when the first line looks like an object. */
 export function formatOf(first: Buffer | undefined): BatchFormat {
-  const value = first && parsed(first.toString());
-  return value !== undefined && typeof value === 'object' && value !== null && 'payload' in value
-    ? 'json'
-    : 'text';
+  return first && LIKE_AN_OBJECT.test(first.toString()) ? 'json' : 'text';
 }
+
+/** Also what lacks a brace, which must not be pushed as a secret for that. */
+const LIKE_AN_OBJECT = /^\s*\{\s*(?:"|\}\s*$)/;
+
+const AS_PAYLOAD =
+  'all lines are secrets, or all are objects; a secret that looks like one goes into {"payload":"…"}';
 
 /**
  * Parses one line.
@@ -34,7 +37,10 @@ export function readEntry(line: Buffer, format: BatchFormat): BatchEntry {
   if (!isUtf8(line)) throw usageError('not valid UTF-8 text');
   const text = line.toString();
   if (text === '') throw usageError('the line is empty');
-  return format === 'text' ? { payload: text, limits: {}, details: {} } : readObject(text);
+  if (format === 'json') return readObject(text);
+  if (LIKE_AN_OBJECT.test(text))
+    throw usageError('looks like a JSON object, and line 1 does not', AS_PAYLOAD);
+  return { payload: text, limits: {}, details: {} };
 }
 
 type Check = (value: unknown) => boolean;
@@ -50,7 +56,7 @@ const fields: Readonly<Record<string, readonly [what: string, is: Check]>> = {
   payload: ['a non-empty string', isFilled],
   kind: [`one of ${KINDS.join(', ')}`, (value) => KINDS.some((kind) => kind === value)],
   days: ['a whole number of 1 or more', isCount],
-  expire: ['a duration such as 6h, or a time such as 2026-12-01 or 2026-12-01T09:00Z', isExpiry],
+  expire: ['a duration such as 6h, or a time such as 2026-12-01 or 2026-12-01T09:00', isExpiry],
   views: ['a whole number of 1 or more', isCount],
   deletable: ['true or false', isFlag],
   click: ['true or false', isFlag],
@@ -62,14 +68,14 @@ const fields: Readonly<Record<string, readonly [what: string, is: Check]>> = {
 function readObject(line: string): BatchEntry {
   const value = parsed(line);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw usageError('not a JSON object', 'as the first line is one, all lines must be');
+    throw usageError('not a JSON object', AS_PAYLOAD);
+  if (!Object.hasOwn(value, 'payload')) throw usageError('missing "payload"', AS_PAYLOAD);
   const given = Object.entries(value);
   for (const [name, field] of given) {
     checkName(name);
     const [what, is] = fields[name] as (typeof fields)[string];
     if (!is(field)) throw usageError(`"${name}" must be ${what}`);
   }
-  if (!('payload' in value)) throw usageError('missing "payload"');
   const { payload, passphrase, days, expire, ...rest } = Object.fromEntries(given);
   if (expire !== undefined && days !== undefined)
     throw usageError('"days" cannot be combined with "expire"', 'use only one of them');

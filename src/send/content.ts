@@ -1,5 +1,5 @@
 import { beforeSending } from '../cli/ask-until';
-import { type Content, type Purpose, readSecret } from '../cli/source';
+import { type Content, type Purpose, readSecret, type Source } from '../cli/source';
 import { folded } from '../cli/terminal/bounded-write';
 import type { Invocation } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
@@ -21,7 +21,7 @@ interface OpenContent {
 interface Reading<Before> {
   /** Of a text. */
   readonly purpose?: Purpose;
-  /** Whether the sender sees a text that is generated; true if left out. */
+  /** Whether the sender sees a text that is generated; true if left out. Else a command gets it, and standard input. */
   readonly shown?: boolean;
   /** Called before the text is read; gets whether there are files. */
   before(attached: boolean): Promise<Before>;
@@ -40,7 +40,8 @@ export async function withContent<T, Before>(
   const { context, say } = run;
   if ('text' in content) {
     const done = await before(false);
-    const { from } = content.text;
+    const { from, leavesInput } = content.text;
+    if (leavesInput && shown) await warnOfInput(run, from.name);
     const text = await readSecret(content.text, context, purpose);
     if (from.name === 'generate' && shown) await say.remark(`generated: ${text}  (-q hides it)`);
     return work({ text, files: undefined, typed: from.name === 'prompt' }, done);
@@ -49,6 +50,18 @@ export async function withContent<T, Before>(
     const done = await before(true);
     return work({ text: content.message, files, typed: false }, done);
   });
+}
+
+/**
+ * Warns of a file on standard input that the line does not read. Of a pipe nobody can know whether it has anything, and a file
+ * that was read from before is that of a loop around us.
+ */
+async function warnOfInput({ context: { stdin }, say }: Invocation, from: Source['name']) {
+  if (stdin.file?.()?.start !== 0) return;
+  const { stdinFile } = await import('../platform/file-bytes');
+  if (((await stdinFile(stdin))?.size ?? 0) === 0) return;
+  const used = from === 'text' ? 'the text argument' : `--${from === 'file' ? 'from' : from}`;
+  await say.warn(`standard input is not used: the secret comes from ${used}`);
 }
 
 /**

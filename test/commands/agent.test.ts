@@ -44,8 +44,8 @@ const refused: readonly Line[] = [
     ...['get PUSH --github-output NAME', 'get PUSH --github-env NAME'],
     ...['get --from-file DIR/secret', 'get --from-file DIR/secret --json'],
     ...['generate', 'generate words:5 --json'],
-    ...['push --generate', 'push --generate --dry-run', 'push --generate --json'],
-    ...['push --generate --json --quiet', 'push --generate --json --encrypt'],
+    ...['push --generate --json', 'push --generate --json --quiet'],
+    'push --generate --json --encrypt',
     'request what? --generate-passphrase',
     'request what? --generate-passphrase --json',
     'respond ASKED --generate --json',
@@ -56,7 +56,7 @@ const refused: readonly Line[] = [
   ...lines(
     [
       ...['get PUSH', 'get PUSH --qr', 'get PUSH --copy', 'generate --quiet', 'push --generate'],
-      'respond ASKED --generate',
+      ...['push --generate --dry-run', 'respond ASKED --generate'],
     ],
     watched,
   ),
@@ -97,11 +97,11 @@ const allowed: readonly Line[] = [
     ...['get PUSH --output DIR/out', 'get FILES --output DIR/out/'],
     'get PUSH --output DIR/out --json --no-files',
     'get --from-file DIR/secret --output DIR/out',
-    ...['push --generate --quiet', 'push --generate --into -- true'],
+    ...['push --generate', 'push --generate --dry-run', 'push --generate --into -- true'],
     ...['push --generate --into --json -- true', 'push --generate --dry-run --json'],
     ...['request what?', 'request what? --json'],
     'request what? --generate-passphrase --passphrase-out DIR/out',
-    'respond ASKED --generate --quiet',
+    'respond ASKED --generate',
     'serve token add ann --create --data DIR/data --output DIR/out',
     ...['run PUSH --as NAME -- env', 'list', 'list --json', 'list requests --json'],
     ...['show PUSH', 'show PUSH --json', 'preview PUSH', 'preview PUSH --json'],
@@ -109,7 +109,7 @@ const allowed: readonly Line[] = [
     ...['profile show --json', 'doctor', 'doctor --json', 'version --json', 'completion bash'],
     'mcp --root DIR',
   ]),
-  { words: 'push --generate --quiet', ...watched },
+  ...lines(['push --generate --quiet', 'respond ASKED --generate --quiet'], watched),
   { words: 'push --qr', ...watched, ...piped },
   ...lines(
     [
@@ -202,7 +202,7 @@ describe('where an agent reads it', () => {
     const outcome = await run(line, { [marker]: '1' });
     expect([outcome.code, outcome.stdout, leaks(outcome)]).toEqual([2, '', false]);
     expect(outcome.stderr).toMatch(
-      new RegExp(`is not printed: a coding agent reads this terminal \\(${marker}\\)`),
+      new RegExp(`is not printed: a coding agent reads this output \\(${marker}\\)`),
     );
     expect(outcome.stderr).toContain('--reveal');
     expect(asked).toEqual([]);

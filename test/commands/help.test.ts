@@ -17,9 +17,15 @@ const here = eachPlace();
 const helpOn = async (...words: string[]) => (await here.run('help', ...words)).stdout;
 const narrow = () => here.under({ terminals: ['stdout'], columns: 40 });
 
-/** Lines that are too long, but for commands, paths and JSON, which are not folded. */
+/** Lines that are too long, but for a word, a quoted one too, and JSON, which are not folded. */
 const long = (text: string, columns: number) =>
-  text.split('\n').filter((line) => line.length > columns && !/^ {2,}(?:[${]|\S+$)/.test(line));
+  text
+    .split('\n')
+    .filter((line) => line.length > columns && !/^ {2,}(?:\{.*|\S+|'.*')$/.test(line));
+
+/** The command lines of examples. */
+const commandsOf = (text: string) =>
+  text.match(/^ {2}\$ .*?(?=$| {3,})/gm)?.map((line) => line.trim());
 
 test.each(entries)('help on $name', async ({ name, aliases }) => {
   const { code, stdout, stderr } = await here.run('help', name);
@@ -42,6 +48,9 @@ test.each(entries)('help on $name', async ({ name, aliases }) => {
   expect(lists.join('\n\n').split('\nGlobal options')[0]).not.toMatch(/^ {12}/m);
   const folded = (await narrow().run('help', name)).stdout;
   expect([...long(stdout, 80), ...long(folded, 40)]).toEqual([]);
+  // As a shell reads them.
+  const joined = folded.replaceAll(/(?: \\|(?<=[|&]))\n +/g, ' ');
+  expect(commandsOf(joined)).toEqual(commandsOf(stdout));
 });
 
 describe('-h', () => {

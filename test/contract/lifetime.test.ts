@@ -35,7 +35,9 @@ test.each<[string, ReturnType<typeof parseExpiry>]>([
   ['2026-08-20T14:06:45+02:00', { at: Date.UTC(2026, 7, 20, 12, 6, 45) }],
   ...[
     '2026-11-31',
-    '2026-12-01T09:00',
+    '2026-12-01T',
+    '2026-12-01T9:00',
+    '2026-12-01T09:00 Z',
     '2026-13-01T09:00Z',
     '2026-11-31T09:00Z',
     '2026-12-01T09:00:00.Z',
@@ -81,7 +83,7 @@ test.each<[Edition, string, object | undefined]>([
   expect(expiryFields(parseDuration(text) ?? 0, edition)).toEqual(fields);
 });
 
-describe('a day is its end where the user is', () => {
+describe('a day is its end where the user is, and a time without a zone is of there', () => {
   const { TZ } = process.env;
   afterEach(() => {
     if (TZ === undefined) delete process.env.TZ;
@@ -94,6 +96,14 @@ describe('a day is its end where the user is', () => {
     ['Europe/Berlin', '2026-10-25', '2026-10-25T22:59:59.000Z', '25 Oct 2026, 23:59 (UTC+1)'],
     ['Europe/Berlin', '2026-10-24', '2026-10-24T21:59:59.000Z', '24 Oct 2026, 23:59 (UTC+2)'],
     ['America/St_Johns', '2026-12-01', '2026-12-02T03:29:59.000Z', '1 Dec 2026, 23:59 (UTC-3:30)'],
+    ['Europe/Berlin', '2026-12-01T09:00', '2026-12-01T08:00:00.000Z', '1 Dec 2026, 09:00 (UTC+1)'],
+    [
+      'Europe/Berlin',
+      '2026-07-01 09:00:30',
+      '2026-07-01T07:00:30.000Z',
+      '1 Jul 2026, 09:00 (UTC+2)',
+    ],
+    ['Europe/Berlin', '2026-07-01 09:00Z', '2026-07-01T09:00:00.000Z', '1 Jul 2026, 11:00 (UTC+2)'],
     ['UTC', '2028-02-29', '2028-02-29T23:59:59.000Z', '29 Feb 2028, 23:59 (UTC)'],
   ])('in %s, %s', (zone, day, time, words) => {
     process.env.TZ = zone;

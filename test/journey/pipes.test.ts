@@ -37,6 +37,14 @@ describe('a secret in a pipe', () => {
   });
 });
 
+test('a file on standard input that the line does not read is warned of, but not that of a loop', async () => {
+  const line = `cd "$HOME" && printf 'a\\nb\\n' >list; push="$PWPUSH push --dry-run --quiet"
+    $push --env WORD <list; $push --passphrase-file - x <list; $push y </dev/null; echo z | $push y
+    while read -r word; do $push "$word"; done <list`;
+  const { stderr } = await shell(line, { env: { ...sender.env, WORD: 'x' } });
+  expect(stderr).toBe('warning: standard input is not used: the secret comes from --env\n');
+});
+
 test('a result for a closed standard output is a failure', alsoBinary, async () => {
   const line = 'for word in --version version generate; do $PWPUSH $word >&-; echo $? >&2; done';
   const { stderr } = await shell(line, { env: sender.env });

@@ -4,15 +4,20 @@ import { formatOf, linesOf, readEntry } from '../../src/send/batch-lines';
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
-test('the first line says how all are read: JSON when it is an object with a payload', () => {
-  expect(formatOf(json({ payload: 'x' }))).toBe('json');
-  const texts = ['hunter2', '{"user":"x"}', '["payload"]', '"payload"', '{payload: 1}', 'null'];
+const objects = ['{"payload":"x"}', ' { "payload":"x"', '{"user":"x"}', '{}'];
+const texts = ['hunter2', '["payload"]', '"payload"', '{payload: 1}', '{}x', 'null'];
+
+test('the first line says how all are read: as JSON when it looks like an object', () => {
+  for (const text of objects) expect(formatOf(Buffer.from(text))).toBe('json');
   for (const text of texts) expect(formatOf(Buffer.from(text))).toBe('text');
   expect(formatOf(undefined)).toBe('text');
 });
 
-test('a line of text is a secret, whatever it looks like', () => {
-  expect(readEntry(json({ payload: 'x' }), 'text')).toMatchObject({ payload: '{"payload":"x"}' });
+test('a line of text is a secret, unless it looks like an object', () => {
+  for (const text of texts)
+    expect(readEntry(Buffer.from(text), 'text')).toMatchObject({ payload: text });
+  const usage = expect.objectContaining({ code: 'usage' });
+  for (const text of objects) expect(() => readEntry(Buffer.from(text), 'text')).toThrow(usage);
 });
 
 test('an object has the names of the options', () => {

@@ -27,7 +27,7 @@ export function misuse(error: CommanderError, command: Command): CliError {
     case 'commander.unknownCommand':
       return unknownSubcommand(quoted, command);
     case 'commander.missingArgument':
-      return usageError(`missing ${quoted.toUpperCase()}`, helpOf(command));
+      return missingArgument(quoted, command);
     case 'commander.optionMissingArgument':
       return usageError(`${name} requires a value`, helpOf(command));
     // What is too much may be a secret.
@@ -37,6 +37,18 @@ export function misuse(error: CommanderError, command: Command): CliError {
     default:
       return usageError(error.message.replace(/^error: /, ''), helpOf(command));
   }
+}
+
+/** The error for an argument that was not given. */
+export function missingArgument(name: string, command: Command): CliError {
+  const { description } = command.registeredArguments.find((one) => one.name() === name) ?? {};
+  const see = helpOf(command);
+  return usageError(
+    `missing ${name.toUpperCase()}`,
+    /\blast\b/.test(description ?? '')
+      ? `${name.toUpperCase()} can be last, your newest push; see ${see}`
+      : see,
+  );
 }
 
 /** Names that people try for subcommands, in groups of the same meaning. */
@@ -72,7 +84,7 @@ function suggestion(names: readonly string[], word: string, command: Command): s
 }
 
 /** Options of tools like this one that would show a secret to other users. */
-const SECRETS = /^--(?:api-?key|pass(?:word)?|secret|token)$/;
+const SECRETS = /^--(?:api-?key|pass(?:w(?:or)?d)?|pwd?|secret|token)$/;
 
 /** Our options, and those that people try in their place, of other tools and of the API itself. */
 const otherOptions: readonly Meant[] = [
@@ -92,27 +104,41 @@ type Meant = readonly [meant: string, typed: readonly string[]];
 const meantBy = (typed: string, all: readonly Meant[]) =>
   all.find(([, words]) => words.includes(typed))?.[0];
 
-/** Names the option only: a value joined to it may be a secret. */
-function unknownOption(typed: string, command: Command): CliError {
+/** Where a command to run belongs. */
+export const COMMAND_AFTER =
+  'put the command after --, for example: pwpush run LINK -- ./deploy.sh';
+
+/** The error for an unknown option. Names the option only: a value joined to it may be a secret. */
+export function unknownOption(typed: string, command: Command): CliError {
   const [name = ''] = /^(?:--[^=']+|-[^-])/.exec(typed) ?? [];
   const options = optionsOf(command).filter(({ hidden }) => !hidden);
   // Commander treats a value for a switch as an unknown option.
   if (typed.startsWith(`${name}=`) && options.some(({ long }) => long === name))
     return usageError(`${name} takes no value`, helpOf(command));
   const message = `unknown option ${name}`.trimEnd();
+  const names = options.flatMap(({ long }) => long ?? []);
   if (SECRETS.test(name))
     return usageError(
       message,
-      'options cannot hold secrets, because other users can read them: pipe the secret in, let pwpush ask, or use a file or variable',
+      `options cannot hold secrets, because other users can read them: ${
+        name.startsWith('--p') && names.includes('--passphrase-file')
+          ? '-p asks for it, --passphrase-file PATH reads it'
+          : 'pipe the secret in, let pwpush ask, or use a file or variable'
+      }`,
     );
-  const names = options.flatMap(({ long }) => long ?? []);
   if (names.includes(name))
     return usageError(`${name} does not apply to ${command.name()}`, helpOf(command));
   const other = meantBy(name, otherOptions);
   if (other !== undefined && names.includes(other.replace(/ .*/, '')))
     return usageError(message, `did you mean ${other}?`);
-  if (name.startsWith('--')) return usageError(message, suggestion(names, name, command));
-  const mayBeId = typed.length > name.length && takesLinks(command);
+  const near = name.startsWith('--') ? nearest(names, name) : undefined;
+  if (near !== undefined) return usageError(message, `did you mean ${near}?`);
+  const [, views] = (names.includes('--views') && /^-([1-9]\d?)$/.exec(typed)) || [];
+  if (views !== undefined) return usageError(message, `did you mean --views ${views}?`);
+  if (command.usage().includes(' -- ')) return usageError(message, COMMAND_AFTER);
+  if (/^-[\d.]/.test(typed) && !takesLinks(command))
+    return usageError(message, 'put -- before an argument that begins with a dash');
+  const mayBeId = !name.startsWith('--') && typed.length > name.length && takesLinks(command);
   return usageError(
     message,
     mayBeId ? 'put an ID that begins with a dash after --' : helpOf(command),

@@ -57,7 +57,27 @@ export function reflowed(text: string, { columns }: Output): string {
     return beside ? head + lines : `${head.trimEnd()}\n${' '.repeat(indent)}${lines}`;
   };
   const whole = text.replace(/(?<=^\S.*)\n(?=\S)/gm, ' ');
-  return fold(whole, columns).replace(/^( +[^ $].* {2,})(\S.*)((?:\n {10,}\S.*)*)/gm, item);
+  return fold(whole, columns)
+    .replace(/^( +[^ $].* {2,})(\S.*)((?:\n {10,}\S.*)*)/gm, item)
+    .replaceAll(/^ {2}\$ .*/gm, (line) => (line.length > columns ? example(line, columns) : line));
+}
+
+/** A command line in several, which a shell reads as one, and below it what it does. */
+function example(line: string, columns: number): string {
+  const [command = '', meaning] = line.split(/ {3,}/);
+  const [first = '', ...words] = command.trim().match(/(?:'[^']*'|"[^"]*"|\S)+/g) ?? [];
+  const lines: string[] = [];
+  let last = `  ${first}`;
+  for (const word of words) {
+    const longer = `${last} ${word}`;
+    if (longer.length <= columns - ' \\'.length) last = longer;
+    else {
+      // A pipe at its end continues a line in PowerShell, too.
+      lines.push(/[|&]$/.test(last) ? last : `${last} \\`);
+      last = `      ${word}`;
+    }
+  }
+  return [...lines, last, ...(meaning === undefined ? [] : [`      ${meaning}`])].join('\n');
 }
 
 /** Outputs that blocked after the interrupt. */

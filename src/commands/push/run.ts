@@ -1,7 +1,9 @@
+import { statSync } from 'node:fs';
 import { type NewPassphraseSource, newPassphrase } from '../../cli/passphrase';
 import type { Content } from '../../cli/source';
 import { toJson } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
+import { shellWord } from '../../cli/values';
 import { limits } from '../../contract/api';
 import { size } from '../../contract/byte-size';
 import type { HereEvent } from '../../contract/here-event';
@@ -84,6 +86,13 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
     await say.remark(
       'hint: other users of this machine can read the command line; pipe the secret in instead',
     );
+  const name = fileMeant(plan.content);
+  if (name !== undefined) {
+    const path = shellWord(name);
+    await say.note(
+      `hint: "${name}" is a file here; --file ${path} pushes the file, --from ${path} its text`,
+    );
+  }
   const sealing = seal && (await sealingFor(seal, session));
   const connected = lazy(() => session.connect());
   const edition = where === 'here' ? ownEdition : editionOf(session, connected, plan.dryRun);
@@ -113,6 +122,17 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
     if (plan.receipt) await keepReceipts(session, [created]);
     if (failure) throw failure;
   });
+}
+
+/** A text that is the name of a file. */
+function fileMeant(content: Content): string | undefined {
+  if (!('text' in content) || content.text.from.name !== 'text') return undefined;
+  const { value } = content.text.from;
+  try {
+    return /^\S+$/.test(value) && statSync(value).isFile() ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** `--here` serves with our own service. */
