@@ -32,7 +32,7 @@ export function sealedNotice({ words }: View, push: PushRow, base: string) {
   const age = sealedWith === 'recipient' ? IDENTITY : 'age -d';
   const opener = key_proof === null ? `${curlFor(push, base)} | ${age}` : getFor(push, base);
   const opens = {
-    link: markup`<p class="quiet scripted-only" data-found="${words.text('keyInLink')}" data-missing="${words.text('keyMissing')}" data-damaged="${words.text('keyDamaged')}" id="opens"></p>
+    link: markup`<p class="quiet scripted-only" data-found="${words.text('keyInLink')}" data-missing="${words.text('keyMissing')}" data-damaged="${words.text('keyDamaged')}" id="opens">${icon('alert')}<span></span></p>
 `,
     words: markup`<p class="quiet">${words.text('keyWordsNeeded')}</p>
 `,

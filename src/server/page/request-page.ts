@@ -91,7 +91,7 @@ ${refused?.response ?? ''}</textarea></div>
 ${withFiles && fileRow(view, fileBytes)}
 <p class="quiet" id="answer-note">${words.text('answerHint')}</p>
 <p class="note encrypted" hidden>${icon('lock')}<span>${words.text('answerEncrypted')}</span></p>
-<p class="note server-key" hidden>${icon('alert')}<span>${words.text('keyMissing')} ${words.text('answerServerKey')}</span></p>
+<p class="note alarm server-key" hidden>${icon('alert')}<span>${words.text('keyMissing')} ${words.text('answerServerKey')}</span></p>
 <p class="note readable"${request.public_key !== null && ' hidden'}>${icon('alert')}<span>${words.text('answerReadable')}</span></p>
 ${request.public_key !== null && markup`<p class="note unscripted">${icon('alert')}<span>${words.text('answerUnencrypted')}</span></p>`}
 <p class="problem" id="problem" role="alert"${problem === undefined && ' hidden'}>${icon('alert')}${problem ?? markup`<span></span>`}</p>
