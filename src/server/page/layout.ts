@@ -81,10 +81,10 @@ export function problemBox(text: Markup | string): Markup {
   return markup`<p class="problem" id="problem" role="alert">${icon('alert')}<span>${text}</span></p>`;
 }
 
-/** A field for a passphrase, with a button to show it, which needs the script. */
-export function passphraseField({ words }: View, attributes: Markup): Markup {
+/** A field for a passphrase, a key or a token, with a button to show it, which needs the script. */
+export function passphraseField({ words }: View, label: string, attributes: Markup): Markup {
   return markup`<div class="field"><input type="password" autocapitalize="off" spellcheck="false"${attributes}>
-<button type="button" class="eye" data-do="peek" aria-label="${words.text('showPassphrase')}" data-other="${words.text('hidePassphrase')}">${icon('eye')}${icon('hide')}</button></div>`;
+<button type="button" class="eye" data-do="peek" aria-label="${words.text('show')}: ${label}" data-other="${words.text('hide')}: ${label}">${icon('eye')}${icon('hide')}</button></div>`;
 }
 
 const NAME = 'pwpush';

@@ -135,7 +135,7 @@ ${serverPassphrase(view, markup` id="passphrase" name="request[passphrase]" auto
 <form method="post" autocomplete="off">${onceField('request[once]')}
 ${wrongToken && problemBox(words.text('problemValue'))}
 <div class="row"><label for="token">${words.text('apiToken')}</label>
-${passphraseField(view, markup` id="token" name="request[api_token]" autocomplete="off" translate="no" required`)}</div>
+${passphraseField(view, words.text('apiToken'), markup` id="token" name="request[api_token]" autocomplete="off" translate="no" required`)}</div>
 ${passphrase}<button class="wide">${words.text('showSecret')}</button>
 </form>
 </details>`;

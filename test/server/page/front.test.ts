@@ -114,6 +114,7 @@ describe('the form of the front page', () => {
       const form = await front();
       expect(form).toContain('Only users of this instance can create links.');
       expect(form).toMatch(/type="password"[^>]* required id="api_token" name="push\[api_token\]"/);
+      expect(form).toContain('aria-label="Show: API token" data-other="Hide: API token"');
       const api_token = ` ${service.otherToken}\n`;
       const { status, text } = await submit({ payload: 'x', api_token });
       expect([status, text.includes(service.otherToken)]).toEqual([201, false]);
