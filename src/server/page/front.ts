@@ -104,7 +104,7 @@ ${heading('check', title)}
 ${push.kind === 'request' ? markup`<p>${words.text('askedText')}</p>` : sharedText(view, push)}
 ${linkBox(view, link)}
 ${qrCode(link, words.text('qrOfLink')) ?? false}
-${another}${encrypted && keyGone(view, another)}</div>
+${encrypted && keyGone(view, another)}${another}</div>
 <div class="foot">
 ${push.kind === 'request' ? facts(timeLeft(view, push)) : remaining(view, push)}
 </div>`;

@@ -30,6 +30,7 @@ const drawings = {
   lock: 'M5 11h14v10H5zM8 11V7.5a4 4 0 0 1 8 0V11m-4 4v2',
   none: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM8 12h8',
   open: 'M14 4h6v6m0-6-9 9m7 1.5V20H4V6h5.5',
+  send: 'M21 3 3 10.5l7 3.5 3.5 7L21 3 10 14',
   trash: 'M4.5 7h15M9.5 7V4h5v3M6.5 7l1 13h9l1-13M10.5 11v5.5m3-5.5v5.5',
   unlocked: 'M5 11h14v10H5zM8 11V7.5a4 4 0 0 1 7.7-1.5M12 15v2',
 } as const;

@@ -97,7 +97,7 @@ ${request.public_key !== null && markup`<p class="note unscripted">${icon('alert
 <p class="problem" id="problem" role="alert"${problem === undefined && ' hidden'}>${icon('alert')}${problem ?? markup`<span></span>`}</p>
 <p class="quiet status" role="status"></p>
 <progress class="wide" hidden></progress>
-<button class="primary wide">${icon('open')}${words.text('sendAnswer')}</button>
+<button class="primary wide">${icon('send')}${words.text('sendAnswer')}</button>
 </form>`;
 }
 
@@ -131,7 +131,7 @@ export function answeredPage(view: View, request: PushRow, status: 200 | 409, wr
 ${serverPassphrase(view, markup` id="passphrase" name="request[passphrase]" autocomplete="off" required`)}</div>
 `;
   const more = markup`
-<details class="delete"${wrongToken && ' open'}><summary>${icon('open')}${words.text('readAnswer')}</summary>
+<details class="delete"${wrongToken && ' open'}><summary>${icon('unlocked')}${words.text('readAnswer')}</summary>
 <form method="post" autocomplete="off">${onceField('request[once]')}
 ${wrongToken && problemBox(words.text('problemValue'))}
 <div class="row"><label for="token">${words.text('apiToken')}</label>
