@@ -268,7 +268,7 @@ function fieldProblem(
         ? words.count('problemPassphrase', PASSPHRASE_CHARACTERS)
         : words.text('problemValue');
     case 'api_token':
-      return words.text('problemValue');
+      return words.text('problemToken');
     case 'files':
       return files >= limits.filesPerPush
         ? formLimits.tooManyFiles(view)
