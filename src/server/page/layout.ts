@@ -139,6 +139,8 @@ export interface PageOptions {
   readonly description?: string;
   /** Besides the script and the style of all pages. */
   readonly parts?: readonly PagePart[];
+  /** Whether the service has nothing of what the page shows. */
+  readonly unstored?: boolean;
   /** Whether a script of the page speaks to this service. */
   readonly fetches?: boolean;
 }
@@ -165,7 +167,7 @@ ${parts.map(({ element }) => element)}
 <main>
 ${main}
 </main>
-<footer>${footer(view)}</footer>
+<footer>${footer(view, options.unstored)}</footer>
 </body>
 </html>
 `;
@@ -183,8 +185,8 @@ function brand({ title, logo }: Site): Markup {
   return markup`<span class="brand">${image}${title !== undefined && markup`<bdi>${title}</bdi>`}</span>`;
 }
 
-function footer({ words, site: { contact } }: View): Markup {
-  return markup`<p>${words.text('footer')}</p>${
+function footer({ words, site: { contact } }: View, unstored = false): Markup {
+  return markup`${!unstored && markup`<p>${words.text('footer')}</p>`}${
     contact !== undefined &&
     markup`<p>${words.fill('contact', { contact: contactLink(contact) })}</p>`
   }`;

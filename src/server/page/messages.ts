@@ -58,7 +58,7 @@ export function gonePage(view: View): Response {
 
 /** Confirms that the viewer has deleted the push. */
 export function deletedPage(view: View): Response {
-  return message(view, 'check', ['deletedTitle', 'deletedText', 'closePage']);
+  return message(view, 'check', ['deletedTitle', 'deletedText', 'closePage'], { unstored: true });
 }
 
 /** A page that is only read. */
