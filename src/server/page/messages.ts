@@ -56,6 +56,11 @@ export function gonePage(view: View): Response {
   return message(view, 'none', ['goneTitle', 'goneText', 'goneAdvice'], options);
 }
 
+/** For an address that never was a link. */
+export function noPage(view: View): Response {
+  return message(view, 'none', ['noPageTitle', 'noPageText'], { status: 404, parts: [repairing] });
+}
+
 /** Confirms that the viewer has deleted the push. */
 export function deletedPage(view: View): Response {
   return message(view, 'check', ['deletedTitle', 'deletedText', 'closePage'], { unstored: true });

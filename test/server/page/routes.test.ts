@@ -29,7 +29,10 @@ test.each([
 
 const FOOTER = 'Secrets are deleted when the link expires.';
 
-test('/open stores nothing', async () => {
+test('an address that never was a link is no page, and /open stores nothing', async () => {
+  const { status, text } = await open('/whatever/page');
+  expect([status, titleOf(text)]).toEqual([404, 'There is no such page']);
+  expect(wordsIn(text)).not.toContain('Ask for');
   expect((await open('/open')).text).not.toContain(FOOTER);
 });
 
