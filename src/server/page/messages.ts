@@ -58,7 +58,11 @@ export function gonePage(view: View): Response {
 
 /** For an address that never was a link. */
 export function noPage(view: View): Response {
-  return message(view, 'none', ['noPageTitle', 'noPageText'], { status: 404, parts: [repairing] });
+  return message(view, 'none', ['noPageTitle', 'noPageText'], {
+    status: 404,
+    parts: [repairing],
+    unstored: true,
+  });
 }
 
 /** Confirms that the viewer has deleted the push. */

@@ -32,7 +32,7 @@ const FOOTER = 'Secrets are deleted when the link expires.';
 test('an address that never was a link is no page, and /open stores nothing', async () => {
   const { status, text } = await open('/whatever/page');
   expect([status, titleOf(text)]).toEqual([404, 'There is no such page']);
-  expect(wordsIn(text)).not.toContain('Ask for');
+  expect(wordsIn(text)).not.toContain('link');
   expect((await open('/open')).text).not.toContain(FOOTER);
 });
 
@@ -152,6 +152,7 @@ test.each([
     expect(page.includes('<button name="do" value="expire">')).toBe(may);
     const { text, ...answer } = await submit(`/p/${token}`, { do: 'expire' });
     expect([answer.status, titleOf(text)]).toEqual([status, title]);
+    expect(text.includes(FOOTER)).toBe(!may);
     expect((await open(`/p/${token}`)).status).toBe(may ? 404 : 200);
   },
 );
