@@ -110,7 +110,7 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
       const page = await visit(link);
       await page.getByText('The secret is end-to-end encrypted: this server cannot').waitFor();
       await page.getByText(opens).waitFor();
-      expect(await page.locator('.problem:visible').count()).toBe(Number(isProblem));
+      expect(await page.locator('.problem:visible svg:visible').count()).toBe(Number(isProblem));
       expect(await page.getByText('5 views left.').isVisible()).toBe(true);
     }
   });

@@ -88,8 +88,9 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
     const { identity, token } = await asked();
     const page = await visit(`/r/${token}`);
     expect(await notes(page)).toEqual([
-      'The link is incomplete: the part after # is missing. Ask the sender for the whole link. Without that part, your answer is encrypted with the server’s own key, and the person who runs the server could read it.',
+      'The link is incomplete: the part after # is missing. Ask for the whole link. Without that part, your answer is encrypted with the server’s own key, and the person who runs the server could read it.',
     ]);
+    expect(await page.locator('.note.alarm:visible svg').count()).toBe(1);
     await sendText(page);
     expect(await opened((await read(token)).response, identity)).toBe(SECRET);
   });

@@ -144,7 +144,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
     const page = await open(locked, { own: 'page' });
     const input = page.locator('#passphrase');
     await input.fill('sesame');
-    await press(page, 'Show the passphrase');
+    await press(page, 'Show: Passphrase');
     expect(await input.getAttribute('type')).toBe('text');
     const types: string[] = [];
     await page.exposeFunction('told', (type: string) => types.push(type));

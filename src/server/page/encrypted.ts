@@ -32,7 +32,7 @@ export function sealedNotice({ words }: View, push: PushRow, base: string) {
   const age = sealedWith === 'recipient' ? IDENTITY : 'age -d';
   const opener = key_proof === null ? `${curlFor(push, base)} | ${age}` : getFor(push, base);
   const opens = {
-    link: markup`<p class="quiet scripted-only" data-found="${words.text('keyInLink')}" data-missing="${words.text('keyMissing')}" data-damaged="${words.text('keyDamaged')}" id="opens"></p>
+    link: markup`<p class="quiet scripted-only" data-found="${words.text('keyInLink')}" data-missing="${words.text('keyMissing')}" data-damaged="${words.text('keyDamaged')}" id="opens">${icon('alert')}<span></span></p>
 `,
     words: markup`<p class="quiet">${words.text('keyWordsNeeded')}</p>
 `,
@@ -52,7 +52,7 @@ export function proofFields(view: View, { key_salt, protected: locked }: PushRow
   const label = words.text(key_salt === null ? 'wholeLink' : 'keyWords');
   const focus = key_salt !== null && !locked && ' autofocus';
   return markup`<div class="row key"><label for="key">${label}</label>
-${passphraseField(view, markup` id="key" autocomplete="off" translate="no" required${focus}`)}</div>
+${passphraseField(view, label, markup` id="key" autocomplete="off" translate="no" required${focus}`)}</div>
 ${progressOf(false)}
 <input type="hidden" name="key_proof">`;
 }
@@ -124,8 +124,9 @@ function scriptWords({ words }: View): Markup {
 
 function keyField(view: View): Markup {
   const { words } = view;
-  return markup`<div class="row"><label for="key">${words.text('key')}</label>
-${passphraseField(view, markup` id="key" autocomplete="off" translate="no" aria-describedby="problem" required`)}</div>
+  const label = words.text('key');
+  return markup`<div class="row"><label for="key">${label}</label>
+${passphraseField(view, label, markup` id="key" autocomplete="off" translate="no" aria-describedby="problem" required`)}</div>
 <button class="primary wide">${icon('unlocked')}${words.text('decrypt')}</button>`;
 }
 

@@ -104,7 +104,7 @@ ${heading('check', title)}
 ${push.kind === 'request' ? markup`<p>${words.text('askedText')}</p>` : sharedText(view, push)}
 ${linkBox(view, link)}
 ${qrCode(link, words.text('qrOfLink')) ?? false}
-${another}${encrypted && keyGone(view, another)}</div>
+${encrypted && keyGone(view, another)}${another}</div>
 <div class="foot">
 ${push.kind === 'request' ? facts(timeLeft(view, push)) : remaining(view, push)}
 </div>`;
@@ -164,7 +164,7 @@ function pushForm(view: View, form: FormLimits, refused: RefusedForm | undefined
 ${value('payload', '')}</textarea>`;
   return markup`${problems.whole !== undefined && problemBox(problems.whole)}
 <form method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`}>${onceField('push[once]')}
-${needsToken && row('api_token', words.text('apiToken'), (attributes) => passphraseField(view, markup` autocomplete="off" translate="no" required${attributes}`))}
+${needsToken && row('api_token', words.text('apiToken'), (attributes) => passphraseField(view, words.text('apiToken'), markup` autocomplete="off" translate="no" required${attributes}`))}
 ${row('payload', words.text(asks ? 'question' : 'secretText'), text)}
 ${withFiles && row('files', words.text('files'), (attributes) => formLimits.filePicker(view, fileBytes, attributes))}
 <div class="pair">${!asks && number('expire_after_views', words.text('views'), bounds.views)}
@@ -268,7 +268,7 @@ function fieldProblem(
         ? words.count('problemPassphrase', PASSPHRASE_CHARACTERS)
         : words.text('problemValue');
     case 'api_token':
-      return words.text('problemValue');
+      return words.text('problemToken');
     case 'files':
       return files >= limits.filesPerPush
         ? formLimits.tooManyFiles(view)

@@ -30,6 +30,7 @@ const drawings = {
   lock: 'M5 11h14v10H5zM8 11V7.5a4 4 0 0 1 8 0V11m-4 4v2',
   none: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM8 12h8',
   open: 'M14 4h6v6m0-6-9 9m7 1.5V20H4V6h5.5',
+  send: 'M21 3 3 10.5l7 3.5 3.5 7L21 3 10 14',
   trash: 'M4.5 7h15M9.5 7V4h5v3M6.5 7l1 13h9l1-13M10.5 11v5.5m3-5.5v5.5',
   unlocked: 'M5 11h14v10H5zM8 11V7.5a4 4 0 0 1 7.7-1.5M12 15v2',
 } as const;
@@ -81,10 +82,10 @@ export function problemBox(text: Markup | string): Markup {
   return markup`<p class="problem" id="problem" role="alert">${icon('alert')}<span>${text}</span></p>`;
 }
 
-/** A field for a passphrase, with a button to show it, which needs the script. */
-export function passphraseField({ words }: View, attributes: Markup): Markup {
+/** A field for a passphrase, a key or a token, with a button to show it, which needs the script. */
+export function passphraseField({ words }: View, label: string, attributes: Markup): Markup {
   return markup`<div class="field"><input type="password" autocapitalize="off" spellcheck="false"${attributes}>
-<button type="button" class="eye" data-do="peek" aria-label="${words.text('showPassphrase')}" data-other="${words.text('hidePassphrase')}">${icon('eye')}${icon('hide')}</button></div>`;
+<button type="button" class="eye" data-do="peek" aria-label="${words.text('show')}: ${label}" data-other="${words.text('hide')}: ${label}">${icon('eye')}${icon('hide')}</button></div>`;
 }
 
 const NAME = 'pwpush';
@@ -138,6 +139,8 @@ export interface PageOptions {
   readonly description?: string;
   /** Besides the script and the style of all pages. */
   readonly parts?: readonly PagePart[];
+  /** Whether the service has nothing of what the page shows. */
+  readonly unstored?: boolean;
   /** Whether a script of the page speaks to this service. */
   readonly fetches?: boolean;
 }
@@ -164,7 +167,7 @@ ${parts.map(({ element }) => element)}
 <main>
 ${main}
 </main>
-<footer>${footer(view)}</footer>
+<footer>${footer(view, options.unstored)}</footer>
 </body>
 </html>
 `;
@@ -182,8 +185,8 @@ function brand({ title, logo }: Site): Markup {
   return markup`<span class="brand">${image}${title !== undefined && markup`<bdi>${title}</bdi>`}</span>`;
 }
 
-function footer({ words, site: { contact } }: View): Markup {
-  return markup`<p>${words.text('footer')}</p>${
+function footer({ words, site: { contact } }: View, unstored = false): Markup {
+  return markup`${!unstored && markup`<p>${words.text('footer')}</p>`}${
     contact !== undefined &&
     markup`<p>${words.fill('contact', { contact: contactLink(contact) })}</p>`
   }`;

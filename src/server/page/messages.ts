@@ -56,9 +56,18 @@ export function gonePage(view: View): Response {
   return message(view, 'none', ['goneTitle', 'goneText', 'goneAdvice'], options);
 }
 
+/** For an address that never was a link. */
+export function noPage(view: View): Response {
+  return message(view, 'none', ['noPageTitle', 'noPageText'], {
+    status: 404,
+    parts: [repairing],
+    unstored: true,
+  });
+}
+
 /** Confirms that the viewer has deleted the push. */
 export function deletedPage(view: View): Response {
-  return message(view, 'check', ['deletedTitle', 'deletedText', 'closePage']);
+  return message(view, 'check', ['deletedTitle', 'deletedText', 'closePage'], { unstored: true });
 }
 
 /** A page that is only read. */

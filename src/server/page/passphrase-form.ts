@@ -27,6 +27,7 @@ export const refusing = [new PagePart('script', refuseScript)];
 export function serverPassphrase(view: View, attributes: Markup): Markup {
   return passphraseField(
     view,
+    view.words.text('passphrase'),
     markup` data-key="${view.words.text('passphraseIsKey')}"${attributes}`,
   );
 }

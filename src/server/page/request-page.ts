@@ -91,13 +91,13 @@ ${refused?.response ?? ''}</textarea></div>
 ${withFiles && fileRow(view, fileBytes)}
 <p class="quiet" id="answer-note">${words.text('answerHint')}</p>
 <p class="note encrypted" hidden>${icon('lock')}<span>${words.text('answerEncrypted')}</span></p>
-<p class="note server-key" hidden>${icon('alert')}<span>${words.text('keyMissing')} ${words.text('answerServerKey')}</span></p>
+<p class="note alarm server-key" hidden>${icon('alert')}<span>${words.text('keyMissing')} ${words.text('answerServerKey')}</span></p>
 <p class="note readable"${request.public_key !== null && ' hidden'}>${icon('alert')}<span>${words.text('answerReadable')}</span></p>
 ${request.public_key !== null && markup`<p class="note unscripted">${icon('alert')}<span>${words.text('answerUnencrypted')}</span></p>`}
 <p class="problem" id="problem" role="alert"${problem === undefined && ' hidden'}>${icon('alert')}${problem ?? markup`<span></span>`}</p>
 <p class="quiet status" role="status"></p>
 <progress class="wide" hidden></progress>
-<button class="primary wide">${icon('open')}${words.text('sendAnswer')}</button>
+<button class="primary wide">${icon('send')}${words.text('sendAnswer')}</button>
 </form>`;
 }
 
@@ -131,11 +131,11 @@ export function answeredPage(view: View, request: PushRow, status: 200 | 409, wr
 ${serverPassphrase(view, markup` id="passphrase" name="request[passphrase]" autocomplete="off" required`)}</div>
 `;
   const more = markup`
-<details class="delete"${wrongToken && ' open'}><summary>${icon('open')}${words.text('readAnswer')}</summary>
+<details class="delete"${wrongToken && ' open'}><summary>${icon('unlocked')}${words.text('readAnswer')}</summary>
 <form method="post" autocomplete="off">${onceField('request[once]')}
 ${wrongToken && problemBox(words.text('problemValue'))}
 <div class="row"><label for="token">${words.text('apiToken')}</label>
-${passphraseField(view, markup` id="token" name="request[api_token]" autocomplete="off" translate="no" required`)}</div>
+${passphraseField(view, words.text('apiToken'), markup` id="token" name="request[api_token]" autocomplete="off" translate="no" required`)}</div>
 ${passphrase}<button class="wide">${words.text('showSecret')}</button>
 </form>
 </details>`;

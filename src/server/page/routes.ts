@@ -10,7 +10,7 @@ import { type BodyFields, readBody, textIn } from '../http/with-body';
 import type { Visitor } from '../rules/access';
 import { invalid, ServiceRefusal } from '../service-errors';
 import { askPage, createdPage, type FormLimits, frontPage } from './front';
-import { errorPage, gonePage, refusalPage } from './messages';
+import { errorPage, gonePage, noPage, refusalPage } from './messages';
 import { doOnce, PageContext } from './page-context';
 import { plainError, wantsText } from './plain';
 import { openPush, submitPush } from './push-page-routes';
@@ -46,7 +46,7 @@ export function createPages(options: PartOptions): Hono<Env> {
   );
   pages.all(
     '*',
-    on(async (page) => gonePage(await page.view())),
+    on(async (page) => noPage(await page.view())),
   );
   pages.onError(async (error, c) => {
     const page = new PageContext(c, options);

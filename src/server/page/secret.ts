@@ -45,6 +45,7 @@ ${!last && deletionKey !== undefined && deletion(view, deletionKey)}
 </div>`,
     {
       parts: isArmored(secret.payload) ? partsFor(push) : [],
+      unstored: last,
       fetches: view.hide !== undefined || (isArmored(secret.payload) && count > 0),
     },
   );
@@ -57,7 +58,7 @@ export function openPage(view: View): Response {
 ${heading('lock', title)}
 <p class="quiet">${view.words.text('openText')}</p>
 ${pasteView({ ...view, open: true })}</div>`;
-  return page(view, title, main, { parts: decrypting });
+  return page(view, title, main, { parts: decrypting, unstored: true });
 }
 
 function partsFor({ kind }: PushRow) {

@@ -108,12 +108,14 @@ describe('the form of the front page', () => {
   });
 
   describe('where only users push', () => {
+    const NO_TOKEN = 'This is not a valid token. Copy it again.';
     beforeEach(() => restart({ anonymous: false, anonymousFiles: true }));
 
     test('asks for a token, and pushes as its owner', async () => {
       const form = await front();
       expect(form).toContain('Only users of this instance can create links.');
       expect(form).toMatch(/type="password"[^>]* required id="api_token" name="push\[api_token\]"/);
+      expect(form).toContain('aria-label="Show: API token" data-other="Hide: API token"');
       const api_token = ` ${service.otherToken}\n`;
       const { status, text } = await submit({ payload: 'x', api_token });
       expect([status, text.includes(service.otherToken)]).toEqual([201, false]);
@@ -123,11 +125,11 @@ describe('the form of the front page', () => {
 
     test.each(['', 'nonsense'])('takes nothing with the token %j', async (api_token) => {
       const { status, text } = await submit({ payload: 'hunter2', api_token });
-      expect([status, problemsIn(text)]).toEqual([422, ['This value is not valid.']]);
+      expect([status, problemsIn(text)]).toEqual([422, [NO_TOKEN]]);
       expect(text).toContain('hunter2');
       expect(text).not.toContain('nonsense');
       const files = await submit({ api_token }, { files: [filePart('a', 'A')] });
-      expect([files.status, problemsIn(files.text)[0]]).toEqual([422, 'This value is not valid.']);
+      expect([files.status, problemsIn(files.text)[0]]).toEqual([422, NO_TOKEN]);
     });
 
     test('takes files after the token, whether it takes them from everybody or not', async () => {
@@ -155,7 +157,9 @@ describe('the form of the front page', () => {
     test('of whoever has the link, and shows the answer to the user who asked, once', async () => {
       const form = (await service.call('GET', '/ask')).text;
       expect(form).toContain('What is asked for');
-      expect(form).toContain('the person who runs this server can read it.');
+      expect(form).toContain(
+        'the person who runs this server, and anyone who has your token, can read it.',
+      );
       const made = await asked(service.otherToken);
       expect(made.status).toBe(201);
       const path = new URL(linkIn(made.text).replace(/&.*/, '')).pathname;

@@ -87,6 +87,8 @@ describe('the page of a request', () => {
     const token = await request({ passphrase: 'sesame' });
     const locked = (await visit(token)).text;
     expect(locked).toContain('Enter the passphrase');
+    // Who asked sent no secret.
+    expect(locked).not.toContain('sender');
     expect(locked).not.toContain(QUESTION);
     const wrong = send(token, { passphrase: 'no' });
     expect(await said(wrong, 'Wrong passphrase.')).toEqual([401, true]);
@@ -113,6 +115,7 @@ describe('the page of a request', () => {
     const closed = await visit(token);
     const unknown = await visit('unknown-token');
     expect([closed.status, closed.text]).toEqual([404, unknown.text]);
+    expect(closed.text).not.toContain('sender');
   });
 
   test('tells the script in JSON, in the language of the page', async () => {

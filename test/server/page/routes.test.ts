@@ -27,6 +27,15 @@ test.each([
   expect([status, json]).toEqual([404, { error: `API v1 is not supported: use ${instead}` }]);
 });
 
+const FOOTER = 'Secrets are deleted when the link expires.';
+
+test('an address that never was a link is no page, and /open stores nothing', async () => {
+  const { status, text } = await open('/whatever/page');
+  expect([status, titleOf(text)]).toEqual([404, 'There is no such page']);
+  expect(wordsIn(text)).not.toContain('link');
+  expect((await open('/open')).text).not.toContain(FOOTER);
+});
+
 test('a push without step and passphrase is shown at once and takes a view', async () => {
   const token = await service.create({ payload: 'hunter2', expire_after_views: 2, ...atOnce });
   const { status, text } = await open(`/p/${token}`);
@@ -34,10 +43,12 @@ test('a push without step and passphrase is shown at once and takes a view', asy
   expect(text).toContain('<title>The secret · pwpush</title>');
   expect(text.split('hunter2')).toHaveLength(2);
   expect(wordsIn(text)).toContain('1 view left. Loading this page again uses one.');
+  expect(text).toContain(FOOTER);
   expect(wordsIn(text)).toContain('Expires in 7 days. August 27, 2026 at 11:06 AM UTC');
   const last = (await open(`/p/${token}`)).text;
   expect(wordsIn(last)).toContain('That was the last view. The secret is deleted from the server.');
   expect(last).not.toContain('<form');
+  expect(last).not.toContain(FOOTER);
   const gone = await open(`/p/${token}`);
   expect([gone.status, titleOf(gone.text)]).toEqual([404, 'This link is no longer available']);
 });
@@ -141,6 +152,7 @@ test.each([
     expect(page.includes('<button name="do" value="expire">')).toBe(may);
     const { text, ...answer } = await submit(`/p/${token}`, { do: 'expire' });
     expect([answer.status, titleOf(text)]).toEqual([status, title]);
+    expect(text.includes(FOOTER)).toBe(!may);
     expect((await open(`/p/${token}`)).status).toBe(may ? 404 : 200);
   },
 );

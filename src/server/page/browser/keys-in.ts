@@ -1,4 +1,5 @@
 import { formsOf, isLinkKey, linkKeyIn, wordsIn } from '../../../age/link-key';
+import { find } from './dom';
 
 /** Fewer words are a passphrase: the program makes them of five. */
 export const FEWEST_WORDS = 6;
@@ -19,7 +20,7 @@ export function tellKey(line: HTMLElement): boolean {
   const { found = '', missing = '', damaged = '' } = line.dataset;
   const { hash } = location;
   const has = keysIn(hash).some(isLinkKey);
-  line.textContent = has ? found : hash === '' ? missing : damaged;
+  find(line, 'span').textContent = has ? found : hash === '' ? missing : damaged;
   line.className = has ? 'quiet' : 'problem';
   return has;
 }
