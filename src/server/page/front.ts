@@ -66,7 +66,7 @@ export function frontPage(view: View, { base, form, refused }: FrontPage): Respo
   const title = words.text('frontTitle');
   const about = words.text(form.fileBytes === undefined ? 'frontText' : 'frontTextFiles');
   const { needsToken } = form;
-  const command = needsToken ? `pwpush login ${base}\npwpush push` : `pwpush push --url ${base}`;
+  const command = needsToken ? `pwpush login ${base}\npwpush push` : `pwpush push --encrypt --url ${base}`;
   const main = markup`<div class="body">
 <h1>${title}</h1>
 <p class="quiet">${about}</p>

@@ -37,6 +37,12 @@ const front = async () => (await service.call('GET', '/')).text;
 const behind = async (html: string, query = '', how = {}) =>
   (await service.retrieve(`${/\/p\/([\w-]+)/.exec(linkIn(html))?.[1]}${query}`, how)).json;
 
+test('the front page has commands that encrypt: the profile of a login does', async () => {
+  expect(await front()).toContain('pwpush push --encrypt --url http://pw.test</pre>');
+  await restart({ anonymous: false });
+  expect(await front()).toContain('pwpush login http://pw.test\npwpush push</pre>');
+});
+
 describe('the form of the front page', () => {
   test('creates a push without an account, and shows its link', async () => {
     const payload = '-----BEGIN KEY-----\r\nhunter2\r\n';
