@@ -60,6 +60,8 @@ export class Owners {
    */
   async add(name: string, label = ''): Promise<IssuedToken> {
     const checked = printable('a user name', name, 1);
+    // It is typed to revoke all that they have.
+    if (/\s/.test(checked)) throw invalidInput('a user name cannot have spaces');
     const issued = { label: printable('a label', label, 0), replaces: null };
     return this.database.transaction(async (sql) => {
       const made = await store.insertOwner(sql, checked, this.now().getTime());
