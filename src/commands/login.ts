@@ -8,6 +8,7 @@ import { readAll } from '../cli/source';
 import { abilities, editionOf } from '../cli/terminal/instance-info';
 import { askEdition } from '../client/edition';
 import { LeavesOrigin } from '../client/transport/redirects';
+import { APPLICATION, toldEdition } from '../contract/api';
 import type { InstanceVersion } from '../contract/decode';
 import type { Edition } from '../contract/lifetime';
 import type { Context, Token } from '../platform/context';
@@ -219,7 +220,10 @@ interface Login extends Accepted {
 }
 
 /** From `--token-file`, else standard input, else the environment if its token is for that instance, else a prompt. */
-async function chooseToken(session: Session, { base, check }: Candidate): Promise<Accepted> {
+async function chooseToken(
+  session: Session,
+  { base, check, isOurs }: Candidate,
+): Promise<Accepted> {
   const { context, given: typed } = session;
   const accepted = async (token: string | undefined) => ({ token, version: await check(token) });
   if (typed.anonymous) return accepted(undefined);
@@ -237,7 +241,9 @@ async function chooseToken(session: Session, { base, check }: Candidate): Promis
   return retryPrompt(session, ['usage', 'unauthorized'], async (again) => {
     const question = again
       ? 'Wrong token, try again:'
-      : 'API token (on your account page, under API):';
+      : isOurs()
+        ? 'API token (pwpush serve token add, or ask who runs it):'
+        : 'API token (on your account page, under API):';
     const typed = await filledIn(question, prompter.secret);
     return accepted(parseToken(typed, 'the prompt'));
   });
@@ -279,6 +285,8 @@ function candidateAt(
     });
     return { target, api: await clientAt(target) };
   };
+  /** Whether it has said that it is `pwpush serve`, which has no accounts. */
+  const isOurs = () => version !== undefined && toldEdition(version) === APPLICATION;
   /** Asks for the version once, then, with a token, for a page of active pushes, which requires a valid token. */
   const check = async (token: string | undefined) => {
     const { target, api } = await connect(token);
@@ -292,7 +300,7 @@ function candidateAt(
     } catch (error) {
       if (error instanceof LeavesOrigin)
         throw error.withAdvice((base) => phrase('log-in-there', base));
-      throw token === undefined ? error : notStored(error);
+      throw token === undefined ? error : notStored(error, isOurs());
     }
   };
   /** @throws CliError (usage) for the account of an instance that has none */
@@ -301,14 +309,16 @@ function candidateAt(
     accountOf({ account: given.settings.account, edition });
     return edition;
   };
-  return { base, check, learn };
+  return { base, check, learn, isOurs };
 }
 
-function notStored(error: unknown): unknown {
+function notStored(error: unknown, isOurs: boolean): unknown {
   if (!(error instanceof CliError) || error.code !== 'unauthorized') return error;
   return error.with({
     facts: ['the instance refused the token', 'nothing was saved'],
-    steps: 'copy the token again from the account page of the instance',
+    steps: isOurs
+      ? 'ask who runs the instance, or make one with pwpush serve token add'
+      : 'copy the token again from the account page of the instance',
   });
 }
 

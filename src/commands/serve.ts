@@ -10,6 +10,7 @@ import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { aborted } from '../platform/files/abort';
 import { makeFolder } from '../platform/private-folder';
+import { storedProfiles } from '../profile/config-file';
 import { serviceIo, withService } from '../profile/load-service';
 import { profileStore } from '../profile/profile-store';
 import type { Session } from '../profile/session';
@@ -77,14 +78,10 @@ async function serve(run: Session, plan: ServePlan): Promise<void> {
   // Before the address is printed: a script that reads it may send the signal.
   const hangup = hungUp(context, service.reload);
   const { url, firstToken } = service;
-  let next: string | undefined;
-  if (firstToken !== undefined) {
-    // Even with --quiet: it cannot be shown again.
-    if (!say.manner.json && !guarded)
-      await say.announce(`token of admin, shown only now: ${firstToken}`);
-    // --ephemeral writes nothing to disk, and the token of its database would be useless after it.
-    if (!ephemeral && service.loopback) next = await keepProfile(run, service, jsonLog);
-  }
+  // Even with --quiet: it cannot be shown again.
+  if (firstToken !== undefined && !say.manner.json && !guarded)
+    await say.announce(`token of admin, shown only now: ${firstToken}`);
+  const next = await nextCommand(run, plan, service);
   // Who starts it without standard output does not ask for its address, which the log has too.
   if (!context.stdout.closed)
     await say.print(
@@ -115,15 +112,67 @@ function start(
   );
 }
 
+type Started = Awaited<ReturnType<typeof start>>;
+
+/** The command that pushes from another terminal of this machine; undefined for a service that is for others. */
+async function nextCommand(
+  run: Invocation,
+  { settings: { ephemeral, anonymous }, jsonLog }: ServePlan,
+  service: Started,
+): Promise<string | undefined> {
+  const { firstToken, localUrl, loopback } = service;
+  if (!ephemeral && !loopback) return undefined;
+  // --ephemeral writes nothing to disk, and the token of its database would be useless after it.
+  const profile = ephemeral
+    ? undefined
+    : await (firstToken === undefined ? findProfile : keepProfile)(run, service, jsonLog);
+  if (profile !== undefined)
+    return `pwpush push${profile.isCurrent ? '' : ` --profile ${profile.name}`}`;
+  return anonymous ? `pwpush push --encrypt --url ${localUrl}` : `pwpush login ${localUrl}`;
+}
+
+interface LocalProfile {
+  readonly name: string;
+  readonly isCurrent: boolean;
+}
+
 /**
- * Keeps the service as a profile, so that `pwpush push` works in the next terminal. Returns the command to type there,
- * or undefined if the profile could not be saved.
+ * The profile with a token of the service. One that an earlier start has saved moves with it to another port, as the token
+ * is one of its database.
  */
+async function findProfile(
+  { context, say }: Invocation,
+  { localUrl: url, knows }: Started,
+  jsonLog: boolean,
+): Promise<LocalProfile | undefined> {
+  try {
+    const { current, profiles } = storedProfiles(context);
+    for (const [name, profile] of Object.entries(profiles)) {
+      const { url: before, token } = profile;
+      if (before === undefined || token === undefined || !(await knows(token))) continue;
+      const isCurrent = name === current;
+      if (before === url) return { name, isCurrent };
+      if (!isKeptName(name) || !isLoopback(new URL(before).hostname)) continue;
+      const store = await profileStore({ context, say });
+      await store.update((now) => ({
+        ...now,
+        profiles: { ...now.profiles, [name]: { ...now.profiles[name], url } },
+      }));
+      if (!jsonLog) await say.note(`profile "${name}" leads here now, no longer to ${before}`);
+      return { name, isCurrent };
+    }
+  } catch {
+    // Of no use to the service, which may not even have a home folder.
+  }
+  return undefined;
+}
+
+/** Keeps the service as a profile, so that `pwpush push` works in the next terminal; undefined if that failed. */
 async function keepProfile(
   { context, say }: Invocation,
-  { localUrl: url, firstToken: token, warn }: Awaited<ReturnType<typeof start>>,
+  { localUrl: url, firstToken: token, warn }: Started,
   jsonLog: boolean,
-): Promise<string | undefined> {
+): Promise<LocalProfile | undefined> {
   try {
     const store = await profileStore({ context, say });
     let name = '';
@@ -136,10 +185,11 @@ async function keepProfile(
       name = kept.name;
       return kept.stored;
     });
-    const use = current === name ? '' : `; use it with --profile ${name}`;
+    const isCurrent = current === name;
+    const use = isCurrent ? '' : `; use it with --profile ${name}`;
     if (!jsonLog) await say.note(`saved as profile "${name}"${use}`);
     if (!jsonLog) await say.note(ENCRYPTS);
-    return `pwpush push${current === name ? '' : ` --profile ${name}`}`;
+    return { name, isCurrent };
   } catch (error) {
     const why =
       error instanceof CliError ? await inWords(error) : (error as NodeJS.ErrnoException).code;
@@ -157,6 +207,9 @@ function hungUp(context: Context, reload: () => Promise<void>): Promise<void> {
     context.interrupts.enter({ mode: 'own', hangup });
   });
 }
+
+/** Whether `keepLocal` gives such names. */
+const isKeptName = (name: string) => /^local(?:-\d+)?$/.test(name);
 
 /**
  * Adds the first token of a service on this machine as profile `local`, or `local-2` and so on if that exists: a token

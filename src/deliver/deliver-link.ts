@@ -44,7 +44,8 @@ export async function printCreated(
     path === undefined ? [] : [savedText(path, sizeOf(path))],
   );
   const remarks = [summary ?? [], last].flat();
-  const below = [link, ...saved, ...warnings, copy ? 'copied' : [], ...remarks].flat();
+  const told = warnings.map((warning) => `warning: ${warning}`);
+  const below = [link, ...saved, ...told, copy ? 'copied' : [], ...remarks].flat();
   if (qr) await (await drawing()).drawQr(run, link, below);
   const failure = await printLink(run, created);
   for (const line of saved) await say.note(line);

@@ -36,6 +36,8 @@ export interface Service {
   readonly loopback: boolean;
   /** The token of `admin`, if this start created it. */
   readonly firstToken?: string;
+  /** Whether a token is one of its database, and works. */
+  knows(token: string): Promise<boolean>;
   warn(message: string): void;
   /** Reads the certificate and key again, for new connections. */
   reload(): Promise<void>;
@@ -86,6 +88,7 @@ export async function startService(
       localUrl,
       loopback: listening.every(({ host }) => host !== undefined && isLoopback(host)),
       ...(firstToken === undefined ? {} : { firstToken }),
+      knows: (token) => service.owners.knows(token),
       warn: (message) => log.warning(message),
       reload: async () => {
         void notify('RELOADING=1');

@@ -9,7 +9,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { variables } from '../../src/commands/serve/serve-options';
 import { openSqlite } from '../../src/server/store/sqlite';
-import { eachPlace } from '../helpers/run';
+import { type Conditions, eachPlace } from '../helpers/run';
 import { call, create, testService } from '../helpers/service';
 
 // What serve is told in options, and says: test/cases/serve-*.txt.
@@ -25,10 +25,11 @@ const inData = (name: string) => here.file(`data/${name}`);
 
 describe('the first token of a service', () => {
   /** Starts it, and ends it once its address is printed. */
-  const started = (folder: string) => {
+  const started = (folder: string, world: Conditions = {}, ...words: string[]) => {
     const ending = new AbortController();
-    const world = { signal: ending.signal, printed: () => ending.abort('SIGTERM') };
-    return here.under(world).run('serve', '--port', '0', '--data', here.file(folder));
+    const until = { signal: ending.signal, printed: () => ending.abort('SIGTERM') };
+    const data = folder === '' ? [] : ['--data', here.file(folder)];
+    return here.under({ ...world, ...until }).run('serve', '--port', '0', ...data, ...words);
   };
 
   test('is kept as profile local, which is in use, and overwrites no other', async () => {
@@ -39,9 +40,24 @@ describe('the first token of a service', () => {
     expect(here.kept()).toEqual({ current: 'local', profiles: { local } });
     const second = await started('two');
     expect(second.stderr).toContain('profile "local-2"; use it with --profile local-2\n');
-    expect(here.kept()).toMatchObject({ current: 'local', profiles: { local, 'local-2': {} } });
-    // It is told once.
-    expect((await started('two')).stderr).not.toContain('token');
+    const other = here.kept()?.profiles['local-2'];
+    expect(here.kept()).toEqual({ current: 'local', profiles: { local, 'local-2': other } });
+    // It is told once. At another port, the profile goes with the service.
+    const again = await started('two');
+    expect(again.stderr).not.toContain('token');
+    expect(again.stderr).toContain(`"local-2" leads here now, no longer to ${second.stdout}`);
+    const moved = { ...other, url: again.stdout.trim() };
+    expect(here.kept()).toEqual({ current: 'local', profiles: { local, 'local-2': moved } });
+  });
+
+  test.each([
+    [[], 'pwpush push --encrypt --url URL'],
+    [['--no-anonymous'], 'pwpush login URL'],
+  ])('a service in memory, with %j, is no profile, but says how to push', async (words, said) => {
+    const world = { terminals: ['stderr'] as const };
+    const { stdout, stderr } = await started('', world, '--ephemeral', ...words);
+    expect(stderr).toContain(`in another terminal: ${said.replace('URL', stdout)}`);
+    expect(here.kept()).toBeUndefined();
   });
 });
 

@@ -120,11 +120,26 @@ test(
     // Once, below.
     expect(screen.split(link)).toHaveLength(2);
     expect(screen.indexOf(link)).toBeGreaterThan(screen.lastIndexOf(drawing.at(-1) ?? ''));
+    expect(screen.indexOf('plain http')).toBeGreaterThan(screen.indexOf(link));
     terminal.type('\u0003');
     await terminal.shows('pwpush: interrupted');
     await terminal.ended;
     expect(terminal.screen()).toContain('^C\r\nthe push was expired\r\npwpush: interrupted');
     expect((await get(link)).code).toBe(9);
+  },
+);
+
+test(
+  'on a terminal of 24 lines, request --here has its warning below the code',
+  alsoBinary,
+  async () => {
+    const terminal = onTerminal('exec $PWPUSH request --here a', sender.env);
+    await terminal.shows('can read the answer');
+    terminal.type('\u0003');
+    await terminal.ended;
+    const screen = terminal.screen();
+    expect(screen.lastIndexOf(DRAWN)).toBeGreaterThan(screen.indexOf('waiting for an answer'));
+    expect(screen.indexOf('plain http')).toBeGreaterThan(screen.lastIndexOf(DRAWN));
   },
 );
 
@@ -345,7 +360,7 @@ describe('on a LAN (needs ip netns, and to be root)', missing, () => {
     expect(await fromThere(['get', link])).toMatchObject({ code: 0, stdout: 's3cret' });
     const { code, stderr } = await running.ended;
     expect(code).toBe(0);
-    expect(stderr).toContain('warning: plain http: anyone between here and the recipient');
+    expect(stderr).toContain('warning: plain http: anyone on the way could read it');
     expect(stderr).toContain(`${from} viewed it: 1 of 1\n`);
   });
 

@@ -48,7 +48,7 @@ const paste = (text: string) => `\u001b[200~${text.replaceAll('\n', '\r')}\u001b
 
 const LOG_IN = 'log in to an instance and push there';
 const ADDRESS = 'Address of the instance, such as https://eu.pwpush.com:';
-const TOKEN = 'API token (on your account page, under API):';
+const TOKEN = 'API token (pwpush serve token add, or ask who runs it):';
 const PASSPHRASE = 'Passphrase:';
 const AGAIN = 'Passphrase again:';
 
@@ -110,7 +110,7 @@ test('what is typed ahead, while an instance is asked, is shown at no time', asy
   const socket = await asked.promise;
   terminal.type(`MARKER-one${ENTER}MARKER-two`);
   answerJson(socket, '{"api_version":"2.1"}');
-  await answer(terminal, [[TOKEN, CTRL_C]]);
+  await answer(terminal, [['API token (on your account page, under API):', CTRL_C]]);
   await endsWith(terminal, 130, 'pwpush: interrupted');
   expect(terminal.screen()).not.toContain('MARKER');
 });

@@ -196,8 +196,8 @@ async function serve(session: Session, plan: PushPlan, draft: Draft): Promise<vo
   };
   const settings = { kind: 'push', host: host ?? '127.0.0.1', port, files } as const;
   await withHere(session, settings, report, async (here) => {
-    if (here.exposed) await say.warn(...openly(draft));
-    const created = await createAt(session, here, plan, draft);
+    const made = await createAt(session, here, plan, draft);
+    const created = here.exposed ? { ...made, warnings: [...made.warnings, openly(draft)] } : made;
     const last = [
       ...(host === undefined ? ['hint: use --host 0.0.0.0 to serve it to the whole LAN'] : []),
       'waiting for a view … (Ctrl-C expires the push)',
@@ -215,11 +215,11 @@ async function serve(session: Session, plan: PushPlan, draft: Draft): Promise<vo
 }
 
 /** What plain http means on the way to the recipient. */
-function openly({ sealing }: Draft): [string, string?] {
-  const between = 'plain http: anyone between here and the recipient';
+function openly({ sealing }: Draft): string {
+  const onTheWay = 'plain http: anyone on the way could';
   return sealing
-    ? [`${between} could change the page, which decrypts`]
-    : [`${between} can read it`, 'with --encrypt, only who changes the page can'];
+    ? `${onTheWay} change the page, which decrypts`
+    : `${onTheWay} read it; safer with --encrypt`;
 }
 
 /** Before it is read: encrypting it would take seconds first. */

@@ -124,7 +124,7 @@ async function offerExpiry(
 
 /** Asks from the memory of this machine: serves the question until it is answered, and delivers the answer. */
 async function serve(session: Session, plan: RequestPlan, here: HerePlan): Promise<void> {
-  const { context, say } = session;
+  const { context } = session;
   const { host, port } = here;
   const question = plan.question.name === 'text' ? plan.question.value : '';
   const passphrase = await readPassphrase(plan.passphrase, context, true);
@@ -147,11 +147,7 @@ async function serve(session: Session, plan: RequestPlan, here: HerePlan): Promi
         newKey: () => ({ recipient, path: undefined, keep: () => {}, remove: () => {} }),
         ...{ account: undefined, acceptLimits: false, locale: plan.locale },
       });
-      if (instance.exposed)
-        await say.warn('plain http: someone who changes the page on its way can read the answer');
-      const waiting = 'waiting for an answer … (Ctrl-C ends it)';
-      await showLink(session, plan, { token, link, waiting });
-      await say.remark(waiting);
+      await showLink(session, plan, { token, link, exposed: instance.exposed });
       if ((await instance.ended()) === 0) throw new CliError('expired', 'nobody answered in time');
       const opened = await openAnswer(session, instance, token, identity, passphrase);
       isDelivering = true;
@@ -182,16 +178,24 @@ function reporter({ say }: Invocation, delivered: Promise<unknown>): (event: Her
 async function showLink(
   run: Invocation,
   { copy, qr }: RequestPlan,
-  { token, link, waiting }: { token: string; link: string; waiting: string },
+  { token, link, exposed }: { token: string; link: string; exposed: boolean },
 ): Promise<void> {
   const { context, say } = run;
-  if (qr || isForPhones(run, link)) await (await drawing()).drawQr(run, link, [link, waiting]);
+  const below = [link, exposed ? `warning: ${EXPOSED}` : WAITING];
+  // Above the code, where 24 lines have no room for it, rather than what warns.
+  if (exposed) await say.remark(WAITING);
+  if (qr || isForPhones(run, link)) await (await drawing()).drawQr(run, link, below);
   if (say.manner.json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
   else if (context.stderr.closed)
     throw usageError('cannot show the link: standard error is closed');
   else await say.announce(link);
   if (copy) await copyLink(run, link);
+  if (exposed) await say.warn(EXPOSED);
+  else await say.remark(WAITING);
 }
+
+const EXPOSED = 'plain http: someone who changes the page on its way can read the answer';
+const WAITING = 'waiting for an answer … (Ctrl-C ends it)';
 
 const NO_KEYS = {
   ...{ text: undefined, identities: [], decrypt: true },

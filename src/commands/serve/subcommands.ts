@@ -137,6 +137,8 @@ function addToken(session: Session, plan: AddPlan): Promise<void> {
     const issued = await owners.add(name, { label, create });
     const made = owners.made();
     if (made !== undefined) await session.say.note(`new database in ${made}`);
+    const all = (await owners.list()).filter((one) => one.name === issued.name).length;
+    if (all > 1) await session.say.note(`${issued.name} has ${all} tokens now`);
     return issued;
   });
 }
@@ -190,7 +192,7 @@ async function revokeTokens(
 }
 
 const unknownToken = (message: string) =>
-  usageError(message, 'list the tokens with pwpush serve token list');
+  usageError(message, 'take an ID from pwpush serve token list');
 
 export function rekeyCommand(serve: Command, context: Context, perform?: Perform): void {
   const command = serve

@@ -66,19 +66,18 @@ export function frontPage(view: View, { base, form, refused }: FrontPage): Respo
   const title = words.text('frontTitle');
   const about = words.text(form.fileBytes === undefined ? 'frontText' : 'frontTextFiles');
   const { needsToken } = form;
-  const command = needsToken ? `pwpush login ${base}\npwpush push` : `pwpush push --url ${base}`;
+  const command = needsToken
+    ? `pwpush login ${base}\npwpush push`
+    : `pwpush push --encrypt --url ${base}`;
   const main = markup`<div class="body">
 <h1>${title}</h1>
 <p class="quiet">${about}</p>
 ${pushForm(view, form, refused)}
 </div>
 <div class="foot ways">
-${
-  needsToken &&
-  markup`<section><h2><a href="${base}/ask">${words.text('askTitle')}</a></h2>
+<section><h2><a href="${base}/ask">${words.text('askTitle')}</a></h2>
 <p>${words.text('askText')}</p></section>
-`
-}<section><h2>${words.text('receivedTitle')}</h2>
+<section><h2>${words.text('receivedTitle')}</h2>
 <p>${words.text('receivedText')} <a href="${base}/open">${words.text('decryptReceived')}</a></p></section>
 <section><h2>${words.text('cliTitle')}</h2>
 <p>${words.text(needsToken ? 'cliTextUsers' : 'cliText')}</p>

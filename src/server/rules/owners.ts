@@ -41,14 +41,17 @@ export class Owners {
 
   /** The owner of that token; undefined if it is invalid. */
   async authenticate(token: string): Promise<Owner | undefined> {
-    const { selector, digest } = fingerprint(token);
-    const row = await store.findToken(this.database.sql, selector);
+    const row = await this.find(token);
+    if (!row) return undefined;
     const now = this.now().getTime();
-    if (!row || !timingSafeEqual(row.digest, digest)) return undefined;
-    if (row.ends_at !== null && row.ends_at <= now) return undefined;
     // At most once a minute, so that not every request writes.
     if (row.last_used_at === null || now - row.last_used_at >= MINUTE) this.touch(row, now);
     return { id: row.id, name: row.name };
+  }
+
+  /** Whether that token works, which is no use of it. */
+  async knows(token: string): Promise<boolean> {
+    return (await this.find(token)) !== undefined;
   }
 
   /**
@@ -57,6 +60,8 @@ export class Owners {
    */
   async add(name: string, label = ''): Promise<IssuedToken> {
     const checked = printable('a user name', name, 1);
+    // It is typed to revoke all that they have.
+    if (/\s/.test(checked)) throw invalidInput('a user name cannot have spaces');
     const issued = { label: printable('a label', label, 0), replaces: null };
     return this.database.transaction(async (sql) => {
       const made = await store.insertOwner(sql, checked, this.now().getTime());
@@ -124,6 +129,13 @@ export class Owners {
       if (owner) return { name: owner.name, revoked: 1 };
       return { name, revoked: await store.deleteTokensOf(sql, name) };
     });
+  }
+
+  private async find(token: string): Promise<store.TokenRow | undefined> {
+    const { selector, digest } = fingerprint(token);
+    const row = await store.findToken(this.database.sql, selector);
+    if (!row || !timingSafeEqual(row.digest, digest)) return undefined;
+    return row.ends_at !== null && row.ends_at <= this.now().getTime() ? undefined : row;
   }
 
   /** Not awaited: a database that cannot write must not prevent reading. */

@@ -37,6 +37,12 @@ const front = async () => (await service.call('GET', '/')).text;
 const behind = async (html: string, query = '', how = {}) =>
   (await service.retrieve(`${/\/p\/([\w-]+)/.exec(linkIn(html))?.[1]}${query}`, how)).json;
 
+test('the front page has commands that encrypt: the profile of a login does', async () => {
+  expect(await front()).toContain('pwpush push --encrypt --url http://pw.test</pre>');
+  await restart({ anonymous: false });
+  expect(await front()).toContain('pwpush login http://pw.test\npwpush push</pre>');
+});
+
 describe('the form of the front page', () => {
   test('creates a push without an account, and shows its link', async () => {
     const payload = '-----BEGIN KEY-----\r\nhunter2\r\n';
@@ -155,16 +161,17 @@ describe('the form of the front page', () => {
       post('/ask', { ...question, 'push[api_token]': token, 'push[expire_after_days]': days });
 
     test('of whoever has the link, and shows the answer to the user who asked, once', async () => {
-      const form = (await service.call('GET', '/ask')).text;
+      const [path] = /\/ask(?=")/.exec(await front()) ?? [];
+      const form = (await service.call('GET', `${path}`)).text;
       expect(form).toContain('What is asked for');
       expect(form).toContain(
         'the person who runs this server, and anyone who has your token, can read it.',
       );
       const made = await asked(service.otherToken);
       expect(made.status).toBe(201);
-      const path = new URL(linkIn(made.text).replace(/&.*/, '')).pathname;
-      expect((await post(path, { 'request[response]': 'hunter2' })).text).toContain('was sent');
-      const read = (token: string) => post(path, { 'request[api_token]': token });
+      const at = new URL(linkIn(made.text).replace(/&.*/, '')).pathname;
+      expect((await post(at, { 'request[response]': 'hunter2' })).text).toContain('was sent');
+      const read = (token: string) => post(at, { 'request[api_token]': token });
       for (const wrong of ['', 'nonsense', service.adminToken])
         expect((await read(wrong)).text).not.toContain('hunter2');
       const { text } = await read(service.otherToken);
