@@ -16,7 +16,7 @@ import type { Session } from '../profile/session';
 import { create, fileOf, givenPassphrase, toSender } from './create';
 import type { EncryptMode, Seal, SealedContent, SealPlan } from './encryption';
 import { refusedAs } from './expiry';
-import { judgePush, type Terms } from './judge';
+import { judgePush, labelsOf, type Terms } from './judge';
 
 interface Sealing {
   readonly mode: EncryptMode;
@@ -192,13 +192,15 @@ function summaryOf({ request, mode }: ReadyPush, created: Push, owned: boolean):
   return parts.filter((part) => part !== '').join(' · ');
 }
 
-/** Returns what warns, once, that a label or note is not encrypted. */
+/** Returns what warns, once of each, that the name or the note of a push is not encrypted. */
 export function clearFieldsWarning({ warn }: Terminal) {
-  let warned = false;
-  return async (name: string | undefined, note: string | undefined): Promise<void> => {
-    if (warned || (name ?? note) === undefined) return;
-    warned = true;
-    await warn('name and note are not encrypted: the instance can read them');
+  const warned = new Set<string>();
+  return async (details: Pick<PushDetails, 'name' | 'note'>): Promise<void> => {
+    const clear = labelsOf(details).filter((label) => !warned.has(label));
+    if (clear.length === 0) return;
+    for (const label of clear) warned.add(label);
+    const [is, it] = clear.length === 1 ? ['is', 'it'] : ['are', 'them'];
+    await warn(`the ${clear.join(' and the ')} ${is} not encrypted: the instance can read ${it}`);
   };
 }
 

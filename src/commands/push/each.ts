@@ -86,7 +86,7 @@ async function linePusher(
     const details = { ...plan.details, ...entry.details };
     if (sealing) {
       checkEncryptable(limits.kind);
-      await warn(details.name, details.note);
+      await warn(details);
     }
     const draft: Draft = {
       ...{ text: entry.payload, files: undefined, passphrase: { text: own }, sealing, details },

@@ -79,7 +79,7 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
   const { seal, details, where } = plan;
   const setter = plan.setting && (await import('../../run/set-first'));
   const set = plan.setting && (await setter?.settingFirst(session, plan.setting));
-  if (seal) await clearFieldsWarning(say)(details.name, details.note);
+  if (seal) await clearFieldsWarning(say)(details);
   if (plan.exposed)
     await say.remark(
       'hint: other users of this machine can read the command line; pipe the secret in instead',
