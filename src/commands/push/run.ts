@@ -11,7 +11,7 @@ import { contextWith } from '../../platform/context';
 import { CliError, usageError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
 import { accountOf, type Instance } from '../../profile/connect';
-import { LOST, withHere } from '../../profile/here';
+import { checkHere, LOST, withHere } from '../../profile/here';
 import { another, type Session } from '../../profile/session';
 import type { SettingPlan } from '../../run/set-first';
 import { withContent } from '../../send/content';
@@ -72,11 +72,15 @@ export interface EachPlan extends Omit<PushPlan, 'content'> {
   readonly lines: string;
 }
 
+/** Where nothing but this machine can reach it. */
+const LOOPBACK = '127.0.0.1';
+
 /** Reads the secret, creates the push, checks what was granted, and prints the link. */
 export async function run(session: Session, plan: PushPlan): Promise<void> {
   if (plan.where === 'unknown') return run(session, await withPlace(session, plan));
   const { context, say } = session;
   const { seal, details, where } = plan;
+  if (where === 'here') await checkHere(plan.host ?? LOOPBACK, plan.port);
   const setter = plan.setting && (await import('../../run/set-first'));
   const set = plan.setting && (await setter?.settingFirst(session, plan.setting));
   if (seal) await clearFieldsWarning(say)(details);
@@ -174,7 +178,7 @@ async function serve(session: Session, plan: PushPlan, draft: Draft): Promise<vo
         eventText(event, draft.limits.expire_after_views ?? 1, files),
       );
   };
-  const settings = { kind: 'push', host: host ?? '127.0.0.1', port, files } as const;
+  const settings = { kind: 'push', host: host ?? LOOPBACK, port, files } as const;
   await withHere(session, settings, report, async (here) => {
     if (here.exposed) await say.warn(...openly(draft));
     const created = await createAt(session, here, plan, draft);

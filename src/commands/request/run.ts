@@ -19,7 +19,7 @@ import { type LostRest, type LostText, newSafe, type Safe } from '../../keep/saf
 import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, usageError } from '../../platform/errors';
 import { accountOf, type Instance } from '../../profile/connect';
-import { type HereInstance, LOST, withHere } from '../../profile/here';
+import { checkHere, type HereInstance, LOST, withHere } from '../../profile/here';
 import { another, type Session } from '../../profile/session';
 import { withFiles } from '../../send/content';
 import { createRequest } from '../../send/create-request';
@@ -126,6 +126,7 @@ async function offerExpiry(
 async function serve(session: Session, plan: RequestPlan, here: HerePlan): Promise<void> {
   const { context, say } = session;
   const { host, port } = here;
+  await checkHere(host, port);
   const question = plan.question.name === 'text' ? plan.question.value : '';
   const passphrase = await readPassphrase(plan.passphrase, context, true);
   context.asked();
