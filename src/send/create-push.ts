@@ -120,6 +120,8 @@ interface PushPlan extends Terms {
   readonly locale: string | undefined;
   /** The option that gave its lifetime, if that does not count days. */
   readonly expiryOption: string | undefined;
+  /** Whether its lifetime was given as a date. */
+  readonly byDate: boolean;
 }
 
 /**
@@ -130,7 +132,7 @@ interface PushPlan extends Terms {
 export async function createPush(
   session: Session,
   instance: Instance,
-  { draft, account, acceptLimits, locale, expiryOption }: PushPlan,
+  { draft, account, acceptLimits, locale, expiryOption, byDate }: PushPlan,
 ): Promise<CreatedPush> {
   const owned = instance.target.token !== undefined;
   const { ready, made, token, link, isElsewhere, warnings } = await create(session, instance, {
@@ -162,7 +164,7 @@ export async function createPush(
     at: isElsewhere || token === '' ? undefined : { base: instance.target.base, token },
     link: withKey(linkIn(locale, link), ready.linkKey),
     warnings,
-    summary: summaryOf(ready, made, owned),
+    summary: summaryOf(ready, made, owned, byDate),
     written: [draft.sealing?.wordsFile, fileOf(draft.passphrase)],
   };
 }
@@ -184,9 +186,14 @@ const ENCRYPTED = {
 };
 
 /** Tells the sender what the instance granted, and how the push is encrypted. */
-function summaryOf({ request, mode }: ReadyPush, created: Push, owned: boolean): string {
+function summaryOf(
+  { request, mode }: ReadyPush,
+  created: Push,
+  owned: boolean,
+  byDate: boolean,
+): string {
   const parts = [
-    granted(created, request.passphrase !== undefined, owned),
+    granted(created, request.passphrase !== undefined, owned, byDate),
     mode ? ENCRYPTED[mode] : '',
   ];
   return parts.filter((part) => part !== '').join(' · ');

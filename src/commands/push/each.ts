@@ -98,7 +98,7 @@ async function linePusher(
       return async () => say.printText(await dryRunText(session.target(), request, look));
     }
     const expiryOption = entry.expiry ? undefined : plan.expiryOption;
-    const wanted = { draft, account, acceptLimits, locale, expiryOption };
+    const wanted = { draft, account, acceptLimits, locale, expiryOption, byDate: false };
     const created = await createPush(session, instance, wanted);
     const warnings = [...(told.shorter === undefined ? [] : [told.shorter]), ...created.warnings];
     return () => printer.link(line, { ...created, warnings });

@@ -6,7 +6,7 @@ import { limits } from '../../contract/api';
 import { size } from '../../contract/byte-size';
 import type { HereEvent } from '../../contract/here-event';
 import type { Edition, Expiry } from '../../contract/lifetime';
-import { isForPhones, printCreated } from '../../deliver/deliver-link';
+import { isForPhones, ONLY_HERE, printCreated, reachedHere } from '../../deliver/deliver-link';
 import { contextWith } from '../../platform/context';
 import { CliError, usageError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
@@ -27,7 +27,7 @@ import {
   shownPush,
 } from '../../send/create-push';
 import type { SealPlan } from '../../send/encryption';
-import { editionOf, sayExpiry, toldExpiry } from '../../send/expiry';
+import { editionOf, isDate, sayExpiry, toldExpiry } from '../../send/expiry';
 
 /** What to push, and how. */
 export interface PushPlan {
@@ -91,7 +91,7 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
   const sealing = seal && (await sealingFor(seal, session));
   const connected = lazy(() => session.connect());
   const edition = where === 'here' ? ownEdition : editionOf(session, connected, plan.dryRun);
-  await sayExpiry(plan.expiry, 'expires', say);
+  if (plan.dryRun) await sayExpiry(plan.expiry, 'expires', say);
   const told = await toldExpiry(plan.expiry, context.now(), edition);
   if (told.shorter !== undefined) await say.warn(told.shorter);
   const reading = { shown: set === undefined, before: async () => {} };
@@ -125,7 +125,10 @@ const ownEdition = async (): Promise<Edition> => 'pwpush';
 function createAt(session: Session, instance: Instance, plan: PushPlan, draft: Draft) {
   const { acceptLimits, locale, expiryOption } = plan;
   const account = accountOf(instance.target);
-  return createPush(session, instance, { draft, account, acceptLimits, locale, expiryOption });
+  const byDate = isDate(plan.expiry);
+  return createPush(session, instance, {
+    ...{ draft, account, acceptLimits, locale, expiryOption, byDate },
+  });
 }
 
 async function dryRun({ target, say }: Session, draft: Draft): Promise<string> {
@@ -183,7 +186,9 @@ async function serve(session: Session, plan: PushPlan, draft: Draft): Promise<vo
     if (here.exposed) await say.warn(...openly(draft));
     const created = await createAt(session, here, plan, draft);
     const last = [
-      ...(host === undefined ? ['hint: use --host 0.0.0.0 to serve it to the whole LAN'] : []),
+      ...(host === undefined
+        ? [`${ONLY_HERE} (--host 0.0.0.0: the whole LAN)`]
+        : reachedHere(created.link)),
       'waiting for a view … (Ctrl-C expires the push)',
     ];
     const shown = { copy: plan.copy, qr: qr || isForPhones(session, created.link) };

@@ -10,7 +10,13 @@ import { expiry } from '../../cli/values';
 import type { NewRequest } from '../../contract/api';
 import type { HereEvent } from '../../contract/here-event';
 import type { ClosingFields } from '../../contract/lifetime';
-import { copyLink, drawing, isForPhones, printCreated } from '../../deliver/deliver-link';
+import {
+  copyLink,
+  drawing,
+  isForPhones,
+  printCreated,
+  reachedHere,
+} from '../../deliver/deliver-link';
 import { deliverPush } from '../../deliver/deliver-push';
 import { keepPushes, lostPush } from '../../deliver/lost';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
@@ -34,6 +40,8 @@ export interface RequestPlan {
   readonly question: Source;
   /** When it closes; if undefined, a person who types the question is asked. */
   readonly closes: ClosingFields | undefined;
+  /** Whether that was given as a date. */
+  readonly byDate: boolean;
   /** Without the question, and what protects it. */
   readonly fields: Omit<NewRequest, 'request' | 'passphrase' | 'public_key'>;
   /** Paths of files that go with the question. */
@@ -75,7 +83,7 @@ export async function run(session: Session, plan: RequestPlan): Promise<void> {
     const created = await createRequest(session, instance, {
       fields: { request, ...closes, ...plan.fields },
       ...{ files, passphrase, account: accountOf(instance.target) },
-      ...{ acceptLimits: plan.acceptLimits, locale: plan.locale },
+      ...{ acceptLimits: plan.acceptLimits, byDate: plan.byDate, locale: plan.locale },
       newKey: plan.encrypt ? (base) => newRequestKey(context, base, plan.identityFile) : undefined,
     });
     const failure = await printCreated(session, created, plan);
@@ -146,7 +154,7 @@ async function serve(session: Session, plan: RequestPlan, here: HerePlan): Promi
         fields: { request: question, ...plan.closes, ...plan.fields },
         ...{ files: undefined, passphrase: { text: passphrase } },
         newKey: () => ({ recipient, path: undefined, keep: () => {}, remove: () => {} }),
-        ...{ account: undefined, acceptLimits: false, locale: plan.locale },
+        ...{ account: undefined, acceptLimits: false, byDate: false, locale: plan.locale },
       });
       if (instance.exposed)
         await say.warn('plain http: someone who changes the page on its way can read the answer');
@@ -186,11 +194,14 @@ async function showLink(
   { token, link, waiting }: { token: string; link: string; waiting: string },
 ): Promise<void> {
   const { context, say } = run;
-  if (qr || isForPhones(run, link)) await (await drawing()).drawQr(run, link, [link, waiting]);
+  const after = qr ? reachedHere(link) : [];
+  if (qr || isForPhones(run, link))
+    await (await drawing()).drawQr(run, link, [link, ...after, waiting]);
   if (say.manner.json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
   else if (context.stderr.closed)
     throw usageError('cannot show the link: standard error is closed');
   else await say.announce(link);
+  for (const line of after) await say.remark(line);
   if (copy) await copyLink(run, link);
 }
 
