@@ -33,7 +33,7 @@ export function formatOf(first: Buffer | undefined): BatchFormat {
 export function readEntry(line: Buffer, format: BatchFormat): BatchEntry {
   if (!isUtf8(line)) throw usageError('not valid UTF-8 text');
   const text = line.toString();
-  if (text === '') throw usageError('the line is empty');
+  if (text === '') throw usageError('empty');
   return format === 'text' ? { payload: text, limits: {}, details: {} } : readObject(text);
 }
 

@@ -85,9 +85,9 @@ export function granted(push: Push, passphrase: boolean, owned: boolean, byDate:
   return parts.join(' · ');
 }
 
-/** Where a secret or file was saved: `saved report (2).pdf (1.2 MiB); "report.pdf" already existed`. */
+/** Where a secret or file was saved: `saved report (2).pdf (1.2 MiB); report.pdf already existed`. */
 export function savedText(path: string, bytes: number, wanted?: string): string {
-  return `saved ${path} (${size(bytes)})${wanted === undefined ? '' : `; "${wanted}" already existed`}`;
+  return `saved ${path} (${size(bytes)})${wanted === undefined ? '' : `; ${wanted} already existed`}`;
 }
 
 /** An ISO 8601 time relative to now: `5 min ago`, `3 h ago`, `2 days ago`, then the date. */

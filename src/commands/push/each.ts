@@ -147,12 +147,13 @@ function linePrinter(session: Session, receipts: boolean) {
       const told = of(line, failure);
       if (isNews) await tell(told);
     },
-    /** Its place on stdout is empty, or has the error as JSON, which then stands nowhere else. */
+    /** Its place in a pipe is empty, or has the error as JSON, which then stands nowhere else. */
     failure: async (line: BatchLine, error: CliError) => {
       failed++;
       const { json } = say.manner;
       const failure = of(line, error);
       if (!json) await tell(failure);
+      if (!json && context.stdout.isTTY) return;
       const { line: number, ...fields } = failureFields(failure);
       const text = json ? toJson({ line: number, error: fields }) : '';
       await say.printText(`${text}\n`).catch(async ({ code }) => {
