@@ -107,7 +107,7 @@ export const receiptsOfPushes: Listing<Push> = {
     expiresColumn,
     createdColumn,
     {
-      title: 'LINK',
+      title: 'PUSH',
       // The ID names it too where the link would wrap.
       shown: ({ html_url, url_token }, { columns }) =>
         (html_url?.length ?? 0) > columns ? url_token : text(html_url),
