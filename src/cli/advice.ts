@@ -30,7 +30,7 @@ const ofClient: Readonly<Record<ClientStep, Words>> = {
     'check the spelling; pwpush doctor shows where the address comes from, and what works',
   'check-instance': () =>
     'check that this is the address of a Password Pusher instance, and for a proxy in between',
-  'check-link': () => 'check the link for missing characters, and the instance with pwpush version',
+  'check-link': () => 'copy the whole link again; for an ID, pwpush version shows the instance',
   'check-owner': (what) =>
     `the token belongs to another user, or the ${what} was created without one`,
   'check-port': () => 'check the port, and whether the address begins with http',

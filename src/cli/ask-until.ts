@@ -25,12 +25,14 @@ export async function askUntil<T>(
   }
 }
 
+export const TRY_AGAIN = 'Try again:';
+
 export async function filledIn(
   question: string,
   ask: (question: string) => Promise<string>,
 ): Promise<string> {
   let typed = await ask(question);
-  while (typed === '') typed = await ask(`Nothing was typed (Ctrl-C ends). ${question}`);
+  while (typed === '') typed = await ask(`Nothing was typed (Ctrl-C ends). ${TRY_AGAIN}`);
   return typed;
 }
 

@@ -136,10 +136,7 @@ export function keySources({ keyFile, identity = [], decrypt }: Values<typeof ke
 export const sourceRows = () => ({
   from: text('--from <file>', 'read the text from a file; - is standard input').common(),
   env: text('--env <name>', 'read the text from an environment variable'),
-  generate: optional(
-    '--generate [length]',
-    'generate it: 24, words:5, hex:32 (default: 24)',
-  ).common(),
+  generate: optional('--generate [length]', 'generate it: 24 (default), words:5, hex:32').common(),
   raw: flag('--raw', 'do not drop the last newline of a single line'),
 });
 

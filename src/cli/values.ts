@@ -106,7 +106,7 @@ export function accountId(value: string, name: string): number {
 /** Parses a port; 0 means any free one. */
 export function port(value: string, name: string): number {
   if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
-  throw usageError(`${name} must be a number from 0 to 65535, not "${value}"`);
+  throw usageError(`${name} must be a whole number from 0 to 65535, not "${value}"`);
 }
 
 /** Parses the number of a page, 1 to 200 (docs/wire.md). */

@@ -4,7 +4,7 @@ import type { Command } from '../cli/command';
 import { failureFields } from '../cli/report-error';
 import type { Look, Style } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
-import { wrap } from '../cli/terminal/text-width';
+import { besideName } from '../cli/terminal/table';
 import { count } from '../cli/terminal/wording';
 import { shellWord } from '../cli/values';
 import { rescuedFiles } from '../keep/rescue';
@@ -64,10 +64,8 @@ const NAME = 10;
 function rowText({ status, name, message, hint }: CheckRow, look: Look): string {
   if (!look.tty) return `${[status, name, message, hint ?? ''].map(safe).join('\t')}\n`;
   const head = look.paint(styles[status], status.padEnd(STATUS)) + name.padEnd(NAME);
-  const texts = [message, ...(hint === undefined ? [] : [`hint: ${hint}`])];
-  const indent = STATUS + NAME;
-  const lines = texts.flatMap((text) => wrap(safe(text), look.columns - indent));
-  return lines.map((line, at) => `${at === 0 ? head : ' '.repeat(indent)}${line}\n`).join('');
+  const texts = [message, ...(hint === undefined ? [] : [`hint: ${hint}`])].map(safe);
+  return `${besideName(head, STATUS + NAME, texts, look.columns)}\n`;
 }
 
 /** A check as it is printed. */
@@ -104,7 +102,7 @@ async function* allChecks(session: Session): AsyncGenerator<CheckRow, void> {
     yield {
       name: 'others',
       status: 'skipped',
-      message: `not checked, as ${api.failed} failed: ${api.skipped.join(', ')}`,
+      message: `${api.skipped.join(', ')}: not checked, as ${api.failed} failed`,
     };
   yield* check('sqlite', {}, () => checkSqlite(context));
   yield* check('rescue', {}, () => checkRescue(context));

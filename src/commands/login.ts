@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { askUntil, filledIn } from '../cli/ask-until';
+import { askUntil, filledIn, TRY_AGAIN } from '../cli/ask-until';
 import type { Command } from '../cli/command';
 import { flag } from '../cli/declare';
 import { inWords } from '../cli/in-words';
@@ -168,15 +168,18 @@ async function chooseInstance(
   });
 }
 
-/** Asks again, with the reason, after an input that fails with one of these codes. */
+/** Asks again after an input that fails with one of these codes; says the reason where it is not the one before. */
 function retryPrompt<T>(
   { context, say }: Session,
   retryable: readonly ErrorCode[],
   ask: (again: boolean) => Promise<T>,
 ): Promise<T> {
+  let said: string | undefined;
   return askUntil(
     async (failure) => {
-      if (failure instanceof CliError) await say.announce(await inWords(failure));
+      const reason = failure instanceof CliError ? await inWords(failure) : undefined;
+      if (reason !== undefined && reason !== said) await say.announce(reason);
+      said = reason;
       return ask(failure !== undefined);
     },
     (failure) =>
@@ -240,12 +243,12 @@ async function chooseToken(
   const prompter = await context.prompter();
   return retryPrompt(session, ['usage', 'unauthorized'], async (again) => {
     const question = again
-      ? 'Wrong token, try again:'
+      ? TRY_AGAIN
       : isOurs()
         ? 'API token (pwpush serve token add, or ask who runs it):'
         : 'API token (on your account page, under API):';
     const typed = await filledIn(question, prompter.secret);
-    return accepted(parseToken(typed, 'the prompt'));
+    return accepted(parseToken(typed));
   });
 }
 

@@ -4,7 +4,7 @@ import { linkRows } from '../cli/options';
 import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
 import { elsewhere, withKey } from '../client/link';
-import { drawing } from '../deliver/deliver-link';
+import { drawing, reachedHere } from '../deliver/deliver-link';
 import type { KeptKey } from '../keep/request-keys';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
@@ -59,6 +59,8 @@ async function preview(session: Session, plan: PreviewPlan): Promise<void> {
       'hint: the link alone does not open this push: it is encrypted, and its key or words are not kept here',
     );
   const url = withKey(previewed.url, kept?.recipient);
-  if (plan.qr) await (await drawing()).drawQr(session, url, [url]);
+  const after = plan.qr ? reachedHere(url) : [];
+  if (plan.qr) await (await drawing()).drawQr(session, url, [url, ...after]);
   await say.print({ ...previewed, html_url: url, url }, () => `${safe(url)}\n`);
+  for (const line of after) await say.remark(line);
 }

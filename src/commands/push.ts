@@ -44,7 +44,7 @@ import helpText from './help/push.txt?raw';
 import { type Perform, planned } from './planned';
 import type { EachPlan, PushPlan } from './push/run';
 
-const languages = [locales.slice(0, 16), locales.slice(16)].map((line) => line.join(' '));
+const languages = [locales.slice(0, 18), locales.slice(18)].map((line) => line.join(' '));
 export const help = helpText.replace('{locales}', languages.join('\n'));
 
 /** Options that need an instance, which `--here` does without. */

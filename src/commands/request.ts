@@ -19,7 +19,7 @@ import type { PlacePlan } from '../deliver/place';
 import type { Context } from '../platform/context';
 import { CliError, tried, usageError } from '../platform/errors';
 import type { Session } from '../profile/session';
-import { closing, sayExpiry } from '../send/expiry';
+import { closing, isDate, sayExpiry } from '../send/expiry';
 import { type Perform, planned } from './planned';
 import type { HerePlan, RequestPlan } from './request/run';
 
@@ -110,9 +110,10 @@ async function asked(
   if (files) checkPaths(files, undefined, context.stdin.isTTY);
   if (!here) configured(session);
   const closes = options.expire && closing(options.expire, context.now());
-  await sayExpiry(options.expire, 'closes', session.say);
+  if (here) await sayExpiry(options.expire, 'closes', session.say);
   return {
     ...{ question, closes, files, passphrase, encrypt, locale, here },
+    byDate: isDate(options.expire),
     fields: {
       ...askedFor({ name, note, response_file_attachments: allowFiles || undefined }),
       ...notified,

@@ -185,16 +185,20 @@ export function durationInOneUnit(seconds: number): string {
   return counted(seconds / units.m, 'minute');
 }
 
-/** Milliseconds to come, rounded to the largest unit: a week that has just begun is 7 days. */
+/**
+ * Milliseconds to come in whole numbers of the largest unit, rounded down; but what lacks less than one of the unit below is
+ * whole, as a week that has just begun is 7 days.
+ */
 export function roundedTime(
   milliseconds: number,
 ): readonly [value: number, unit: 'second' | 'minute' | 'hour' | 'day'] {
-  const seconds = Math.max(1, milliseconds / 1000);
-  const [minutes, hours] = [Math.round(seconds / units.m), Math.round(seconds / units.h)];
-  if (seconds < units.m) return [Math.ceil(seconds), 'second'];
-  if (seconds < 1.5 * units.h && minutes !== 60) return [minutes, 'minute'];
-  if (seconds < 1.5 * units.d && hours !== 24) return [hours, 'hour'];
-  return [Math.round(seconds / units.d), 'day'];
+  const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
+  const minutes = Math.floor((seconds + units.s) / units.m);
+  const hours = Math.floor((seconds + units.m) / units.h);
+  if (seconds < units.m) return [seconds, 'second'];
+  if (minutes < 120 && minutes !== 60) return [minutes, 'minute'];
+  if (hours < 48 && hours !== 24) return [hours, 'hour'];
+  return [Math.floor((seconds + units.h) / units.d), 'day'];
 }
 
 function counted(count: number, unit: string): string {

@@ -30,13 +30,13 @@ interface LinkPlan {
 /**
  * Prints what was created: the link, then warnings and the rest. It exists: whatever fails, its link must not be lost. Returns
  * the error if stdout could not be written.
- * @param last what a terminal gets at the end
+ * @param last what a terminal gets at the end; of a link that is drawn, that it leads a phone to itself if it does
  */
 export async function printCreated(
   run: Invocation,
   created: CreatedLink,
   { copy, qr }: LinkPlan,
-  last: readonly string[] = [],
+  last = qr ? reachedHere(created.link) : [],
 ): Promise<CliError | undefined> {
   const { say } = run;
   const { link, warnings, summary, written = [] } = created;
@@ -53,6 +53,13 @@ export async function printCreated(
   if (copy) await copyLink(run, link);
   if (!failure) for (const line of remarks) await say.remark(line);
   return failure;
+}
+
+export const ONLY_HERE = 'only this machine can reach that address';
+
+/** What is said after a link that was drawn. */
+export function reachedHere(link: string): readonly string[] {
+  return isLoopback(new URL(link).hostname) ? [ONLY_HERE] : [];
 }
 
 /** Whether what this machine serves is drawn unasked: for a person who watches, unless only this machine can open it. */

@@ -8,15 +8,15 @@ export function isToken(text: string): boolean {
 
 /**
  * Parses an API token that was read from a file, pipe or prompt: one line of visible ASCII (RFC 6750, 2.1).
- * @throws CliError (usage) that names `source` and does not quote the text
+ * @param source what messages say that it is from; undefined for a prompt
+ * @throws CliError (usage) that does not quote the text
  */
-export function parseToken(text: string, source: string): string {
+export function parseToken(text: string, source?: string): string {
   const token = text.trim();
-  if (token === '') throw usageError(`the token from ${source} is empty`);
+  const named = source === undefined ? 'the token' : `the token from ${source}`;
+  if (token === '') throw usageError(`${named} is empty`);
   if (isToken(token)) return token;
-  throw usageError(
-    `the token from ${source} is invalid: a token is one line of letters, digits and symbols`,
-  );
+  throw usageError(`${named} is invalid: a token is one line of letters, digits and symbols`);
 }
 
 /** @throws CliError (usage) when the file cannot be read or contains no token */

@@ -24,9 +24,21 @@ export interface HereInstance extends Instance {
   settled(): Promise<void>;
 }
 
+/** Addresses that every machine has. */
+const EVERYWHERE: readonly string[] = ['127.0.0.1', '0.0.0.0'];
+
 /** What a visitor did whose response may be lost. */
 export const LOST =
   'may not have the response: waiting up to 2 minutes for a repetition (Ctrl-C ends this)';
+
+/**
+ * Notices where this process cannot listen before a person types what it is to serve.
+ * @throws CliError (failed)
+ */
+export async function checkHere(host: string, port: number): Promise<void> {
+  if (port === 0 && EVERYWHERE.includes(host)) return;
+  await withService(({ tryListening }) => tryListening(host, port));
+}
 
 /**
  * Starts an instance in this process, works with it, and discards it.

@@ -12,6 +12,8 @@ export interface Setting<T> {
   readonly schema: v.GenericSchema<unknown, T>;
   /** Parses its value for `profile set`, which changes no setting without this. */
   readonly parse?: (text: string, name: string) => T;
+  /** What it is, for completion: of those that `profile set` changes. */
+  readonly about?: string;
   /** The variable that takes its place. */
   readonly variable?: string;
   /** It is a token, or for one address only, as it decides whom to trust. */
@@ -31,44 +33,74 @@ const count = {
 
 /** All settings, in the order of the help; `profile set` does not know those without `parse`. */
 export const settings = {
-  url: { ...text, parse: (value) => parseBase(value), variable: 'PWPUSH_URL' },
+  url: {
+    ...text,
+    parse: (value) => parseBase(value),
+    about: 'address of the instance',
+    variable: 'PWPUSH_URL',
+  },
   token: { schema: v.pipe(text.schema, v.check(isToken, 'is invalid')), bound: 'token' },
   /** The token is in the system's keyring. */
   keyring: { schema: flag.schema, bound: 'token' },
-  days: { ...count, parse: days },
-  views: count,
-  deletable: flag,
-  click: flag,
-  /** Encrypt pushes, and where the key goes; `off` is as if it were left out, but chosen. */
-  encrypt: oneOf('link', 'words', 'off'),
-  /** Whether a passphrase is asked for after a secret that was typed. */
-  'ask-passphrase': flag,
-  'ca-file': { ...path, variable: 'PWPUSH_CA_FILE', bound: 'address' },
-  /** Headers for an access proxy. */
+  days: { ...count, parse: days, about: 'pushes expire after N days' },
+  views: { ...count, about: 'pushes expire after N views' },
+  deletable: { ...flag, about: 'recipients can delete pushes' },
+  click: { ...flag, about: 'a click opens pushes' },
+  /** `off` is as if it were left out, but chosen. */
+  encrypt: {
+    ...oneOf('link', 'words', 'off'),
+    about: 'encrypt pushes; where the key goes: link, words, off',
+  },
+  'ask-passphrase': { ...flag, about: 'ask for a passphrase after a secret that is typed' },
+  'ca-file': {
+    ...path,
+    about: 'certificates of a private CA',
+    variable: 'PWPUSH_CA_FILE',
+    bound: 'address',
+  },
   'headers-file': {
     ...path,
+    about: 'headers for an access proxy',
     variable: 'PWPUSH_HEADERS_FILE',
     bound: 'address',
   },
-  /** A client certificate; its private key may be in the same file. */
-  cert: { ...path, variable: 'PWPUSH_CERT_FILE', bound: 'address' },
-  'cert-key': { ...path, variable: 'PWPUSH_CERT_KEY_FILE', bound: 'address' },
-  /** A command that prints the token. */
-  'token-command': { ...text, parse: parseCommand, bound: 'token' },
-  insecure: { ...flag, bound: 'address' },
+  cert: {
+    ...path,
+    about: 'client certificate; its private key may be in the same file',
+    variable: 'PWPUSH_CERT_FILE',
+    bound: 'address',
+  },
+  'cert-key': {
+    ...path,
+    about: 'private key of the client certificate',
+    variable: 'PWPUSH_CERT_KEY_FILE',
+    bound: 'address',
+  },
+  'token-command': {
+    ...text,
+    parse: parseCommand,
+    about: 'command that prints the token',
+    bound: 'token',
+  },
+  insecure: { ...flag, about: 'accept any certificate, and plain http', bound: 'address' },
   /** Learnt at login; `pwpush` is our own service. */
   edition: {
     schema: v.picklist(editions, `is not one of ${editions.join(', ')}`),
     parse: parseEdition,
+    about: 'kind of the instance',
     variable: 'PWPUSH_EDITION',
     bound: 'address',
   },
-  /** The ID of an account of the commercial edition. */
-  account: { ...count, parse: accountId, bound: 'address' },
-  /** Whether pushes leave a receipt on this machine; true if left out. */
-  receipts: flag,
-  /** Whether secrets are printed; if left out, not where an agent runs us. */
-  agent: oneOf('allow', 'refuse'),
+  account: {
+    ...count,
+    parse: accountId,
+    about: 'ID of an account of the commercial edition',
+    bound: 'address',
+  },
+  /** True if left out. */
+  receipts: { ...flag, about: 'keep receipts of pushes on this machine' },
+  /** If left out, secrets are not printed where an agent runs us. */
+  agent: { ...oneOf('allow', 'refuse'), about: 'whether secrets are printed: allow, refuse' },
 } as const satisfies Readonly<Record<string, Setting<unknown>>>;
 
 type Name = keyof typeof settings;
@@ -89,6 +121,8 @@ const rows = Object.entries(settings) as readonly [Name, Setting<unknown>][];
 export const settingNames: readonly string[] = rows.flatMap(([name, { parse }]) =>
   parse ? [name] : [],
 );
+
+export const aboutSetting = (name: Name) => rows.find(([one]) => one === name)?.[1].about ?? '';
 
 /** The first fault of a profile of the config file, as `days is not a number`; undefined without one. */
 export function wrongSetting(profile: Readonly<Record<string, unknown>>): string | undefined {

@@ -36,7 +36,7 @@ const AS_PAYLOAD =
 export function readEntry(line: Buffer, format: BatchFormat): BatchEntry {
   if (!isUtf8(line)) throw usageError('not valid UTF-8 text');
   const text = line.toString();
-  if (text === '') throw usageError('the line is empty');
+  if (text === '') throw usageError('empty');
   if (format === 'json') return readObject(text);
   if (LIKE_AN_OBJECT.test(text))
     throw usageError('looks like a JSON object, and line 1 does not', AS_PAYLOAD);

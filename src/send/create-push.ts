@@ -16,7 +16,7 @@ import type { Session } from '../profile/session';
 import { create, fileOf, givenPassphrase, toSender } from './create';
 import type { EncryptMode, Seal, SealedContent, SealPlan } from './encryption';
 import { refusedAs } from './expiry';
-import { judgePush, type Terms } from './judge';
+import { judgePush, labelsOf, type Terms } from './judge';
 
 interface Sealing {
   readonly mode: EncryptMode;
@@ -120,6 +120,8 @@ interface PushPlan extends Terms {
   readonly locale: string | undefined;
   /** The option that gave its lifetime, if that does not count days. */
   readonly expiryOption: string | undefined;
+  /** Whether its lifetime was given as a date. */
+  readonly byDate: boolean;
 }
 
 /**
@@ -130,7 +132,7 @@ interface PushPlan extends Terms {
 export async function createPush(
   session: Session,
   instance: Instance,
-  { draft, account, acceptLimits, locale, expiryOption }: PushPlan,
+  { draft, account, acceptLimits, locale, expiryOption, byDate }: PushPlan,
 ): Promise<CreatedPush> {
   const owned = instance.target.token !== undefined;
   const { ready, made, token, link, isElsewhere, warnings } = await create(session, instance, {
@@ -162,7 +164,7 @@ export async function createPush(
     at: isElsewhere || token === '' ? undefined : { base: instance.target.base, token },
     link: withKey(linkIn(locale, link), ready.linkKey),
     warnings,
-    summary: summaryOf(ready, made, owned),
+    summary: summaryOf(ready, made, owned, byDate),
     written: [draft.sealing?.wordsFile, fileOf(draft.passphrase)],
   };
 }
@@ -184,21 +186,28 @@ const ENCRYPTED = {
 };
 
 /** Tells the sender what the instance granted, and how the push is encrypted. */
-function summaryOf({ request, mode }: ReadyPush, created: Push, owned: boolean): string {
+function summaryOf(
+  { request, mode }: ReadyPush,
+  created: Push,
+  owned: boolean,
+  byDate: boolean,
+): string {
   const parts = [
-    granted(created, request.passphrase !== undefined, owned),
+    granted(created, request.passphrase !== undefined, owned, byDate),
     mode ? ENCRYPTED[mode] : '',
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }
 
-/** Returns what warns, once, that a label or note is not encrypted. */
+/** Returns what warns, once of each, that the name or the note of a push is not encrypted. */
 export function clearFieldsWarning({ warn }: Terminal) {
-  let warned = false;
-  return async (name: string | undefined, note: string | undefined): Promise<void> => {
-    if (warned || (name ?? note) === undefined) return;
-    warned = true;
-    await warn('name and note are not encrypted: the instance can read them');
+  const warned = new Set<string>();
+  return async (details: Pick<PushDetails, 'name' | 'note'>): Promise<void> => {
+    const clear = labelsOf(details).filter((label) => !warned.has(label));
+    if (clear.length === 0) return;
+    for (const label of clear) warned.add(label);
+    const [is, it] = clear.length === 1 ? ['is', 'it'] : ['are', 'them'];
+    await warn(`the ${clear.join(' and the ')} ${is} not encrypted: the instance can read ${it}`);
   };
 }
 

@@ -1,5 +1,6 @@
 import type { NewPassphrase } from '../cli/passphrase';
 import type { Invocation } from '../cli/terminal/output';
+import { grantedDate } from '../cli/terminal/wording';
 import type { Attachment } from '../client/form';
 import { linkIn, withKey } from '../client/link';
 import type { NewRequest } from '../contract/api';
@@ -19,6 +20,8 @@ interface RequestPlan extends Terms {
   /** They go with the question. */
   readonly files: readonly Attachment[] | undefined;
   readonly passphrase: NewPassphrase;
+  /** Whether its closing was given as a date. */
+  readonly byDate: boolean;
   /** Language of the page. */
   readonly locale: string | undefined;
   /** Makes the key that the answer is encrypted to, for the instance at that address; undefined for none. */
@@ -35,7 +38,7 @@ export async function createRequest(
   instance: Instance,
   plan: RequestPlan,
 ): Promise<CreatedLink & { readonly token: string }> {
-  const { account, acceptLimits, locale } = plan;
+  const { account, acceptLimits, byDate, locale } = plan;
   const { ready, made, token, link, warnings } = await create(run, instance, {
     kind: 'request',
     prepare: (undo) => prepare(run, instance, plan, undo),
@@ -54,7 +57,7 @@ export async function createRequest(
     token,
     link: withKey(linkIn(locale, link), ready.key?.recipient),
     warnings,
-    summary: summaryOf(ready.request, made, encrypted),
+    summary: summaryOf(ready.request, made, encrypted, byDate),
     written: [ready.key?.path, fileOf(plan.passphrase)],
   };
 }
@@ -72,10 +75,17 @@ async function prepare(
   return { request: { ...fields, ...protection }, files, key, told: given.told };
 }
 
-function summaryOf(asked: NewRequest, created: SecretRequest, encrypted: boolean): string {
-  const closes = grantedLifetime(created);
+function summaryOf(
+  asked: NewRequest,
+  created: SecretRequest,
+  encrypted: boolean,
+  byDate: boolean,
+): string {
+  const lifetime = grantedLifetime(created);
+  const date = byDate ? grantedDate(created) : undefined;
+  const open = lifetime === undefined ? [] : [`open for ${durationText(lifetime)}`];
   return [
-    ...(closes === undefined ? [] : [`open for ${durationText(closes)}`]),
+    ...(date === undefined ? open : [`open until ${date}`]),
     ...(asked.passphrase === undefined ? [] : ['passphrase required']),
     ...(created.response_file_attachments ? ['the answer may have files'] : []),
     ...(encrypted ? ['only this machine can read the answer'] : []),

@@ -79,13 +79,17 @@ export function refusedAs(option: string | undefined, error: unknown): unknown {
   return error.with({ facts: error.facts.map((fact) => named(fact) as Fact) });
 }
 
-/** Tells a person which time was understood. */
+/** Whether it was given as a date, as which it is said then. */
+export const isDate = (asked: Expiry | undefined): asked is { readonly at: number } =>
+  asked !== undefined && 'at' in asked;
+
+/** Tells a person which time was understood, where nothing that is created says it. */
 export async function sayExpiry(
   asked: Expiry | undefined,
   verb: 'expires' | 'closes',
   { remark }: Terminal,
 ): Promise<void> {
-  if (asked && 'at' in asked) await remark(`${verb} on ${timeHere(asked.at)} at the latest`);
+  if (isDate(asked)) await remark(`${verb} on ${timeHere(asked.at)} at the latest`);
 }
 
 function tooShort(seconds: number, edition: Edition): CliError {

@@ -62,9 +62,17 @@ export function judgePush(
     warnings.push(`the instance did not confirm that the push belongs to account ${account}`);
   if (request.notify_emails_to && !made.notify_emails_to)
     warnings.push('the instance did not confirm that it sends e-mail: send the link yourself');
-  if (!owned && (request.name ?? request.note) !== undefined)
-    warnings.push('nobody will see the name or note: a push created without a token is not listed');
+  const labels = labelsOf(request);
+  if (!owned && labels.length > 0)
+    warnings.push(
+      `nobody will see the ${labels.join(' or the ')}: a push created without a token is not listed`,
+    );
   return { warnings };
+}
+
+/** What the sender gave a push for its list, by name. */
+export function labelsOf(push: Pick<NewPush, 'name' | 'note'>): string[] {
+  return (['name', 'note'] as const).filter((field) => push[field] !== undefined);
 }
 
 export function judgeRequest(

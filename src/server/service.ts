@@ -21,6 +21,7 @@ import { tlsWarnings } from './tls-pair';
 export { rekey } from './keys/rotation';
 export { openOwners } from './open-service';
 export { backup } from './ops/database-copy';
+export { tryListening } from './ops/listen';
 export { serveHere } from './serve-here';
 export { ServiceError } from './service-errors';
 export type { ServiceIo, ServiceSettings } from './service-settings';

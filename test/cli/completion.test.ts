@@ -33,6 +33,8 @@ test.each<[string, string]>([
   ['push -f one two --day', '--days'],
   ['push -qv 3 --day', '--days'],
   ['ls --loc', '--local'],
+  // It needs a token.
+  ['list --a', '--all --account'],
   ['help c', ['completion', ...topics.filter((one) => /^c/.test(one))].join(' ')],
   ['serve token ', 'add list replace revoke'],
 ])('pwpush %s: %s', async (line, offered) => {
@@ -76,11 +78,16 @@ test.each([
   expect(stdout).toBe(answer);
 });
 
-test('commands have a description, topics of the help none', async () => {
-  const { stdout } = await place().run('__complete', '');
-  expect(stdout).toContain('\npreview\tprint a link once more\n');
-  const help = await place().run('__complete', 'help', '');
-  expect(help.stdout).toBe(`words\n${[...names, ...topics].join('\n')}\n`);
+test.each([
+  ['', 'preview\tprint a link once more'],
+  ['help ', 'preview\tprint a link once more'],
+  ['help ', 'environment\ttopic'],
+  ['profile set ', 'days\tpushes expire after N days'],
+])('each word of "pwpush %s" has a description', async (line, candidate) => {
+  const { stdout } = await place().run('__complete', ...line.split(' '));
+  const [, ...lines] = stdout.trimEnd().split('\n');
+  expect(lines).toContain(candidate);
+  expect(lines.filter((one) => !/^[\w-]+\t.+/.test(one))).toEqual([]);
 });
 
 test.each(commands.map(({ name }) => name))('of %s is one candidate a line', async (name) => {

@@ -17,10 +17,10 @@ test.each([
   ['https://pw.test', false],
 ])('a QR code of %s, which may lead a phone to itself, is said to: %s', async (base, local) => {
   const created = CREATED.replaceAll('https://pw.test', base);
-  const env = { PWPUSH_URL: base };
-  const pushed = await asking([json(201, created)], ['push', 'x', '--qr', '--quiet'], { env });
+  const conditions = { env: { PWPUSH_URL: base }, terminals: ['stderr'] as const };
+  const pushed = await asking([json(201, created)], ['push', 'x', '--qr'], conditions);
   const answer = `{"url":"${base}/p/abc/r"}`;
-  const shown = await asking([json(200, answer)], ['preview', 'abc', '--qr'], { env });
+  const shown = await asking([json(200, answer)], ['preview', 'abc', '--qr'], conditions);
   expect([pushed.code, shown.code]).toEqual([0, 0]);
   for (const { stderr } of [pushed, shown]) expect(/only this machine/.test(stderr)).toBe(local);
 });

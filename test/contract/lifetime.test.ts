@@ -6,6 +6,7 @@ import {
   expiryFields,
   parseDuration,
   parseExpiry,
+  roundedTime,
   timeHere,
 } from '../../src/contract/lifetime';
 
@@ -45,6 +46,20 @@ test.each<[string, ReturnType<typeof parseExpiry>]>([
   ['2027-02-29T23:00-02:00', undefined],
 ])('the expiry "%s" is %j', (text, expiry) => {
   expect(parseExpiry(text)).toEqual(expiry);
+});
+
+test.each([
+  [0.4, 1, 'second'],
+  [59.5, 1, 'minute'],
+  [3599, 1, 'hour'],
+  [6001, 100, 'minute'],
+  [7200 + 3539, 2, 'hour'],
+  [7200 + 3540, 3, 'hour'],
+  [86_340, 1, 'day'],
+  [7 * 86_400 - 3600, 7, 'day'],
+  [27 * 86_400 + 22 * 3600, 27, 'day'],
+])('%f seconds to come are %i %s', (seconds, value, unit) => {
+  expect(roundedTime(1000 * seconds)).toEqual([value, unit]);
 });
 
 test.each([

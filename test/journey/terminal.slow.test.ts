@@ -87,7 +87,7 @@ test('push asks for all that it needs, again where it was wrong, with no tick be
     [LOG_IN, ENTER],
     [ADDRESS, `${service.url}${ENTER}`],
     [TOKEN, `MARKER-wrong${ENTER}`],
-    ['Wrong token, try again:', `${service.token}${ENTER}`],
+    ['Try again:', `${service.token}${ENTER}`],
     ['Secret:', `MARKER${ENTER}`],
     [PASSPHRASE, `MARKER-1${ENTER}`],
     [AGAIN, `MARKER-2${ENTER}`],

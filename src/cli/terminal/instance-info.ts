@@ -14,7 +14,7 @@ export function versionText(
   const rows: Pair[] = [
     ['pwpush', program],
     ['instance', base],
-    ['application', version.application_version ?? ''],
+    ['application', look.tty ? applicationOf(version) : (version.application_version ?? '')],
     ['api', version.api_version ?? ''],
     ['edition', toldEdition(version) ?? ''],
     can !== undefined && ['features', can],
@@ -24,15 +24,18 @@ export function versionText(
 
 /** An instance in a line: `Password Pusher 2.11.4, API 2.1, edition oss`, `pwpush serve 0.1.0, API 2.1, edition pwpush`. */
 export function editionOf(version: InstanceVersion): string {
-  const { application, application_version, api_version } = version;
   const edition = toldEdition(version);
-  const name = application === APPLICATION ? 'pwpush serve' : 'Password Pusher';
   const parts = [
-    `${name} ${application_version ?? 'of an unknown version'}`,
-    api_version ? `API ${api_version}` : undefined,
+    applicationOf(version),
+    version.api_version ? `API ${version.api_version}` : undefined,
     edition ? `edition ${edition}` : undefined,
   ];
   return parts.filter((part) => part !== undefined).join(', ');
+}
+
+function applicationOf({ application, application_version }: InstanceVersion): string {
+  const name = application === APPLICATION ? 'pwpush serve' : 'Password Pusher';
+  return `${name} ${application_version ?? 'of an unknown version'}`;
 }
 
 /** The features of an instance in a line; undefined if it does not say. */

@@ -107,7 +107,7 @@ export const receiptsOfPushes: Listing<Push> = {
     expiresColumn,
     createdColumn,
     {
-      title: 'LINK',
+      title: 'PUSH',
       // The ID names it too where the link would wrap.
       shown: ({ html_url, url_token }, { columns }) =>
         (html_url?.length ?? 0) > columns ? url_token : text(html_url),
@@ -235,7 +235,7 @@ export const tokenList: Listing<ShownToken> = {
       shown: ({ expires_at: end }, look) => (end === null ? 'never' : ahead(end, look.now)),
     },
   ],
-  optional: ['CREATED', 'LABEL', 'EXPIRES'],
+  optional: ['CREATED', 'LAST USED', 'EXPIRES', 'LABEL'],
   fields: ({ id, name, label, created_at, last_used_at, expires_at }) =>
     [id, name, label, created_at, last_used_at, expires_at].map(text),
 };

@@ -91,7 +91,12 @@ export function inquirerPrompter(
     text: (message, preset) => ask({ type: 'input', message: folded(message), default: preset }),
     confirm: (message, preset) =>
       ask({ type: 'confirm', message: folded(message), default: preset }),
-    choose: (message, choices) => ask({ type: 'select', message: folded(message), choices }),
+    choose: (message, choices) => {
+      // Below the first line of its text, beside the pointer.
+      const below = (name: string) => wrap(name, columnsNow() - 3).join('\n  ');
+      const shown = choices.map((one) => ({ ...one, name: below(one.name) }));
+      return ask({ type: 'select', message: folded(message), choices: shown });
+    },
   };
 }
 

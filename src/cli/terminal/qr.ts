@@ -1,4 +1,3 @@
-import { isLoopback } from '../../contract/address';
 import { MAX_QR_BYTES, QUIET_ZONE, qrModules } from '../../contract/qr-matrix';
 import { folded } from './bounded-write';
 import type { Invocation, Look } from './output';
@@ -50,7 +49,7 @@ function draw(modules: boolean[][], sides: number, ends: number, look: Look): st
 }
 
 /**
- * Draws a link as a QR code on stderr, or says why not, and if only this machine can open it.
+ * Draws a link as a QR code on stderr, or says why not.
  * @param below what is printed next: a reader needs the whole code, and a person the link
  */
 export async function drawQr(
@@ -58,13 +57,8 @@ export async function drawQr(
   link: string,
   below: readonly string[],
 ): Promise<void> {
-  const local = isLoopback(new URL(link).hostname)
-    ? ['only this machine can reach that address']
-    : [];
   // The cursor has a line, too.
-  const lines = [...local, ...below, ''].flatMap((text) =>
-    linesOf(folded(text, stderr), stderr.columns),
-  );
+  const lines = [...below, ''].flatMap((text) => linesOf(folded(text, stderr), stderr.columns));
   // A public key in capitals takes a third less; its case says nothing (BIP 173).
   const text = link.replace(/#age1\w+$/, (key) => key.toUpperCase());
   let problem: string | undefined;
@@ -74,7 +68,7 @@ export async function drawQr(
     problem = code.problem;
     return '';
   });
-  for (const line of problem === undefined ? local : [problem, ...local]) await say.announce(line);
+  if (problem !== undefined) await say.announce(problem);
 }
 
 /** A link stays whole when texts are folded, and the terminal breaks it. */

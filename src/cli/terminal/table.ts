@@ -112,10 +112,26 @@ export function pairs(rows: readonly Pair[], look: Look): string {
   const line = ([name, value]: readonly [string, string]) => {
     if (!look.tty) return `${name}\t${value}`;
     const space = ' '.repeat(Math.max(0, wide - width(name)) + GAP);
-    const folded = wrap(value, look.columns - wide - GAP).join(`\n${' '.repeat(wide + GAP)}`);
-    return (look.paint('bold', name) + space + folded).trimEnd();
+    return besideName(look.paint('bold', name) + space, wide + GAP, [value], look.columns);
   };
   return lines.map((one) => `${line(one)}\n`).join('');
+}
+
+/**
+ * Texts beside a name; below it where a word, such as a link, is wider than the room there.
+ * @param name with spaces up to `indent`
+ */
+export function besideName(
+  name: string,
+  indent: number,
+  texts: readonly string[],
+  columns: number,
+): string {
+  const lines = texts.flatMap((text) => wrap(text, columns - indent));
+  if (widest(lines) <= columns - indent)
+    return `${name}${lines.join(`\n${' '.repeat(indent)}`)}`.trimEnd();
+  const below = texts.flatMap((text) => wrap(text, columns - GAP));
+  return [name.trimEnd(), ...below.map((line) => ' '.repeat(GAP) + line)].join('\n');
 }
 
 /** The columns that a terminal has room for, and the widths of their cells. */

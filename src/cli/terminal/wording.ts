@@ -1,6 +1,12 @@
 import { size } from '../../contract/byte-size';
 import type { Push } from '../../contract/decode';
-import { durationText, grantedLifetime, roundedTime } from '../../contract/lifetime';
+import {
+  durationText,
+  type Fields,
+  grantedLifetime,
+  roundedTime,
+  timeHere,
+} from '../../contract/lifetime';
 import type { Look } from './output';
 
 const MINUTE = 60_000;
@@ -48,14 +54,29 @@ export function variablesSet(names: Iterable<string>): string {
   return `variables set: ${[...names].join(', ')}`;
 }
 
-/** The limits that an instance granted to a new push, for the person who made it. */
-export function granted(push: Push, passphrase: boolean, owned: boolean): string {
+/** When what was created ends, of which a date was asked for: `1 Dec 2026, 23:59 (UTC+1)`; undefined if that is not known. */
+export function grantedDate(created: Fields): string | undefined {
+  const lifetime = grantedLifetime(created);
+  const from = Date.parse(String(created.created_at));
+  return lifetime === undefined || Number.isNaN(from)
+    ? undefined
+    : timeHere(from + 1000 * lifetime);
+}
+
+/**
+ * The limits that an instance granted to a new push, for the person who made it.
+ * @param byDate whether a date was asked for
+ */
+export function granted(push: Push, passphrase: boolean, owned: boolean, byDate: boolean): string {
   const { expire_after_views: views } = push;
   const lifetime = grantedLifetime(push);
+  const date = byDate ? grantedDate(push) : undefined;
   const limits: string[] = [];
   if (typeof views === 'number') limits.push(count(views, 'view'));
-  if (lifetime !== undefined) limits.push(durationText(lifetime));
-  const parts = limits.length === 0 ? [] : [`expires after ${limits.join(' or ')}`];
+  if (lifetime !== undefined && date === undefined) limits.push(durationText(lifetime));
+  const ends = limits.length === 0 ? [] : [`after ${limits.join(' or ')}`];
+  if (date !== undefined) ends.push(`on ${date}`);
+  const parts = ends.length === 0 ? [] : [`expires ${ends.join(' or ')}`];
   if (passphrase) parts.push('passphrase required');
   if (push.deletable_by_viewer === true) parts.push('recipient can delete it');
   if (push.deletable_by_viewer === false)
@@ -64,9 +85,9 @@ export function granted(push: Push, passphrase: boolean, owned: boolean): string
   return parts.join(' · ');
 }
 
-/** Where a secret or file was saved: `saved report (2).pdf (1.2 MiB); "report.pdf" already existed`. */
+/** Where a secret or file was saved: `saved report (2).pdf (1.2 MiB); report.pdf already existed`. */
 export function savedText(path: string, bytes: number, wanted?: string): string {
-  return `saved ${path} (${size(bytes)})${wanted === undefined ? '' : `; "${wanted}" already existed`}`;
+  return `saved ${path} (${size(bytes)})${wanted === undefined ? '' : `; ${wanted} already existed`}`;
 }
 
 /** An ISO 8601 time relative to now: `5 min ago`, `3 h ago`, `2 days ago`, then the date. */

@@ -9,7 +9,7 @@ import { pushLink } from '../../contract/address';
 import type { Context } from '../../platform/context';
 import { CliError, tried } from '../../platform/errors';
 import { storedProfiles } from '../../profile/config-file';
-import { settingNames } from '../../profile/settings';
+import { aboutSetting, settingNames } from '../../profile/settings';
 import { givenOf } from '../planned';
 
 /** Candidates for a shell to offer, a kind of words that it completes itself, or links that this machine knows. */
@@ -116,11 +116,10 @@ function offerFor(
   }
   const help = command.name() === 'help';
   if (current.startsWith('-') && (!open || open.variadic))
-    return help
-      ? words(operands === 0 ? ['--json'] : [])
-      : command.createHelp().visibleOptions(command).flatMap(optionWords);
+    return help ? words(operands === 0 ? ['--json'] : []) : optionsFor(command);
   if (open) return optionValues(open, context);
-  if (help) return operands === 0 ? words([...program.words(), ...known.topics]) : [];
+  if (help && operands > 0) return [];
+  if (help) return [...namedCommands(program), ...told(known.topics, 'topic')];
   if (operands === 0 && command.commands.length > 0) return commandWords(command);
   const { registeredArguments: all } = command;
   const last = all.at(-1);
@@ -128,14 +127,26 @@ function offerFor(
 }
 
 const words = (list: readonly string[]): Candidate[] => list.map((word) => ({ word }));
+const told = (list: readonly string[], description: string) =>
+  list.map((word) => ({ word, description }));
 
 const shown = (command: Command) => command.createHelp().visibleCommands(command);
 
+const namedCommands = (command: Command): Candidate[] =>
+  shown(command).map((one) => ({ word: one.name(), description: one.summary() }));
+
 function commandWords(command: Command): Candidate[] {
-  const all = shown(command).map((one) => ({ word: one.name(), description: one.summary() }));
+  const below = namedCommands(command);
   return command.parent
-    ? all
-    : [...all, { word: 'help', description: 'help on a command or a topic' }];
+    ? below
+    : [...below, { word: 'help', description: 'help on a command or a topic' }];
+}
+
+/** Its own and the global ones, without what it always refuses. */
+function optionsFor(command: Command): Candidate[] {
+  const options = command.createHelp().visibleOptions(command);
+  const refused = command.name() === 'list' ? '--anonymous' : undefined;
+  return options.filter(({ long }) => long !== refused).flatMap(optionWords);
 }
 
 function optionWords({ short, long, description }: Option): Candidate[] {
@@ -155,7 +166,8 @@ function argumentValues(argument: Argument | undefined, command: Command, contex
   if (!argument) return [];
   if (argument.argChoices) return words(argument.argChoices);
   const name = argument.name();
-  if (name === 'key') return words(settingNames);
+  if (name === 'key')
+    return settingNames.map((word) => ({ word, description: aboutSetting(word) }));
   if (/^links?$/.test(name) && command.name() !== 'respond') return 'links';
   if (name === 'name' && command.parent?.name() === 'profile') return profileNames(context);
   return /^(path|file|folder)$/.test(name) ? 'files' : [];

@@ -1,5 +1,6 @@
 import { knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
 import { count, left, usedBefore } from '../../cli/terminal/wording';
+import type { Push } from '../../contract/decode';
 import { deliverPush } from '../../deliver/deliver-push';
 import { lostPush } from '../../deliver/lost';
 import { type Place, type PlacePlan, reservePlace } from '../../deliver/place';
@@ -170,11 +171,17 @@ async function opened(sealed: Taking, keys: PushKeys, withFiles: boolean): Promi
 async function noteRest({ context, say }: Session, { push, answer }: Taken, withFiles: boolean) {
   const files = push.files?.length ?? 0;
   if (files > 0 && !withFiles)
-    await say.remark(`${count(files, 'file')} not downloaded: see the links with --json`);
+    await say.remark(`${count(files, 'file')} not downloaded${answer ? '' : costOfMore(push)}`);
   const rest = answer
     ? ['answer deleted from the instance; the request is closed']
     : [left(push, context.now()), usedBefore(push)];
   for (const text of rest) if (text !== undefined) await say.remark(text);
+}
+
+/** Whether to get a push again uses a view: not for its owner, whom its response does not name. */
+function costOfMore({ views_remaining: left, earlier_views: earlier }: Push): string {
+  if (left === 0) return '';
+  return `: another get uses a view${typeof earlier === 'number' ? '' : ', unless the push is yours'}`;
 }
 
 /** Removes the key of an answer that was delivered whole. */

@@ -86,7 +86,7 @@ async function linePusher(
     const details = { ...plan.details, ...entry.details };
     if (sealing) {
       checkEncryptable(limits.kind);
-      await warn(details.name, details.note);
+      await warn(details);
     }
     const draft: Draft = {
       ...{ text: entry.payload, files: undefined, passphrase: { text: own }, sealing, details },
@@ -98,7 +98,7 @@ async function linePusher(
       return async () => say.printText(await dryRunText(session.target(), request, look));
     }
     const expiryOption = entry.expiry ? undefined : plan.expiryOption;
-    const wanted = { draft, account, acceptLimits, locale, expiryOption };
+    const wanted = { draft, account, acceptLimits, locale, expiryOption, byDate: false };
     const created = await createPush(session, instance, wanted);
     const warnings = [...(told.shorter === undefined ? [] : [told.shorter]), ...created.warnings];
     return () => printer.link(line, { ...created, warnings });
@@ -147,12 +147,13 @@ function linePrinter(session: Session, receipts: boolean) {
       const told = of(line, failure);
       if (isNews) await tell(told);
     },
-    /** Its place on stdout is empty, or has the error as JSON, which then stands nowhere else. */
+    /** Its place in a pipe is empty, or has the error as JSON, which then stands nowhere else. */
     failure: async (line: BatchLine, error: CliError) => {
       failed++;
       const { json } = say.manner;
       const failure = of(line, error);
       if (!json) await tell(failure);
+      if (!json && context.stdout.isTTY) return;
       const { line: number, ...fields } = failureFields(failure);
       const text = json ? toJson({ line: number, error: fields }) : '';
       await say.printText(`${text}\n`).catch(async ({ code }) => {

@@ -8,12 +8,12 @@ import { limits } from '../../contract/api';
 import { size } from '../../contract/byte-size';
 import type { HereEvent } from '../../contract/here-event';
 import type { Edition, Expiry } from '../../contract/lifetime';
-import { isForPhones, printCreated } from '../../deliver/deliver-link';
+import { isForPhones, ONLY_HERE, printCreated, reachedHere } from '../../deliver/deliver-link';
 import { contextWith } from '../../platform/context';
 import { CliError, usageError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
 import { accountOf, type Instance } from '../../profile/connect';
-import { LOST, withHere } from '../../profile/here';
+import { checkHere, LOST, withHere } from '../../profile/here';
 import { another, type Session } from '../../profile/session';
 import type { SettingPlan } from '../../run/set-first';
 import { withContent } from '../../send/content';
@@ -29,7 +29,7 @@ import {
   shownPush,
 } from '../../send/create-push';
 import type { SealPlan } from '../../send/encryption';
-import { editionOf, sayExpiry, toldExpiry } from '../../send/expiry';
+import { editionOf, isDate, sayExpiry, toldExpiry } from '../../send/expiry';
 
 /** What to push, and how. */
 export interface PushPlan {
@@ -74,14 +74,18 @@ export interface EachPlan extends Omit<PushPlan, 'content'> {
   readonly lines: string;
 }
 
+/** Where nothing but this machine can reach it. */
+const LOOPBACK = '127.0.0.1';
+
 /** Reads the secret, creates the push, checks what was granted, and prints the link. */
 export async function run(session: Session, plan: PushPlan): Promise<void> {
   if (plan.where === 'unknown') return run(session, await withPlace(session, plan));
   const { context, say } = session;
   const { seal, details, where } = plan;
+  if (where === 'here') await checkHere(plan.host ?? LOOPBACK, plan.port);
   const setter = plan.setting && (await import('../../run/set-first'));
   const set = plan.setting && (await setter?.settingFirst(session, plan.setting));
-  if (seal) await clearFieldsWarning(say)(details.name, details.note);
+  if (seal) await clearFieldsWarning(say)(details);
   if (plan.exposed)
     await say.remark(
       'hint: other users of this machine can read the command line; pipe the secret in instead',
@@ -96,7 +100,7 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
   const sealing = seal && (await sealingFor(seal, session));
   const connected = lazy(() => session.connect());
   const edition = where === 'here' ? ownEdition : editionOf(session, connected, plan.dryRun);
-  await sayExpiry(plan.expiry, 'expires', say);
+  if (plan.dryRun) await sayExpiry(plan.expiry, 'expires', say);
   const told = await toldExpiry(plan.expiry, context.now(), edition);
   if (told.shorter !== undefined) await say.warn(told.shorter);
   const reading = { shown: set === undefined, before: async () => {} };
@@ -141,7 +145,10 @@ const ownEdition = async (): Promise<Edition> => 'pwpush';
 function createAt(session: Session, instance: Instance, plan: PushPlan, draft: Draft) {
   const { acceptLimits, locale, expiryOption } = plan;
   const account = accountOf(instance.target);
-  return createPush(session, instance, { draft, account, acceptLimits, locale, expiryOption });
+  const byDate = isDate(plan.expiry);
+  return createPush(session, instance, {
+    ...{ draft, account, acceptLimits, locale, expiryOption, byDate },
+  });
 }
 
 async function dryRun({ target, say }: Session, draft: Draft): Promise<string> {
@@ -194,12 +201,14 @@ async function serve(session: Session, plan: PushPlan, draft: Draft): Promise<vo
         eventText(event, draft.limits.expire_after_views ?? 1, files),
       );
   };
-  const settings = { kind: 'push', host: host ?? '127.0.0.1', port, files } as const;
+  const settings = { kind: 'push', host: host ?? LOOPBACK, port, files } as const;
   await withHere(session, settings, report, async (here) => {
     const made = await createAt(session, here, plan, draft);
     const created = here.exposed ? { ...made, warnings: [...made.warnings, openly(draft)] } : made;
     const last = [
-      ...(host === undefined ? ['hint: use --host 0.0.0.0 to serve it to the whole LAN'] : []),
+      ...(host === undefined
+        ? [`${ONLY_HERE} (--host 0.0.0.0: the whole LAN)`]
+        : reachedHere(created.link)),
       'waiting for a view … (Ctrl-C expires the push)',
     ];
     const shown = { copy: plan.copy, qr: qr || isForPhones(session, created.link) };

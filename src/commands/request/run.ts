@@ -10,7 +10,13 @@ import { expiry } from '../../cli/values';
 import type { NewRequest } from '../../contract/api';
 import type { HereEvent } from '../../contract/here-event';
 import type { ClosingFields } from '../../contract/lifetime';
-import { copyLink, drawing, isForPhones, printCreated } from '../../deliver/deliver-link';
+import {
+  copyLink,
+  drawing,
+  isForPhones,
+  printCreated,
+  reachedHere,
+} from '../../deliver/deliver-link';
 import { deliverPush } from '../../deliver/deliver-push';
 import { keepPushes, lostPush } from '../../deliver/lost';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
@@ -19,7 +25,7 @@ import { type LostRest, type LostText, newSafe, type Safe } from '../../keep/saf
 import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, usageError } from '../../platform/errors';
 import { accountOf, type Instance } from '../../profile/connect';
-import { type HereInstance, LOST, withHere } from '../../profile/here';
+import { checkHere, type HereInstance, LOST, withHere } from '../../profile/here';
 import { another, type Session } from '../../profile/session';
 import { withFiles } from '../../send/content';
 import { createRequest } from '../../send/create-request';
@@ -34,6 +40,8 @@ export interface RequestPlan {
   readonly question: Source;
   /** When it closes; if undefined, a person who types the question is asked. */
   readonly closes: ClosingFields | undefined;
+  /** Whether that was given as a date. */
+  readonly byDate: boolean;
   /** Without the question, and what protects it. */
   readonly fields: Omit<NewRequest, 'request' | 'passphrase' | 'public_key'>;
   /** Paths of files that go with the question. */
@@ -75,7 +83,7 @@ export async function run(session: Session, plan: RequestPlan): Promise<void> {
     const created = await createRequest(session, instance, {
       fields: { request, ...closes, ...plan.fields },
       ...{ files, passphrase, account: accountOf(instance.target) },
-      ...{ acceptLimits: plan.acceptLimits, locale: plan.locale },
+      ...{ acceptLimits: plan.acceptLimits, byDate: plan.byDate, locale: plan.locale },
       newKey: plan.encrypt ? (base) => newRequestKey(context, base, plan.identityFile) : undefined,
     });
     const failure = await printCreated(session, created, plan);
@@ -126,6 +134,7 @@ async function offerExpiry(
 async function serve(session: Session, plan: RequestPlan, here: HerePlan): Promise<void> {
   const { context } = session;
   const { host, port } = here;
+  await checkHere(host, port);
   const question = plan.question.name === 'text' ? plan.question.value : '';
   const passphrase = await readPassphrase(plan.passphrase, context, true);
   context.asked();
@@ -145,7 +154,7 @@ async function serve(session: Session, plan: RequestPlan, here: HerePlan): Promi
         fields: { request: question, ...plan.closes, ...plan.fields },
         ...{ files: undefined, passphrase: { text: passphrase } },
         newKey: () => ({ recipient, path: undefined, keep: () => {}, remove: () => {} }),
-        ...{ account: undefined, acceptLimits: false, locale: plan.locale },
+        ...{ account: undefined, acceptLimits: false, byDate: false, locale: plan.locale },
       });
       await showLink(session, plan, { token, link, exposed: instance.exposed });
       if ((await instance.ended()) === 0) throw new CliError('expired', 'nobody answered in time');
@@ -181,7 +190,8 @@ async function showLink(
   { token, link, exposed }: { token: string; link: string; exposed: boolean },
 ): Promise<void> {
   const { context, say } = run;
-  const below = [link, exposed ? `warning: ${EXPOSED}` : WAITING];
+  const after = qr ? reachedHere(link) : [];
+  const below = [link, ...after, exposed ? `warning: ${EXPOSED}` : WAITING];
   // Above the code, where 24 lines have no room for it, rather than what warns.
   if (exposed) await say.remark(WAITING);
   if (qr || isForPhones(run, link)) await (await drawing()).drawQr(run, link, below);
@@ -189,6 +199,7 @@ async function showLink(
   else if (context.stderr.closed)
     throw usageError('cannot show the link: standard error is closed');
   else await say.announce(link);
+  for (const line of after) await say.remark(line);
   if (copy) await copyLink(run, link);
   if (exposed) await say.warn(EXPOSED);
   else await say.remark(WAITING);

@@ -1,5 +1,10 @@
 import { createSocket } from 'node:dgram';
-import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { createServer, Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { createServer as createTlsServer, type TlsOptions, Server as TlsServer } from 'node:tls';
@@ -56,13 +61,29 @@ export function listen(
   });
 }
 
+/**
+ * Listens there for a moment.
+ * @throws ServiceError as `listen` does
+ */
+export async function tryListening(host: string, port: number): Promise<void> {
+  const server = createHttpServer();
+  await listen(server, { host, port }, undefined);
+  await new Promise((resolve) => server.close(resolve));
+}
+
 function listenError(cause: Error, target: ListenTarget, option: string): ServiceError {
   const code = systemCode(cause);
   if ('fd' in target) {
     const what = `descriptor ${target.fd}, as passed by LISTEN_FDS, is not a socket to listen on`;
     return new ServiceError(`${what}${code && ` (${code})`}`, { cause });
   }
-  const where = `${target.host} port ${target.port}`;
+  const { host, port } = target;
+  if (code === 'EADDRNOTAVAIL')
+    return new ServiceError(`${host} is not an address of this machine`, {
+      hint: 'use 0.0.0.0 for all of them',
+      cause,
+    });
+  const where = port === 0 ? host : `${host} port ${port}`;
   if (code === 'EADDRINUSE')
     return new ServiceError(`${where} is in use`, { hint: `choose another with ${option}`, cause });
   return new ServiceError(`cannot listen on ${where}${code && ` (${code})`}`, { cause });

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { keyboard } from '../../../src/cli/terminal/keyboard';
 import { inquirerPrompter } from '../../../src/cli/terminal/prompt';
@@ -28,6 +30,21 @@ test.each([
   [20, 'Passphrase (Enter for none):', ['? Passphrase (Enter', 'for none):']],
 ])('on %i columns "%s" is not cut when it is drawn again', async (columns, question, lines) => {
   expect(await asked(columns, question)).toEqual(lines);
+});
+
+test('a choice that is wider than the terminal goes on under its first word', async () => {
+  const input = new PassThrough();
+  const output = Object.assign(new PassThrough(), { columns: 20 });
+  const streams = { input, output, signal: new AbortController().signal };
+  const { choose } = inquirerPrompter(streams, { interrupt: () => {} });
+  const answer = choose('Where?', [
+    { name: 'from this machine alone', short: 'here', value: 'here' },
+  ]);
+  await once(output, 'readable');
+  const screen = stripVTControlCharacters(`${output.read()}`);
+  input.write('\r');
+  expect(await answer).toBe('here');
+  expect(screen).toContain('❯ from this machine\n  alone\n');
 });
 
 /** What a question reads of keys that come piece by piece, as fingers and slow lines send them. */
