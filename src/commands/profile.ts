@@ -112,7 +112,7 @@ async function unset(run: Session, [key, name]: readonly [string, string?]) {
  * @throws CliError (usage) also for a value that the setting cannot have
  */
 function checkOrder(verb: string, first: string, key: string, value?: string): void {
-  const known = [...settingNames, 'token'];
+  const known: readonly string[] = [...settingNames, 'token'];
   if (known.includes(first) || !known.includes(key)) return;
   // First, so that a token, or an address with a password, is not repeated.
   withSetting({}, key, value);

@@ -118,9 +118,7 @@ export interface StoredProfiles {
 const rows = Object.entries(settings) as readonly [Name, Setting<unknown>][];
 
 /** The settings that `profile set` changes. */
-export const settingNames: readonly string[] = rows.flatMap(([name, { parse }]) =>
-  parse ? [name] : [],
-);
+export const settingNames = rows.flatMap(([name, { parse }]) => (parse ? [name] : []));
 
 export const aboutSetting = (name: Name) => rows.find(([one]) => one === name)?.[1].about ?? '';
 

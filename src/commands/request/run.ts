@@ -134,10 +134,7 @@ async function offerExpiry(
 async function serve(session: Session, plan: RequestPlan, here: HerePlan): Promise<void> {
   const { context } = session;
   const { host, port } = here;
-  await checkHere(host, port);
   const question = plan.question.name === 'text' ? plan.question.value : '';
-  const passphrase = await readPassphrase(plan.passphrase, context, true);
-  context.asked();
   const takesFiles = plan.fields.response_file_attachments === true;
   const place = await reservePlace(session, here.place, {
     ...{ files: takesFiles, instead: 'output-unseen' },
@@ -148,6 +145,9 @@ async function serve(session: Session, plan: RequestPlan, here: HerePlan): Promi
   const delivered = once(moments, 'delivered');
   let isDelivering = false;
   try {
+    await checkHere(host, port);
+    const passphrase = await readPassphrase(plan.passphrase, context, true);
+    context.asked();
     const settings = { kind: 'request', host, port } as const;
     await withHere(session, settings, reporter(session, delivered), async (instance) => {
       const { token, link } = await createRequest(session, instance, {
