@@ -341,16 +341,17 @@ function numbered({ folder, base, tokens }: Stage): Names {
   ]);
   const counts = new Map<string, number>();
   return {
-    real: (text) =>
-      [...names]
-        .reverse()
-        .reduce(
-          (all, [real, name]) => all.replace(RegExp(`(?<!TMP|_)${name}(?!\\d)`, 'g'), () => real),
-          text,
-        )
+    // In one pass: a random text may hold the name of another.
+    real: (text) => {
+      const reals = new Map([...names].map(([real, name]) => [name, real]));
+      const all = [...reals.keys()].sort((a, b) => b.length - a.length).join('|');
+      const named = new RegExp(`(?<!TMP|_)(?:${all})(?!\\d)`, 'g');
+      return text
+        .replace(named, (name) => reals.get(name) ?? name)
         .replace(/[\u2400-\u241f]/g, (picture) =>
           String.fromCharCode(picture.charCodeAt(0) - 0x2400),
-        ),
+        );
+    },
     shown: (text) => {
       for (const [name, pattern] of RANDOM)
         for (const [found] of text.matchAll(pattern)) {
