@@ -201,7 +201,7 @@ const steps: Readonly<Record<StepName, Words>> = {
   'unlock-keyring': (profile) =>
     `unlock the keyring, or log in again: pwpush login --keyring --profile ${profile}`,
   'use-https': (what, profile) => {
-    const risk = `pwpush profile set insecure true${profile ? ` --profile ${profile}` : ''}`;
+    const risk = `pwpush profile set insecure true --profile ${profile || 'NAME'}`;
     const which = profile ? 'for this profile' : 'in a profile for that address';
     return what === 'token'
       ? `use https, use --anonymous to send no token, or accept the risk ${which}: ${risk}`

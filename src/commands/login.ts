@@ -88,6 +88,8 @@ export async function login(session: Session, { address, keyring }: LoginPlan): 
   const told = { profile: name, url: base, token, application_version, api_version, edition };
   await say.print(told, () => '');
   await say.note(savedText(name, token, stored.current));
+  if (before.token !== undefined && before.token !== after.token)
+    await say.note('the token that it had before is gone; --profile NAME keeps both');
   const encrypts = encryptionText(before, after);
   if (encrypts !== undefined) await say.note(encrypts);
   const features = abilities(version);

@@ -141,8 +141,8 @@ async function change(run: Session, key: string, value: string | undefined, type
     checkProfileName(name);
     const known = profileIn(state, name);
     if (known === undefined && value === undefined) throw noSuchProfile(name, state);
-    // `set token-command pass show` without quotes.
-    if (known === undefined && typed !== undefined)
+    // `set token-command pass show` without quotes. Every profile begins with an address.
+    if (known === undefined && typed !== undefined && key !== 'url')
       throw usageError(
         `no profile "${name}"`,
         `put a value of several words in quotes, or create the profile with --profile ${name}`,

@@ -131,7 +131,9 @@ export function unknownOption(typed: string, command: Command): CliError {
   const other = meantBy(name, otherOptions);
   if (other !== undefined && names.includes(other.replace(/ .*/, '')))
     return usageError(message, `did you mean ${other}?`);
-  const near = name.startsWith('--') ? nearest(names, name) : undefined;
+  const near = name.startsWith('--')
+    ? nearest(names, name)
+    : options.find(({ short }) => short?.toLowerCase() === typed.toLowerCase())?.short;
   if (near !== undefined) return usageError(message, `did you mean ${near}?`);
   const [, views] = (names.includes('--views') && /^-([1-9]\d?)$/.exec(typed)) || [];
   if (views !== undefined) return usageError(message, `did you mean --views ${views}?`);
@@ -139,9 +141,11 @@ export function unknownOption(typed: string, command: Command): CliError {
   if (/^-[\d.]/.test(typed) && !takesLinks(command))
     return usageError(message, 'put -- before an argument that begins with a dash');
   const mayBeId = !name.startsWith('--') && typed.length > name.length && takesLinks(command);
+  if (mayBeId) return usageError(message, 'put an ID that begins with a dash after --');
+  const see = helpOf(command);
   return usageError(
     message,
-    mayBeId ? 'put an ID that begins with a dash after --' : helpOf(command),
+    command.parent ? see : `an option of a command stands after its name; see ${see}`,
   );
 }
 
@@ -172,7 +176,8 @@ const otherCommands: readonly Meant[] = [
 ];
 
 export function unknownWord(word: string, names: readonly string[]): CliError {
-  const near = meantBy(word, otherCommands) ?? nearest(names, word);
+  const isLink = /^https?:/i.test(word);
+  const near = isLink ? 'pwpush get LINK' : (meantBy(word, otherCommands) ?? nearest(names, word));
   return usageError(
     `unknown command "${word}"`,
     near ? `did you mean ${near}?` : 'pwpush help lists all commands and topics',
