@@ -1,5 +1,5 @@
 // Replaces modules that bundled packages load but pwpush never uses. What each saves was measured by building without it:
-// CPU time of a run as a share of a bare `node -e 0`, at least 0.1; or it is for security.
+// CPU time of a run as a share of a bare `node -e 0`, at least 0.05; or it is for security.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
@@ -9,6 +9,10 @@ const standIns = {
   undici: {
     // push 0.13. Used for one default, and for a class that no body has.
     'node:http': 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} };',
+    // push 0.09. Only called as a function, for invariants; Node's own also loads what prints differences.
+    'node:assert': `module.exports = (truth, message) => {
+      if (!truth) throw message instanceof Error ? message : new Error(message ?? 'assertion failed');
+    };`,
   },
   commander: {
     // --help 0.15. For subcommands that are executables.
@@ -21,6 +25,10 @@ const replaced = {
   // push 0.2. HTTP/2 loads TLS; requests use HTTP/1.1.
   'undici/lib/dispatcher/client-h2.js':
     "module.exports = () => { throw new Error('HTTP/2 is not supported'); };",
+  // push 0.05, with the next. Its client uses two of the tables of the parser.
+  'undici/lib/llhttp/constants.js': parserConstants,
+  // It finds the names of common header fields a little sooner.
+  'undici/lib/core/tree.js': 'module.exports = { tree: { lookup() {} } };',
   // Security: NODE_DEBUG=undici would print paths and queries, with tokens and passphrases.
   'undici/lib/core/diagnostics.js': closedChannels,
   // push 0.26, with the two below: every call reads and compiles this chunk. For bodies that are FormData or Blob.
@@ -81,4 +89,9 @@ function parserAsFile(build, id) {
   if (base64 === undefined) build.error(`no parser was found in ${id}`);
   build.emitFile({ type: 'asset', fileName: name, source: Buffer.from(base64, 'base64') });
   return `module.exports = require('node:fs').readFileSync(require('node:path').join(__dirname, '${name}'));`;
+}
+
+function parserConstants(_, id) {
+  const { ERROR, TYPE } = createRequire(import.meta.url)(id);
+  return `module.exports = ${JSON.stringify({ ERROR, TYPE })};`;
 }

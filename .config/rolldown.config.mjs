@@ -73,8 +73,6 @@ function together() {
       'contract/api',
       'age/age-error',
       'age/link-key',
-    ],
-    typed: [
       'cli/source',
       'cli/passphrase',
       'cli/ask-until',

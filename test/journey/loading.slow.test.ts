@@ -49,10 +49,10 @@ function loads(words: readonly string[]) {
 /** What several command lines load: every run of a command, every call of an instance, and so on. */
 const groups: Record<string, string> = {
   FRAME: 'load rolldown-runtime start streams',
-  CALL: 'FRAME llhttp.wasm session typed undici',
+  CALL: 'FRAME llhttp.wasm session undici',
   TABLE: 'listings table',
   NET: 'diagnostics_channel net stream stream/promises string_decoder',
-  WASM: 'NET assert v8 vm',
+  WASM: 'NET v8 vm',
 };
 const inGroups = (names: string): string[] =>
   names.split(' ').flatMap((name) => (groups[name] ? inGroups(groups[name]) : name));
@@ -61,19 +61,19 @@ const inGroups = (names: string): string[] =>
 const lines = `
 --version                   | answer load streams                                     | vm
 --help                      | FRAME                                                   | vm
-push --help                 | FRAME push typed                                        | vm
-__complete push --          | FRAME complete push session table typed                 | vm
+push --help                 | FRAME push                                              | vm
+__complete push --          | FRAME complete push session table                       | vm
 push --no-encrypt           | CALL push share                                         | WASM
 push                        | CALL push share age encryption key-proof taking         | WASM crypto
-push --dry-run --no-encrypt | FRAME dry-run push session share typed                  | NET vm
+push --dry-run --no-encrypt | FRAME dry-run push session share                        | NET vm
 push --qr --no-encrypt      | CALL push qr qr-matrix share                            | WASM
 get LINK                    | CALL get taking                                         | WASM
 show LINK                   | CALL TABLE audit-log progress show                      | WASM
 list                        | CALL TABLE list                                         | WASM
 expire LINK                 | CALL expire in-order taking                             | WASM
 mcp --help                  | FRAME mcp                                               | vm
-mcp                         | FRAME mcp safe-name secret-forms serve-tools session typed | NET crypto fs/promises os vm
-profile set days 3          | FRAME TABLE atomic-file profile profile-store session store system-keyring typed | WASM crypto fs/promises os
+mcp                         | FRAME mcp safe-name secret-forms serve-tools session    | NET crypto fs/promises os vm
+profile set days 3          | FRAME TABLE atomic-file profile profile-store session store system-keyring | WASM assert crypto fs/promises os
 `;
 const rows = [...lines.matchAll(/^(.*?) +\| (.*?) +\| (.*)$/gm)].map(([, ...row]) => row);
 
