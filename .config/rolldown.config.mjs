@@ -85,6 +85,8 @@ function together() {
     session: [
       'profile/session',
       'profile/receipts',
+      'age/manifest',
+      'age/sealed-with',
       'client/item',
       'client/link',
       'client/pages',
@@ -103,13 +105,12 @@ function together() {
       'deliver/deliver-text',
       'deliver/lost',
       'keep/safekeeping',
-      'age/sealed-with',
       'take/decryption-keys',
       'take/retrieve',
       'take/open-push',
     ],
     share: ['commands/push/run', 'send/content', 'send/create', 'send/expiry', 'send/create-push'],
-    age: ['age/age', 'age/key', 'age/manifest'],
+    age: ['age/age', 'age/key', 'age/key-proof'],
     table: ['cli/terminal/table', 'cli/terminal/text-width'],
     undici: ['client/transport/undici', 'client/transport/connect-options'],
   };

@@ -64,7 +64,7 @@ const lines = `
 push --help                 | FRAME push                                              | vm
 __complete push --          | FRAME complete push session table                       | vm
 push --no-encrypt           | CALL push share                                         | WASM
-push                        | CALL push share age encryption key-proof taking         | WASM crypto
+push                        | CALL push share age encryption                          | WASM crypto
 push --dry-run --no-encrypt | FRAME dry-run push session share                        | NET vm
 push --qr --no-encrypt      | CALL push qr qr-matrix share                            | WASM
 get LINK                    | CALL get taking                                         | WASM
