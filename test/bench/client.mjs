@@ -2,7 +2,7 @@
 // is a ratio within one run, of whole processes, interleaved. Needs a build, curl, GNU time, and Linux.
 // Usage: npm run bench [-- [PART …] --runs 30 --node PATH … --binary build/pwpush-linux-x64 --before PATH]
 // Without parts, all of them, and test/bench/RESULTS.md is written. With --peers, see peers.mjs instead, and PEERS.md
-// is. Either is drawn by plot.mjs.
+// is. Either is drawn by plot.mjs. With --waiting, see load/waiting.mjs.
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
@@ -16,6 +16,7 @@ import { receipts } from './client/receipts.mjs';
 import { onPostgres, onSqlite } from './client/services.mjs';
 import { starts } from './client/starts.mjs';
 import { transfers } from './files-client.mjs';
+import { waiting } from './load/waiting.mjs';
 import { peers } from './peers.mjs';
 import { draw } from './plot.mjs';
 import { wantedTable } from './wanted.mjs';
@@ -28,6 +29,7 @@ const { values, positionals } = parseArgs({
     before: { type: 'string' },
     node: { type: 'string', multiple: true, default: [process.execPath] },
     peers: { type: 'boolean' },
+    waiting: { type: 'boolean' },
     snappass: { type: 'string' },
     privatebin: { type: 'string' },
     'python-client': { type: 'string' },
@@ -117,4 +119,5 @@ function keep(name, text) {
   draw();
 }
 
-console.log(values.peers ? await besidePeers() : await bench());
+if (values.waiting) console.log(await waiting());
+else console.log(values.peers ? await besidePeers() : await bench());

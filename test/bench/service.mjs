@@ -1,11 +1,9 @@
 // How many pushes the service takes and hands out a second, how fast, and in how much memory. Needs Linux (/proc), a
 // build, and a folder for temporary files (or BENCH_TMPDIR) that is on a disk. One of:
 //   node test/bench/service.mjs [--seconds 5] [--connections 1,16,64]   beside a bare node:http server, in one run
-//   node test/bench/service.mjs --pushes 1000000 [--seconds 5]          the same with so many pushes and with few
+//   node test/bench/service.mjs --pushes 1000000 [--seconds 2]          with so many pushes beside a thousand
 //   node test/bench/service.mjs --minutes 10                            what it does to the memory
-//   node test/bench/service.mjs --waiting 100                           how long others wait for a deletion of 10 files
-//                                                                       of so many MiB, a backup and a rekey
-// With --postgres the first and the last use a PostgreSQL of their own, where one is installed. The service is the
+// With --postgres they use a PostgreSQL of their own, where one is installed. The service is the
 // executable that BENCH_BINARY names, if any.
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +14,6 @@ import { startPostgres } from './load/postgres.mjs';
 import { folder, startClient } from './load/processes.mjs';
 import { rates } from './load/rates.mjs';
 import { commitsPerSecond } from './load/sqlite.mjs';
-import { waiting } from './load/waiting.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -24,7 +21,6 @@ const { values: options } = parseArgs({
     connections: { type: 'string', default: '1,16,64' },
     pushes: { type: 'string' },
     minutes: { type: 'string' },
-    waiting: { type: 'string' },
     postgres: { type: 'boolean' },
   },
 });
@@ -39,7 +35,6 @@ const address = options.postgres ? startPostgres() : undefined;
 if (options.postgres && !address) throw new Error('no PostgreSQL was found');
 const store = address ? ['--database', address] : [];
 
-if (options.waiting) await waiting(Number(options.waiting));
-else if (options.minutes) await minutes(startClient(), Number(options.minutes), store);
-else if (options.pushes) await filled(startClient, Number(options.pushes), seconds);
+if (options.minutes) await minutes(startClient(), Number(options.minutes), store);
+else if (options.pushes) console.log(await filled(Number(options.pushes), seconds, address));
 else await rates(startClient(), options.connections.split(',').map(Number), seconds, store);

@@ -52,18 +52,24 @@ function lengthOf(text) {
 
 /**
  * Sends what `next` returns over so many connections, until that is nothing or the seconds are over. Returns the
- * number, the rate a second, and latencies in milliseconds: of all, or of the last 100,000.
+ * number, the rate a second, and latencies in milliseconds: of all, or of the last 100,000. A refusal is an error
+ * unless the job counts them.
  */
-function drive({ port, connections, seconds }, next, take = () => {}) {
+function drive(job, next, take = () => {}) {
+  const { port, connections, seconds = Number.POSITIVE_INFINITY, countRefused } = job;
   return new Promise((resolve, reject) => {
     const latencies = [];
     const began = performance.now();
     let open = connections;
     let count = 0;
+    let refused = 0;
     for (let i = 0; i < connections; i += 1) {
       let sent = 0;
       const { send, close } = wire(port, (status, response) => {
-        if (status !== 200 && status !== 201) return reject(new Error(response));
+        if (status !== 200 && status !== 201) {
+          if (!countRefused) return reject(new Error(response));
+          refused += 1;
+        }
         latencies[count % 100_000] = performance.now() - sent;
         count += 1;
         take(status, response);
@@ -75,7 +81,9 @@ function drive({ port, connections, seconds }, next, take = () => {}) {
         if (request !== undefined) return send(request);
         close();
         open -= 1;
-        if (open === 0) resolve(figures(count, performance.now() - began, latencies));
+        if (open === 0) {
+          resolve({ refused, ...figures(count, performance.now() - began, latencies) });
+        }
       };
       more();
     }
@@ -85,11 +93,15 @@ function drive({ port, connections, seconds }, next, take = () => {}) {
 function figures(count, milliseconds, latencies) {
   latencies.sort((a, b) => a - b);
   const at = (part) => latencies[Math.floor(latencies.length * part)] ?? 0;
-  return { count, rate: count / (milliseconds / 1000), p50: at(0.5), p99: at(0.99) };
+  const rate = count / (milliseconds / 1000);
+  return { count, rate, p50: at(0.5), p99: at(0.99), longest: latencies.at(-1) ?? 0 };
 }
 
 /** The pushes made so far that have views left, by views. */
 const pushed = { 1: [], 100: [] };
+
+/** Whether the job that runs is to end. */
+let stopped = false;
 
 const retrieval = (id) => id && kind.take(id);
 
@@ -129,13 +141,19 @@ const jobs = {
     };
     return drive(job, next, (status, response) => status === 201 && keep(1, response));
   },
-  /** The same request again and again. */
-  repeat: ({ request, ...job }) => drive(job, () => request),
+  /** The same request again and again, `count` times or until it is stopped. */
+  repeat({ request, count = Number.POSITIVE_INFINITY, ...job }) {
+    stopped = false;
+    let left = count;
+    return drive(job, () => {
+      left -= 1;
+      return left >= 0 && !stopped ? request : undefined;
+    });
+  },
   /** Has so many readers take the only view of each of `count` new pushes at once. */
   async race({ port, count, readers }) {
     pushed[1] = [];
-    const seconds = Number.POSITIVE_INFINITY;
-    await jobs.create({ port, connections: readers, seconds, views: 1, count });
+    await jobs.create({ port, connections: readers, views: 1, count });
     let given;
     let left;
     let over;
@@ -159,4 +177,7 @@ const jobs = {
   },
 };
 
-process.on('message', async ({ what, ...job }) => process.send(await jobs[what](job)));
+process.on('message', async ({ what, ...job }) => {
+  if (what === 'stop') stopped = true;
+  else process.send(await jobs[what](job));
+});

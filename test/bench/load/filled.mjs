@@ -2,93 +2,115 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { addDue, countDue, examples, fill } from './fill.mjs';
-import { folder, memory, startService } from './processes.mjs';
-import { bearer, get } from './requests.mjs';
-import { row } from './rows.mjs';
+import { median, table } from '../client/processes.mjs';
+import { addDue, addExpired, nextDue } from './fill.mjs';
+import { openPostgres } from './postgres.mjs';
+import { folder, memory, startClient, startService } from './processes.mjs';
+import { bearer, get, post } from './requests.mjs';
 import { openSqlite } from './sqlite.mjs';
 
-const FEW = 40_000;
-const DUE = 20_000;
+const FEW = 1000;
+/** Fewer are swept before a look at the database can tell. */
+const LEAST_DUE = 5000;
 const CONNECTIONS = 4;
+const ROUNDS = 3;
+const PAGE = 50;
+const LAST_PAGE = 200;
 
-/** The same requests to a database of 40,000 pushes and to one of `count`, by turns; ratios are many to few. */
-export async function filled(startClient, count, seconds) {
-  const few = await prepare(FEW);
-  const many = await prepare(count);
+const path = '/api/v2/pushes';
+const body = JSON.stringify({ push: { payload: 'correct horse battery staple' } });
+const page = (token, number) => ({
+  request: get(`${path}/active?page=${number}`, bearer(token)),
+});
+
+/** Name, job of the client, and what it gets besides; a page is the last that there is. */
+const cases = [
+  ['creation', 'create', () => ({ views: 1 })],
+  ['view', 'view', () => ({})],
+  ['list, first page', 'repeat', ({ token }) => page(token, 1)],
+  [
+    `list, page ${LAST_PAGE}`,
+    'repeat',
+    ({ token, active }) => page(token, Math.min(LAST_PAGE, active / PAGE)),
+  ],
+];
+
+/**
+ * The same requests to a service with a thousand pushes and to one with `count`, in turns; on the PostgreSQL at an
+ * address, if one is given. A tenth of them are active, of one owner; half are due when the service starts, 5,000 at
+ * least; the others have expired.
+ */
+export async function filled(count, seconds, address) {
+  const sides = [await prepare(FEW, address), await prepare(count, address)];
   // What was written without syncing would be written while something is measured.
   spawnSync('sync');
-  console.log(`                                  rate, and many (${count}) to few (${FEW})`);
-  await few.start(startClient());
-  await many.start(startClient());
-  report('sweep', few.swept, many.swept);
-  const job = { connections: CONNECTIONS, seconds };
-  const compare = async (name, what, more = () => ({})) => {
-    const run = ({ client, port, ...one }) => client.run(what, { ...job, port, ...more(one) });
-    report(name, await run(few), await run(many));
-  };
-  for (const [name, request] of Object.entries(requests)) {
-    await compare(name, 'repeat', (one) => ({ request: request(one) }));
+  for (const side of sides) Object.assign(side, await start(side));
+  const rows = [rowOf('sweep', ...sides.map(({ swept }) => swept))];
+  for (const [name, what, more] of cases) {
+    const rates = sides.map(() => []);
+    // In the first round programs compile.
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      for (const [at, side] of sides.entries()) {
+        const { client, port } = side;
+        const job = { port, connections: CONNECTIONS, seconds };
+        if (what === 'view') await client.run('create', { ...job, views: 100, count: 1000 });
+        const { rate } = await client.run(what, { ...job, ...more(side) });
+        if (round > 0) rates[at].push(rate);
+      }
+    }
+    rows.push(rowOf(name, ...rates.map(median)));
   }
-  for (const { client, port } of [few, many]) {
-    await client.run('create', { ...job, port, views: 100, count: 500 });
-  }
-  await compare('claim', 'view');
-  await compare('create', 'create', () => ({ views: 1 }));
-  await compare('last view', 'last');
-  console.log(`peak ${memory(few).peak} MiB with few, ${memory(many).peak} MiB with many`);
-  await few.stop();
-  await many.stop();
+  rows.push(rowOf('peak memory, MiB', ...sides.map((side) => memory(side).peak)));
+  for (const { stop } of sides) await stop();
+  const name = address ? 'PostgreSQL' : 'SQLite';
+  return table([`${name}, a second`, `${FEW} pushes`, `${count} pushes`, 'ratio'], rows);
 }
 
-const pushes = '/api/v2/pushes';
-const requests = {
-  'list active': ({ token }) => get(`${pushes}/active`, bearer(token)),
-  'list active, 200th': ({ token }) => get(`${pushes}/active?page=200`, bearer(token)),
-  'list expired': ({ token }) => get(`${pushes}/expired`, bearer(token)),
-  'list expired, 200th': ({ token }) => get(`${pushes}/expired?page=200`, bearer(token)),
-  audit: ({ token, active }) => get(`${pushes}/${active}/audit`, bearer(token)),
-  preview: ({ active }) => get(`${pushes}/${active}/preview`),
-  'an expired push': ({ expired }) => get(`${pushes}/${expired}`),
-};
-
-function report(name, few, many) {
-  row(name, CONNECTIONS, few);
-  row('', CONNECTIONS, many, few.rate);
+/** Says it at once, too, as the whole takes minutes. */
+function rowOf(name, few, many) {
+  const row = [name, few.toFixed(0), many.toFixed(0), (many / few).toFixed(2)];
+  console.error(row.join('  '));
+  return row;
 }
 
-/** A folder with so many pushes, and what there is to start on it. */
-async function prepare(count) {
+/** A database with so many pushes. The active ones are made by the service, as only it can seal what it shows. */
+async function prepare(count, address) {
   const data = join(folder, `filled-${count}`);
-  const path = join(data, 'pwpush.db');
-  const { token, stop } = await startService('--data', data);
+  const words = ['--data', data, '--rate-limit', 'off'];
+  if (address) words.push('--database', databaseOf(address, `pushes_${count}`));
+  const { port, token, stop } = await startService(...words);
+  const client = startClient();
+  const active = count / 10;
+  const request = post(path, body, bearer(token));
+  await client.run('repeat', { port, connections: 64, request, count: active });
   await stop();
-  fill(path, count);
-  addDue(path, DUE);
-  const one = { ...examples(path), token };
-  one.start = async (client) => {
-    const starting = startService('--data', data, '--quiet');
-    const swept = await sweep(path);
-    const { pid, port, stop: end } = await starting;
-    const stop = async () => {
-      client.stop();
-      await end();
-    };
-    Object.assign(one, { client, pid, port, swept, stop });
-  };
-  return one;
+  const database = address ? openPostgres(words.at(-1)) : openSqlite(join(data, 'pwpush.db'));
+  const due = Math.max(count / 2, LEAST_DUE);
+  addExpired(database, Math.max(count - active - due, 0));
+  addDue(database, due);
+  // As PostgreSQL does by itself, but later.
+  if (address) database.exec('VACUUM ANALYZE');
+  return { words, token, client, active, due, database };
 }
 
-/** How many pushes a second the first sweep ends, from when it begins. */
-async function sweep(path) {
-  const database = openSqlite(path);
-  let left = DUE;
-  let began = 0;
-  for (let seen = left; left > 0; seen = left) {
-    left = countDue(database);
-    if (left < seen && began === 0) began = performance.now();
-    await wait(2);
-  }
+function databaseOf(address, name) {
+  openPostgres(address).exec(`CREATE DATABASE ${name}`);
+  return address.replace('/postgres?', `/${name}?`);
+}
+
+/** Starts the service of a side, which sweeps at once; answers how many pushes a second that ended, too. */
+async function start({ words, client, due, database }) {
+  const first = nextDue(database);
+  const starting = startService(...words);
+  while (nextDue(database) === first) await wait(1);
+  const began = performance.now();
+  while (nextDue(database)) await wait(5);
+  const swept = due / ((performance.now() - began) / 1000);
   database.close();
-  return { rate: DUE / ((performance.now() - began) / 1000), p50: 0, p99: 0 };
+  const service = await starting;
+  const stop = async () => {
+    await client.stop();
+    await service.stop();
+  };
+  return { pid: service.pid, port: service.port, swept, stop };
 }

@@ -29,6 +29,22 @@ export function startPostgres() {
   return `postgres://postgres@/postgres?host=${encodeURIComponent(folder)}`;
 }
 
+/** A database at an address, as `openSqlite` has those of SQLite. */
+export function openPostgres(address) {
+  const psql = (sql) =>
+    execFileSync('psql', ['-AtXqd', address, '-v', 'ON_ERROR_STOP=1'], {
+      input: sql,
+      encoding: 'utf8',
+    });
+  return {
+    isPostgres: true,
+    exec: (sql) => psql(`${sql};`),
+    all: (sql) =>
+      JSON.parse(psql(`SELECT COALESCE(json_agg(found), '[]') FROM (${sql}) AS found;`)),
+    close() {},
+  };
+}
+
 /** As the user postgres, since a server refuses to be root. */
 function run(name, ...words) {
   const program = [join(programs, name), ...words];

@@ -111,7 +111,8 @@ export const startService = (...words) => startServiceOf(program, ...words);
 /** Runs the built program to its end. */
 export async function runProgram(...words) {
   const [command, ...rest] = [...program, ...words];
-  const child = spawn(command, rest, { env, stdio: 'ignore' });
+  const child = spawn(command, rest, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  child.stdout.resume();
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`);
 }
@@ -126,6 +127,8 @@ export function startClient(kind = 'pwpush') {
         child.once('message', resolve);
         child.send({ what, ...job });
       }),
+    /** Ends the job that repeats a request. */
+    enough: () => child.send({ what: 'stop' }),
     stop: () => stop(child),
   };
 }
