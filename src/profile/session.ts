@@ -1,5 +1,6 @@
 import { inWords } from '../cli/in-words';
 import { invocation, type Manner } from '../cli/terminal/output';
+import { ago } from '../cli/terminal/wording';
 import { type Api, apiClient } from '../client/client';
 import { parseReference, type Reference, repairsOf } from '../client/link';
 import { isShellSafe } from '../contract/address';
@@ -74,7 +75,7 @@ export function createSession(context: Context, given: Given, manner: Manner) {
     const instances = new Map<string | undefined, Instance>();
     const connected: NamedItem[] = [];
     for (const one of references) {
-      if (one.last) await run.say.remark(await lastText(one.last, context.now()));
+      if (one.last) await run.say.remark(lastText(one.last, context.now()));
       const known = instances.get(one.base);
       const at = known ?? (await instanceAt(targetOf(context, sources(), one.base), connections));
       instances.set(one.base, at);
@@ -122,8 +123,7 @@ export function another(
 }
 
 /** Which push `last` is, as it need not be at the instance in use: `last: "db", made 2 min ago at pwpush.example`. */
-async function lastText({ base, receipt }: KeptReceipt, now: Date): Promise<string> {
-  const { ago } = await import('../cli/terminal/wording');
+function lastText({ base, receipt }: KeptReceipt, now: Date): string {
   const { name, url_token, created_at } = receipt;
   const which = name ? `"${name}"` : url_token;
   return `last: ${which}, made ${ago(created_at, now)} at ${new URL(base).host}`;

@@ -1,4 +1,5 @@
 import { beforeSending } from '../cli/ask-until';
+import { asReported } from '../cli/in-words';
 import { type Content, type Purpose, readSecret, type Source } from '../cli/source';
 import { folded } from '../cli/terminal/bounded-write';
 import type { Invocation } from '../cli/terminal/output';
@@ -94,8 +95,7 @@ async function sendTyped<T>({ context, say }: Invocation, send: () => Promise<T>
       if (!context.hasAsked() || !(error instanceof CliError) || context.signal.aborted)
         throw error;
       if (error.code !== 'unreachable' && error.code !== 'rate_limited') throw error;
-      const { failureText } = await import('../cli/report-error');
-      const text = failureText(error, { json: false, debug: false });
+      const text = await asReported(error);
       await say.draw(() => folded(text, context.stderr));
       const { confirm } = await context.prompter();
       const again = await beforeSending(() => confirm('Try again with what you typed?', true));
