@@ -76,21 +76,34 @@ async function libsql(): Promise<Open> {
       exec: (sql) => void database.exec(sql),
       prepare(sql) {
         const statement = database.prepare(sql);
-        // As one array, because libsql takes a single buffer or null for named parameters. `all` only: a second
-        // `get` on a statement returns values of the first (0.5.29).
-        return { all: (values) => statement.all(values).map(withBuffers) };
+        // Values as one array, because libsql takes a single buffer or null for named parameters.
+        if (!statement.reader) {
+          return {
+            all(values) {
+              statement.run(values);
+              return [];
+            },
+          };
+        }
+        const names = statement.columns().map(({ name }) => name);
+        // Rows as arrays, as libsql takes longer to make an object than all of the rest. `all` only: a second `get` on a
+        // statement returns values of the first (0.5.29).
+        const rows = statement.raw();
+        return {
+          all: (values) => rows.all(values).map((row) => objectOf(names, row as unknown[])),
+        };
       },
       close: () => void database.close(),
     };
   };
 }
 
-/** libsql's `all` returns blobs as ArrayBuffer, `node:sqlite` as Uint8Array. */
-function withBuffers(row: unknown): unknown {
-  const values = row as Record<string, unknown>;
-  for (const column in values) {
-    const value = values[column];
-    if (value instanceof ArrayBuffer) values[column] = new Uint8Array(value);
+/** A row by names of its columns. libsql returns blobs as ArrayBuffer, `node:sqlite` as Uint8Array. */
+function objectOf(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  for (const [at, name] of names.entries()) {
+    const value = values[at];
+    row[name] = value instanceof ArrayBuffer ? new Uint8Array(value) : value;
   }
-  return values;
+  return row;
 }
