@@ -33,8 +33,8 @@ const cases = [
   list('list, page 20', 20),
   list('list, page 200', 200),
   { name: 'creation', job: 'create', more: () => ({ views: 1 }) },
-  { name: 'view', job: 'view', before: { views: 100, count: 1000 } },
-  { name: 'last view', job: 'last', before: { views: 1, count: 2000 } },
+  { name: 'view', job: 'view', before: { views: 100, count: 200 } },
+  { name: 'last view', job: 'last', before: { views: 1, count: 1000 } },
 ];
 
 /**
@@ -135,7 +135,8 @@ async function start({ words, client, due, database }) {
   const starting = startService(...words);
   while (nextDue(database) === first) await wait(1);
   const began = performance.now();
-  while (nextDue(database)) await wait(10);
+  // A look at PostgreSQL is a process, which takes what is measured.
+  while (nextDue(database)) await wait(database.isPostgres ? 100 : 10);
   const swept = due / ((performance.now() - began) / 1000);
   database.close();
   const service = await starting;
