@@ -10,6 +10,7 @@ import type { Context } from '../src/platform/context';
 import { exitStatus } from '../src/platform/errors';
 import { settingNames } from '../src/profile/settings';
 import { plot } from './bench/plot.mjs';
+import { plotSizes } from './bench/plot-sizes.mjs';
 import { variablesInSource } from './helpers/source-variables';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -142,6 +143,7 @@ describe("the readme's configuration", () => {
 test('docs/performance.md shows the figures that the bench has written', () => {
   const [results, peers] = ['RESULTS.md', 'PEERS.md'].map((name) => read(`test/bench/${name}`));
   expect(read('docs/pictures/performance.svg')).toBe(plot(results ?? '', peers ?? ''));
+  expect(read('docs/pictures/size.svg')).toBe(plotSizes(read('test/bench/SIZES.md')));
 });
 
 interface Servers {

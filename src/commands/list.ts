@@ -116,6 +116,9 @@ async function* inStates(
 
 type Range = Pick<PageRange<unknown>, 'first' | 'last' | 'limit'>;
 
+/** The API ends there, whatever there is. */
+const MOST = limits.page.max * limits.rowsPerPage;
+
 /** Prints each page as it comes, so that memory does not grow with their number; returns how many rows there were. */
 async function printPages<Row>(
   session: Session,
@@ -129,7 +132,7 @@ async function printPages<Row>(
   const page = paged ? part.page : 1;
   const rows = rowsOf(api, accountOf(target), paged ? { first: page, last: page } : part);
   const printed = await printRows(rows, listed, session);
-  const most = paged ? limits.rowsPerPage : part.limit;
+  const most = paged ? limits.rowsPerPage : Math.min(part.limit, MOST);
   await tellEnd(session.say, what, { printed, page, more: printed >= most, limited: !paged });
   return printed;
 }

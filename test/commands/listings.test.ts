@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../src/contract/decode';
+import { answersTo } from '../helpers/answers';
 import { eachInstance, type Instance, instance } from '../helpers/instance';
+import { CREATED } from '../helpers/reference';
+import { place } from '../helpers/run';
 import { call } from '../helpers/service';
 
 // Listings of more than a page: of pushes, and the audit log. In which forms instances may give it: test/client/pages.test.ts.
@@ -41,6 +44,22 @@ describe('of 120 pushes', () => {
     await owner.run('expire', token);
     expect((await owner.run('show', token)).stdout).toContain('\nstate\tdeleted\n');
   });
+});
+
+test('list --all says that there may be more than the API lists', async () => {
+  const rows = (page: number) =>
+    Array.from({ length: 50 }, (_, at) => ({
+      ...JSON.parse(CREATED),
+      url_token: `t${page}-${at}`,
+    }));
+  const pages = Array.from({ length: 200 }, (_, at) => [
+    `GET /pushes/active?page=${at + 1}`,
+    rows(at + 1),
+  ]);
+  const { send } = answersTo(Object.fromEntries(pages));
+  const env = { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't0ken' };
+  const here = place({ send, env, terminals: ['stderr'] });
+  expect((await here.run('list', '--all')).stderr).toMatch(/showing 10000\n$/);
 });
 
 describe('an audit log', () => {

@@ -11,6 +11,15 @@ export const addDue = (database, count) =>
 export const addExpired = (database, count) =>
   copy(database, count, { expires: Date.now() - DAY, expired: `${Date.now() - DAY} + n` });
 
+/** Runs `fill` on a database as on one that may be lost: what it writes takes less than half of the time. */
+export function unsafely(database, fill) {
+  if (database.isPostgres) return fill();
+  // The index of lookups, whose places are random, stays in memory.
+  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -400000');
+  fill();
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -2000');
+}
+
 function copy(database, count, { expires, expired }) {
   const random = database.isPostgres ? 'md5(random()::text)' : 'lower(hex(randomblob(16)))';
   const [{ id }] = database.all('SELECT max(id) AS id FROM pushes');

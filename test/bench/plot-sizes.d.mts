@@ -1,0 +1,1 @@
+export function plotSizes(sizes: string): string;
