@@ -86,11 +86,16 @@ export class Housekeeping {
   /** Ends the pushes in one transaction, or each in its own if that fails. */
   private async endBatch(batch: readonly store.DuePush[]): Promise<Ended> {
     const end = async (sql: Sql) => {
+      // At once, as PostgreSQL answers all in two round trips. When one fails, nothing may follow what undoes the others.
+      const outcomes = await Promise.allSettled(
+        batch.map(({ id, expires_at }) => store.endPush(sql, id, expires_at, 0)),
+      );
       const ended = { pushes: 0, requests: 0 };
-      for (const { id, expires_at, kind } of batch) {
-        if (!(await store.endPush(sql, id, expires_at, 0))) continue;
+      for (const [at, outcome] of outcomes.entries()) {
+        if (outcome.status === 'rejected') throw outcome.reason;
+        const kind = outcome.value && batch[at]?.kind;
         if (kind === 'request') ended.requests += 1;
-        else if (kind !== 'answer') ended.pushes += 1;
+        else if (kind && kind !== 'answer') ended.pushes += 1;
       }
       return ended;
     };
