@@ -1,9 +1,11 @@
 import {
+  type Cipher,
   createCipheriv,
   createDecipheriv,
   createHmac,
   createPrivateKey,
   createPublicKey,
+  type Decipher,
   diffieHellman,
   getCipherInfo,
   randomBytes,
@@ -30,29 +32,43 @@ export const node: Primitives = {
 const nowhere = new MessageChannel().port1;
 nowhere.close();
 
+/**
+ * Where a chunk is cut for `update`, which allocates a byte more than it returns and copies. In one piece, memory for both
+ * is often 16 bytes more than a multiple of a page apart, and there the copy (`rep movsb` of glibc 2.36, on an AMD EPYC) has
+ * a twentieth of its speed, and takes as long as encrypting.
+ */
+const CUT = 62 * 1024;
+
+const updated = (cipher: Cipher | Decipher, bytes: Uint8Array) =>
+  [cipher.update(bytes.subarray(0, CUT)), cipher.update(bytes.subarray(CUT))] as Bytes[];
+
 function nodeChacha(key: Uint8Array): Chacha {
   return {
     seal(nonce, plain) {
       const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG });
-      const body = cipher.update(plain);
+      const body = updated(cipher, plain);
       // With a stream cipher, `final` returns nothing and only completes the tag.
       cipher.final();
-      return [body, cipher.getAuthTag()] as Bytes[];
+      return [...body, cipher.getAuthTag() as Bytes];
     },
     open(nonce, sealed) {
       if (sealed.length < TAG) return;
       const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG });
       decipher.setAuthTag(sealed.subarray(-TAG));
-      const plain = decipher.update(sealed.subarray(0, -TAG));
+      const plain = updated(decipher, sealed.subarray(0, -TAG));
       try {
         decipher.final();
       } catch {
         return;
       }
-      return plain as Buffer<ArrayBuffer>;
+      return plain;
     },
     // Until it is collected, the system makes pages for 16 times as much, and clears them.
-    free: ({ buffer }) => nowhere.postMessage(undefined, [buffer]),
+    free: (results) =>
+      nowhere.postMessage(
+        undefined,
+        results.map(({ buffer }) => buffer),
+      ),
   };
 }
 
@@ -67,7 +83,7 @@ async function webChacha(bytes: Uint8Array): Promise<Chacha> {
     seal: async (iv, plain) => [Buffer.from(await subtle.encrypt({ name, iv }, key, plain))],
     open: async (iv, sealed) => {
       try {
-        return Buffer.from(await subtle.decrypt({ name, iv }, key, sealed));
+        return [Buffer.from(await subtle.decrypt({ name, iv }, key, sealed))];
       } catch (error) {
         if ((error as Error).name === 'OperationError') return;
         throw error;

@@ -8,7 +8,6 @@ import {
   type Recipient,
 } from '../age/age';
 import { AgeError, explaining } from '../age/age-error';
-import { inChunks } from '../age/format/in-chunks';
 import { newLinkKey, newWords } from '../age/key';
 import { keyProof, newKeySalt } from '../age/key-proof';
 import { encodeManifest, encryptedName, isManifest } from '../age/manifest';
@@ -116,9 +115,6 @@ function checkSize(prepared: PreparedFile, bytes: number, files: boolean): void 
   );
 }
 
-/** Bytes that are sent at once: age makes pieces of 64 KiB and tags of 16 bytes, and each write has its price. */
-const BATCH = 512 * 1024;
-
 /** A file as it is uploaded, and as the manifest describes it. */
 async function sealFiles(files: readonly Attachment[], recipients: readonly Recipient[]) {
   const sealed = [];
@@ -129,11 +125,8 @@ async function sealFiles(files: readonly Attachment[], recipients: readonly Reci
       shownAs: name,
       type: 'application/octet-stream',
       size: sizeOf(size),
-      /** A batch is valid until the next one is requested. */
-      bytes: async function* () {
-        const batches = inChunks(encrypt(bytes()), Math.min(BATCH, sizeOf(size)));
-        for await (const { chunk } of batches) yield chunk;
-      },
+      /** A piece is valid until the next one is requested. */
+      bytes: () => encrypt(bytes()),
     };
     sealed.push({ file, entry: { name, type, size, mac } });
   }

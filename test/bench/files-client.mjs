@@ -1,8 +1,8 @@
 // How fast push and get move one large file over loopback beside curl -F and curl -o, as it is and encrypted, and in how
 // much memory: interleaved runs against a listener in a process of its own, medians. Files are in BENCH_TMPDIR, of
 // which /dev/shm leaves out the disk: push and get sync what they write, curl does not.
-// Usage: node test/bench/files-client.mjs [MiB] [runs] [executable]     (1024 and 5; needs curl and a built program)
-import { spawn } from 'node:child_process';
+// Usage: node test/bench/files-client.mjs [MiB] [runs] [executable]     (1024 and 5; needs curl, openssl and a built program)
+import { execFileSync, spawn } from 'node:child_process';
 import {
   createWriteStream,
   fstatSync,
@@ -176,7 +176,26 @@ function report(cases, mebibytes) {
     figures[`${one.what}EncryptedMemory`] = peak(one) - peak(other(one, 'pwpush'));
   }
   const head = [`${mebibytes} MiB`, 'MiB/s', 'to curl', 'processor, s', 'peak MiB'];
-  return { figures, text: table(head, rows) };
+  const encrypted = cases.find(({ name }) => name === 'pwpush, encrypted');
+  const seconds = [other(encrypted, 'pwpush'), encrypted].map((one) => middle(one, 'seconds'));
+  return { figures, text: `${table(head, rows)}\n\n${limit(mebibytes, ...seconds)}` };
+}
+
+/** What `push --encrypt` took, in seconds, beside one thread that sends as without and encrypts as fast as OpenSSL. */
+function limit(mebibytes, plain, encrypted) {
+  const speed = ['speed', '-mr', '-seconds', '2', '-bytes', '65536', '-evp', 'chacha20-poly1305'];
+  const told = execFileSync('openssl', speed, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const rate = Number(/^\+F:.*:([\d.]+)$/m.exec(told)[1]) / 1024 ** 2;
+  const cipher = mebibytes / rate;
+  const best = plain / (plain + cipher);
+  return (
+    `\`openssl speed\` encrypts chunks of 64 KiB at ${rate.toFixed(0)} MiB/s. In one thread, \`push --encrypt\` could have ` +
+    `${best.toFixed(2)} of the speed of \`push\` (${plain.toFixed(2)} s and ${cipher.toFixed(2)} s), and had ` +
+    `${(plain / encrypted).toFixed(2)} (${encrypted.toFixed(2)} s).`
+  );
 }
 
 /** Runs once; stdout, seconds, and as last seen, every 10 ms, its seconds of a processor and largest size in KiB (Linux). */

@@ -45,7 +45,7 @@ export async function proven(text: string) {
 }
 
 /** Lengths at the borders of chunks, in bytes. */
-export const lengths = [0, 1, 65_535, 65_536, 65_537, 200_000];
+export const lengths = [0, 1, 65_535, 65_536, 65_537, 200_000, 524_288, 524_289];
 
 /** `toEqual` takes seconds for some hundred kilobytes. */
 export function expectSame(bytes: Uint8Array, expected: Buffer): void {

@@ -16,12 +16,12 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 
 /** ChaCha20-Poly1305 (RFC 8439) with one key. */
 export interface Chacha {
-  /** Encrypts; the result is ciphertext and tag, in new buffers. */
+  /** Encrypts; the result is ciphertext and tag, in parts that are new buffers. */
   seal(nonce: Uint8Array, plain: Uint8Array): Bytes[] | Promise<Bytes[]>;
-  /** Decrypts what `seal` returned; undefined if the key or the nonce differs, or the data was changed. */
-  open(nonce: Uint8Array, sealed: Uint8Array): Bytes | undefined | Promise<Bytes | undefined>;
+  /** Decrypts what `seal` returned, into parts; undefined if the key or the nonce differs, or the data was changed. */
+  open(nonce: Uint8Array, sealed: Uint8Array): Bytes[] | undefined | Promise<Bytes[] | undefined>;
   /** Takes back the memory of what they returned, where that does not wait for the garbage collector. */
-  free?(result: Bytes): void;
+  free?(results: readonly Bytes[]): void;
 }
 
 /** Bytes that `seal` adds. */
@@ -78,13 +78,17 @@ export function textOf(bytes: Uint8Array): string {
 }
 
 export function joined(parts: readonly Uint8Array[]): Bytes {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  put(parts, whole, 0);
   return whole;
+}
+
+/** Puts parts one after the other from a place on, and returns where they end. */
+export function put(parts: readonly Uint8Array[], into: Uint8Array, at: number): number {
+  return parts.reduce((from, part) => {
+    into.set(part, from);
+    return from + part.length;
+  }, at);
 }
 
 /** In constant time; of the same length. */

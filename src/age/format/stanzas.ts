@@ -48,7 +48,8 @@ export async function sealFileKey({ chacha }: Primitives, key: Uint8Array, fileK
  */
 export async function openFileKey({ chacha }: Primitives, key: Uint8Array, { body }: Stanza) {
   if (body.length !== FILE_KEY + TAG) throw invalidStanza();
-  return (await chacha(key)).open(NONCE, body);
+  const fileKey = await (await chacha(key)).open(NONCE, body);
+  return fileKey && joined(fileKey);
 }
 
 /**

@@ -1,13 +1,15 @@
 import { AgeError } from '../age-error';
 import { MAX_HEADER } from './header';
 import { inChunks } from './in-chunks';
-import { type Bytes, derive, type Primitives, TAG, textOf } from './platform';
+import { type Bytes, derive, type Primitives, put, TAG, textOf } from './platform';
 
 // age.md (https://c2sp.org/age), "Payload".
 
 /** Bytes of plaintext per chunk. */
 const CHUNK = 64 * 1024;
 const NONCE = 16;
+/** Bytes that are encrypted before they are yielded: each piece has its price where it is sent. */
+const BATCH = 8 * (CHUNK + TAG);
 
 /** Size of the payload for plaintext of that size, in bytes. */
 export function payloadSize(plaintext: number): number {
@@ -24,10 +26,17 @@ export async function* encryptPayload(
   const { seal, free } = await primitives.chacha(derive(primitives, fileKey, nonce, 'payload'));
   yield nonce;
   let number = 0;
+  let filled = 0;
+  let batch: Bytes | undefined;
   for await (const { chunk, last } of inChunks(plaintext, CHUNK)) {
     const sealed = await seal(chunkNonce(number++, last), chunk);
-    yield* sealed;
-    if (free) sealed.forEach(free);
+    batch ??= new Uint8Array(last ? chunk.length + TAG : BATCH);
+    filled = put(sealed, batch, filled);
+    free?.(sealed);
+    if (last || filled === BATCH) {
+      yield batch.subarray(0, filled);
+      filled = 0;
+    }
   }
 }
 
@@ -44,16 +53,19 @@ export async function* decryptPayload(
 ): AsyncGenerator<Bytes, void, undefined> {
   const { open, free } = await primitives.chacha(derive(primitives, fileKey, nonce, 'payload'));
   let number = 0;
+  let room: Bytes | undefined;
   for await (const { chunk, last } of inChunks(sealed, CHUNK + TAG)) {
     const plain = await open(chunkNonce(number, last), chunk);
     // A whole chunk after which data is missing or follows: the reference implementation releases it, too.
     const wrongEnd = plain === undefined && chunk.length === CHUNK + TAG;
-    const released = wrongEnd ? await open(chunkNonce(number, !last), chunk) : plain;
-    if (released !== undefined && released.length > 0) yield released;
-    if (plain === undefined || (plain.length === 0 && number > 0))
+    const released = (wrongEnd ? await open(chunkNonce(number, !last), chunk) : plain) ?? [];
+    room ??= new Uint8Array(chunk.length);
+    const length = put(released, room, 0);
+    free?.(released);
+    if (length > 0) yield room.subarray(0, length);
+    if (plain === undefined || (length === 0 && number > 0))
       throw new AgeError('payload', 'the encrypted data was changed or truncated');
     number++;
-    if (released !== undefined) free?.(released);
   }
 }
 

@@ -3,7 +3,6 @@ import { type NewPassphraseSource, newPassphrase } from '../../cli/passphrase';
 import type { Content } from '../../cli/source';
 import { toJson } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
-import { shellWord } from '../../cli/values';
 import { limits } from '../../contract/api';
 import { size } from '../../contract/byte-size';
 import type { HereEvent } from '../../contract/here-event';
@@ -90,13 +89,11 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
     await say.remark(
       'hint: other users of this machine can read the command line; pipe the secret in instead',
     );
-  const name = fileMeant(plan.content);
-  if (name !== undefined) {
-    const path = shellWord(name);
+  // Does not repeat the text: it may be a secret after all, and standard error a log.
+  if (namesFile(plan.content))
     await say.note(
-      `hint: "${name}" is a file here; --file ${path} pushes the file, --from ${path} its text`,
+      'hint: the text is the name of a file here; --file pushes the file, --from its text',
     );
-  }
   const sealing = seal && (await sealingFor(seal, session));
   const connected = lazy(() => session.connect());
   const edition = where === 'here' ? ownEdition : editionOf(session, connected, plan.dryRun);
@@ -128,14 +125,14 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
   });
 }
 
-/** A text that is the name of a file. */
-function fileMeant(content: Content): string | undefined {
-  if (!('text' in content) || content.text.from.name !== 'text') return undefined;
+/** Whether the text was typed, and is the name of a file. */
+function namesFile(content: Content): boolean {
+  if (!('text' in content) || content.text.from.name !== 'text') return false;
   const { value } = content.text.from;
   try {
-    return /^\S+$/.test(value) && statSync(value).isFile() ? value : undefined;
+    return /^\S+$/.test(value) && statSync(value).isFile();
   } catch {
-    return undefined;
+    return false;
   }
 }
 

@@ -17,7 +17,7 @@ export async function* piecesOf(stream: ReadableStream<Uint8Array>) {
   }
 }
 
-/** Collects chunks; `progress` receives the bytes there are, now and then. */
+/** Collects chunks, each valid until the next one is requested; `progress` receives the bytes there are, now and then. */
 export async function blobOf(
   chunks: AsyncIterable<Uint8Array<ArrayBuffer>>,
   progress?: (bytes: number) => void,
@@ -26,7 +26,7 @@ export async function blobOf(
   let parts: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {
-    parts.push(chunk);
+    parts.push(chunk.slice());
     bytes += chunk.length;
     if (bytes - blob.size < PART) continue;
     blob = new Blob([blob, ...parts]);

@@ -44,7 +44,7 @@ export const noble: Primitives = {
     seal: (nonce, plain) => [chacha20poly1305(key, nonce).encrypt(plain) as Bytes],
     open(nonce, sealed) {
       try {
-        return chacha20poly1305(key, nonce).decrypt(sealed) as Bytes;
+        return [chacha20poly1305(key, nonce).decrypt(sealed) as Bytes];
       } catch {
         return undefined;
       }
