@@ -40,7 +40,10 @@ async function besideServices(options) {
   const services = await underLoad(options);
   const names = new Set([...Object.keys(programs), ...Object.keys(services)]);
   const columns = ['push', 'handOver', 'create', 'last', 'more'];
-  const figure = (name, column) => programs[name]?.[column] ?? services[name]?.[column];
+  const figure = (name, column) => {
+    const number = programs[name]?.[column] ?? services[name]?.[column];
+    return number === undefined ? '–' : Math.round(number).toLocaleString('en');
+  };
   return table(
     [
       '',
@@ -53,7 +56,7 @@ async function besideServices(options) {
     ],
     [...names].map((name) => [
       name,
-      ...columns.map((column) => figure(name, column)?.toFixed(0) ?? '–'),
+      ...columns.map((column) => figure(name, column)),
       services[name]?.kept ?? '–',
     ]),
   );
