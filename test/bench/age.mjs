@@ -3,8 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { rolldown } from 'rolldown';
+import { buildAge } from './age-code.mjs';
 
 const bytes = Number(process.argv[2] ?? 512) * 1024 * 1024;
 const runs = Number(process.argv[3] ?? 5);
@@ -13,11 +12,7 @@ const { prepareFile, decryptStream, passphraseRecipient, passphraseIdentity } = 
 async function built() {
   const folder = mkdtempSync(join(tmpdir(), 'pwpush-bench-'));
   try {
-    const entry = (name) => fileURLToPath(new URL(`../../src/age/${name}.ts`, import.meta.url));
-    const bundle = await rolldown({ input: { age: entry('age') }, platform: 'node' });
-    await bundle.write({ dir: folder, entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
-    const load = (name) => import(pathToFileURL(join(folder, `${name}.mjs`)).href);
-    return await load('age');
+    return await import(await buildAge(folder));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -32,7 +32,9 @@ const { values, positionals } = parseArgs({
     waiting: { type: 'boolean' },
     snappass: { type: 'string' },
     privatebin: { type: 'string' },
+    'password-pusher': { type: 'string' },
     'python-client': { type: 'string' },
+    mib: { type: 'string', default: '1024' },
   },
 });
 const { binary, before } = values;

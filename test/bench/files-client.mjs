@@ -233,7 +233,8 @@ function usageOf(pid) {
   }
 }
 
-async function fill(path, mebibytes) {
+/** Makes a file of that size. */
+export async function fill(path, mebibytes) {
   const stream = createWriteStream(path);
   const chunk = Buffer.alloc(1024 * 1024, 'pwpush');
   for (let written = 0; written < mebibytes; written++) {

@@ -1,30 +1,49 @@
-// pwpush beside programs that do the same, in turns: a push, a hand-over from the sender to the recipient, and services
-// under load and under eight readers at once. Peers that are not there are left out. Needs a build, and Linux.
+// pwpush beside programs that do the same, in turns: a push, a hand-over from the sender to the recipient, services under
+// load and under eight readers at once, and a file of so many MiB, encrypted (see files-peers.mjs). Peers that are not
+// there are left out. Needs a build, and Linux.
 // Usage: npm run bench -- --peers [--binary build/pwpush-linux-x64] [--snappass FOLDER] [--privatebin FOLDER]
-//   [--python-client COMMAND]
-// The folders have the sources of snappass and PrivateBin. For the rest of them, on Debian: gunicorn python3-flask
-// python3-redis python3-cryptography redis-server php-cli magic-wormhole python3-magic-wormhole-mailbox-server
+//   [--password-pusher FOLDER] [--python-client COMMAND] [--mib 1024]
+// The folders have the sources of snappass, PrivateBin and Password Pusher, whose gems are there. For the rest of them, on Debian: gunicorn python3-flask
+// python3-redis python3-cryptography redis-server php-cli magic-wormhole python3-magic-wormhole-mailbox-server age
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { median, table, withService } from './client/processes.mjs';
+import { besideAge } from './files-peers.mjs';
 import { compared } from './load/compared.mjs';
-import { startMailbox, startPrivateBin, startSnappass } from './load/peers.mjs';
+import {
+  startMailbox,
+  startPasswordPusher,
+  startPrivateBin,
+  startSnappass,
+} from './load/peers.mjs';
 import { folder, startClient, startServiceOf } from './load/processes.mjs';
 
 const RUNS = 7;
 const load = { jobs: ['create', 'last'], connections: 16, rounds: 3, seconds: 1.5 };
+const FILE_ROUNDS = 3;
 const SECRETS = 1000;
 const [NODE, EXECUTABLE] = ['pwpush on Node.js', 'pwpush, the executable'];
 
-/** Returns a table in Markdown, and prints which peers are not there. */
+/** Returns tables in Markdown, and prints which peers are not there. */
 export async function peers(options) {
+  const secrets = await besideServices(options);
+  const files = await besideAge(Number(options.mib), FILE_ROUNDS, options.binary);
+  if (files) return `${secrets}\n\n## Encrypting a file\n\n${files}`;
+  absent('age', 'age, script');
+  return secrets;
+}
+
+async function besideServices(options) {
   const programs = await withService(process.execPath, (service) => handOvers(service, options));
   const services = await underLoad(options);
   const names = new Set([...Object.keys(programs), ...Object.keys(services)]);
   const columns = ['push', 'handOver', 'create', 'last', 'more'];
-  const figure = (name, column) => programs[name]?.[column] ?? services[name]?.[column];
+  const figure = (name, column) => {
+    const number = programs[name]?.[column] ?? services[name]?.[column];
+    return number === undefined ? '–' : Math.round(number).toLocaleString('en');
+  };
   return table(
     [
       '',
@@ -37,7 +56,7 @@ export async function peers(options) {
     ],
     [...names].map((name) => [
       name,
-      ...columns.map((column) => figure(name, column)?.toFixed(0) ?? '–'),
+      ...columns.map((column) => figure(name, column)),
       services[name]?.kept ?? '–',
     ]),
   );
@@ -111,25 +130,26 @@ async function wormhole({ relay }) {
 }
 
 /** What services do a second at 16 connections, and how often they give a secret twice to eight readers at once. */
-async function underLoad({ binary, snappass, privatebin }) {
+async function underLoad({ binary, ...sources }) {
   const own = (name, program) =>
     startServiceOf(program, '--data', join(folder, name), '--rate-limit', 'off');
-  const kept = { ours: 'synced', snappass: 'in memory', PrivateBin: 'in files, not synced' };
   const sides = { [NODE]: await own('node', [process.execPath, join('bin', 'pwpush.js')]) };
   if (binary) sides[EXECUTABLE] = await own('executable', [resolve(binary)]);
-  for (const [name, service] of [
-    ['snappass', await startSnappass(snappass)],
-    ['PrivateBin', await startPrivateBin(privatebin)],
+  for (const [name, option, start] of [
+    ['snappass', 'snappass', startSnappass],
+    ['PrivateBin', 'privatebin', startPrivateBin],
+    ['Password Pusher', 'password-pusher', startPasswordPusher],
   ]) {
+    const service = await start(sources[option]);
     if (service) sides[name] = service;
-    else absent(name, `--${name.toLowerCase()}, and what it runs on`);
+    else absent(name, `--${option}, and what it runs on`);
   }
   const rates = await compared(sides, load);
-  for (const [name, { port, kind, stop }] of Object.entries(sides)) {
+  for (const [name, { port, kind, kept = 'synced', stop }] of Object.entries(sides)) {
     const client = startClient(kind);
     const { none, more } = await client.run('race', { port, count: SECRETS, readers: 8 });
     if (none > 0) throw new Error(`${name} gave ${none} secrets to nobody`);
-    Object.assign(rates[name], { more, kept: kept[kind ?? 'ours'] });
+    Object.assign(rates[name], { more, kept });
     await client.stop();
     await stop();
   }

@@ -8,6 +8,7 @@ const LABELS = 290;
 const LONGEST = WIDTH - LABELS - 90;
 const ROW = 22;
 const HEAD = 48;
+const FILES = '## Encrypting a file';
 
 /** The rows of the first table after a line, each with a cell for each column. */
 function tableAfter(text, line) {
@@ -32,6 +33,8 @@ export function plot(results, peers) {
   const [part = '## Node'] = results.match(/^### The executable/m) ?? [];
   const starts = tableAfter(results, part);
   const beside = tableAfter(peers, '# Beside other programs');
+  // A run may have been without age.
+  const files = peers.includes(FILES) ? tableAfter(peers, FILES) : [];
   const andKept = ([name, , , , , , kept]) => `${name} (${kept})`;
   return svgOf([
     group('One run of the program, in milliseconds: shorter is better', starts, 1),
@@ -39,6 +42,7 @@ export function plot(results, peers) {
     group('A secret from sender to recipient, in milliseconds', beside, 2),
     group('One-time secrets created a second: longer is better', beside, 3, andKept),
     group('One-time secrets taken a second', beside, 4, andKept),
+    group('A large file, encrypted and decrypted, in seconds: shorter is better', files, 1),
   ]);
 }
 
@@ -46,6 +50,7 @@ function svgOf(groups) {
   const drawn = [];
   let y = 0;
   for (const { title, bars } of groups) {
+    if (bars.length === 0) continue;
     drawn.push(`<text class="title" x="16" y="${y + 32}">${title}</text>`);
     y += HEAD;
     const most = Math.max(...bars.map(({ figure }) => Number(figure)));

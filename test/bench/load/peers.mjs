@@ -1,9 +1,10 @@
 // Services that do what ours does, as their documents have them started. Each function returns nothing where a part is
 // missing.
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { folder, startOther } from './processes.mjs';
+import { folder, runOther, startOther } from './processes.mjs';
 
 const found = (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
 
@@ -38,7 +39,7 @@ export async function startSnappass(source) {
     await web.stop();
     await redis.stop();
   };
-  return { kind: 'snappass', port: web.port, stop };
+  return { kind: 'snappass', kept: 'in memory', port: web.port, stop };
 }
 
 /** PrivateBin from the folder of its source, on four processes of PHP's own server, with files. */
@@ -54,7 +55,43 @@ export async function startPrivateBin(source) {
     CONFIG_PATH: configuration,
     PHP_CLI_SERVER_WORKERS: '4',
   });
-  return { kind: 'PrivateBin', ...web };
+  return { kind: 'PrivateBin', kept: 'in files, not synced', ...web };
+}
+
+/** Password Pusher from the folder of its source, after `bundle install`, on two processes of Puma and SQLite. */
+export async function startPasswordPusher(source) {
+  if (!source || !existsSync(join(source, 'config.ru')) || !found('bundle')) return undefined;
+  const settings = {
+    RAILS_ENV: 'production',
+    RAILS_LOG_TO_STDOUT: '1',
+    SECRET_KEY_BASE: randomBytes(64).toString('hex'),
+    DATABASE_URL: `sqlite3:${join(folder, 'password-pusher.sqlite3')}`,
+    WEB_CONCURRENCY: '2',
+    RAILS_MAX_THREADS: '5',
+    // Without them, it takes 60 requests a second from one address.
+    PWP__THROTTLING__MINUTE: '',
+    PWP__THROTTLING__SECOND: '',
+  };
+  const inSource = ['env', '-C', source, 'bundle', 'exec'];
+  // It answers nobody before it has a first user.
+  const user = "User.create!(email: 'bench@example.com', password: SecureRandom.base58)";
+  for (const words of [['db:prepare'], ['runner', user]]) {
+    if ((await runOther([...inSource, 'rails', ...words], settings)) !== 0) return undefined;
+  }
+  const web = await startOther(
+    'Password Pusher',
+    (port) => [
+      ...inSource,
+      'puma',
+      '--config',
+      'config/puma.rb',
+      '--bind',
+      `tcp://127.0.0.1:${port}`,
+    ],
+    settings,
+  );
+  // Rails has SQLite commit without a sync (`synchronous = NORMAL`); its API is the one that ours has.
+  return { kept: 'in SQLite, not synced', ...web };
 }
 
 /** The mailbox server of magic-wormhole, which passes on a text without another server. */

@@ -78,6 +78,13 @@ export async function startOther(name, words, more) {
   return { port, stop: () => stop(child) };
 }
 
+/** Runs another program to its end; returns its exit status. */
+export async function runOther([command, ...words], more) {
+  const child = spawn(command, words, { env: { ...env, ...more }, stdio: 'ignore' });
+  const [status] = await once(child, 'exit');
+  return status;
+}
+
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
