@@ -1,5 +1,6 @@
 // Processes whose time and memory are taken: nothing of the caller's environment gets into them.
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,6 +67,8 @@ export async function withService(node, work) {
     return await work({ version: version.slice(1), node, url, token, run, peak, pwpush });
   } finally {
     child.kill('SIGTERM');
+    // It writes there until it has ended.
+    await once(child, 'exit');
     rmSync(folder, { recursive: true, force: true });
   }
 }
