@@ -1,15 +1,16 @@
 import { AT_ONCE } from './pages';
 
 /**
- * Does `work` on each item, `width` at once, and passes the results to `take` one after the other, in the order of the
- * items. Reads no item before there is room for it: at most `width` results are in the works or wait for an earlier one.
+ * Does `work` on each item, `width` at once, and passes the results to `take` in the order of the items, those together
+ * that come in one turn of the event loop. Reads no item before there is room for it: at most `width` results are in the
+ * works or wait for an earlier one.
  * @throws the first error of `items`, `work` or `take`, after which nothing is begun, once the results of what was begun are
  * taken
  */
 export async function inOrder<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
   work: (item: Item) => Promise<Result>,
-  take: (result: Result) => Promise<void>,
+  take: (results: readonly Result[]) => Promise<void>,
   width = AT_ONCE,
 ): Promise<void> {
   const source = (async function* () {
@@ -21,7 +22,16 @@ export async function inOrder<Item, Result>(
     errors.push(error);
     end();
   };
+  /** In order, and not taken yet. */
+  const ready: Result[] = [];
+  let ordered = Promise.resolve();
   let taken = Promise.resolve();
+  let coming: Promise<void> | undefined;
+  const takeReady = async () => {
+    await new Promise(setImmediate);
+    coming = undefined;
+    if (ready.length > 0) await take(ready.splice(0));
+  };
   const worker = async () => {
     for (;;) {
       const next = await source.next();
@@ -29,8 +39,10 @@ export async function inOrder<Item, Result>(
       const result = work(next.value);
       // It is awaited later, at its turn.
       result.catch(() => {});
-      taken = taken.then(async () => take(await result)).catch(failed);
-      await taken;
+      ordered = ordered.then(async () => void ready.push(await result)).catch(failed);
+      await ordered;
+      coming ??= taken = taken.then(takeReady).catch(failed);
+      await coming;
     }
   };
   const workers = Array.from({ length: width }, () => worker().catch(failed));
@@ -39,6 +51,7 @@ export async function inOrder<Item, Result>(
     end = resolve;
     void Promise.all(workers).then(end);
   });
+  await ordered;
   await taken;
   if (errors.length > 0) throw errors[0];
 }

@@ -90,7 +90,9 @@ async function expire(session: Session, plan: ExpirePlan): Promise<void> {
     await tellError(context, push.with({ subject: token }), say.manner);
   };
   try {
-    await inOrder(pushes, ended, tell);
+    await inOrder(pushes, ended, async (all) => {
+      for (const one of all) await tell(one);
+    });
   } finally {
     if (gone.length > 0) await session.receipts().end(gone);
   }

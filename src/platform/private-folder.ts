@@ -90,11 +90,13 @@ export function foldersMissing(path: string): string[] {
 }
 
 function make(path: string): void {
+  // Most often it is there, and an error costs more than a look.
+  if (isFolder(path)) return;
   try {
     makeOne(path);
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'EEXIST' && statSync(path).isDirectory()) return;
+    if (code === 'EEXIST' && isFolder(path)) return;
     const parent = dirname(path);
     if (code !== 'ENOENT' || parent === path || exists(parent)) throw error;
     make(parent);
@@ -112,6 +114,9 @@ function makeOne(path: string): void {
   }
   syncFolder(dirname(path));
 }
+
+const isFolder = (path: string) =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 function exists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -1,12 +1,14 @@
 // What a person or a job waits for, and what a service does a second, beside what is wanted: see wanted.mjs. Everything
 // is a ratio within one run, of whole processes, interleaved. Needs a build, curl, GNU time, and Linux.
-// Usage: npm run bench [-- [PART …] --runs 30 --node PATH … --binary build/pwpush-linux-x64 --before PATH]
+// Usage: npm run bench [-- [PART …] --runs 30 --node PATH … --binary build/pwpush-linux-x64]
+//   with the part `before`: --before PATH [--before-binary PATH] [--mebibytes 1024]
 // Without parts, all of them, and test/bench/RESULTS.md is written. With --peers, see peers.mjs instead, and PEERS.md
 // is. Either is drawn by plot.mjs. With --waiting, see load/waiting.mjs.
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { besideBefore } from './client/before.mjs';
 import { calls } from './client/calls.mjs';
 import { executable } from './client/executable.mjs';
 import { many } from './client/many.mjs';
@@ -27,6 +29,8 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string', default: '30' },
     binary: { type: 'string' },
     before: { type: 'string' },
+    'before-binary': { type: 'string' },
+    mebibytes: { type: 'string', default: '1024' },
     node: { type: 'string', multiple: true, default: [process.execPath] },
     peers: { type: 'boolean' },
     waiting: { type: 'boolean' },
@@ -39,6 +43,7 @@ const { values, positionals } = parseArgs({
 });
 const { binary, before } = values;
 const runs = Number(values.runs);
+const mebibytes = Number(values.mebibytes);
 
 /** Each returns figures of wanted.mjs and a text; those of `onNode` are of the program on one Node. */
 const onNode = {
@@ -59,11 +64,17 @@ const parts = {
     };
   },
   files: async () => {
-    const { figures, text } = await transfers(1024, 5, binary);
+    const { figures, text } = await transfers(mebibytes, 5, binary);
     return { figures, text: `One file over loopback, medians of 5 interleaved runs:\n\n${text}` };
   },
-  sqlite: () => onSqlite({ binary, before }),
+  sqlite: () => onSqlite(binary),
   postgres: onPostgres,
+  before: async () => {
+    if (!before) return {};
+    const beforeBinary = values['before-binary'];
+    const { figures, text } = await besideBefore({ before, binary, beforeBinary, mebibytes, runs });
+    return { figures, text: `### Beside an earlier build\n\n${text}` };
+  },
 };
 
 const measuredOn = `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${new Date().toISOString().slice(0, 10)}`;

@@ -8,7 +8,14 @@ const rounds = async (count: number) => {
   for (let round = 0; round < count; round++) await new Promise(setImmediate);
 };
 
-test('results come one by one in the order of the items, and never more than the width run', async () => {
+/** A `take` that takes results one by one. */
+const each =
+  <Result>(take: (result: Result) => Promise<void>) =>
+  async (results: readonly Result[]) => {
+    for (const result of results) await take(result);
+  };
+
+test('results come in the order of the items, and never more than the width run', async () => {
   const allDelays = fc.array(fc.tuple(fc.nat(5), fc.nat(2)), { maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(allDelays, fc.integer({ min: 1, max: 9 }), async (delays, width) => {
@@ -28,7 +35,7 @@ test('results come one by one in the order of the items, and never more than the
         taken.push(at);
         taking -= 1;
       };
-      await inOrder(delays.entries(), work, take, width);
+      await inOrder(delays.entries(), work, each(take), width);
       expect(taken).toEqual([...delays.keys()]);
       expect(most).toBeLessThanOrEqual(width);
     }),
@@ -49,12 +56,23 @@ test('a result does not wait for the next item', async () => {
     words.push(word);
     first.resolve();
   };
-  const all = inOrder(slow(), async (word) => word.toUpperCase(), take);
+  const all = inOrder(slow(), async (word) => word.toUpperCase(), each(take));
   await first.promise;
   expect(words).toEqual(['FIRST']);
   item.resolve();
   await all;
   expect(words).toEqual(['FIRST', 'SECOND']);
+});
+
+test('results that come in one turn are taken together', async () => {
+  const taken: (readonly number[])[] = [];
+  await inOrder(
+    Array(4).keys(),
+    async (at) => at,
+    async (some) => void taken.push(some),
+    4,
+  );
+  expect(taken).toEqual([[0, 1, 2, 3]]);
 });
 
 test('others run while the first does, as many as the width', async () => {
@@ -65,7 +83,7 @@ test('others run while the first does, as many as the width', async () => {
     begun.push(at);
     return at === 0 ? first.promise : at;
   };
-  const all = inOrder(Array(20).keys(), work, async (at) => void taken.push(at), 3);
+  const all = inOrder(Array(20).keys(), work, async (some) => void taken.push(...some), 3);
   await rounds(20);
   expect([begun, taken]).toEqual([[0, 1, 2], []]);
   first.resolve(0);
@@ -82,7 +100,7 @@ test('after an error nothing is begun, and what was begun is taken', async () =>
     await rounds(5);
     return at;
   };
-  const all = inOrder(Array(100).keys(), work, async (at) => void taken.push(at), 4);
+  const all = inOrder(Array(100).keys(), work, async (some) => void taken.push(...some), 4);
   await expect(all).rejects.toThrow('no 1');
   expect(begun.length).toBeLessThan(10);
   expect(taken).toEqual(begun.filter((at) => at !== 1));
@@ -106,7 +124,7 @@ test('a source that fails is told after what came before it is taken', async () 
   }
   const taken: number[] = [];
   const work = async (at: number) => rounds(5).then(() => at);
-  const all = inOrder(broken(), work, async (at) => void taken.push(at));
+  const all = inOrder(broken(), work, async (some) => void taken.push(...some));
   await expect(all).rejects.toThrow('no more');
   expect(taken).toEqual([1, 2]);
 });
@@ -122,12 +140,12 @@ test('memory does not grow with the items of a source that is slower than the wo
   await inOrder(
     items(),
     async (item) => item,
-    async (at) => {
+    each(async (at) => {
       if (at !== 1_000 && at !== 99_000) return;
       collectGarbage();
       const { heapUsed } = process.memoryUsage();
       if (before > 0) expect(heapUsed - before).toBeLessThan(2_000_000);
       before = heapUsed;
-    },
+    }),
   );
 });

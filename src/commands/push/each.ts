@@ -5,7 +5,7 @@ import { toJson } from '../../cli/terminal/output';
 import { checkEncryptable } from '../../cli/values';
 import { inOrder } from '../../client/in-order';
 import { AT_ONCE } from '../../client/pages';
-import { printLink } from '../../deliver/deliver-link';
+import { printLinks } from '../../deliver/deliver-link';
 import { tellError } from '../../keep/tell-error';
 import {
   CliError,
@@ -53,12 +53,20 @@ export async function run(session: Session, plan: EachPlan): Promise<void> {
   const push = await linePusher(session, plan, printer);
   const goesOn = () => !printer.stopped && !context.signal.aborted;
   const lines = linesOf(bytesFrom(plan.lines, context), LONGEST, placeOf(plan.lines));
-  await inOrder(linesWhile(lines, goesOn), push, (print) => print());
+  await inOrder(linesWhile(lines, goesOn), push, printer.take);
   if (!plan.dryRun) await printer.sum();
   if (printer.worst > 0) throw new ExitWith(printer.worst);
 }
 
-/** Returns what makes a push of one line, or with `--dry-run` a request, and returns what prints it. */
+/** What was made of a line: a push, or what prints another outcome. */
+type Outcome = Made | (() => Promise<void>);
+
+interface Made {
+  readonly line: BatchLine;
+  readonly created: CreatedPush;
+}
+
+/** Returns what makes a push of one line, or with `--dry-run` a request. */
 async function linePusher(
   session: Session,
   plan: EachPlan,
@@ -77,7 +85,7 @@ async function linePusher(
   const warn = clearFieldsWarning(say);
   /** The first line decides. */
   let format: BatchFormat | undefined;
-  const print = async (line: BatchLine): Promise<() => Promise<void>> => {
+  const make = async (line: BatchLine): Promise<Outcome> => {
     if (!line.bytes) throw usageError('longer than 8 MiB', phrase('attach'));
     const entry = readEntry(line.bytes, format ?? 'text');
     const own = entry.passphrase === undefined ? passphrase : await noKey(entry.passphrase);
@@ -101,13 +109,13 @@ async function linePusher(
     const wanted = { draft, account, acceptLimits, locale, expiryOption, byDate: false };
     const created = await createPush(session, instance, wanted);
     const warnings = [...(told.shorter === undefined ? [] : [told.shorter]), ...created.warnings];
-    return () => printer.link(line, { ...created, warnings });
+    return { line, created: { ...created, warnings } };
   };
-  return async (line: BatchLine): Promise<() => Promise<void>> => {
+  return async (line: BatchLine): Promise<Outcome> => {
     format ??= formatOf(line.bytes);
     if (context.signal.aborted) throw endedBy(context.signal);
     try {
-      return await print(line);
+      return await make(line);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       return () => printer.failure(line, error);
@@ -130,22 +138,40 @@ function linePrinter(session: Session, receipts: boolean) {
     await tellError(context, failure, { ...say.manner, hinted: lastHint });
     lastHint = worded(failure).hint;
   };
-  const printer = {
-    /** The highest exit status so far. */
-    worst: 0,
-    /** Results cannot be written any more. */
-    stopped: false,
-    link: async (line: BatchLine, created: CreatedPush) => {
-      pushed++;
-      const failure = await printLink(session, created);
-      if (receipts) await keepReceipts(session, [created]);
+  const links = async (made: readonly Made[]) => {
+    if (made.length === 0) return;
+    pushed += made.length;
+    const all = made.map(({ created }) => created);
+    const failures = await printLinks(session, all);
+    if (receipts) await keepReceipts(session, all);
+    for (const [at, { line, created }] of made.entries()) {
       for (const warning of created.warnings) await say.warn(`line ${line.number}: ${warning}`);
-      if (failure === undefined) return;
+      const failure = failures[at];
+      if (failure === undefined) continue;
       // Reported once; later only if the link is not on stderr either.
       const isNews = failure.remains !== undefined || !printer.stopped;
       printer.stopped = true;
       const told = of(line, failure);
       if (isNews) await tell(told);
+    }
+  };
+  const printer = {
+    /** The highest exit status so far. */
+    worst: 0,
+    /** Results cannot be written any more. */
+    stopped: false,
+    /** Links that follow each other are written together, and their receipts: system calls take long. */
+    take: async (outcomes: readonly Outcome[]) => {
+      const made: Made[] = [];
+      for (const outcome of outcomes) {
+        if (typeof outcome !== 'function') {
+          made.push(outcome);
+          continue;
+        }
+        await links(made.splice(0));
+        await outcome();
+      }
+      await links(made);
     },
     /** Its place in a pipe is empty, or has the error as JSON, which then stands nowhere else. */
     failure: async (line: BatchLine, error: CliError) => {

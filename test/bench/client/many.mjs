@@ -5,12 +5,14 @@ import { median, table } from './processes.mjs';
 import { withStandIn } from './stand-in.mjs';
 
 const bareScript = fileURLToPath(new URL('pool.mjs', import.meta.url));
-const COUNT = 10_000;
+export const COUNT = 10_000;
 const RUNS = 3;
 
+/** So many secrets, one a line. */
+export const lines = (count) =>
+  Array.from({ length: count }, (_, at) => `secret number ${at}\n`).join('');
+
 export async function many({ node, pwpush, peak }) {
-  const lines = (count) =>
-    Array.from({ length: count }, (_, at) => `secret number ${at}\n`).join('');
   const each = pwpush('push', '--each');
   const [bare, ours] = await withStandIn(async ({ url, run }) => {
     const cases = [[node, bareScript, url], each].map((command) => ({ command, times: [] }));

@@ -54,17 +54,19 @@ export async function withService(node, work) {
     return { milliseconds, stdout: stdout.trim() };
   }
 
-  /** MiB a process took at most, as GNU time tells. */
-  function peak(command, input) {
+  /** Runs once, which takes a millisecond more; answers the MiB it took at most, too, as GNU time tells. */
+  function weigh(command, ...more) {
     const told = join(folder, 'peak');
-    run(['time', '--format', '%M', '--output', told, ...command], input);
-    return Number(readFileSync(told, 'utf8')) / 1024;
+    const result = run(['time', '--format', '%M', '--output', told, ...command], ...more);
+    return { ...result, mib: Number(readFileSync(told, 'utf8')) / 1024 };
   }
+
+  const peak = (...words) => weigh(...words).mib;
 
   const pwpush = (...argv) => [node, script, ...argv];
   const { stdout: version } = run([node, '--version']);
   try {
-    return await work({ version: version.slice(1), node, url, token, run, peak, pwpush });
+    return await work({ version: version.slice(1), node, url, token, run, weigh, peak, pwpush });
   } finally {
     child.kill('SIGTERM');
     // It writes there until it has ended.

@@ -1,51 +1,51 @@
-// The service: on Node.js beside the executable and an earlier build, and on PostgreSQL beside SQLite.
+// The service: on Node.js beside the executable, and on PostgreSQL beside SQLite.
+import { mkdtempSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { compared } from '../load/compared.mjs';
 import { startPostgres } from '../load/postgres.mjs';
-import { folder, startServiceOf } from '../load/processes.mjs';
+import { folder, memory, startServiceOf } from '../load/processes.mjs';
 import { script, table } from './processes.mjs';
 
 const onNode = [process.execPath, script];
-const jobs = ['create', 'view', 'last'];
+export const jobs = ['create', 'view', 'last'];
 
-async function measured(programs, load) {
+/**
+ * Runs a service of each program; returns by name what it did a second, and the MiB it took at most.
+ * @param programs by name: the words of a command, and more options of `serve`
+ */
+export async function measured(programs, load) {
   const sides = {};
   for (const [name, [program, ...words]] of Object.entries(programs)) {
-    const data = join(folder, `${load.connections}-${name}`);
+    const data = mkdtempSync(join(folder, 'data-'));
     const service = await startServiceOf(program, '--data', data, ...words);
     sides[name] = { ...service, ...(name === 'with keys' ? { kind: 'keys' } : {}) };
   }
   const rates = await compared(sides, { jobs, rounds: 4, seconds: 2, ...load });
-  for (const { stop } of Object.values(sides)) await stop();
+  const peaks = {};
+  for (const [name, service] of Object.entries(sides)) {
+    peaks[name] = memory(service).peak;
+    await service.stop();
+  }
   const rows = Object.entries(rates).map(([name, by]) => [
     name,
     ...jobs.map((what) => by[what].toFixed(0)),
   ]);
   const head = ['', 'creations a second', 'views', 'last views'];
   const text = `\`serve\`, ${load.connections} connections, medians of 4 interleaved runs of 2 s:\n\n${table(head, rows)}`;
-  return { rates, text };
+  return { rates, peaks, text };
 }
 
-/**
- * @param binary path of the executable, if it is measured too
- * @param before path of the `bin/pwpush.js` of an earlier build, if that is
- */
-export async function onSqlite({ binary, before }) {
+/** @param binary path of the executable, if it is measured too */
+export async function onSqlite(binary) {
   const programs = { 'Node.js': [onNode], 'with keys': [onNode] };
   if (binary) programs['the executable'] = [[resolve(binary)]];
-  if (before) programs.before = [[process.execPath, resolve(before)]];
   const { rates, text } = await measured(programs, { connections: 16 });
   const now = rates['Node.js'];
   const figures = { ...now, lastToView: now.last / now.view };
-  const add = (name, what, rate, base) => {
-    if (rate && base) figures[name] = rate[what] / base[what];
-  };
-  for (const [what, name] of [
-    ['create', 'Create'],
-    ['view', 'View'],
-  ]) {
-    add(`binary${name}`, what, rates['the executable'], now);
-    add(`${what}ToBefore`, what, now, rates.before);
+  const executable = rates['the executable'];
+  if (executable) {
+    figures.binaryCreate = executable.create / now.create;
+    figures.binaryView = executable.view / now.view;
   }
   return { figures, text };
 }
