@@ -21,6 +21,7 @@ const settings = `
   SET bytea_output = 'hex';
   SET jit = off;
   SET enable_seqscan = off;
+  SET enable_bitmapscan = off;
   SET enable_hashjoin = off;
   SET enable_mergejoin = off;
   SELECT current_setting('transaction_read_only') AS read_only,
