@@ -14,6 +14,7 @@ import {
   trustingSystem,
 } from './connect-options';
 import type { Exchange } from './exchange';
+import { withLargeReads } from './large-reads';
 import { ProxyError } from './network-errors';
 import type { uploadConnector } from './upload';
 
@@ -63,9 +64,11 @@ export async function prepareConnection(
   };
   const trusting = <To>(open: (tls: TlsSettings) => Connector<To>) =>
     trustingSystem(open, tls, options.env);
-  const direct = ({ hostname }: URL, own = {}) => {
-    const to = { ...own, ...lookupOptions(hostname), timeout: timeoutMs };
-    return trusting((tls) => buildConnector({ ...tls, ...to, allowH2: false }));
+  const direct = ({ hostname, protocol }: URL, own = {}) => {
+    const to = { ...own, ...lookupOptions(hostname), timeout: timeoutMs, allowH2: false };
+    return protocol === 'http:'
+      ? withLargeReads((reads) => buildConnector({ ...to, ...reads }))
+      : trusting((tls) => buildConnector({ ...tls, ...to }));
   };
   const proxy = proxyFor(url, options.env);
   if (proxy === undefined)
