@@ -19,8 +19,9 @@ type Commit = <T>(work: () => Promise<T>, alone?: boolean) => Promise<T>;
  * Group commit: concurrent transactions share one transaction of SQLite, and so one sync to disk, which takes longer
  * than all their work. Each has a savepoint, so that one that fails undoes only itself; none resolves before the shared
  * commit. Those that arrive meanwhile form the next group.
+ * @param check throws when nothing may be written
  */
-export function groupCommit(connection: Executor, queue: Queue): Commit {
+export function groupCommit(connection: Executor, queue: Queue, check = () => {}): Commit {
   let waiting: Member[] | undefined;
 
   function gather(): Member[] {
@@ -29,7 +30,7 @@ export function groupCommit(connection: Executor, queue: Queue): Commit {
     void nextRound().then(() =>
       queue(() => {
         waiting = undefined;
-        return commit(connection, members);
+        return commit(connection, members, check);
       }),
     );
     return members;
@@ -38,7 +39,7 @@ export function groupCommit(connection: Executor, queue: Queue): Commit {
   return <T>(work: () => Promise<T>, byItself = false) =>
     new Promise<T>((resolve, reject) => {
       const member = { work, resolve, reject };
-      if (byItself) return void queue(() => commit(connection, [member]));
+      if (byItself) return void queue(() => commit(connection, [member], check));
       waiting ??= gather();
       waiting.push(member);
     });
@@ -48,9 +49,14 @@ export function groupCommit(connection: Executor, queue: Queue): Commit {
  * IMMEDIATE takes the write lock before anything is read, so that no two processes decide on the same row, and a
  * transaction that does not get the lock has done nothing.
  */
-async function commit(connection: Executor, members: readonly Member[]): Promise<void> {
+async function commit(
+  connection: Executor,
+  members: readonly Member[],
+  check: () => void,
+): Promise<void> {
   const settle: (() => void)[] = [];
   try {
+    check();
     await orLocked(async () => connection.exec('BEGIN IMMEDIATE'));
     const attempt = members.length === 1 ? alone : inSavepoint(connection);
     for (const member of members) settle.push(await attempt(member));

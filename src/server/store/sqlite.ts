@@ -12,6 +12,7 @@ import {
   isFull,
   isRead,
   type Sql,
+  sqlCode,
   type Value,
 } from './sql';
 import {
@@ -87,6 +88,8 @@ function ownerOnly(path: string): void {
   closeSync(file);
 }
 
+const MOVED = 'SQLITE_READONLY_DBMOVED';
+
 /**
  * Returns a function that throws while another file than now, or none, is at the path: what is written then would not be
  * found after a restart. SQLite looks itself only without a write-ahead log.
@@ -97,7 +100,7 @@ function unmoved(path: string): () => void {
   return () => {
     if (inode() === opened) return;
     const error = new Error('another file is at the path of the database');
-    throw Object.assign(error, { code: 'SQLITE_READONLY_DBMOVED' });
+    throw Object.assign(error, { code: MOVED });
   };
 }
 
@@ -121,17 +124,15 @@ function overConnection(
     try {
       return await work;
     } catch (error) {
-      if (isDamaged(error) || isDiskFailure(error)) failure = error;
+      // A file that was moved is looked for by itself.
+      if (sqlCode(error) !== MOVED && (isDamaged(error) || isDiskFailure(error))) failure = error;
       throw error;
     }
   };
   const { run, forget } = prepared(connection);
   const queue = createQueue();
-  const commit = groupCommit(connection, queue);
-  const noted: typeof commit = (work, alone) => {
-    refuseMoved();
-    return noting(commit(work, alone));
-  };
+  const commit = groupCommit(connection, queue, refuseMoved);
+  const noted: typeof commit = (work, alone) => noting(commit(work, alone));
   const single = transacting(connection, run, space, queue, noted, sleep);
   const transaction: Database['transaction'] = async (work, how) => {
     const result = await single(work, how);
