@@ -88,12 +88,14 @@ export class Housekeeping {
     const end = async (sql: Sql) => {
       // At once, as PostgreSQL answers all in two round trips. When one fails, nothing may follow what undoes the others.
       const outcomes = await Promise.allSettled(
-        batch.map(({ id, expires_at }) => store.endPush(sql, id, expires_at, 0)),
+        batch.map(
+          async ({ id, expires_at, kind }) => (await store.endPush(sql, id, expires_at, 0)) && kind,
+        ),
       );
       const ended = { pushes: 0, requests: 0 };
-      for (const [at, outcome] of outcomes.entries()) {
+      for (const outcome of outcomes) {
         if (outcome.status === 'rejected') throw outcome.reason;
-        const kind = outcome.value && batch[at]?.kind;
+        const kind = outcome.value;
         if (kind === 'request') ended.requests += 1;
         else if (kind && kind !== 'answer') ended.pushes += 1;
       }
