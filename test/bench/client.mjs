@@ -38,7 +38,6 @@ const { values, positionals } = parseArgs({
     privatebin: { type: 'string' },
     'password-pusher': { type: 'string' },
     'python-client': { type: 'string' },
-    mib: { type: 'string', default: '1024' },
   },
 });
 const { binary, before } = values;

@@ -3,6 +3,7 @@
 // which /dev/shm leaves out the disk: push and get sync what they write, curl does not.
 // Usage: node test/bench/files-client.mjs [MiB] [runs] [executable]     (1024 and 5; needs curl, openssl and a built program)
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   createWriteStream,
   fstatSync,
@@ -34,6 +35,15 @@ if (process.argv[1] === self) {
     );
     console.log(`${text}\n\n${wantedTable(figures)}`);
   }
+}
+
+/** Starts what takes anything and keeps nothing but the first file, so that the client is measured. */
+export async function startListener(kept) {
+  const stdio = ['ignore', 'pipe', 'inherit'];
+  const child = spawn(process.execPath, [self, 'listen', kept], { stdio });
+  process.once('exit', () => child.kill());
+  const [port] = await once(createInterface({ input: child.stdout }), 'line');
+  return { url: `http://127.0.0.1:${port}`, stop: () => child.kill() };
 }
 
 /** Takes what is posted, keeps the first, which is an encrypted push of one file, and gives that. */
@@ -108,14 +118,11 @@ async function serve(socket, kept, { from, to }) {
 export async function transfers(mebibytes, runs, executable) {
   const folder = mkdtempSync(join(process.env.BENCH_TMPDIR ?? tmpdir(), 'pwpush-bench-'));
   const out = join(folder, 'out');
-  const listener = spawn(process.execPath, [self, 'listen', join(folder, 'kept')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const listener = await startListener(join(folder, 'kept'));
   try {
     const big = join(folder, 'big');
     await fill(big, mebibytes);
-    const [port] = await once(createInterface({ input: listener.stdout }), 'line');
-    const cases = await casesFor(`http://127.0.0.1:${port}`, { big, out, folder }, executable);
+    const cases = await casesFor(listener.url, { big, out, folder }, executable);
     // The first round warms the caches of the file system.
     for (let run = 0; run <= runs; run++) {
       for (const { words, results } of cases) {
@@ -128,7 +135,7 @@ export async function transfers(mebibytes, runs, executable) {
     }
     return report(cases, mebibytes);
   } finally {
-    listener.kill();
+    listener.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -242,15 +249,4 @@ export async function fill(path, mebibytes) {
   }
   stream.end();
   await once(stream, 'finish');
-}
-
-function once(emitter, event) {
-  return new Promise((resolve, reject) => {
-    const failed = (error) => reject(error);
-    emitter.once('error', failed);
-    emitter.once(event, (...values) => {
-      emitter.removeListener('error', failed);
-      resolve(values);
-    });
-  });
 }

@@ -2,7 +2,7 @@
 // load and under eight readers at once, and a file of so many MiB, encrypted (see files-peers.mjs). Peers that are not
 // there are left out. Needs a build, and Linux.
 // Usage: npm run bench -- --peers [--binary build/pwpush-linux-x64] [--snappass FOLDER] [--privatebin FOLDER]
-//   [--password-pusher FOLDER] [--python-client COMMAND] [--mib 1024]
+//   [--password-pusher FOLDER] [--python-client COMMAND] [--mebibytes 1024]
 // The folders have the sources of snappass, PrivateBin and Password Pusher, whose gems are there. For the rest of them, on Debian: gunicorn python3-flask
 // python3-redis python3-cryptography redis-server php-cli magic-wormhole python3-magic-wormhole-mailbox-server age
 import { spawn } from 'node:child_process';
@@ -29,7 +29,7 @@ const [NODE, EXECUTABLE] = ['pwpush on Node.js', 'pwpush, the executable'];
 /** Returns tables in Markdown, and prints which peers are not there. */
 export async function peers(options) {
   const secrets = await besideServices(options);
-  const files = await besideAge(Number(options.mib), FILE_ROUNDS, options.binary);
+  const files = await besideAge(Number(options.mebibytes), FILE_ROUNDS, options.binary);
   if (files) return `${secrets}\n\n## Encrypting a file\n\n${files}`;
   absent('age', 'age, script');
   return secrets;

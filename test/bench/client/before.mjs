@@ -1,18 +1,14 @@
 // This build beside an earlier one, in turns in one run: time, rates, and peak memory of each. Both clients have the
 // same service, of this build; a service has its own build.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { openPostgres, startPostgres } from '../load/postgres.mjs';
+import { startListener } from '../files-client.mjs';
+import { newDatabase, startPostgres } from '../load/postgres.mjs';
 import { folder } from '../load/processes.mjs';
 import { COUNT, lines } from './many.mjs';
 import { median, script, table, withService } from './processes.mjs';
 import { jobs, measured } from './services.mjs';
 
-const listener = fileURLToPath(new URL('../files-client.mjs', import.meta.url));
 /** Of runs that take seconds. */
 const LONG_ROUNDS = 3;
 const LEVELS = [16, 64];
@@ -45,7 +41,7 @@ async function clients({ url, run, weigh, pwpush }, onNode, executables, { mebib
   const out = join(folder, 'out');
   writeFileSync(big, '');
   truncateSync(big, mebibytes * 1024 * 1024);
-  const sink = await startSink();
+  const sink = await startListener(join(folder, 'kept'));
   const there = ['--url', sink.url];
   const send = ['push', '--file', big, ...there];
   const fileLink = run(pwpush(...send, '--encrypt')).stdout;
@@ -99,15 +95,6 @@ async function clients({ url, run, weigh, pwpush }, onNode, executables, { mebib
   }
 }
 
-/** Takes anything and keeps nothing but the first file that it gets, so that the time of the client is measured. */
-async function startSink() {
-  const stdio = ['ignore', 'pipe', 'inherit'];
-  const child = spawn(process.execPath, [listener, 'listen', join(folder, 'kept')], { stdio });
-  process.once('exit', () => child.kill());
-  const [port] = await once(createInterface({ input: child.stdout }), 'line');
-  return { url: `http://127.0.0.1:${port}`, stop: () => child.kill() };
-}
-
 /** Rows of the table: medians of the milliseconds and MiB that `take` returns. */
 function inTurns({ programs, kind = '', rounds, cases }, take) {
   const all = Object.entries(cases).map(([name, words]) => ({ name, words, before: [], now: [] }));
@@ -136,7 +123,7 @@ async function services(onNode) {
   for (const database of address ? ['SQLite', 'PostgreSQL'] : ['SQLite']) {
     for (const connections of LEVELS) {
       const own = (side) =>
-        database === 'SQLite' ? [] : ['--database', databaseOf(address, `${side}${connections}`)];
+        database === 'SQLite' ? [] : ['--database', newDatabase(address, `${side}${connections}`)];
       const programs = Object.fromEntries(
         sides.map((side) => [side, [onNode[side], ...own(side)]]),
       );
@@ -151,14 +138,6 @@ async function services(onNode) {
     }
   }
   return { rows, figures };
-}
-
-/** The address of a new database of that server. */
-function databaseOf(address, name) {
-  const server = openPostgres(address);
-  server.exec(`CREATE DATABASE ${name}`);
-  server.close();
-  return address.replace('/postgres?', `/${name}?`);
 }
 
 /** Three cells; the ratio is bold where this build is worse by more than what chance explains. */

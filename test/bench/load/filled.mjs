@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { median, table } from '../client/processes.mjs';
 import { addDue, addExpired, nextDue, unsafely } from './fill.mjs';
-import { openPostgres } from './postgres.mjs';
+import { newDatabase, openPostgres } from './postgres.mjs';
 import { folder, memory, startClient, startService } from './processes.mjs';
 import { bearer, get, post } from './requests.mjs';
 import { openSqlite } from './sqlite.mjs';
@@ -106,7 +106,7 @@ function rowOf(name, figures) {
 async function prepare(count, address) {
   const data = join(folder, `filled-${count}`);
   const words = ['--data', data, '--rate-limit', 'off'];
-  if (address) words.push('--database', databaseOf(address, `pushes_${count}`));
+  if (address) words.push('--database', newDatabase(address, `pushes_${count}`));
   const { port, token, stop } = await startService(...words);
   const client = startClient();
   const active = Math.max(count / 10, FEW);
@@ -122,11 +122,6 @@ async function prepare(count, address) {
   // As PostgreSQL does by itself, but later.
   if (address) database.exec('VACUUM ANALYZE');
   return { count, words, token, client, active, due, database };
-}
-
-function databaseOf(address, name) {
-  openPostgres(address).exec(`CREATE DATABASE ${name}`);
-  return address.replace('/postgres?', `/${name}?`);
 }
 
 /** Starts the service of a side, which sweeps at once; answers how many pushes a second that ended, too. */

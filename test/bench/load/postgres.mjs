@@ -29,6 +29,12 @@ export function startPostgres() {
   return `postgres://postgres@/postgres?host=${encodeURIComponent(folder)}`;
 }
 
+/** The address of a new database of that server. */
+export function newDatabase(address, name) {
+  openPostgres(address).exec(`CREATE DATABASE ${name}`);
+  return address.replace('/postgres?', `/${name}?`);
+}
+
 /** A database at an address, as `openSqlite` has those of SQLite. */
 export function openPostgres(address) {
   const psql = (sql) =>
