@@ -48,8 +48,7 @@ function nextPerson() {
     mkdirSync(caches, { recursive: true });
     mkdirSync(folder, { mode: 0o700 });
   };
-  // Again where a process behind a terminal that hung up still writes.
-  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  const remove = () => rmSync(folder, { recursive: true, force: true });
   return { folder, env, make, remove };
 }
 

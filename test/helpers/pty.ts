@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { Terminal as Emulator } from '@xterm/headless';
 import { program } from './program';
@@ -71,4 +74,14 @@ export function onTerminal(line: string, env: Record<string, string>) {
     /** Exit status, once the program has ended. */
     ended,
   };
+}
+
+/**
+ * Makes the FIFO `$HOME/alive`, and resolves when all have ended that have it open, as `3>"$HOME/alive"` does: nobody else
+ * tells that of a program whose terminal hangs up.
+ */
+export async function gone({ HOME }: Record<string, string>): Promise<void> {
+  const alive = `${HOME}/alive`;
+  execFileSync('mkfifo', [alive]);
+  await once(createReadStream(alive).resume(), 'end');
 }

@@ -2,7 +2,6 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
-  createReadStream,
   constants as flags,
   mkdirSync,
   openSync,
@@ -41,7 +40,7 @@ import {
   start,
   running as startedBy,
 } from '../helpers/program';
-import { onTerminal } from '../helpers/pty';
+import { gone, onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 
 // The built program, told to end, or cut off from whoever it talks to: it ends, says so, leaves nothing half-made, and
@@ -323,14 +322,9 @@ describe('a signal while a pipe takes nothing', needsFifo, () => {
 });
 
 describe('the terminal goes away', needsPrograms('mkfifo', 'setsid'), () => {
-  /** Resolves when the program has ended that has the FIFO as descriptor 3: nobody else tells it. */
-  async function gone() {
-    await once(createReadStream(fifo('alive')).resume(), 'end');
-  }
-
   test('without a word: the link is in a rescue file', alsoBinary, async () => {
     const { env, asked } = await instance();
-    const ended = gone();
+    const ended = gone(env);
     // In a session of its own, so that no signal tells that the terminal is gone.
     const terminal = onTerminal('echo s | setsid -w $PWPUSH push 3>"$HOME/alive"; true', env);
     const socket = await asked;
@@ -347,7 +341,7 @@ describe('the terminal goes away', needsPrograms('mkfifo', 'setsid'), () => {
       if (text.startsWith('GET')) previewed.resolve();
       else answerJson(socket, changed(CREATED, { html_url: '' }), '201 Created');
     });
-    const ended = gone();
+    const ended = gone(env);
     const terminal = onTerminal('echo s | $PWPUSH push 3>"$HOME/alive"', env);
     await previewed.promise;
     terminal.hangUp();
