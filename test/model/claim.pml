@@ -14,8 +14,8 @@
 byte views;         /* pushes.views */
 bool expired;       /* pushes.expired_at */
 bool secret = true; /* The row in `secrets`, without which nobody can open the payload. */
-byte kept[READERS]; /* The view whose data key is in the row of `kept` for a reader's key; 0 for none. */
-bool text = true;   /* The payload, sealed: in `secrets`, after the last view in `spent`, for those in `kept`. */
+byte kept[READERS]; /* The view whose data key is in the log for a reader's key; 0 for none. */
+bool text = true;   /* The payload, sealed: in `secrets`, after the last view in `spent`, for those who are `kept`. */
 byte lock = NOBODY; /* Who writes: BEGIN IMMEDIATE (group-commit.ts), or the lock of the push's row (push-rows.ts). */
 
 /* Time, which passes at any moment. */
@@ -103,7 +103,7 @@ inline commit() {
   nothing_is_lost()
 }
 
-/* `Once.runOnce` finds what is kept and reads the text again, or begins anew if that is over or destroyed since. */
+/* `Once.run` finds what is kept and reads the text again, or begins anew if that is over or destroyed since. */
 inline find_kept() {
   if
   :: repeats -> answer = (OVER(by) || !text -> 0 : kept[by]); before = expired
@@ -173,7 +173,7 @@ killed:
   od
 }
 
-/* Two minutes pass, and the sweep deletes what was kept (`deleteKept`), and then the text (`dropSpent`). */
+/* Two minutes pass, and the sweep deletes what was kept (`forgetOver`), and then the text (`dropSpent`). */
 #define WINDOW(one) \
   :: kept[one] && !late[one] -> late[one] = true \
   :: atomic { lock == NOBODY && kept[one] && SWEPT(one) -> kept[one] = 0; DROP_TEXT; nothing_is_lost() }

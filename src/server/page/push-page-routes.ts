@@ -45,10 +45,10 @@ export async function submitPush(page: PageContext): Promise<Response> {
   // After the form has been checked, so that its errors do not show whether the push exists.
   const push = await pushes.find(urlToken(c));
   if (form.get('do') === 'hide') {
-    await pushes.forget(sender);
+    await pushes.forget(push, sender);
     return json({});
   }
-  if (push.expired_at !== null && !(await pushes.isRepeated(push.url_token, sender))) {
+  if (push.expired_at !== null && !(await pushes.isRepeated(push, sender))) {
     pushes.missed(push, sender);
     throw notFound();
   }

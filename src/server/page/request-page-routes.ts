@@ -48,7 +48,7 @@ export async function submitRequest(page: PageContext): Promise<Response> {
   try {
     if (refusal !== undefined) throw refusal;
     if (fields.do === 'hide') {
-      await requests.forget(openerOf(page, request, fields).visitor);
+      await requests.forget(request, openerOf(page, request, fields).visitor);
       return json({});
     }
     if (typeof fields.api_token === 'string') return await readAnswer(page, request, fields);

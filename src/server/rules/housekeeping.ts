@@ -2,7 +2,8 @@ import { DAY_MS } from '../../contract/lifetime';
 import type { Log } from '../ops/log';
 import { ServiceRefusal } from '../service-errors';
 import { deleteTries } from '../store/audit-rows';
-import { deleteKept, forgetSpent, LONGEST, listSpent } from '../store/kept-rows';
+import { deleteKept, LONGEST } from '../store/kept-rows';
+import { forgetOver, forgetSpent, listSpent } from '../store/kept-views';
 import * as store from '../store/push-rows';
 import { limitBytes, type Sql } from '../store/sql';
 import type { RuleOptions } from './access';
@@ -13,6 +14,9 @@ const SWEEP_EVERY = 60_000;
 /** Rows, and bytes of their payloads, that a sweep ends in one transaction, while others wait. */
 const BATCH = 50;
 const BATCH_BYTES = 1024 * 1024;
+
+/** Kept views that a sweep destroys in one transaction. */
+const VIEWS = 500;
 
 /** Numbers of what a sweep ended; an answer ends with its request. */
 interface Ended {
@@ -54,6 +58,7 @@ export class Housekeeping {
       () => files.abandonStale(),
       () => deleteTries(database.sql, now - 60_000, now + 60_000),
       () => deleteKept(database.sql, now),
+      () => this.forgetViews(now),
       () => this.dropSpent(),
       // Not while a request that was done with one can still be repeated.
       () => this.dropEndedBefore(now - Math.max(keepDays * DAY_MS, LONGEST)),
@@ -109,6 +114,17 @@ export class Housekeeping {
       if (batch.length === 1) this.options.report(error);
       else for (const push of batch) add(ended, await this.endBatch([push]));
       return ended;
+    }
+  }
+
+  /** Destroys kept views that are over. */
+  private async forgetViews(now: number): Promise<void> {
+    for (let more = true; more && !this.halted; ) {
+      const forgotten = await this.options.database.transaction(
+        (sql) => forgetOver(sql, now, VIEWS),
+        { frees: true },
+      );
+      more = forgotten === VIEWS;
     }
   }
 

@@ -6,7 +6,7 @@ import { isOwn, mayExpire, type Visitor, viewsRemaining } from './access';
 import type { Upload } from './files';
 import { isEqual, ProofCheck } from './key-proofs';
 import { schemaOf, sentOf, validatePush } from './new-push';
-import type { Calling, KeptView } from './once';
+import type { KeptView } from './once';
 import { NOTHING, type TextWithFiles, takenOf } from './opened';
 import type { Owner } from './owners';
 import { possiblePassphrase } from './passphrase-check';
@@ -66,10 +66,8 @@ export class Pushes extends Records {
    */
   async retrieve(opener: Opener): Promise<RetrievedPush> {
     const { urlToken, visitor, passphrase } = opener;
-    const asked = {
-      ...callOf(urlToken, visitor),
-      body: [possiblePassphrase(passphrase), visitor.keyProof],
-    };
+    const lookup = this.options.vault.keys.links.lookup(urlToken);
+    const asked = { visitor, lookup, body: [possiblePassphrase(passphrase), visitor.keyProof] };
     const again = async (kept: KeptView) => {
       const row = await store.findById(this.options.database.sql, kept.push_id);
       if (!row) return undefined;
@@ -80,18 +78,20 @@ export class Pushes extends Records {
       return content && { push, ...content };
     };
     return this.once.take<RetrievedPush>(asked, again, async (done) => {
-      const found = await this.findFirst(urlToken, done);
+      const found = await this.find(urlToken, done.find);
       // Before the passphrase: who has no key cannot try any.
       await this.proofs.check(found, visitor);
       const own = isOwn(found, visitor);
       const claim = own ? store.lockActive : store.takeView;
       const frees = found.expired_at !== null || (!own && viewsRemaining(found) <= 1);
       const event = own ? ('owner_view' as const) : ('view' as const);
-      const opening = { ...opener, claim, frees, done, event };
+      const early = own || !done.records ? event : undefined;
+      const opening = { ...opener, claim, frees, done, event: early };
       const view = await this.open(found, opening, async (sql, opened, now) => {
         const { row: push, isLast: ended } = opened;
         // An owner's reading takes no view: it is done again.
-        if (!own) await done.keep(sql, push, now, takenOf([opened], ended));
+        const taken = { pushId: push.id, kind: event, from: visitor, at: now };
+        if (!own) await done.keep(sql, push, taken, takenOf([opened], ended));
         return { state: 'open' as const, ended, seen: { push, ...this.contentOf(opened, now) } };
       });
       const { events } = this.options;
@@ -105,8 +105,8 @@ export class Pushes extends Records {
   }
 
   /** Whether the visitor has retrieved the push with the same key. */
-  isRepeated(urlToken: string, visitor: Visitor): Promise<boolean> {
-    return this.once.isRepeated(callOf(urlToken, visitor));
+  isRepeated({ lookup }: PushRow, visitor: Visitor): Promise<boolean> {
+    return this.once.isTaken(visitor, lookup);
   }
 
   /**
@@ -151,8 +151,4 @@ export class Pushes extends Records {
   countActive(): Promise<store.ActiveCounts> {
     return store.countActive(this.options.database.sql, this.options.now());
   }
-}
-
-function callOf(urlToken: string, visitor: Visitor): Calling {
-  return { visitor, call: ['retrieve', urlToken] };
 }

@@ -4,7 +4,7 @@ import { DeferredWork } from '../queues';
 import { abandoned, notFound, ServiceRefusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { endFiles, listFiles } from '../store/file-rows';
-import { forgetKept, readKept, sizeOfKept } from '../store/kept-rows';
+import { forgetViews, readKept, sizeOfKept } from '../store/kept-views';
 import * as listings from '../store/listing-rows';
 import type { NewPushRow, PushRow, SecretRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
@@ -12,7 +12,7 @@ import type { Sql } from '../store/sql';
 import { isOwn, type RuleOptions, stateAt, type Visitor, whatIs } from './access';
 import type { Files, Upload } from './files';
 import { sealProof } from './key-proofs';
-import { type Done, type KeptView, Once } from './once';
+import { type KeptView, type MakeOnce, Once, type ViewOnce } from './once';
 import { mayHaveFiles, memoryFor, type Opened, sealedContent, type TextWithFiles } from './opened';
 import type { Owner } from './owners';
 import { PassphraseCheck } from './passphrase-check';
@@ -59,9 +59,9 @@ interface Opening extends Opener {
   /** Finds the row if it is active, or takes one of its views, the last of which expires it. */
   readonly claim: (sql: Sql, found: PushRow, now: number) => Promise<StoredPush | undefined>;
   /** Of what is done once. */
-  readonly done: Pick<Done, 'check'>;
+  readonly done: Pick<ViewOnce, 'check'>;
   /** What the audit log has of an opening, if that is known before the secret is read. */
-  readonly event?: audit.AuditEvent['kind'];
+  readonly event?: audit.AuditEvent['kind'] | undefined;
 }
 
 /** An opening of a row that has ended. */
@@ -84,9 +84,9 @@ export abstract class Records {
     this.once = new Once(options);
   }
 
-  /** Destroys the response that is kept for the visitor's request. */
-  forget(visitor: Visitor): Promise<void> {
-    return this.once.forget(visitor);
+  /** Destroys what is kept for the visitor's request. */
+  forget({ lookup }: PushRow, visitor: Visitor): Promise<void> {
+    return this.once.forget(visitor, lookup);
   }
 
   /** What a visitor has made before, by the id of its row. */
@@ -104,20 +104,14 @@ export abstract class Records {
 
   /**
    * The row without its secret; takes no view.
+   * @param search for what is to be done once, `ViewOnce.find`
    * @throws ServiceRefusal when the token is unknown
    */
-  async find(urlToken: string): Promise<PushRow> {
+  async find(urlToken: string, search: ViewOnce['find'] = store.findPush): Promise<PushRow> {
     const { database, vault, now } = this.options;
-    const row = await store.findPush(database.sql, vault.keys.links.lookup(urlToken));
+    const row = await search(database.sql, vault.keys.links.lookup(urlToken));
     if (!row || this.what !== whatIs(row)) throw notFound();
     return stateAt({ ...row, url_token: urlToken }, now());
-  }
-
-  /** The same for a request that is to be done once, if no copy of it was done. */
-  protected async findFirst(urlToken: string, done: Opening['done']): Promise<PushRow> {
-    const { sql } = this.options.database;
-    const [found] = await Promise.all([this.find(urlToken), done.check(sql)]);
-    return found;
   }
 
   /** Records a visit to one that has ended. */
@@ -181,7 +175,7 @@ export abstract class Records {
     texts: Texts,
     visitor: Visitor,
     upload: Upload | undefined,
-    done: Done,
+    done: MakeOnce,
   ): Promise<PushRow> {
     const { database, space } = this.options;
     await space.check();
@@ -245,7 +239,8 @@ export abstract class Records {
         const now = this.options.now();
         // What was answered as expired stays expired if the clock is set back.
         const claimed = found.expired_at === null ? await claim(sql, found, now) : undefined;
-        if (!claimed) await done.check(sql, now);
+        // The claim has waited for copies. None has used a view if nobody has since the row was found.
+        if (!claimed || claimed.views > found.views + 1) await done.check(sql, now);
         if (!claimed) return this.miss(sql, found, visitor, now);
         const pushId = found.id;
         const [sealed] = await Promise.all([
@@ -270,7 +265,7 @@ export abstract class Records {
     const due = found.expired_at !== null || found.expires_at <= now;
     const ended = due && (await endRecord(sql, found.id, found.expires_at, 0)) !== undefined;
     // What was answered as expired stays expired if the clock is set back, also for those who repeat.
-    await forgetKept(sql, found.id, now);
+    await forgetViews(sql, found.id, now);
     await this.recordLate(sql, 'failed_view', found, visitor);
     const row = (await store.findPush(sql, found.lookup)) as StoredPush;
     return {
@@ -338,7 +333,7 @@ export abstract class Records {
         await audit.recordEvent(sql, { pushId: row.id, kind, from: visitor, at: now });
         return 'deleted';
       }
-      if (may) await forgetKept(sql, row.id);
+      if (may) await forgetViews(sql, row.id);
       return may && (await endFiles(sql, row.answer_id ?? row.id)) ? 'files' : undefined;
     };
     const ended = await this.options.database.transaction(end, { frees: true });

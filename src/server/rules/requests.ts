@@ -99,10 +99,11 @@ export class Requests extends Records {
    */
   async read(opener: Opener): Promise<Reading> {
     const { urlToken, visitor, passphrase } = opener;
-    const asked = { visitor, call: ['read', urlToken], body: [possiblePassphrase(passphrase)] };
+    const lookup = this.options.vault.keys.links.lookup(urlToken);
+    const asked = { visitor, lookup, body: [possiblePassphrase(passphrase)] };
     const again = (kept: KeptView) => this.readAgain(kept, opener);
     return this.once.take<Reading>(asked, again, async (done) => {
-      const found = await this.findFirst(urlToken, done);
+      const found = await this.find(urlToken, done.find);
       const own = isOwn(found, visitor);
       // So that an owner's two readings at once, or a reading and a closing, follow one another.
       const claim = own ? store.lockActive : store.findActive;
@@ -116,9 +117,10 @@ export class Requests extends Records {
           await this.recordReading(sql, request, visitor, now);
           return { state: 'open' as const, request, question, answer: NOTHING };
         }
-        const { id: pushId } = request;
-        await recordEvent(sql, { pushId, kind: 'response_view', from: visitor, at: now });
-        await done.keep(sql, request, now, takenOf([opened, taken], true));
+        const kind = 'response_view' as const;
+        const event = { pushId: request.id, kind, from: visitor, at: now };
+        if (!done.records) await recordEvent(sql, event);
+        await done.keep(sql, request, event, takenOf([opened, taken], true));
         const answer = this.contentOf(taken, now);
         return readingOf(request, question, answer);
       });
@@ -189,7 +191,7 @@ export class Requests extends Records {
     const find = async () => {
       const request = await this.find(urlToken);
       const calling = { visitor, call: respondCall(urlToken) };
-      if (requestState(request) === 'open' || (await this.once.isRepeated(calling))) return request;
+      if (requestState(request) === 'open' || (await this.once.isMade(calling))) return request;
       throw await this.late(request, visitor);
     };
     const request = await find();

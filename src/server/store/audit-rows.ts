@@ -1,7 +1,8 @@
 import type { auditKinds, requestAuditKinds } from '../../contract/api';
+import type { KeptViewRow } from './kept-views';
 import type { RowPage } from './listing-rows';
 import { lockPush } from './push-rows';
-import { insertionOf, type Sql } from './sql';
+import { type ColumnType, insertionOf, type Sql } from './sql';
 
 export interface AuditRow {
   kind: (typeof auditKinds)[number] | (typeof requestAuditKinds)[number];
@@ -34,15 +35,30 @@ export interface AuditEvent {
   readonly count?: 0 | 1;
 }
 
-const recording = insertionOf('audit', {
+const columns: Readonly<Record<keyof ReturnType<typeof rowOf>, ColumnType>> = {
   ...{ push_id: 'BIGINT', kind: 'TEXT', ip: 'TEXT', user_agent: 'TEXT', referrer: 'TEXT' },
   ...{ created_at: 'BIGINT', count: 'BIGINT' },
-});
+};
+
+function rowOf({ pushId, kind, from, at, count = 1 }: AuditEvent) {
+  const { ip, userAgent: user_agent, referrer } = from;
+  return { push_id: pushId, kind, ip, user_agent, referrer, created_at: at, count };
+}
+
+const keptColumns: Readonly<Record<keyof KeptViewRow, ColumnType>> = {
+  ...{ until: 'BIGINT', views: 'BIGINT', key_hash: 'BIGINT', sealed: 'BYTEA' },
+};
+
+const recording = insertionOf('audit', columns);
+const keeping = insertionOf('audit', { ...columns, ...keptColumns });
 
 export async function recordEvent(sql: Sql, event: AuditEvent): Promise<void> {
-  const { pushId, kind, from, at, count = 1 } = event;
-  const { ip, userAgent: user_agent, referrer } = from;
-  await recording(sql, { push_id: pushId, kind, ip, user_agent, referrer, created_at: at, count });
+  await recording(sql, rowOf(event));
+}
+
+/** Records a view, and keeps it, of which `findView` has found no copy in the same transaction. */
+export async function recordView(sql: Sql, event: AuditEvent, kept: KeptViewRow): Promise<void> {
+  await keeping(sql, { ...rowOf(event), ...kept });
 }
 
 /**

@@ -2,7 +2,7 @@ import type { SealedWith } from '../../age/sealed-with';
 import type { Kind } from '../../contract/api';
 import { keyChanged } from '../service-errors';
 import { endFiles } from './file-rows';
-import { forgetKept } from './kept-rows';
+import { forgetSpent, forgetViews, KEPT } from './kept-views';
 import { type ColumnType, insertionOf, mapped, onRows, type Sql, violatesReference } from './sql';
 
 interface Column<T> {
@@ -131,6 +131,19 @@ export async function findPush(sql: Sql, lookup: string): Promise<StoredPush | u
   return (await search(sql, { token: lookup }))[0];
 }
 
+const searchWithView = onRows<StoredPush & { readonly is_kept: boolean | number }>(
+  { hash: 'BIGINT', token: 'TEXT', at: 'BIGINT' },
+  `SELECT hash, ${names}, pushes.views > 0 AND EXISTS (
+     SELECT 1 FROM audit WHERE push_id = pushes.id AND ${KEPT}) AS is_kept
+   FROM given JOIN pushes ON lookup = token`,
+  'hash',
+);
+
+/** The same, with whether a view is kept for that key, both at one moment; another push as `findView`. */
+export async function findWithView(sql: Sql, lookup: string, hash: number, now: number) {
+  return (await searchWithView(sql, { hash, token: lookup, at: now }))[0];
+}
+
 const secretSearch = onRows<SecretRow>(
   { push: 'BIGINT' },
   `SELECT push_id, ${secretNames} FROM given JOIN secrets ON push_id = push`,
@@ -213,8 +226,14 @@ export async function endPush(sql: Sql, id: number, at: number, deleted: 0 | 1) 
     UPDATE pushes SET expired_at = ${at}, updated_at = ${at}, deleted = ${deleted}
     WHERE id = ${id} AND expired_at IS NULL
     RETURNING *`;
-  if (rows[0]) await Promise.all([forget(sql, id), endFiles(sql, id)]);
-  return rows[0];
+  const [ended] = rows;
+  if (ended)
+    await Promise.all([
+      forget(sql, id),
+      ended.views > 0 && forgetViews(sql, id),
+      endFiles(sql, id),
+    ]);
+  return ended;
 }
 
 /** The row of a push that may have ended. */
@@ -240,11 +259,7 @@ export function listDue(
 }
 
 async function forget(sql: Sql, id: number): Promise<void> {
-  await Promise.all([
-    sql`DELETE FROM secrets WHERE push_id = ${id}`,
-    forgetTries(sql, id),
-    forgetKept(sql, id),
-  ]);
+  await Promise.all([sql`DELETE FROM secrets WHERE push_id = ${id}`, forgetTries(sql, id)]);
 }
 
 function forgetTries(sql: Sql, id: number): Promise<unknown> {
@@ -270,7 +285,7 @@ export async function dropPush(sql: Sql, id: number): Promise<number> {
     DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE push_id = ${id} LIMIT ${ENTRIES})
     RETURNING id`;
   if (entries.length < ENTRIES) {
-    await forget(sql, id);
+    await Promise.all([forget(sql, id), forgetSpent(sql, id)]);
     await sql`DELETE FROM pushes WHERE id = ${id}`;
   }
   return entries.length;

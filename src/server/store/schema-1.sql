@@ -92,7 +92,9 @@ CREATE TABLE secrets (
 
 CREATE INDEX secrets_by_key ON secrets (key_id, push_id);
 
--- `count` events of the same kind and origin share an entry; `updated_at` is the time of the last.
+-- `count` events of the same kind and origin share an entry; `updated_at` is the time of the last. What a view has besides is
+-- for its reader, who may send the request again `until` then: `sealed` has the data keys of what it opened, which the
+-- `Idempotency-Key` of its reader alone opens.
 CREATE TABLE audit (
   id {identity},
   push_id BIGINT NOT NULL REFERENCES pushes (id),
@@ -102,10 +104,17 @@ CREATE TABLE audit (
   referrer TEXT,
   created_at BIGINT NOT NULL,
   count BIGINT NOT NULL DEFAULT 1,
-  updated_at BIGINT
+  updated_at BIGINT,
+  until BIGINT,
+  views BIGINT,
+  key_hash BIGINT,
+  sealed {blob}
 );
 
-CREATE INDEX audit_by_push ON audit (push_id, created_at, id);
+-- With the key, as all entries of a push are looked through for it.
+CREATE INDEX audit_by_push ON audit (push_id, created_at, id, key_hash);
+
+CREATE INDEX audit_kept ON audit (until) WHERE until IS NOT NULL;
 
 CREATE INDEX audit_repeated ON audit (push_id, kind, ip)
   WHERE kind IN ('failed_view', 'failed_passphrase', 'request_view', 'failed_response');
@@ -122,21 +131,16 @@ CREATE INDEX tries_by_push ON tries (push_id, tried_at);
 
 CREATE INDEX tries_by_time ON tries (tried_at);
 
--- Requests that have been done, for those who repeat them. Of a view, `sealed` has the data keys of what it opened, which the
--- `Idempotency-Key` of its reader alone opens.
+-- Pushes, requests and answers that have been made, for those who repeat that.
 CREATE TABLE kept (
   key_hash TEXT PRIMARY KEY,
   push_id BIGINT NOT NULL,
   digest {blob} NOT NULL,
-  sealed {blob},
-  views BIGINT,
   kept_at BIGINT NOT NULL,
   until BIGINT NOT NULL
 );
 
-CREATE INDEX kept_by_push ON kept (push_id) WHERE sealed IS NOT NULL;
-
-CREATE INDEX kept_by_end ON kept (until, views);
+CREATE INDEX kept_by_end ON kept (until);
 
 -- The sealed texts of pushes whose secrets are gone, while views of them are kept. Their data keys are nowhere else.
 CREATE TABLE spent (

@@ -1,0 +1,138 @@
+import { onRows, type Sql } from './sql';
+
+/** Milliseconds by which the clocks of services may differ. What was kept later than that has seen one set back. */
+const ASTRAY = 5 * 60_000;
+
+/**
+ * Of a view, for a client that sends its request again. It is in the view's entry of the audit log, as every view writes
+ * one: a row of its own, which is found by its key, would change another page of the database for each.
+ */
+export interface KeptViewRow {
+  /** A hash of its `Idempotency-Key`, which only has to tell the views of one push apart: 48 bits, short in an index. */
+  readonly key_hash: number;
+  /** The data keys of what it opened, sealed with its key and what else it sent. */
+  readonly sealed: Uint8Array;
+  /** How many views had been taken with it. */
+  readonly views: number;
+  readonly until: number;
+}
+
+/** What is known of a kept view without what opens its text. */
+export interface KeptViewHead extends Pick<KeptViewRow, 'views'> {
+  /** Of its entry of the log. */
+  readonly id: number;
+  readonly lookup: string;
+  readonly push_id: number;
+  readonly kept_at: number;
+}
+
+/** Of `given` with a hash of a key, and the time: which entries have a view that is kept for it. */
+export const KEPT = `key_hash = hash AND until > at AND audit.created_at <= at + ${ASTRAY}`;
+
+const search = onRows<KeptViewHead>(
+  { hash: 'BIGINT', token: 'TEXT', at: 'BIGINT' },
+  `SELECT hash, audit.id, lookup, push_id, audit.views, audit.created_at AS kept_at
+   FROM given JOIN pushes ON lookup = token JOIN audit ON push_id = pushes.id AND ${KEPT}`,
+  'hash',
+);
+
+/** The view of that push which is kept for that key; of another one if the key is used for both at the same time. */
+export async function findView(sql: Sql, lookup: string, hash: number, now: number) {
+  return (await search(sql, { hash, token: lookup, at: now }))[0];
+}
+
+/** The sealed text of a push. */
+export interface SealedText {
+  readonly id: number;
+  readonly payload: Uint8Array | null;
+}
+
+const spending = onRows(
+  { kept_id: 'BIGINT', push_id: 'BIGINT', payload: 'BYTEA', own: 'BIGINT' },
+  `INSERT INTO spent (kept_id, push_id, payload)
+   SELECT kept_id, push_id, payload FROM given
+   WHERE own = 1 OR EXISTS (SELECT 1 FROM audit WHERE audit.push_id = kept_id AND until IS NOT NULL)`,
+);
+
+/**
+ * Keeps the text of a push whose secret is destroyed, for those whose views of `keptId` are kept: their keys alone open it.
+ * @param own whether the view that destroys it is kept, too; if not, it is only for others, if there are any
+ */
+export async function keepSpent(
+  sql: Sql,
+  keptId: number,
+  { id, payload }: SealedText,
+  own: boolean,
+) {
+  if (payload) await spending(sql, { kept_id: keptId, push_id: id, payload, own: own ? 1 : 0 });
+}
+
+/** Bytes of a sealed text that a kept view has opened; undefined if either is gone. */
+export async function sizeOfKept(sql: Sql, kept: KeptViewHead, id: number) {
+  const rows = await sql<{ bytes: number | null }>`
+    SELECT COALESCE(length(secrets.payload), length(spent.payload)) AS bytes
+    FROM audit LEFT JOIN secrets ON secrets.push_id = ${id}
+      LEFT JOIN spent ON spent.kept_id = audit.push_id AND spent.push_id = ${id}
+    WHERE audit.id = ${kept.id} AND until IS NOT NULL`;
+  return rows[0]?.bytes ?? undefined;
+}
+
+/** That text, and what opens it, while both are there. */
+export async function readKept(sql: Sql, kept: KeptViewHead, id: number) {
+  const rows = await sql<{ sealed: Uint8Array; payload: Uint8Array | null }>`
+    SELECT sealed, COALESCE(secrets.payload, spent.payload) AS payload
+    FROM audit LEFT JOIN secrets ON secrets.push_id = ${id}
+      LEFT JOIN spent ON spent.kept_id = audit.push_id AND spent.push_id = ${id}
+    WHERE audit.id = ${kept.id} AND until IS NOT NULL`;
+  return rows[0];
+}
+
+/** Destroys the view of a push that is kept for a key. */
+export async function forgetView(sql: Sql, lookup: string, hash: number): Promise<void> {
+  const rows = await sql<{ push_id: number }>`
+    UPDATE audit SET sealed = NULL, views = NULL, until = NULL
+    WHERE push_id = (SELECT id FROM pushes WHERE lookup = ${lookup}) AND key_hash = ${hash}
+      AND until IS NOT NULL
+    RETURNING push_id`;
+  for (const { push_id } of rows) await forgetSpent(sql, push_id);
+}
+
+/** Destroys the kept views of a push, or those of them that are over by then. */
+export async function forgetViews(sql: Sql, pushId: number, by = Number.MAX_SAFE_INTEGER) {
+  await sql`
+    UPDATE audit SET sealed = NULL, views = NULL, until = NULL
+    WHERE push_id = ${pushId} AND (until <= ${by} OR until > 0 AND created_at > ${by + ASTRAY})`;
+  await forgetSpent(sql, pushId);
+}
+
+/** Destroys the texts of a push that nobody's key opens any more. */
+export async function forgetSpent(sql: Sql, keptId: number): Promise<void> {
+  await sql`
+    DELETE FROM spent WHERE kept_id = ${keptId} AND NOT EXISTS (
+      SELECT 1 FROM audit WHERE audit.push_id = spent.kept_id AND until IS NOT NULL)`;
+}
+
+/**
+ * Destroys the first kept views that are over by then, or that were kept while the clock was ahead; returns how many. Their
+ * texts are left to `listSpent`.
+ */
+export async function forgetOver(sql: Sql, now: number, count: number): Promise<number> {
+  const latest = now + ASTRAY;
+  const rows = await sql`
+    UPDATE audit SET sealed = NULL, views = NULL, until = NULL
+    WHERE id IN (
+      SELECT id FROM audit WHERE until <= ${now}
+      UNION ALL SELECT id FROM audit WHERE until > ${latest} AND created_at > ${latest}
+      LIMIT ${count})
+    RETURNING id`;
+  return rows.length;
+}
+
+/** Pushes after that one, in order, with texts that nobody's key opens any more, and how many bytes these have. */
+export function listSpent(sql: Sql, after: number, count: number) {
+  return sql<{ id: number; bytes: number }>`
+    SELECT kept_id AS id, CAST(sum(length(payload)) AS BIGINT) AS bytes FROM spent
+    WHERE kept_id > ${after} AND NOT EXISTS (
+      SELECT 1 FROM audit WHERE audit.push_id = spent.kept_id AND until IS NOT NULL)
+    GROUP BY kept_id ORDER BY kept_id LIMIT ${count}`;
+}
