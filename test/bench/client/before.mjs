@@ -7,7 +7,7 @@ import { newDatabase, startPostgres } from '../load/postgres.mjs';
 import { folder } from '../load/processes.mjs';
 import { COUNT, lines } from './many.mjs';
 import { median, script, table, withService } from './processes.mjs';
-import { jobs, measured } from './services.mjs';
+import { jobs, measured, ROUNDS } from './services.mjs';
 
 /** Of runs that take seconds. */
 const LONG_ROUNDS = 3;
@@ -32,7 +32,7 @@ export async function besideBefore({ before, binary, beforeBinary, mebibytes, ru
   const { figures, rows } = await services(onNode);
   const head = [...sides, 'ratio'];
   const text = table(['', ...head, ...head.map((one) => `MiB: ${one}`)], [...ofClients, ...rows]);
-  const rounds = `medians of ${runs} rounds, of ${LONG_ROUNDS} where a run takes seconds, of 4 where it is a rate`;
+  const rounds = `medians of ${runs} rounds, of ${LONG_ROUNDS} where a run takes seconds, of ${ROUNDS} where it is a rate`;
   return { figures, text: `This build beside that of \`--before\`, ${rounds}:\n\n${text}` };
 }
 

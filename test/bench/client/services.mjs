@@ -8,6 +8,8 @@ import { script, table } from './processes.mjs';
 
 const onNode = [process.execPath, script];
 export const jobs = ['create', 'view', 'last'];
+/** Many short ones: the speed of a machine can change within seconds, so that medians of 4 differ by a tenth. */
+export const ROUNDS = 12;
 
 /**
  * Runs a service of each program; returns by name what it did a second, and the MiB it took at most.
@@ -20,7 +22,7 @@ export async function measured(programs, load) {
     const service = await startServiceOf(program, '--data', data, ...words);
     sides[name] = { ...service, ...(name === 'with keys' ? { kind: 'keys' } : {}) };
   }
-  const rates = await compared(sides, { jobs, rounds: 4, seconds: 2, ...load });
+  const rates = await compared(sides, { jobs, rounds: ROUNDS, seconds: 1, ...load });
   const peaks = {};
   for (const [name, service] of Object.entries(sides)) {
     peaks[name] = memory(service).peak;
@@ -31,7 +33,7 @@ export async function measured(programs, load) {
     ...jobs.map((what) => by[what].toFixed(0)),
   ]);
   const head = ['', 'creations a second', 'views', 'last views'];
-  const text = `\`serve\`, ${load.connections} connections, medians of 4 interleaved runs of 2 s:\n\n${table(head, rows)}`;
+  const text = `\`serve\`, ${load.connections} connections, medians of ${ROUNDS} interleaved runs of 1 s:\n\n${table(head, rows)}`;
   return { rates, peaks, text };
 }
 
