@@ -56,7 +56,7 @@ export async function recordEvent(sql: Sql, event: AuditEvent): Promise<void> {
   await recording(sql, rowOf(event));
 }
 
-/** Records a view, and keeps it, of which `findView` has found no copy in the same transaction. */
+/** Records a view that no copy of its request has taken, and keeps it. */
 export async function recordView(sql: Sql, event: AuditEvent, kept: KeptViewRow): Promise<void> {
   await keeping(sql, { ...rowOf(event), ...kept });
 }
