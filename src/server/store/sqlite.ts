@@ -12,7 +12,6 @@ import {
   isFull,
   isRead,
   type Sql,
-  sqlCode,
   type Value,
 } from './sql';
 import {
@@ -88,8 +87,6 @@ function ownerOnly(path: string): void {
   closeSync(file);
 }
 
-const MOVED = 'SQLITE_READONLY_DBMOVED';
-
 /**
  * Returns a function that throws while another file than now, or none, is at the path: what is written then would not be
  * found after a restart. SQLite looks itself only without a write-ahead log.
@@ -100,7 +97,7 @@ function unmoved(path: string): () => void {
   return () => {
     if (inode() === opened) return;
     const error = new Error('another file is at the path of the database');
-    throw Object.assign(error, { code: MOVED });
+    throw away(Object.assign(error, { code: 'SQLITE_READONLY_DBMOVED' }));
   };
 }
 
@@ -124,8 +121,7 @@ function overConnection(
     try {
       return await work;
     } catch (error) {
-      // A file that was moved is looked for by itself.
-      if (sqlCode(error) !== MOVED && (isDamaged(error) || isDiskFailure(error))) failure = error;
+      if (isDamaged(error) || isDiskFailure(error)) failure = error;
       throw error;
     }
   };
