@@ -62,7 +62,7 @@ export interface ViewOnce {
    * The row with that lookup, before what a copy should not cost.
    * @throws Repeated when a copy has taken a view
    */
-  find(sql: Sql, lookup: string): Promise<StoredPush | undefined>;
+  find(sql: Sql): Promise<StoredPush | undefined>;
   /** For a view that others were taken before since the row was found. @throws Repeated when one was a copy's */
   check(sql: Sql, now?: number): Promise<void>;
   /** Whether `keep` records the view in the audit log; otherwise the caller does, who can do so earlier. */
@@ -126,7 +126,8 @@ export class Once {
     again: (view: KeptView) => Promise<T | undefined>,
     work: (done: ViewOnce) => Promise<T>,
   ) {
-    if (visitor.idempotencyKey === undefined) return work(WITHOUT_KEY);
+    if (visitor.idempotencyKey === undefined)
+      return work({ ...WITHOUT_KEY, records: false, find: (sql) => findPush(sql, lookup) });
     const { now } = this.options;
     const { hash, short, secret } = keyOf(visitor.idempotencyKey);
     // So that another passphrase, or another user, opens nothing.
@@ -143,7 +144,7 @@ export class Once {
       find: async (sql, at) => ofSame(lookup, await views.findView(sql, lookup, short, at)),
       again(view) {
         tell();
-        return again({ ...view, views: Number(view.views), keysOf });
+        return again({ ...view, keysOf });
       },
       work: (check) =>
         work({
@@ -233,8 +234,6 @@ const CONTEXT = 'pwpush kept keys';
 
 const WITHOUT_KEY = {
   async check() {},
-  find: findPush,
-  records: false,
   async keep(sql: Sql, { id, expire_after_views }: ViewedPush, _: unknown, taken?: TakenView) {
     // Who has taken one of the other views may ask again for what the last one destroys.
     if (taken && expire_after_views > 1)

@@ -78,7 +78,7 @@ export class Pushes extends Records {
       return content && { push, ...content };
     };
     return this.once.take<RetrievedPush>(asked, again, async (done) => {
-      const found = await this.find(urlToken, done.find);
+      const found = this.known(urlToken, await done.find(this.options.database.sql));
       // Before the passphrase: who has no key cannot try any.
       await this.proofs.check(found, visitor);
       const own = isOwn(found, visitor);

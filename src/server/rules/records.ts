@@ -104,14 +104,20 @@ export abstract class Records {
 
   /**
    * The row without its secret; takes no view.
-   * @param search for what is to be done once, `ViewOnce.find`
    * @throws ServiceRefusal when the token is unknown
    */
-  async find(urlToken: string, search: ViewOnce['find'] = store.findPush): Promise<PushRow> {
-    const { database, vault, now } = this.options;
-    const row = await search(database.sql, vault.keys.links.lookup(urlToken));
+  async find(urlToken: string): Promise<PushRow> {
+    const { database, vault } = this.options;
+    return this.known(
+      urlToken,
+      await store.findPush(database.sql, vault.keys.links.lookup(urlToken)),
+    );
+  }
+
+  /** What was found with a token. @throws ServiceRefusal when that is none of these */
+  protected known(urlToken: string, row: StoredPush | undefined): PushRow {
     if (!row || this.what !== whatIs(row)) throw notFound();
-    return stateAt({ ...row, url_token: urlToken }, now());
+    return stateAt({ ...row, url_token: urlToken }, this.options.now());
   }
 
   /** Records a visit to one that has ended. */

@@ -103,7 +103,7 @@ export class Requests extends Records {
     const asked = { visitor, lookup, body: [possiblePassphrase(passphrase)] };
     const again = (kept: KeptView) => this.readAgain(kept, opener);
     return this.once.take<Reading>(asked, again, async (done) => {
-      const found = await this.find(urlToken, done.find);
+      const found = this.known(urlToken, await done.find(this.options.database.sql));
       const own = isOwn(found, visitor);
       // So that an owner's two readings at once, or a reading and a closing, follow one another.
       const claim = own ? store.lockActive : store.findActive;

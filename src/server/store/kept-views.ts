@@ -1,4 +1,4 @@
-import { onRows, type Sql } from './sql';
+import { onRows, plain, type Sql } from './sql';
 
 /** Milliseconds by which the clocks of services may differ. What was kept later than that has seen one set back. */
 const ASTRAY = 5 * 60_000;
@@ -87,21 +87,28 @@ export async function readKept(sql: Sql, kept: KeptViewHead, id: number) {
   return rows[0];
 }
 
+/** Destroys what is kept of views; the hash, which opens nothing, stays with the entry. */
+const forgetting = (which: string) =>
+  plain(`UPDATE audit SET sealed = NULL, views = NULL, until = NULL WHERE ${which}`);
+
+const forgettingKey = forgetting(
+  `push_id = (SELECT id FROM pushes WHERE lookup = ?) AND key_hash = ? AND until IS NOT NULL
+   RETURNING push_id`,
+);
+
 /** Destroys the view of a push that is kept for a key. */
 export async function forgetView(sql: Sql, lookup: string, hash: number): Promise<void> {
-  const rows = await sql<{ push_id: number }>`
-    UPDATE audit SET sealed = NULL, views = NULL, until = NULL
-    WHERE push_id = (SELECT id FROM pushes WHERE lookup = ${lookup}) AND key_hash = ${hash}
-      AND until IS NOT NULL
-    RETURNING push_id`;
+  const rows = await sql<{ push_id: number }>(forgettingKey, lookup, hash);
   for (const { push_id } of rows) await forgetSpent(sql, push_id);
 }
 
+const forgettingPush = forgetting(
+  'push_id = ? AND (until <= ? OR until IS NOT NULL AND created_at > ?)',
+);
+
 /** Destroys the kept views of a push, or those of them that are over by then. */
 export async function forgetViews(sql: Sql, pushId: number, by = Number.MAX_SAFE_INTEGER) {
-  await sql`
-    UPDATE audit SET sealed = NULL, views = NULL, until = NULL
-    WHERE push_id = ${pushId} AND (until <= ${by} OR until > 0 AND created_at > ${by + ASTRAY})`;
+  await sql(forgettingPush, pushId, by, by + ASTRAY);
   await forgetSpent(sql, pushId);
 }
 
@@ -112,20 +119,21 @@ export async function forgetSpent(sql: Sql, keptId: number): Promise<void> {
       SELECT 1 FROM audit WHERE audit.push_id = spent.kept_id AND until IS NOT NULL)`;
 }
 
+const forgettingOver = forgetting(
+  `id IN (
+     SELECT id FROM audit WHERE until <= ?
+     UNION ALL SELECT id FROM audit WHERE until > ? AND created_at > ?
+     LIMIT ?)
+   RETURNING id`,
+);
+
 /**
  * Destroys the first kept views that are over by then, or that were kept while the clock was ahead; returns how many. Their
  * texts are left to `listSpent`.
  */
 export async function forgetOver(sql: Sql, now: number, count: number): Promise<number> {
   const latest = now + ASTRAY;
-  const rows = await sql`
-    UPDATE audit SET sealed = NULL, views = NULL, until = NULL
-    WHERE id IN (
-      SELECT id FROM audit WHERE until <= ${now}
-      UNION ALL SELECT id FROM audit WHERE until > ${latest} AND created_at > ${latest}
-      LIMIT ${count})
-    RETURNING id`;
-  return rows.length;
+  return (await sql(forgettingOver, now, latest, latest, count)).length;
 }
 
 /** Pushes after that one, in order, with texts that nobody's key opens any more, and how many bytes these have. */
