@@ -273,7 +273,7 @@ export class Upload {
   async attach(sql: Sql, pushId: number): Promise<void> {
     if (this.files.length === 0) return;
     const id = this.id ?? (await store.insertUpload(sql, this.options.now()));
-    if (!(await store.keepUpload(sql, id, pushId, this.files)))
+    if (this.ended || !(await store.keepUpload(sql, id, pushId, this.files)))
       throw malformed('The upload stalled for too long.');
     await store.insertChunks(sql, id, this.waiting);
   }
@@ -287,8 +287,10 @@ export class Upload {
     this.ended = true;
     this.waiting = [];
     this.hooks.discarded();
-    if (this.id === undefined) return;
-    if (await store.abandonUpload(sql, this.id).catch(() => false)) this.hooks.drop();
+    const { id } = this;
+    if (id === undefined) return;
+    this.id = undefined;
+    if (await store.abandonUpload(sql, id).catch(() => false)) this.hooks.drop();
   }
 
   private async write(chunk: store.ChunkRow): Promise<void> {
@@ -298,14 +300,16 @@ export class Upload {
     const chunks = this.waiting;
     this.waiting = [];
     const now = this.options.now();
-    const begins = this.id === undefined;
-    this.id = await this.options.database.transaction(async (sql) => {
-      if (this.ended) return this.id;
-      const id = this.id ?? (await store.insertUpload(sql, now));
-      await store.insertChunks(sql, id, chunks);
-      return id;
+    const before = this.id;
+    const id = await this.options.database.transaction(async (sql) => {
+      if (this.ended) return undefined;
+      const own = before ?? (await store.insertUpload(sql, now));
+      await store.insertChunks(sql, own, chunks);
+      return own;
     });
-    if (begins) this.touchedAt = now;
+    if (before !== undefined) return;
+    this.id = id;
+    this.touchedAt = now;
   }
 
   private tooLarge(): ServiceRefusal {

@@ -99,7 +99,7 @@ export async function countTry(
   message: string,
 ) {
   const now = clock();
-  const { id, left } = await database.transaction(async (sql) => {
+  const { row, left } = await database.transaction(async (sql) => {
     await lockPush(sql, tries.pushId);
     const earlier = await audit.listTries(sql, tries, now - MINUTE, now + MINUTE);
     const oldest = earlier.at(-limits.passphraseTriesPerMinute);
@@ -108,7 +108,7 @@ export async function countTry(
       throw new ServiceRefusal('too_many', message, { retryAfter });
     }
     const left = limits.passphraseTriesPerMinute - earlier.length - 1;
-    return { id: await audit.insertTry(sql, tries, now), left };
+    return { row: await audit.insertTry(sql, tries, now), left };
   });
-  return { left, takeBack: () => audit.deleteTry(database.sql, id) };
+  return { left, takeBack: () => audit.deleteTry(database.sql, row) };
 }

@@ -7,6 +7,7 @@ export type Sql = <R>(strings: TemplateStringsArray, ...values: Value[]) => Prom
 /** SQL that differs between the databases in migrations. */
 export interface Dialect {
   readonly blob: string;
+  /** A key that no two rows ever have, not even when the first is deleted: what runs on may remember it. */
   readonly identity: string;
   /** A column that moves the following ones to where SQLite overwrites them when they are deleted; '' for PostgreSQL. */
   readonly filler: string;

@@ -142,7 +142,7 @@ function overConnection(
   const check = checking({ sql: read, transaction: single });
   let scrubbing: Promise<boolean> | undefined;
   return {
-    dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY', filler },
+    dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY AUTOINCREMENT', filler },
     sql: <R>(strings: TemplateStringsArray, ...values: Value[]) =>
       // A write that runs alone would stay unfinished when it does not get the lock, and with libsql (0.5.29) nothing
       // could be committed until it is garbage-collected.

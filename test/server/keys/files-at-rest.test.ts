@@ -124,6 +124,18 @@ test('uploads that nobody goes on with are swept, and cannot become a push any m
   expect(await beside.sql`SELECT id FROM pushes`).toEqual([]);
 });
 
+test('an upload that was swept takes nothing of one that begins later', async () => {
+  const upload = await begun(40);
+  service.clock.advance(2 * MINUTE);
+  expect(await swept()).toEqual([0, 0, 0]);
+  const later = await begun(40);
+  const created = service.service.pushes.create({}, nobody, upload);
+  await expect(created).rejects.toThrow('The upload stalled for too long.');
+  await upload.discard();
+  const { push } = await service.service.pushes.create({}, nobody, later);
+  expect((await service.retrieve(push.url_token)).json.files).toHaveLength(1);
+});
+
 test('uploads that nobody goes on with but not while something comes, however slowly, nor by a second service that starts', async () => {
   const upload = await begun(40);
   await opened({ data: here.data });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { passphraseChecks } from '../../../src/server/keys/primitives';
+import { deferred } from '../../helpers/deferred';
 import { type Answer, type Call, opened, type TestService, testClock } from '../../helpers/service';
 import { onEachStore, type Room } from '../../helpers/stores';
 
@@ -245,6 +246,30 @@ onEachStore((store) => {
       await service.service.housekeeping.sweep();
       service.clock.advance(DAY);
       expect((await retrieve(token, 'right')).payload).toBe('x');
+    });
+
+    test('five wrong ones are five, though before each a push ends whose own is being checked', async () => {
+      const passphraseCost = { N: 2 ** 14, r: 8, p: 4 };
+      const slow = await opened({ ...settings, clock: service.clock, passphraseCost });
+      const token = await own({ passphrase: 'right' });
+      const statuses = [];
+      for (let i = 0; i < 6; i++) {
+        const decoy = await slow.create({ payload: 'x', passphrase: 'known' }, slow.otherToken);
+        const begun = deferred<void>();
+        const signal = {
+          get aborted() {
+            if (passphraseChecks().running > 0) begun.resolve();
+            return false;
+          },
+        };
+        const how = { urlToken: decoy, visitor: { ...anybody, signal }, passphrase: 'known' };
+        const checked = slow.service.pushes.retrieve(how);
+        await begun.promise;
+        await slow.expire(decoy, slow.asOther);
+        statuses.push((await withPassphrase(token, 'wrong')).status);
+        await checked;
+      }
+      expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
     });
 
     test('wrong ones of others do not keep the owner out, nor those of the owner others', async () => {

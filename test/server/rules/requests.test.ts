@@ -276,6 +276,10 @@ onEachStore((store) => {
       send?.enqueue(form.subarray(0, -1000));
       return {
         more: () => send?.enqueue(form.subarray(-1000, -900)),
+        end: () => {
+          send?.enqueue(form.subarray(-1000));
+          send?.close();
+        },
         leave: () => send?.error(new Error('gone')),
         answered: ask('PATCH', `/${token}/respond`, { content, headers }),
       };
@@ -297,6 +301,20 @@ onEachStore((store) => {
       expect(responses.map(({ status }) => status)).toEqual([409, 409]);
       expect(await rows()).toEqual([0, 0, 0]);
       expect(await answerOf(token)).toBe('text');
+    });
+
+    test('of an answer that was discarded take nothing of an upload that begins later', async () => {
+      const token = await withFiles();
+      const late = begin(token);
+      await stored(8);
+      expect((await respond(token, 'text')).status).toBe(200);
+      await stored(0);
+      const other = begin(await withFiles());
+      await stored(8);
+      late.leave();
+      expect((await late.answered).status).toBe(400);
+      other.end();
+      expect((await other.answered).status).toBe(200);
     });
 
     test('of an answer are taken one upload at a time where so many are allowed', async () => {
