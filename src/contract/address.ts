@@ -1,10 +1,37 @@
 // Addresses, for the client and the service. Imports nothing: every run loads it.
 
+/** No address has more characters. Longer texts are refused before anything is looked for in them. */
+export const LONGEST_LINK = 4096;
+
+/** Of a host, and of each of its labels (RFC 1035, 2.3.4). */
+const LONGEST_HOST = 253;
+const LONG_LABEL = /[^.]{64}/u;
+
 /**
- * Parses an address; undefined if it is invalid. Not by `URL.canParse`: in Node 20.20, once optimized, it rejects
+ * The text before the host of an address, and the host with its port, both as they are written. No parser finds them, as
+ * they are measured before it (URL Standard, 4.4, "authority state"). Both are empty where there is no host.
+ */
+export function splitHost(address: string): [before: string, host: string] {
+  const [, scheme = '', authority = ''] =
+    /^([a-z][a-z\d+.-]*:[/\\]*|[/\\]{2,})([^/\\?#]*)/i.exec(address) ?? [];
+  const start = authority.lastIndexOf('@') + 1;
+  return [scheme + authority.slice(0, start), authority.slice(start)];
+}
+
+/** Whether a parser could take long for the host of an address: its time grows with the square of a label. */
+export function hasLongHost(address: string): boolean {
+  // The parser removes the spaces and control characters before an address, and tabs and line ends within it.
+  const [, host] = splitHost(address.replace(/^[^!-\uffff]+|[\t\n\r]/g, ''));
+  const name = host.replace(/:\d*$/, '');
+  return name.length > LONGEST_HOST || LONG_LABEL.test(name);
+}
+
+/**
+ * Parses an address; undefined if it is invalid or too long. Not by `URL.canParse`: in Node 20.20, once optimized, it rejects
  * addresses with characters between U+0080 and U+00FF.
  */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
+  if (text.length > LONGEST_LINK || hasLongHost(text)) return undefined;
   try {
     return new URL(text, base);
   } catch {
@@ -18,16 +45,13 @@ export function parseWebUrl(text: string, base?: string | URL): URL | undefined 
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined;
 }
 
-/** No link has more characters. Longer texts are refused before anything is looked for in them. */
-export const LONGEST_LINK = 4096;
-
 /**
  * An address that an instance chose, in the one form in which it is printed and kept: an absolute http(s) address without a
  * user name, of at most `LONGEST_LINK` characters. Those that mean something to a shell are escaped (RFC 3986, 2.1).
  * Undefined for anything else, which is no link.
  */
 export function webAddress(text: string | null | undefined): string | undefined {
-  if (text == null || text.length > LONGEST_LINK || /[\s\p{C}]/u.test(text)) return undefined;
+  if (text == null || /[\s\p{C}]/u.test(text)) return undefined;
   const url = parseWebUrl(text);
   if (url === undefined || url.username || url.password) return undefined;
   // The host of an IPv6 address keeps its brackets.

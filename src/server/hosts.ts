@@ -20,7 +20,8 @@ export function hostProblems(
   const isLocal = lazy(() => own !== undefined && listensOnLoopback(server));
   return (url) => {
     if (usualHost.test(url)) return undefined;
-    const name = parseUrl(url)?.hostname.replace(/^\[(.*)\]$/, '$1');
+    // Without the path, which may be longer than an address.
+    const name = parseUrl(url.split('/', 3).join('/'))?.hostname.replace(/^\[(.*)\]$/, '$1');
     if (name === undefined || isUndecodable(name)) return 400;
     const isForeign = isIP(name) === 0 && !isLocalhost(name) && name !== own;
     return isForeign && isLocal() ? 421 : undefined;

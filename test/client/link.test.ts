@@ -291,6 +291,8 @@ describe('what is no link is refused', () => {
     ...['a'.repeat(129), 'two words', 'https://pw.test/p/quyul5\u2026'],
     ...['https://pw.test/p/quyul5...', 'https://pw.test/p/quyul5\u00e9'],
     ...['https://evil.test/?q=https://pw.test/', 'https://evil.test/?q=ftp://pw.test/p/abcdefgh'],
+    ...[`https://${'a'.repeat(64)}.test/p/quyul5r5w08`, `${'a'.repeat(64)}.test/p/quyul5r5w08`],
+    `https://safelinks.test/?url=https://pw.test/p/quyul5r5w08&x=${'a'.repeat(4096)}`,
     ...['https://ann:s3cret@pw.test/p/quyul5r5w08', 'https://pw.test@evil.test/p/quyul5r5w08'],
   ])('%j', (pasted) => {
     expect(refusal(pasted)).toMatchObject({ name: 'CliError', code: 'usage', facts: [{ of: [] }] });

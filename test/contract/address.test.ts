@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isLoopback, parseUrl, parseWebUrl, webAddress } from '../../src/contract/address';
+import { times } from '../helpers/long';
 
 test.each([
   ...['127.0.0.1', '127.255.255.254', '::1', '0:0:0:0:0:0:0:1', '[::1]'],
@@ -31,6 +32,39 @@ test('what is no address of the web is undefined', () => {
     Array(3).fill(undefined),
   );
   expect(parseUrl('/p/abc', 'https://pw.test')?.href).toBe('https://pw.test/p/abc');
+});
+
+/** A host of so many characters, its labels as long as they may be. */
+const hostOf = (length: number) => 'x'.repeat(length).replace(/(?<=^(?:.{64})*.{63})x/g, '.');
+
+test.each<[string, number, (length: number) => string]>([
+  ['an address', 4096, (length) => `https://pw.test/${'x'.repeat(length - 16)}`],
+  ['a path', 4096, (length) => `/${'x'.repeat(length - 1)}`],
+  ['a host', 253, (length) => `https://${hostOf(length)}:8443/p/x`],
+  ['a label', 63, (length) => `https://pw.${'x'.repeat(length)}.test/`],
+  ['one that is encoded', 63, (length) => `https://${'é'.repeat(length)}`],
+  ['one of characters with two code units', 63, (length) => `https://${'𠀀'.repeat(length)}?`],
+  ['one after a login', 63, (length) => `https://a.b:c@d@${'x'.repeat(length)}#@`],
+  ['one with tabs and line ends', 63, (length) => `\0 ht\ntps:/\t/\r${'x\t'.repeat(length)}/`],
+  ['one after backslashes', 63, (length) => `http:\\\\\\${'x'.repeat(length)}\\y`],
+  ['one without slashes', 63, (length) => `http:${'x'.repeat(length)}`],
+  ['one without a scheme', 63, (length) => `//${'x'.repeat(length)}`],
+])('%s of more than %i characters is not parsed', (_, most, address) => {
+  const parsed = [most, most + 1].map((length) => parseUrl(address(length), 'https://pw.test/'));
+  expect(parsed).toEqual([expect.any(URL), undefined]);
+});
+
+test('however an address is written, its host is measured', () => {
+  const long = 'x'.repeat(40);
+  const parts = fc.array(fc.constantFrom(long, long, ...'@:/\\?#[].\t\n\r \0a%', 'http:', '%2e'));
+  fc.assert(
+    fc.property(fc.constantFrom('https://', 'http:', '', '//'), parts, (before, all) => {
+      const url = parseUrl(before + all.join(''), 'https://pw.test/');
+      const labels = url?.hostname.split('.') ?? [];
+      expect(labels.filter((label) => label.length > 63)).toEqual([]);
+    }),
+    { numRuns: times(2000) },
+  );
 });
 
 const SHELL = [

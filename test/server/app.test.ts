@@ -171,6 +171,25 @@ describe('bodies', () => {
   });
 });
 
+test.each<[string, number, (length: number) => string]>([
+  ['an address', 4096, (length) => `https://pw.test/${'x'.repeat(length - 16)}`],
+  [
+    'a host',
+    253,
+    (length) => `https://${`${'x'.repeat(62)}.`.repeat(4)}${'x'.repeat(length - 252)}`,
+  ],
+  ['a label', 63, (length) => `https://${'é'.repeat(length)}.test/`],
+])('%s of at most %i characters is a push of kind url', async (_, most, address) => {
+  const created = await Promise.all(
+    [most, most + 1].map((length) => {
+      const body = { push: { kind: 'url', payload: address(length) } };
+      return service.call('POST', '/api/v2/pushes', { body });
+    }),
+  );
+  expect(created.map(({ status }) => status)).toEqual([201, 422]);
+  expect(Object.keys(created[1]?.json)).toEqual(['payload']);
+});
+
 test.each([
   ...['..%2factive', '%00', 'a.b', 'x'.repeat(129), "'%20OR%201=1--", '%F0%9F%98%80', '%zz'],
 ])('no push is called %s', async (token) => {

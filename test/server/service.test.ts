@@ -161,6 +161,28 @@ test.each([
   },
 );
 
+const label = (length: number) => 'x'.repeat(length);
+const host = (length: number) => `${`${label(62)}.`.repeat(4)}${label(length - 252)}`;
+test.each<[string, (length: number) => string, number]>([
+  ['a host', host, 253],
+  ['a label', label, 63],
+])(
+  '%s that a request names is foreign, and not valid if it is longer than any',
+  async (_, name, most) => {
+    const { port } = await started();
+    const statusOf = async (sent: string) =>
+      (await speak(port, `${sent}Connection: close\r\n\r\n`).ended).split(' ')[1];
+    for (const [length, status] of [
+      [most, '421'],
+      [most + 1, '400'],
+    ] as const) {
+      const named = name(length);
+      expect(await statusOf(`GET /up HTTP/1.1\r\nHost: ${named}:80\r\n`)).toBe(status);
+      expect(await statusOf(`GET http://${named}/up HTTP/1.1\r\nHost: localhost\r\n`)).toBe(status);
+    }
+  },
+);
+
 describe('stopping', () => {
   test('once or twice finishes what runs, ends what idles, takes nothing new', async () => {
     const running = await started({ data });

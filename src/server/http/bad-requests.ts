@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { urlHost } from '../../contract/address';
+import { hasLongHost, urlHost } from '../../contract/address';
 import type { Log } from '../ops/log';
 import { systemCode } from '../service-errors';
 import { commonHeaders } from './responses';
@@ -81,12 +81,15 @@ export function refuseBadRequests(
 }
 
 /**
- * Sets the Host header of an HTTP/1.0 request, as some health checks send it, to the local address. More than one
- * Host header is invalid (RFC 9112, 3.2): a proxy may have checked another one than Node.js uses.
+ * Sets the Host header of an HTTP/1.0 request, as some health checks send it, to the local address. Removes a host that is
+ * longer than any, before it is parsed, so that the request is refused. More than one Host header is invalid (RFC 9112, 3.2):
+ * a proxy may have checked another one than Node.js uses.
  */
 export function setMissingHost(incoming: IncomingMessage): void {
-  const { headers, headersDistinct, httpVersion, socket } = incoming;
-  if ((headersDistinct.host?.length ?? 0) > 1) headers.host = '';
+  const { headers, headersDistinct, httpVersion, socket, url = '' } = incoming;
+  const isLong = hasLongHost(url) || hasLongHost(`http://${headers.host}`);
+  if (isLong) incoming.url = '';
+  if (isLong || (headersDistinct.host?.length ?? 0) > 1) headers.host = '';
   const { localAddress, localPort } = socket;
   if (httpVersion !== '1.0' || headers.host !== undefined) return;
   const address = localAddress?.replace(/^::ffff:(?=[\d.]+$)/i, '');

@@ -1,4 +1,4 @@
-import { parseUrl } from '../../contract/address';
+import { parseUrl, splitHost } from '../../contract/address';
 import { type QrDrawing, qrDrawing } from '../../contract/qr-matrix';
 import { icon, type View } from './layout';
 import { Markup, markup } from './markup';
@@ -85,6 +85,7 @@ ${payload}</pre>`;
 /**
  * A link, shown in full and left to right, with the host that it leads to. It opens in a new tab, as coming back to
  * this page would take a view.
+ * @param payload as `isWebAddress` has it
  */
 export function linkView(view: SecretView, payload: string): Markup {
   const { words } = view;
@@ -142,13 +143,11 @@ function addressBox(text: Markup, label: string): Markup {
   return markup`<p class="address" tabindex="0" role="group" aria-label="${label}"><bdo class="value" dir="ltr">${text}</bdo></p>`;
 }
 
-/** The parts before the host, the host, and after it (URL Standard, 4.4, "authority state"). */
+/** The parts before the host, the host without its port, and after it. */
 function parts(payload: string): [string, string, string] {
-  const [, scheme = '', authority = '', path = ''] =
-    /^(https?:[/\\]*)([^/\\?#]*)(.*)$/is.exec(payload) ?? [];
-  const at = authority.lastIndexOf('@') + 1;
-  const host = /^(?:\[[^\]]*\]|[^:]*)/.exec(authority.slice(at))?.[0] ?? '';
-  return [scheme + authority.slice(0, at), host, authority.slice(at + host.length) + path];
+  const [before, withPort] = splitHost(payload);
+  const [host = ''] = /^(?:\[[^\]]*\]|[^:]*)/.exec(withPort) ?? [];
+  return [before, host, payload.slice(before.length + host.length)];
 }
 
 /** A QR code and its text; the text only when it is too long for a code. */

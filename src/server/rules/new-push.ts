@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isLinkKey } from '../../age/link-key';
 import { sealedWith } from '../../age/sealed-with';
-import { parseUrl } from '../../contract/address';
+import { LONGEST_LINK, parseUrl } from '../../contract/address';
 import { type Kind, kinds, limits, pushFlags } from '../../contract/api';
 import { DAY_SECONDS, durations, longestDuration, shortestLifetime } from '../../contract/lifetime';
 import { invalid } from '../service-errors';
@@ -261,6 +261,8 @@ function fileProblem(kind: Kind, fileCount: number): Problem {
 }
 
 function payloadProblem({ kind, payload }: ValidPush): Problem {
+  if (kind === 'url' && payload.length > LONGEST_LINK)
+    return { payload: [`Payload is too long (maximum is ${LONGEST_LINK} characters).`] };
   if (kind === 'url' && !isWebAddress(payload))
     return { payload: ['Payload must be one http or https address.'] };
   if (kind === 'qr' && !hasAtMost(payload, limits.qrCharacters))

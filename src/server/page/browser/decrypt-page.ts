@@ -1,5 +1,6 @@
 import { AgeError } from '../../../age/age-error';
 import { isLinkKey, LINK_WORK } from '../../../age/link-key';
+import { parseUrl } from '../../../contract/address';
 import { decryptText, passphraseWork } from './age-passphrase';
 import { manifestIn, offerFiles } from './decrypted-files';
 import { find, say } from './dom';
@@ -132,12 +133,7 @@ function templateFor(text: string): TemplateName {
 }
 
 function addressIn(text: string): URL | undefined {
-  if (!/^https?:\/\/\S+$/i.test(text)) return undefined;
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
+  return /^https?:\/\/\S+$/i.test(text) ? parseUrl(text) : undefined;
 }
 
 /** A secret from a template of the page (src/server/page/encrypted.ts), under its veil unless `open`. */
