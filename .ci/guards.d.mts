@@ -1,4 +1,4 @@
-type Figures = Partial<Record<'push' | 'get' | 'help' | 'version' | 'kib', number>>;
+type Figures = Partial<Record<'push' | 'get' | 'help' | 'version' | 'kib' | 'wait', number>>;
 
 export const limits: Readonly<Required<Figures>>;
 export function best(runs: readonly Figures[]): Figures;

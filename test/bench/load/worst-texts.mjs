@@ -1,0 +1,162 @@
+// How long others wait while a stranger sends a text that takes long: to how long they wait for a plain one of its size.
+import { request } from 'node:http';
+import { startClient, startService } from './processes.mjs';
+import { get } from './requests.mjs';
+
+const MIB = 1024 * 1024;
+/** Node.js takes 16 KiB of headers. */
+const HEADER = 12 * 1024;
+
+const repeated = (part) => (size) => part.repeat(size / Buffer.byteLength(part));
+/** An address whose host is one label, of a piece for each index. */
+const hostOf = (piece) => (size) => {
+  let host = 'http://a';
+  for (let i = 0; host.length * 3 < size; i += 1) host += piece(i);
+  return `${host}/`;
+};
+const texts = {
+  'points in the wrong order': hostOf((i) => String.fromCharCode(0x5bb - (i % 12))),
+  'many letters': hostOf((i) => String.fromCharCode(0x4e00 + (i % 20_000))),
+  'letters of Latin-1': hostOf((i) => String.fromCharCode(0xe0 + (i % 31))),
+  'escaped letters': hostOf((i) => encodeURIComponent(String.fromCharCode(0x4e00 + (i % 20_000)))),
+  'the longest host': () =>
+    `http://${Array.from({ length: 4 }, () => '\u3316'.repeat(62)).join('.')}/${'é'.repeat(3837)}`,
+  'an address': repeated('https://a.b/'),
+  'a login': repeated('a@'),
+  'what is escaped in HTML': repeated('<&"\''),
+  'control characters': repeated('\u0001'),
+  'composed characters': repeated('ﷺ'),
+  emoji: repeated('😀'),
+  'line ends': repeated('\n'),
+  spaces: repeated(' '),
+  'beginnings of armor': repeated('-----BEGIN AGE ENCRYPTED FILE-----\n'),
+  languages: repeated('en-US;q=0.1,'),
+};
+const plain = repeated('x');
+
+const PUSHES = '/api/v2/pushes';
+const REQUESTS = '/api/v2/requests';
+const JSON_TYPE = { 'content-type': 'application/json' };
+const inJson = (path, root, fields) => (text) => ({
+  method: 'POST',
+  path,
+  headers: JSON_TYPE,
+  body: JSON.stringify({ [root]: fields(text) }),
+});
+const ofPush = (fields) =>
+  inJson(PUSHES, 'push', (text) => ({ expire_after_views: 1, ...fields(text) }));
+const ofRequest = (fields) => inJson(REQUESTS, 'request', fields);
+const inForm =
+  (path, field, more = {}) =>
+  (text) => ({
+    method: 'POST',
+    path,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: `${new URLSearchParams({ ...more, [field]: text })}`,
+  });
+/** As bytes: what is no Latin-1 goes as UTF-8, as clients send it. */
+const inHeader = (name) => (text) => ({
+  method: 'GET',
+  path: '/',
+  headers: { [name]: Buffer.from(text.replace(/[^ -\uffff]/g, '')).toString('latin1') },
+});
+const inQuery = (path, name) => (text) => ({
+  method: 'GET',
+  path: `${path}?${name}=${encodeURIComponent(text.toWellFormed()).slice(0, HEADER)}`,
+});
+
+/** What sends a text in a field, and the bytes that it may have. */
+const fields = {
+  url: [MIB, ofPush((payload) => ({ kind: 'url', payload }))],
+  text: [MIB, ofPush((payload) => ({ payload }))],
+  qr: [MIB, ofPush((payload) => ({ kind: 'qr', payload }))],
+  name: [MIB, ofPush((name) => ({ payload: 'x', name }))],
+  note: [MIB, ofPush((note) => ({ payload: 'x', note }))],
+  passphrase: [MIB, ofPush((passphrase) => ({ payload: 'x', passphrase }))],
+  key_proof: [MIB, ofPush((key_proof) => ({ payload: 'x', key_proof }))],
+  expires_in: [MIB, ofPush((expires_in) => ({ payload: 'x', expires_in }))],
+  request: [MIB, ofRequest((text) => ({ request: text }))],
+  public_key: [MIB, ofRequest((public_key) => ({ request: 'x', public_key }))],
+  'url in a form': [MIB, inForm(PUSHES, 'push[payload]', { 'push[kind]': 'url' })],
+  'text of the page': [MIB, inForm('/', 'payload')],
+  'name of the page': [MIB, inForm('/', 'name', { payload: 'x' })],
+  ...Object.fromEntries(
+    [
+      ...['Host', 'X-Forwarded-Host', 'X-Forwarded-For', 'X-Forwarded-Proto', 'Origin', 'Referer'],
+      ...['User-Agent', 'Accept', 'Accept-Language', 'Authorization', 'Idempotency-Key'],
+      ...['X-Key-Proof', 'If-None-Match', 'Range', 'Cookie'],
+    ].map((name) => [name, [HEADER, inHeader(name)]]),
+  ),
+  'passphrase of a query': [HEADER, inQuery(`${PUSHES}/abcdefgh`, 'passphrase')],
+  'locale of a query': [HEADER, inQuery('/', 'locale')],
+};
+
+/** More is no matter of ratios: a service that is as busy as that would keep the bench for hours. */
+const MOST_MS = 20_000;
+
+/** A wait that is shorter says more of the machine than of the text. */
+const USUAL_MS = 2;
+
+/** Sends a request; answers the body of the response. */
+function send({ port, token }, { method, path, headers, body }) {
+  return new Promise((resolve, reject) => {
+    const authorization = `Bearer ${token}`;
+    const options = {
+      port,
+      method,
+      path,
+      headers: { authorization, ...headers },
+      agent: false,
+      signal: AbortSignal.timeout(MOST_MS),
+    };
+    const sent = request(options, async (response) => {
+      let text = '';
+      for await (const chunk of response.setEncoding('utf8')) text += chunk;
+      resolve(text);
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
+/** The longest that another waits, in milliseconds, while a request is answered, and what it has made is seen. */
+async function longest(service, client, made) {
+  const job = { port: service.port, connections: 1, request: get('/up') };
+  await client.run('repeat', { ...job, count: 5 });
+  const probing = client.run('repeat', job);
+  const [, kind, token] = /\/([pr])\/([\w-]+)/.exec(await send(service, made)) ?? [];
+  if (token) {
+    const { headers } = inForm('/', 'x')('');
+    await send(service, { method: 'POST', path: `/${kind}/${token}`, headers, body: '' });
+  }
+  client.enough();
+  return (await probing).longest;
+}
+
+/**
+ * The ratios of the longest wait beside each of the worst texts in each field to that beside a plain text of the same size:
+ * the best of three, as others may use the machine during one.
+ * @param most a ratio that needs no second time
+ * @throws Error for a text that keeps the service for longer than `MOST_MS`
+ */
+export async function worstTexts(most) {
+  const service = await startService('--ephemeral', '--rate-limit', 'off', '--trust-proxy');
+  const client = startClient();
+  const ratios = {};
+  for (const [field, [size, carry]] of Object.entries(fields))
+    for (const [name, text] of Object.entries(texts)) {
+      const what = `${field}: ${name}`;
+      const waitBeside = (text) =>
+        longest(service, client, carry(text(size))).catch((cause) => {
+          throw new Error(`${what}, for more than ${MOST_MS} ms`, { cause });
+        });
+      let ratio = Number.POSITIVE_INFINITY;
+      for (let times = 0; times < 3 && ratio > most; times += 1) {
+        const usual = await waitBeside(plain);
+        ratio = Math.min(ratio, (await waitBeside(text)) / Math.max(usual, USUAL_MS));
+      }
+      ratios[what] = ratio;
+    }
+  await client.stop();
+  await service.stop();
+  return ratios;
+}
