@@ -2,13 +2,14 @@ import { type Context, Hono } from 'hono';
 import { routePath } from 'hono/route';
 import { getPath } from 'hono/utils/url';
 import { API_PATH, OPENAPI_PATH } from '../contract/api';
+import { commonHeaders } from './common-headers';
 import type { App, AppOptions, Env } from './http/app-options';
 import { BodyBudget, type MemoryUse } from './http/body-memory';
 import { createDownloads } from './http/file-routes';
 import { createApi } from './http/push-routes';
 import { clientOf, limited } from './http/rate-limit';
 import { ipOf, isSecure } from './http/request-origin';
-import { commonHeaders, json, refusalResponse, responseOf } from './http/responses';
+import { json, refusalResponse, responseOf } from './http/responses';
 import { createPages } from './page/routes';
 import { ServiceRefusal } from './service-errors';
 

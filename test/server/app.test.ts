@@ -1,5 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { at, type Call, FORM_TYPE, filePart, opened, type TestService } from '../helpers/service';
+import { API_PATH } from '../../src/contract/api';
+import { everyRoute } from '../../src/server/http/responses';
+import {
+  at,
+  type Call,
+  call,
+  FORM_TYPE,
+  filePart,
+  opened,
+  type TestService,
+} from '../helpers/service';
 
 let service: TestService;
 
@@ -212,7 +222,7 @@ test.each([
 test('nothing is kept by browsers, proxies or search engines', async () => {
   const { headers, text } = await service.call('GET', '/api/v2/version');
   expect(Object.fromEntries(headers)).toEqual({
-    'cache-control': 'no-store',
+    'cache-control': 'no-store, no-transform',
     'content-length': `${Buffer.byteLength(text)}`,
     'content-type': 'application/json; charset=utf-8',
     'referrer-policy': 'no-referrer',
@@ -221,6 +231,28 @@ test('nothing is kept by browsers, proxies or search engines', async () => {
     'x-frame-options': 'DENY',
     'x-robots-tag': 'noindex',
   });
+});
+
+test('nothing is kept or rewritten on the way, whatever is asked for', async () => {
+  const push = await service.createWithFiles(filePart('a', 'A'));
+  const { json } = await service.retrieve(push);
+  const file = new URL(json.files[0].url).pathname;
+  const tokens = [push, await service.createRequest(), 'neverwas'];
+  const paths = [
+    ...everyRoute.map(({ path }) => API_PATH + path),
+    ...['/', '/ask', '/open', '/up', '/none', '/api/v1/none', `${API_PATH}/none`, '/favicon.ico'],
+    ...['/p/:token', '/p/:token/r', '/p/:token.json', '/p/:token)', '/r/:token', '/r/:token/x'],
+    ...[file, '/files/none'],
+  ];
+  const statuses = new Set<number>();
+  for (const path of new Set(paths))
+    for (const token of path.includes(':token') ? tokens : [''])
+      for (const method of ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']) {
+        const { status, headers } = await call(service, method, path.replace(':token', token));
+        statuses.add(status);
+        expect(`${path}: ${headers.get('cache-control')}`).toBe(`${path}: no-store, no-transform`);
+      }
+  expect([...statuses].sort()).toEqual([200, 302, 400, 401, 404, 405]);
 });
 
 test('links begin with the public address where there is one', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
+import { commonHeaders } from '../../src/server/common-headers';
 import type { ClientSocket } from '../../src/server/http/request-origin';
-import { commonHeaders } from '../../src/server/http/responses';
 import { speak } from '../helpers/listen';
 import { times } from '../helpers/long';
 import { collectGarbage } from '../helpers/memory';

@@ -154,7 +154,7 @@ test.each([
     const [head = '', body = ''] = (await ended).split('\r\n\r\n');
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(head).toMatch(/^content-type: application\/json; charset=utf-8\r?$/im);
-    expect(head).toMatch(/^cache-control: no-store\r?$/im);
+    expect(head).toMatch(/^cache-control: no-store, no-transform\r?$/im);
     expect(JSON.parse(body)).toEqual({ error: expect.any(String) });
     const line = expect.stringMatching(`Z ${logged} ${status} 0ms ${body.length}B$`);
     expect(requestsIn(service)).toEqual([line]);

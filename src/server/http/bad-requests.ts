@@ -1,9 +1,9 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { hasLongHost, urlHost } from '../../contract/address';
+import { commonHeaders } from '../common-headers';
 import type { Log } from '../ops/log';
 import { systemCode } from '../service-errors';
-import { commonHeaders } from './responses';
 
 /** The messages for requests that never reach the app, by status. */
 const messages = {

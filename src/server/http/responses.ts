@@ -22,15 +22,6 @@ import type { PushRow } from '../store/push-rows';
 import type { AppSettings } from './app-options';
 import { byteLengthOf, EscapedText, escapesOf, LARGE, type Pieces, streamOf } from './escaped-text';
 
-export const commonHeaders = {
-  'cache-control': 'no-store',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'x-robots-tag': 'noindex',
-};
-
 /** A response of known length, for the log and for HEAD. Large texts are escaped as they are sent. */
 export function responseOf(
   body: string | Pieces,

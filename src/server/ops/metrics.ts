@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type Kind, kinds } from '../../contract/api';
 import { raceWithLimit } from '../../platform/files/abort';
+import { commonHeaders } from '../common-headers';
 import { hostProblems } from '../hosts';
 import type { ServiceSettings, Usage } from '../service-settings';
 import type { ActiveCounts } from '../store/push-rows';
@@ -217,7 +218,7 @@ async function respond(
 function end(response: ServerResponse, status: number, body: string): void {
   if (!response.hasHeader('content-type')) response.setHeader('content-type', 'text/plain');
   response.setHeader('content-length', Buffer.byteLength(body));
-  response.writeHead(status).end(body);
+  response.writeHead(status, commonHeaders).end(body);
 }
 
 /** Returns a function that resolves with whether `ping` resolves within `limit` milliseconds. Calls share a hung ping. */

@@ -51,7 +51,7 @@ describe('the document', () => {
     const posted = await service.call('POST', PATH);
     expect([status, head.status, dead.status, posted.status]).toEqual([200, 200, 401, 405]);
     expect([head.text, head.headers.get('content-length')]).toEqual(['', `${bytes.length}`]);
-    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('cache-control')).toBe('no-store, no-transform');
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(json).toEqual(document);
   });

@@ -202,8 +202,11 @@ describe('the port of the metrics', () => {
     ])
       expect(lines).toContain(line);
     // It serves nothing else, and the service serves none.
-    const status = async (address: string, method = 'GET') =>
-      (await fetch(address, { method })).status;
+    const status = async (address: string, method = 'GET') => {
+      const { headers, status } = await fetch(address, { method });
+      expect(headers.get('cache-control')).toBe('no-store, no-transform');
+      return status;
+    };
     expect([
       await status(`${url}/metrics`),
       await status(metrics.replace('/metrics', '/up')),

@@ -193,7 +193,7 @@ test.each(['/', '/open', '/p/neverwas', 'a secret', 'a question'])(
     ]);
     expect(Object.fromEntries(headers)).toMatchObject({
       'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
+      'cache-control': 'no-store, no-transform',
       'x-content-type-options': 'nosniff',
       'x-robots-tag': 'noindex',
       'x-frame-options': 'DENY',

@@ -326,7 +326,7 @@ describe('a download', () => {
       expect(text === '').toBe(method === 'HEAD');
       expect(Object.fromEntries(headers)).toEqual({
         'accept-ranges': 'bytes',
-        'cache-control': 'no-store',
+        'cache-control': 'no-store, no-transform',
         'content-disposition': `attachment; filename="a"; filename*=UTF-8''a`,
         'content-length': `${bytes.length}`,
         'content-security-policy': "default-src 'none'; sandbox",
