@@ -199,6 +199,8 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     expect(leads).toBe('This link leads to xn--e1awd7f.example');
     const link = page.getByRole('link', { name: 'Open in a new tab' });
     expect(await link.getAttribute('href')).toBe(payload);
+    const none = await open(`http://${'x'.repeat(64)}.example/`);
+    await none.getByRole('button', { name: 'Show the text' }).waitFor();
   });
 
   test('may be a QR code', onChromium, async () => {
