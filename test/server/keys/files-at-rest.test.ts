@@ -136,6 +136,14 @@ test('an upload that was swept takes nothing of one that begins later', async ()
   expect((await service.retrieve(push.url_token)).json.files).toHaveLength(1);
 });
 
+test.each([1, 40])('an upload of %i chunks that was discarded becomes no push', async (chunks) => {
+  const upload = await begun(chunks);
+  await upload.discard();
+  const created = service.service.pushes.create({}, nobody, upload);
+  await expect(created).rejects.toThrow('The upload stalled for too long.');
+  expect(await rows()).toEqual([0, 0, 0]);
+});
+
 test('uploads that nobody goes on with but not while something comes, however slowly, nor by a second service that starts', async () => {
   const upload = await begun(40);
   await opened({ data: here.data });
