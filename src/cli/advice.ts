@@ -141,6 +141,8 @@ const steps: Readonly<Record<StepName, Words>> = {
   'get-unseen': orReveal('use pwpush run, --output FILE or --copy'),
   'give-identity': () => 'use the private key: --identity FILE, such as ~/.ssh/id_ed25519',
   'give-identity-elsewhere': () => 'run it where the request was made, or use --identity FILE',
+  'give-passphrase-there': () =>
+    'use --passphrase-file PATH, or -p to type it or, without a terminal, to take PWPUSH_PASSPHRASE',
   'keep-token-elsewhere': () =>
     'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND',
   mask: orReveal('remove --no-mask'),

@@ -64,7 +64,7 @@ async function expire(session: Session, plan: ExpirePlan): Promise<void> {
     references.length === 1 ? context : contextWith(context, { canPrompt: () => false });
   const viewing: Viewing = async ({ key: linkKey, target }, work) => {
     const prover = await proving({ context: asking, say }, { linkKey, text }, target);
-    return withPassphrase(asking, passphrase, (given) =>
+    return withPassphrase(asking, passphrase, target, (given) =>
       prover.call((proof) => work(given, proof)),
     );
   };

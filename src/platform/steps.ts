@@ -20,6 +20,7 @@ export type StepName =
   | 'get-whole-link'
   | 'give-identity'
   | 'give-identity-elsewhere'
+  | 'give-passphrase-there'
   | 'keep-token-elsewhere'
   | 'mask'
   | 'name-certificate'

@@ -79,7 +79,14 @@ export async function withHere(
 
 async function instanceOf(run: Invocation, { base, token, send }: HereService): Promise<Instance> {
   const target: Target = {
-    ...{ base, baseFrom: 'here', edition: 'pwpush', insecure: false, anonymous: false },
+    ...{
+      base,
+      inUse: true,
+      baseFrom: 'here',
+      edition: 'pwpush',
+      insecure: false,
+      anonymous: false,
+    },
     token: { from: '', read: async () => token },
     ...{ caFile: undefined, account: undefined, defaults: undefined },
   };

@@ -5,7 +5,7 @@ import type { Api, RequestApi } from '../client/client';
 import { onItem } from '../client/item';
 import type { Push } from '../contract/decode';
 import type { Context } from '../platform/context';
-import { attempt, CliError, failedError } from '../platform/errors';
+import { attempt, CliError, failedError, phrase } from '../platform/errors';
 import type { Target } from '../profile/target';
 import type { DecryptionKeys, PushKeys } from './decryption-keys';
 import { type AnswerKeys, type Retrievable, type SafeRun, type Taking, takingOf } from './taking';
@@ -30,7 +30,7 @@ export function retrieveFrom(
       const prover = await proving(run, { linkKey: named.key, text: keys.text }, target);
       const proved = (token: string, given?: string) =>
         prover.call((proof) => api.retrieve(token, given, proof));
-      const push = await retrieve(run, { retrieve: proved }, token, passphrase).catch((error) => {
+      const push = await retrieve(run, { retrieve: proved }, named, passphrase).catch((error) => {
         const own = named.last && error instanceof CliError && error.code === 'expired';
         throw own ? error.with({ steps: 'it was yours: push the secret again' }) : error;
       });
@@ -42,7 +42,7 @@ export function retrieveFrom(
     const key = named.held ?? keptKey(run.context, named);
     const link = `${target.base}/r/${token}`;
     const read = (_: string, given?: string) => readAnswer(api.requests, token, given, link);
-    const push = await retrieve(run, { retrieve: read }, token, passphrase);
+    const push = await retrieve(run, { retrieve: read }, named, passphrase);
     const { publicKey } = named;
     const fragment = publicKey === undefined ? '' : `#${publicKey}`;
     const kept = key ?? keyForAnswer(run.context, named, push.public_key);
@@ -80,11 +80,11 @@ export async function proving(
 export async function retrieve(
   { context, safe }: Pick<SafeRun, 'context' | 'safe'>,
   api: Pick<Api, 'retrieve'>,
-  token: string,
+  { token, target }: Pick<Retrievable, 'token' | 'target'>,
   passphrase: KnownPassphrase,
 ): Promise<Push> {
   try {
-    return await withPassphrase(context, passphrase, async (given) =>
+    return await withPassphrase(context, passphrase, target, async (given) =>
       readable(await api.retrieve(token, given)),
     );
   } catch (error) {
@@ -110,31 +110,50 @@ function withEarlierViews(push: Push, owned: boolean): Push {
   return { ...push, earlier_views: earlier < 0 ? null : earlier };
 }
 
-/** Does what may need a passphrase; asks for it as `retrieve` does. */
+/**
+ * Does what may need a passphrase; asks for it as `retrieve` does. The passphrase of the environment goes to its instance
+ * alone. To another one goes what an option named, once that instance asks for a passphrase.
+ */
 export async function withPassphrase<T>(
   context: Context,
   known: KnownPassphrase,
+  { passphraseFor: owner }: Pick<Target, 'passphraseFor'>,
   work: (passphrase: string | undefined) => Promise<T>,
 ): Promise<T> {
-  let given = known.text;
-  const mayAsk = known.typed || given === undefined;
+  const { text, typed, byOption } = known;
+  let sent = owner === undefined ? text : undefined;
+  /** For another instance, once it asks. */
+  let unsent = owner !== undefined && byOption ? text : undefined;
+  const isWithheld = owner !== undefined && text !== undefined && !byOption;
+  const mayAsk = context.canPrompt() && (typed || (sent ?? unsent) === undefined);
+  const ask = async () => {
+    const first = isWithheld ? `Passphrase (${isFor(owner)}; or --passphrase-file):` : undefined;
+    const question = sent === undefined ? first : 'Wrong passphrase, try again:';
+    const answer = await noKey(await askPassphrase(context, false, question));
+    if (typed) known.text = answer;
+    return answer;
+  };
   return askUntil(
     async (failure) => {
       if (failure) {
-        const question = given === undefined ? undefined : 'Wrong passphrase, try again:';
-        given = await noKey(await askPassphrase(context, false, question));
-        if (known.typed) known.text = given;
+        sent = unsent ?? (await ask());
+        unsent = undefined;
       }
-      return work(given);
+      return work(sent);
     },
-    (failure) =>
-      failure instanceof CliError &&
-      failure.code === 'passphrase' &&
-      failure.wantsProof === undefined &&
-      mayAsk &&
-      context.canPrompt(),
-    known.typed ? TRIES : 1 + TRIES,
-  );
+    (failure) => isPassphraseRefused(failure) && (unsent !== undefined || mayAsk),
+    typed && owner === undefined ? TRIES : 1 + TRIES,
+  ).catch((error) => {
+    if (owner === undefined || sent !== undefined || !isPassphraseRefused(error)) throw error;
+    const refused = isWithheld ? error.and(isFor(owner)) : error;
+    throw refused.with({ steps: phrase('give-passphrase-there') });
+  });
+}
+
+const isFor = (owner: string) => `PWPUSH_PASSPHRASE is for ${owner}`;
+
+function isPassphraseRefused(failure: unknown): failure is CliError {
+  return failure instanceof CliError && failure.code === 'passphrase' && failure.status === 401;
 }
 
 /** The response for an expired push is 200 without a payload (docs/wire.md, "Endpoints"). */

@@ -28,7 +28,7 @@ export interface Taken {
 /** What a user named, at its instance. */
 export interface Retrievable extends Reference {
   readonly api: Api;
-  readonly target: Pick<Target, 'base' | 'token'>;
+  readonly target: Pick<Target, 'base' | 'inUse' | 'passphraseFor' | 'token'>;
   /** Of a push that was made on this machine. */
   readonly last?: object;
   /** The private key of a request, if it is in memory alone. */
