@@ -120,6 +120,12 @@ export async function knownPassphrase(
   return { text, typed: ask && context.canPrompt(), byOption: ask || file !== undefined };
 }
 
+/** Says that the passphrase of the environment is for the instance at another address, in an error and when asking for one. */
+export function notSent(owner: string) {
+  const fact = `PWPUSH_PASSPHRASE is for ${owner}`;
+  return { fact, question: `Passphrase (${fact}; or --passphrase-file):` };
+}
+
 export async function askPassphrase(
   context: Context,
   twice: boolean,

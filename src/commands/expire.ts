@@ -128,7 +128,8 @@ async function end(session: Session, named: NamedItem, viewing: Viewing): Promis
     }
     const closed = await item.end();
     const { forgetKey, keyForAnswer } = await import('../keep/request-keys');
-    await forgetKey(say, keyForAnswer(context, named, closed.public_key));
+    const key = keyForAnswer(context, named, closed.public_key);
+    await forgetKey(say, key, async () => closed.state);
     return { text: `closed ${named.token}`, object: closed };
   });
 }

@@ -124,13 +124,15 @@ export function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: s
     // Variables of another address are not meant for this one; those of none may be.
     ...(home === undefined ? notSent(env, { headers, certificate }) : []),
   ];
-  const owner = env.settings.url ?? address;
+  const owner = tried(() => parseBase(env.settings.url ?? address ?? base));
   const hinted = token || anonymous ? [] : withToken.map(({ name }) => name);
   const baseFrom = linkBase === undefined ? home?.named('url') : undefined;
   return {
     ...{ base, baseFrom, token, headers, certificate, anonymous },
     inUse: isAt(address, base),
-    passphraseFor: owner === undefined || isAt(owner, base) ? undefined : addressOf(owner),
+    // An invalid address may hold a password.
+    passphraseFor:
+      owner === base ? undefined : owner instanceof CliError ? 'another instance' : owner,
     addressHint: baseFrom && home !== typed ? phrase('address-from', baseFrom) : undefined,
     withheld: listed(withheld) || undefined,
     tokenHint: hinted.length > 0 ? phrase('use-profile', ...hinted) : undefined,
@@ -140,12 +142,6 @@ export function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: s
     account: typed.settings.account ?? own?.settings.account,
     defaults: used?.settings,
   };
-}
-
-/** An address as messages name it: one that is invalid may hold a password. */
-function addressOf(address: string): string {
-  const base = tried(() => parseBase(address));
-  return base instanceof CliError ? 'another instance' : base;
 }
 
 /** The error without an address: no profile, none in use, or one without an address. */

@@ -83,6 +83,13 @@ describe('the passphrase of the environment', () => {
     expect(withPassphrase()).toEqual([false, true]);
   });
 
+  test('-p asks a person before that', async () => {
+    const prompts = [{ secret: 'Passphrase:', answer: PASSPHRASE }];
+    const link = await linked('push');
+    const { stdout } = await here.under({ prompts }).run('get', '-p', link);
+    expect([stdout.trim(), withPassphrase()]).toEqual(['hunter2', [false, true]]);
+  });
+
   test('a person is asked for one, and told for which instance that is', async () => {
     const secret = `Passphrase (PWPUSH_PASSPHRASE is for ${BASE}; or --passphrase-file):`;
     const prompts = [{ secret, answer: PASSPHRASE }];
