@@ -52,6 +52,8 @@ const ofClient: Readonly<Record<ClientStep, Words>> = {
   'expire-again': () => 'the secret can still be read; try again, or expire it on its page',
   'finish-setup': () =>
     'open the instance in a browser and finish setting it up, or check the address',
+  'give-identity-first': () =>
+    'use the private key: -i FILE, such as ~/.ssh/id_ed25519; --no-decrypt takes it as it is',
   'give-passphrase': () => 'use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE',
   'heed-size': () => 'it is larger than the instance or a proxy in front of it allows',
   'heed-size-of-files': (largest, files) =>
@@ -139,8 +141,12 @@ const steps: Readonly<Record<StepName, Words>> = {
     'use the complete link, with the part after #; or the words with --key-file FILE',
   'generate-quietly': orReveal('use pwpush push --generate --quiet'),
   'get-unseen': orReveal('use pwpush run, --output FILE or --copy'),
+  'give-answer-key': () =>
+    'run it where the request was made, with the whole link, or use -i FILE; --no-decrypt takes it as it is',
   'give-identity': () => 'use the private key: --identity FILE, such as ~/.ssh/id_ed25519',
   'give-identity-elsewhere': () => 'run it where the request was made, or use --identity FILE',
+  'give-passphrase-there': () =>
+    'use --passphrase-file PATH, or -p to type it or, without a terminal, to take PWPUSH_PASSPHRASE',
   'keep-token-elsewhere': () =>
     'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND',
   mask: orReveal('remove --no-mask'),

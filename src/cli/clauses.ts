@@ -20,6 +20,8 @@ const saying =
 const clauses: Readonly<Record<FactName, Words>> = {
   detailed,
 
+  'answer-key-missing': () =>
+    'the answer is encrypted, and its private key is not here; nothing was taken',
   'answered-already': () => 'the request was answered already; your answer was not sent',
   'certificate-needed-here': () =>
     'the instance, or a proxy in front of it, requires a client certificate',
@@ -53,6 +55,8 @@ const clauses: Readonly<Record<FactName, Words>> = {
   'request-not-closed': () => 'the instance responded that the request is not closed',
   'request-still-open': () => 'the instance responded that the request is still open',
   'response-too-long': () => 'the response is longer than 16 MiB',
+  'sealed-to-key': () =>
+    'the push is encrypted to a public key, and no private key was given; nothing was taken',
   'setup-redirect': () =>
     'the instance redirects to its sign-in or first-run page instead of responding',
   'token-needed': () => 'the instance requires a token',

@@ -41,7 +41,7 @@ export function passphraseSource(
   ].filter((name) => name !== undefined);
   if (named.length > 1)
     throw usageError(`the passphrase can come from one source only, not from ${listed(named)}`);
-  if (passphrase && !context.canPrompt())
+  if (passphrase && !context.canPrompt() && !context.env.PWPUSH_PASSPHRASE)
     throw usageError(
       '-p asks for the passphrase, but there is no terminal to ask on',
       'without a terminal, use --passphrase-file PATH or PWPUSH_PASSPHRASE',
@@ -51,7 +51,7 @@ export function passphraseSource(
 }
 
 /**
- * The passphrase from its source, else from `PWPUSH_PASSPHRASE`, if there is one.
+ * The passphrase from its source, else from `PWPUSH_PASSPHRASE`, if there is one; so it is for `-p` without a terminal.
  * @throws CliError (usage) if it is empty, or must not be sent
  */
 export async function readPassphrase(
@@ -60,7 +60,7 @@ export async function readPassphrase(
   twice: boolean,
 ): Promise<string | undefined> {
   if (file !== undefined) return noKey(await secretIn(file, context, 'passphrase'));
-  if (ask) return noKey(await askPassphrase(context, twice));
+  if (ask && context.canPrompt()) return noKey(await askPassphrase(context, twice));
   const variable = context.env.PWPUSH_PASSPHRASE;
   return variable ? noKey(variable) : undefined;
 }
@@ -107,13 +107,23 @@ export interface KnownPassphrase {
   text: string | undefined;
   /** It was typed (`-p`), so it can be asked for again if it is wrong. */
   readonly typed: boolean;
+  /** An option says where it is from: it may go to any instance that asks for one. */
+  readonly byOption: boolean;
 }
 
 export async function knownPassphrase(
   source: PassphraseSource,
   context: Context,
 ): Promise<KnownPassphrase> {
-  return { text: await readPassphrase(source, context, false), typed: source.ask };
+  const { ask, file } = source;
+  const text = await readPassphrase(source, context, false);
+  return { text, typed: ask && context.canPrompt(), byOption: ask || file !== undefined };
+}
+
+/** Says that the passphrase of the environment is for the instance at another address, in an error and when asking for one. */
+export function notSent(owner: string) {
+  const fact = `PWPUSH_PASSPHRASE is for ${owner}`;
+  return { fact, question: `Passphrase (${fact}; or --passphrase-file):` };
 }
 
 export async function askPassphrase(

@@ -39,17 +39,15 @@ export function apiClient(options: ApiSettings) {
       const body = await bodyOf({ push }, files, account);
       return ask(pushCalls.create, createdSchema, { ...body, secrets: secretsIn(push) });
     },
-    /**
-     * Takes a view; never sent twice. Also returns an expired push, with `expired: true`.
-     * @param keyProof shows that the caller has the key of an encrypted push (docs/encryption.md, "Proof of the key")
-     */
-    retrieve: async (token: string, passphrase?: string, keyProof?: string) => {
-      const details = { token, keyProof, ...withPassphrase(passphrase) };
+    /** Takes a view; never sent twice. Also returns an expired push, with `expired: true`. */
+    retrieve: async (token: string, passphrase?: string, reader?: Reader) => {
+      const sent = { token, ...reader };
+      const details = { ...sent, ...withPassphrase(passphrase) };
       const outcome = await attempt(() => ask(pushCalls.retrieve, retrievedSchema, details));
       if (!(outcome instanceof CliError)) return outcome;
       if (outcome.code !== 'unauthorized' || settings.token !== undefined) throw outcome;
       const { retrieveAtPage } = await import('./link-page');
-      return retrieveAtPage(ask, outcome, token, passphrase, keyProof);
+      return retrieveAtPage(ask, outcome, sent, passphrase);
     },
     /** The link for a browser; takes no view. */
     preview: (token: string) => ask(pushCalls.preview, previewSchema, { token }),
@@ -84,6 +82,9 @@ function secretsIn({ payload, passphrase, note }: NewPush): string[] {
 }
 
 export type RequestState = 'open' | 'ready' | 'closed';
+
+/** What the reader of an encrypted push says to have. */
+type Reader = Pick<CallDetails, 'keyProof' | 'withoutIdentity'>;
 
 /** Requests to someone for a secret (docs/wire.md, "Requests"). All methods throw a `CliError`. */
 export type RequestApi = ReturnType<typeof requestApi>;

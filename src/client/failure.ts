@@ -1,5 +1,5 @@
 import { webAddress } from '../contract/address';
-import { LINK_INCOMPLETE } from '../contract/api';
+import { IDENTITY_NEEDED, LINK_INCOMPLETE } from '../contract/api';
 import { size } from '../contract/byte-size';
 import { CliError, type Fact, failedError, phrase, type Step } from '../platform/errors';
 import { type Call, namesOne, noRequests } from './calls';
@@ -117,6 +117,11 @@ function statusError(refusal: Refusal): CliError {
   if (status === 401) return unauthorized(refusal);
   if (status === 403) return forbidden(refusal);
   if (status === 404) return notFound(refusal);
+  if (status === 412 && objectIn(response).error === IDENTITY_NEEDED)
+    return new CliError('passphrase', phrase('sealed-to-key'), {
+      status,
+      steps: phrase('give-identity-first'),
+    });
   if (status === 429) return rateLimited(refusal);
   if (status >= 300 && status < 400)
     return failedError(phrase('redirects', status), { status, steps: phrase('check-address') });

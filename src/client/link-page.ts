@@ -2,7 +2,7 @@ import { hasFeature } from '../contract/api';
 import { type Push, retrievedSchema, versionSchema } from '../contract/decode';
 import { type CliError, phrase } from '../platform/errors';
 import { pageCall, pushCalls } from './calls';
-import type { Ask } from './send-call';
+import type { Ask, CallDetails } from './send-call';
 
 /**
  * Retrieves a push at the page of its link, which opens it without a token also where the API requires one. An instance says
@@ -13,15 +13,14 @@ import type { Ask } from './send-call';
 export async function retrieveAtPage(
   ask: Ask,
   refused: CliError,
-  token: string,
+  sent: CallDetails,
   passphrase: string | undefined,
-  keyProof: string | undefined,
 ): Promise<Push> {
   const version = await ask(pushCalls.version, versionSchema).catch(() => undefined);
   if (version?.features?.anonymous_access !== false) throw refused;
   if (!hasFeature(version.features.pushes, 'json_pages'))
     throw refused.advising(phrase('open-in-browser'));
-  if (passphrase === undefined) return ask(pageCall, retrievedSchema, { token, keyProof });
+  if (passphrase === undefined) return ask(pageCall, retrievedSchema, sent);
   const body = new URLSearchParams({ passphrase });
-  return ask(pageCall, retrievedSchema, { token, body, keyProof, secrets: [passphrase] });
+  return ask(pageCall, retrievedSchema, { ...sent, body, secrets: [passphrase] });
 }

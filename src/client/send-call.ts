@@ -51,8 +51,10 @@ export interface CallDetails {
   /** A body with files; JSON otherwise. */
   readonly form?: FormBody | undefined;
   readonly secrets?: readonly (string | undefined)[];
-  /** Shows that the caller has the key of the push. */
+  /** Shows that the caller has the key of the push (docs/encryption.md, "Proof of the key"). */
   readonly keyProof?: string | undefined;
+  /** The caller has no private key: our service does not give them a push to public keys. */
+  readonly withoutIdentity?: boolean | undefined;
   /** The `Idempotency-Key`; one is made for a call that is done once. */
   readonly key?: string | undefined;
 }
@@ -258,6 +260,7 @@ function wireRequest(settings: ReadySettings, call: Call, details: CallDetails):
   if (type !== undefined) headers['content-type'] = type;
   // A string of RFC 8941, as draft-ietf-httpapi-idempotency-key-header has it.
   if (details.keyProof !== undefined) headers['x-key-proof'] = details.keyProof;
+  if (details.withoutIdentity) headers['x-age-identity'] = 'none';
   if (key !== undefined) headers['idempotency-key'] = `"${key}"`;
   const text = isForm ? body.toString() : JSON.stringify(body);
   return {

@@ -64,7 +64,7 @@ async function expire(session: Session, plan: ExpirePlan): Promise<void> {
     references.length === 1 ? context : contextWith(context, { canPrompt: () => false });
   const viewing: Viewing = async ({ key: linkKey, target }, work) => {
     const prover = await proving({ context: asking, say }, { linkKey, text }, target);
-    return withPassphrase(asking, passphrase, (given) =>
+    return withPassphrase(asking, passphrase, target, (given) =>
       prover.call((proof) => work(given, proof)),
     );
   };
@@ -128,7 +128,8 @@ async function end(session: Session, named: NamedItem, viewing: Viewing): Promis
     }
     const closed = await item.end();
     const { forgetKey, keyForAnswer } = await import('../keep/request-keys');
-    await forgetKey(say, keyForAnswer(context, named, closed.public_key));
+    const key = keyForAnswer(context, named, closed.public_key);
+    await forgetKey(say, key, async () => closed.state);
     return { text: `closed ${named.token}`, object: closed };
   });
 }

@@ -14,6 +14,9 @@ export const APPLICATION = 'pwpush';
 /** The `error` of a retrieval without the key of an encrypted push: our own service. */
 export const LINK_INCOMPLETE = 'link_incomplete';
 
+/** The `error` of a retrieval without a private key, of a push to public keys: our own service. */
+export const IDENTITY_NEEDED = 'identity_needed';
+
 /** The OpenAPI document of our service, relative to `API_PATH`. */
 export const OPENAPI_PATH = '/openapi.json';
 

@@ -76,15 +76,20 @@ export interface KeptKey {
   readonly path: string | undefined;
 }
 
-interface NamedRequest extends Pick<Reference, 'token' | 'base'> {
-  readonly target: Pick<Target, 'base'>;
-  /** That of the link or of the instance: the request has no token here if its creation got no response. */
-  readonly publicKey?: string;
+interface NamedRequest extends Pick<Reference, 'token' | 'base' | 'publicKey'> {
+  readonly target: Pick<Target, 'base' | 'inUse'>;
 }
 
-/** Removes a key that nothing needs any more, as its answer is safe; a failure is only said. */
-export async function forgetKey({ warn }: Terminal, key: KeptKey | undefined): Promise<void> {
-  if (key?.path === undefined) return;
+/**
+ * Removes a key whose answer is safe, or will never come; a failure is only said.
+ * @param state of the request, as the instance says; unless that is `closed`, the key may still be needed
+ */
+export async function forgetKey(
+  { warn }: Terminal,
+  key: KeptKey | undefined,
+  state: () => Promise<unknown>,
+): Promise<void> {
+  if (key?.path === undefined || (await state()) !== 'closed') return;
   try {
     rmSync(key.path, { force: true });
   } catch (error) {
@@ -95,16 +100,23 @@ export async function forgetKey({ warn }: Terminal, key: KeptKey | undefined): P
 }
 
 /**
- * The key that was kept for a request of that instance; undefined if there is no such file.
+ * The private key of a request; undefined if it is not here. It is filed under the address of the instance, by the ID or, if the
+ * creation got no response, by the public key. An instance that has moved is at the address in use, where the link shows the
+ * public key: an ID can be that of a request elsewhere.
+ * @param responseKey the public key that the instance tells
  * @throws CliError (failed) if its file is damaged
  */
 export function keptKey(
   context: RescueContext,
-  { token, target, base = target.base, publicKey = '' }: NamedRequest,
+  { token, target, base = target.base, publicKey }: NamedRequest,
+  responseKey?: unknown,
 ): KeptKey | undefined {
-  const names = /^age1[a-z0-9]+$/i.test(publicKey) ? [token, publicKey.toLowerCase()] : [token];
-  for (const name of names) {
-    const found = keyIn(keyPath(context, name), base);
+  const publicKeys = [publicKey, responseKey].map((key) => {
+    return /^age1[a-z0-9]+$/i.exec(`${key}`)?.[0].toLowerCase();
+  });
+  const [ofLink] = publicKeys;
+  for (const name of [token, ...publicKeys]) {
+    const found = name && keyIn(keyPath(context, name), base, target.inUse ? ofLink : undefined);
     if (!found) continue;
     checkStateFolder(context, keyFolder(context));
     return found;
@@ -115,7 +127,8 @@ export function keptKey(
 /** Codes of the system for a path without a file; it ends in what someone chose. */
 const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
 
-function keyIn(path: string, base: string): KeptKey | undefined {
+/** @param moved the public key of a request that may be filed under another address */
+function keyIn(path: string, base: string, moved = ''): KeptKey | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -126,9 +139,9 @@ function keyIn(path: string, base: string): KeptKey | undefined {
       cause: error,
     });
   }
-  // Another instance could choose the same token for its link, and have the key removed.
-  if (!text.startsWith(instanceLine(base))) return undefined;
   const recipient = /^# public key: (age1\w+)$/m.exec(text)?.[1];
+  // Another instance could choose the same token for its link, and have the key removed.
+  if (!text.startsWith(instanceLine(base)) && recipient !== moved) return undefined;
   const identities = explaining(
     () => parseIdentities(text),
     (error) => failedError(`${path}: ${error.message}; nothing was fetched`, { cause: error }),
@@ -146,7 +159,7 @@ export function keyForAnswer(
   publicKey: unknown,
 ): KeptKey | undefined {
   try {
-    return keptKey(context, typeof publicKey === 'string' ? { ...named, publicKey } : named);
+    return keptKey(context, named, publicKey);
   } catch {
     return undefined;
   }

@@ -8,6 +8,7 @@ export type FactName =
 
 /** What an instance answers, or a proxy in front of it. */
 type OfInstance =
+  | 'answer-key-missing'
   | 'answered-already'
   | 'certificate-needed-here'
   | 'failed'
@@ -37,6 +38,7 @@ type OfInstance =
   | 'request-not-closed'
   | 'request-still-open'
   | 'response-too-long'
+  | 'sealed-to-key'
   | 'setup-redirect'
   | 'token-needed'
   | 'token-refused'

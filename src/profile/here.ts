@@ -81,7 +81,7 @@ async function instanceOf(run: Invocation, { base, token, send }: HereService): 
   const target: Target = {
     ...{ base, baseFrom: 'here', edition: 'pwpush', insecure: false, anonymous: false },
     token: { from: '', read: async () => token },
-    ...{ caFile: undefined, account: undefined, defaults: undefined },
+    ...{ inUse: true, caFile: undefined, account: undefined, defaults: undefined },
   };
   const transport = async () => ({ send, close: async () => {} });
   const context = contextWith(run.context, { transport });

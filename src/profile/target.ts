@@ -1,6 +1,6 @@
 import type { Edition } from '../contract/lifetime';
 import type { ClientCertificate, HeaderFields, Token } from '../platform/context';
-import { CliError, phrase, type Step, usageError } from '../platform/errors';
+import { CliError, phrase, type Step, tried, usageError } from '../platform/errors';
 import { listed } from '../platform/listed';
 import { isAt, isIn, parseBase, travelsOpen } from './base-address';
 import { noneInUse, noSuchProfile } from './config-file';
@@ -39,6 +39,10 @@ export interface Sources {
 export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certificate'> {
   /** Base address without a final slash. */
   readonly base: string;
+  /** Whether that is the address of the profile or variable in use, or was typed. */
+  readonly inUse: boolean;
+  /** The instance that the passphrase of the environment is for, if it is another one. */
+  readonly passphraseFor?: string | undefined;
   /** Where it is from, such as `PWPUSH_URL` or `profile "work"`; undefined for a link. */
   readonly baseFrom?: string | undefined;
   /** Which profile or variable the address is from, if it was not typed. */
@@ -72,6 +76,7 @@ export class NoInstance extends CliError {
 /**
  * Decides the instance and the token: what was typed, then the environment, then the profile. A token is for the address that
  * it belongs to: a stored one for its profile's, that of the environment for the address there, or else for the address in use.
+ * So is the passphrase of the environment; of a link without any such address it is for the link's.
  * Headers and client certificates, which get past a proxy, are for all paths of an origin. For a link to another instance than
  * the configured one, the profile of that instance applies. Reads and sends nothing.
  * @param linkBase the instance of a pasted link, which takes precedence
@@ -119,10 +124,15 @@ export function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: s
     // Variables of another address are not meant for this one; those of none may be.
     ...(home === undefined ? notSent(env, { headers, certificate }) : []),
   ];
+  const owner = tried(() => parseBase(env.settings.url ?? address ?? base));
   const hinted = token || anonymous ? [] : withToken.map(({ name }) => name);
   const baseFrom = linkBase === undefined ? home?.named('url') : undefined;
   return {
     ...{ base, baseFrom, token, headers, certificate, anonymous },
+    inUse: isAt(address, base),
+    // An invalid address may hold a password.
+    passphraseFor:
+      owner === base ? undefined : owner instanceof CliError ? 'another instance' : owner,
     addressHint: baseFrom && home !== typed ? phrase('address-from', baseFrom) : undefined,
     withheld: listed(withheld) || undefined,
     tokenHint: hinted.length > 0 ? phrase('use-profile', ...hinted) : undefined,

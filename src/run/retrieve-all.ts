@@ -3,11 +3,11 @@ import { keepPushes } from '../deliver/lost';
 import { asCliError, endedBy } from '../platform/errors';
 import type { DecryptionKeys } from '../take/decryption-keys';
 import { openPush } from '../take/open-push';
-import { retrieveFrom } from '../take/retrieve';
+import { keyOfAnswer, retrieveFrom } from '../take/retrieve';
 import type { Retrievable, SafeRun, Taking } from '../take/taking';
 
 /**
- * Retrieves and decrypts pushes one after the other, each of which uses a view.
+ * Retrieves and decrypts pushes one after the other, each of which uses a view, unless a link shows that one cannot be opened.
  * @throws CliError of the one that failed, which says where those before it were saved
  */
 export async function retrieveAll(
@@ -17,6 +17,8 @@ export async function retrieveAll(
   keys: DecryptionKeys,
 ): Promise<Taking[]> {
   const { context, safe } = run;
+  for (const named of references)
+    if (named.publicKey !== undefined) await keyOfAnswer(context, named, keys);
   const pushes: Taking[] = [];
   for (const [at, named] of references.entries()) {
     try {

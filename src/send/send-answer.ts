@@ -25,13 +25,13 @@ import { sealerTo } from './encryption';
  */
 export async function readQuestion(
   context: Context,
-  { api, token }: NamedItem,
+  { api, target, token }: NamedItem,
   known: KnownPassphrase,
   attached: boolean,
 ) {
   let passphrase: string | undefined;
   const request = await onRequest(api, () =>
-    withPassphrase(context, known, (given) => {
+    withPassphrase(context, known, target, (given) => {
       passphrase = given;
       return api.requests.read(token, given);
     }),

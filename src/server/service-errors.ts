@@ -45,6 +45,7 @@ export const refusalStatuses = {
   not_found: 404,
   answered: 409,
   closed: 410,
+  identity: 412,
   too_large: 413,
   unsupported: 415,
   invalid: 422,

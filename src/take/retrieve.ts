@@ -1,25 +1,28 @@
 import { askUntil, TRIES } from '../cli/ask-until';
-import { askPassphrase, type KnownPassphrase, noKey } from '../cli/passphrase';
+import { askPassphrase, type KnownPassphrase, noKey, notSent } from '../cli/passphrase';
+import type { Invocation } from '../cli/terminal/output';
 import { shellWord } from '../cli/values';
-import type { Api, RequestApi } from '../client/client';
+import { type Api, apiClient, type RequestApi } from '../client/client';
 import { onItem } from '../client/item';
-import type { Push } from '../contract/decode';
+import type { Preview, Push } from '../contract/decode';
+import type { KeptKey } from '../keep/request-keys';
 import type { Context } from '../platform/context';
-import { attempt, CliError, failedError } from '../platform/errors';
+import { attempt, CliError, failedError, phrase } from '../platform/errors';
+import { briefSettings } from '../profile/connect';
 import type { Target } from '../profile/target';
 import type { DecryptionKeys, PushKeys } from './decryption-keys';
 import { type AnswerKeys, type Retrievable, type SafeRun, type Taking, takingOf } from './taking';
 
 /**
  * Retrieves a push, which uses a view, or takes the answer to a request. Where a key or words are given it is a push,
- * unless the link says otherwise: the instance is not asked.
- * @throws CliError as `retrieve` does; (not_found) for a request without an answer, (expired) for a closed one
+ * unless the link says otherwise: the instance is not asked. Nothing is taken that is known not to open here.
+ * @throws CliError as `retrieve` and `keyOfAnswer` do; (not_found) for a request without an answer, (expired) for a closed one
  */
 export function retrieveFrom(
   run: SafeRun,
   named: Retrievable,
   passphrase: KnownPassphrase,
-  keys: Pick<DecryptionKeys, 'text' | 'decrypt'>,
+  keys: Pick<DecryptionKeys, 'text' | 'decrypt' | 'identities'>,
 ): Promise<Taking> {
   const { api, token, target } = named;
   const opensPushes = keys.decrypt && keys.text !== undefined && named.kind !== 'request';
@@ -28,27 +31,59 @@ export function retrieveFrom(
   return onItem(opensPushes ? { ...named, kind: 'push' } : named, async ({ kind }) => {
     if (kind === 'push') {
       const prover = await proving(run, { linkKey: named.key, text: keys.text }, target);
+      const withoutIdentity =
+        keys.decrypt && keys.identities.length === 0 && named.key === undefined;
       const proved = (token: string, given?: string) =>
-        prover.call((proof) => api.retrieve(token, given, proof));
-      const push = await retrieve(run, { retrieve: proved }, token, passphrase).catch((error) => {
+        prover.call((keyProof) => api.retrieve(token, given, { keyProof, withoutIdentity }));
+      const push = await retrieve(run, { retrieve: proved }, named, passphrase).catch((error) => {
         const own = named.last && error instanceof CliError && error.code === 'expired';
         throw own ? error.with({ steps: 'it was yours: push the secret again' }) : error;
       });
       const counted = withEarlierViews(push, target.token !== undefined);
       return found(counted, `${target.base}/p/${token}`, undefined, prover.typed());
     }
-    // 9 ms, with what parses private keys.
-    const { keptKey, keyForAnswer } = await import('../keep/request-keys');
-    const key = named.held ?? keptKey(run.context, named);
+    const key = await keyOfAnswer(run.context, named, keys);
     const link = `${target.base}/r/${token}`;
     const read = (_: string, given?: string) => readAnswer(api.requests, token, given, link);
-    const push = await retrieve(run, { retrieve: read }, token, passphrase);
+    const push = await retrieve(run, { retrieve: read }, named, passphrase);
     const { publicKey } = named;
     const fragment = publicKey === undefined ? '' : `#${publicKey}`;
-    const kept = key ?? keyForAnswer(run.context, named, push.public_key);
-    return found(push, link + fragment, { key: kept, publicKey });
+    return found(push, link + fragment, { key, publicKey, state: stateOf(run, named) });
   });
 }
+
+/**
+ * The private key for an answer that is about to be taken, if it is kept here.
+ * @throws CliError (passphrase) if it is missing, and the link or the instance says that answers are encrypted
+ */
+export async function keyOfAnswer(
+  context: Context,
+  named: Retrievable,
+  { decrypt, identities }: Pick<DecryptionKeys, 'decrypt' | 'identities'>,
+): Promise<KeptKey | undefined> {
+  // 9 ms, with what parses private keys.
+  const { keptKey } = await import('../keep/request-keys');
+  const kept = named.held ?? keptKey(context, named);
+  if (kept || !decrypt || identities.length > 0) return kept;
+  const preview = await attempt(() => named.api.requests.preview(named.token));
+  const isRefused = preview instanceof CliError;
+  // An instance may give an answer, and no preview.
+  if (isRefused && preview.code !== 'unauthorized' && preview.code !== 'forbidden') throw preview;
+  const { state, public_key }: Partial<Preview> = isRefused ? {} : preview;
+  const found = keptKey(context, named, public_key);
+  if (found || state === 'closed' || !(named.publicKey ?? public_key)) return found;
+  const steps = phrase('give-answer-key');
+  throw new CliError('passphrase', phrase('answer-key-missing'), { steps });
+}
+
+/** Asks for the state of a request, within a few seconds; undefined if the instance does not say it. */
+export const stateOf =
+  (run: Invocation, { target, token }: Retrievable) =>
+  async () => {
+    const { requests } = apiClient(await briefSettings(run, target, undefined));
+    const outcome = await attempt(() => requests.preview(token));
+    return outcome instanceof CliError ? undefined : outcome.state;
+  };
 
 /** Calls an instance with a proof of the key. What makes it is loaded if there is a key, or the instance wants one. */
 export async function proving(
@@ -80,11 +115,11 @@ export async function proving(
 export async function retrieve(
   { context, safe }: Pick<SafeRun, 'context' | 'safe'>,
   api: Pick<Api, 'retrieve'>,
-  token: string,
+  { token, target }: Pick<Retrievable, 'token' | 'target'>,
   passphrase: KnownPassphrase,
 ): Promise<Push> {
   try {
-    return await withPassphrase(context, passphrase, async (given) =>
+    return await withPassphrase(context, passphrase, target, async (given) =>
       readable(await api.retrieve(token, given)),
     );
   } catch (error) {
@@ -110,31 +145,48 @@ function withEarlierViews(push: Push, owned: boolean): Push {
   return { ...push, earlier_views: earlier < 0 ? null : earlier };
 }
 
-/** Does what may need a passphrase; asks for it as `retrieve` does. */
+/**
+ * Does what may need a passphrase; asks for it as `retrieve` does. The passphrase of the environment goes to its instance
+ * alone. To another one goes what an option named, once that instance asks for a passphrase.
+ */
 export async function withPassphrase<T>(
   context: Context,
   known: KnownPassphrase,
+  { passphraseFor: owner }: Pick<Target, 'passphraseFor'>,
   work: (passphrase: string | undefined) => Promise<T>,
 ): Promise<T> {
-  let given = known.text;
-  const mayAsk = known.typed || given === undefined;
+  const { text, typed, byOption } = known;
+  let sent = owner === undefined ? text : undefined;
+  /** For another instance, once it asks. */
+  let unsent = owner !== undefined && byOption ? text : undefined;
+  const isWithheld = owner !== undefined && text !== undefined && !byOption;
+  const withheld = isWithheld ? notSent(owner) : undefined;
+  const mayAsk = context.canPrompt() && (typed || (sent ?? unsent) === undefined);
+  const ask = async () => {
+    const question = sent === undefined ? withheld?.question : 'Wrong passphrase, try again:';
+    const answer = await noKey(await askPassphrase(context, false, question));
+    if (typed) known.text = answer;
+    return answer;
+  };
   return askUntil(
     async (failure) => {
       if (failure) {
-        const question = given === undefined ? undefined : 'Wrong passphrase, try again:';
-        given = await noKey(await askPassphrase(context, false, question));
-        if (known.typed) known.text = given;
+        sent = unsent ?? (await ask());
+        unsent = undefined;
       }
-      return work(given);
+      return work(sent);
     },
-    (failure) =>
-      failure instanceof CliError &&
-      failure.code === 'passphrase' &&
-      failure.wantsProof === undefined &&
-      mayAsk &&
-      context.canPrompt(),
-    known.typed ? TRIES : 1 + TRIES,
-  );
+    (failure) => isPassphraseRefused(failure) && (unsent !== undefined || mayAsk),
+    typed && owner === undefined ? TRIES : 1 + TRIES,
+  ).catch((error) => {
+    if (owner === undefined || sent !== undefined || !isPassphraseRefused(error)) throw error;
+    const facts = withheld ? [...error.facts, withheld.fact] : error.facts;
+    throw error.with({ facts, steps: phrase('give-passphrase-there') });
+  });
+}
+
+function isPassphraseRefused(failure: unknown): failure is CliError {
+  return failure instanceof CliError && failure.code === 'passphrase' && failure.status === 401;
 }
 
 /** The response for an expired push is 200 without a payload (docs/wire.md, "Endpoints"). */

@@ -28,7 +28,7 @@ export interface Taken {
 /** What a user named, at its instance. */
 export interface Retrievable extends Reference {
   readonly api: Api;
-  readonly target: Pick<Target, 'base' | 'token'>;
+  readonly target: Target;
   /** Of a push that was made on this machine. */
   readonly last?: object;
   /** The private key of a request, if it is in memory alone. */
@@ -40,6 +40,8 @@ export interface AnswerKeys {
   readonly key: KeptKey | undefined;
   /** The public key in the link. */
   readonly publicKey: string | undefined;
+  /** Asks the instance what became of the request. */
+  readonly state: () => Promise<unknown>;
 }
 
 /** A run whose results are safe. */

@@ -226,10 +226,10 @@ describe('a server that cheats', () => {
       expect((await using(words, await answered(), '--no-decrypt')).code).toBe(0);
     });
 
-    test('is noticed where the private key is not, too', async () => {
+    test('is not taken where the private key is not', async () => {
       for (const words of [['get', 'LINK'], run]) {
         const link = await answered('--identity-out', here.file(`${words[0]}.key`));
-        expect(await using(words, link)).toMatchObject({ code: 1, stdout: '' });
+        expect(await using(words, link)).toMatchObject({ code: 7, stdout: '' });
       }
     });
   });

@@ -164,7 +164,11 @@ describe('an instance that says what the program says', () => {
     ['push', [forging(CREATED)], false],
     ['push --encrypt', [forging(CREATED)], true],
     ['get abc --no-files', [forging(RETRIEVED, { files })], false],
-    ['get https://pw.test/api/v2/requests/abc --no-files', [requests], false],
+    [
+      'get https://pw.test/api/v2/requests/abc --no-files',
+      [forging('{"url":"https://pw.test/r/abc"}'), requests],
+      false,
+    ],
     ['respond https://pw.test/r/abc', [requests.replace('closed', 'open'), requests], undefined],
     ['expire abc', [forging(EXPIRED)], undefined],
     ['show abc', [forging(AUDITED), row(CREATED, { url_token: 'abc' })], null],

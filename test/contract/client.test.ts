@@ -13,6 +13,7 @@ const HEADERS = 'accept: application/json\naccept-encoding: identity\nuser-agent
 const AUTHORIZED = `${HEADERS}\nauthorization: Bearer t0ken`;
 const JSON_TYPE = 'content-type: application/json';
 const ONCE = 'idempotency-key: KEY';
+const NO_IDENTITY = 'x-age-identity: none';
 const API = 'https://pw.test/api/v2';
 
 /** What a command sends that succeeds and says nothing. */
@@ -74,14 +75,14 @@ describe('a retrieval is one GET', () => {
 
   test('without a query when there is no passphrase', async () => {
     const sent = await sentBy('get quyul5r5w08', answer);
-    expect(sent).toEqual([`GET ${API}/pushes/quyul5r5w08\n${HEADERS}\n${ONCE}`]);
+    expect(sent).toEqual([`GET ${API}/pushes/quyul5r5w08\n${HEADERS}\n${NO_IDENTITY}\n${ONCE}`]);
   });
 
   test('with the passphrase as a query parameter, encoded as a form', async () => {
     const env = { ...TOKEN, PWPUSH_PASSPHRASE: 'a&b c+ü#' };
     const query = 'passphrase=a%26b+c%2B%C3%BC%23';
     expect(await sentBy('get quyul5r5w08', answer, { env })).toEqual([
-      `GET ${API}/pushes/quyul5r5w08?${query}\n${AUTHORIZED}\n${ONCE}`,
+      `GET ${API}/pushes/quyul5r5w08?${query}\n${AUTHORIZED}\n${NO_IDENTITY}\n${ONCE}`,
     ]);
   });
 
@@ -89,7 +90,7 @@ describe('a retrieval is one GET', () => {
     const line = 'get https://pw.test/secrets/p/quyul5r5w08/r?locale=fr';
     const there = 'https://pw.test/secrets/api/v2/pushes/quyul5r5w08';
     expect(await sentBy(line, answer, { env: TOKEN })).toEqual([
-      `GET ${there}\n${HEADERS}\n${ONCE}`,
+      `GET ${there}\n${HEADERS}\n${NO_IDENTITY}\n${ONCE}`,
     ]);
   });
 });

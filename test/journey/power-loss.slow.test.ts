@@ -223,7 +223,7 @@ async function aRequest(home: string): Promise<Scene> {
       if (!toldBy(left, 'stdout').includes(token)) return;
       const places = { env: envOf(folder), platform: 'linux', home: folder } as const;
       const machine = { ...places, uid: process.getuid?.(), now: () => new Date() };
-      const named = { token, base: service.url, target: { base: service.url } };
+      const named = { token, base: service.url, target: { base: service.url, inUse: true } };
       expect(keptKey(machine, named)).toBeDefined();
     },
   };

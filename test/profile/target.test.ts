@@ -46,6 +46,29 @@ describe('address and token: option over environment over profile', () => {
   });
 });
 
+describe('the passphrase of the environment is for', () => {
+  const none: StoredProfiles = { profiles: {} };
+  const url = ENV;
+
+  test.each<[string, Typed, string | undefined, string | undefined, StoredProfiles?]>([
+    ['the profile in use', {}, undefined, undefined],
+    ['it, and not a link to another', {}, WORK, HOME],
+    ['--profile', { profile: 'work' }, undefined, undefined],
+    ['PWPUSH_URL, and not a profile', { env: { url }, profile: 'work' }, undefined, ENV],
+    ['PWPUSH_URL, and not the profile of a link', { env: { url } }, HOME, ENV],
+    ['--url without PWPUSH_URL', { url: TYPED }, undefined, undefined],
+    ['a link alone', {}, WORK, undefined, none],
+    [
+      'no address that cannot be read',
+      { env: { url: 'https://a:b@c.test' } },
+      WORK,
+      'another instance',
+    ],
+  ])('%s', async (_name, given, link, owner, stored = STORED) => {
+    expect((await target(given, link, stored)).passphraseFor).toBe(owner);
+  });
+});
+
 test('where an address is from is known, but not said if it was typed', async () => {
   const hint = async (given: Typed, link?: string) => (await target(given, link)).addressHint;
   expect(await hint({})).toEqual(phrase('address-from', 'profile "home"'));
@@ -90,6 +113,8 @@ describe('a pasted link', () => {
     const found = await target({}, 'https://evil.test', { current: 'home', profiles: { home } });
     expect(found).toEqual({
       base: 'https://evil.test',
+      inUse: false,
+      passphraseFor: HOME,
       anonymous: false,
       token: undefined,
       caFile: undefined,
@@ -113,6 +138,8 @@ describe('a pasted link', () => {
     };
     expect(await target({}, WORK, withWork(work))).toEqual({
       base: WORK,
+      inUse: false,
+      passphraseFor: HOME,
       anonymous: false,
       token: 'work-token',
       tokenFrom: 'profile "work"',

@@ -15,7 +15,7 @@ import {
   readKeys,
 } from '../../take/decryption-keys';
 import { openPush } from '../../take/open-push';
-import { retrieveFrom } from '../../take/retrieve';
+import { retrieveFrom, stateOf } from '../../take/retrieve';
 import { takeSaved } from '../../take/saved-ciphertext';
 import { type SafeRun, type Taken, type Taking, takingOf, withPush } from '../../take/taking';
 
@@ -152,7 +152,8 @@ async function resumed(
   }
   const { keyForAnswer } = await requestKeys();
   const key = keyForAnswer(run.context, named, push.public_key);
-  return takingOf(run, named.api, { ...found, answer: { key, publicKey: named.publicKey } });
+  const answerKeys = { key, publicKey: named.publicKey, state: stateOf(run, named) };
+  return takingOf(run, named.api, { ...found, answer: answerKeys });
 }
 
 /** Decrypts it; if that fails it is saved as it is, with its files unless they are not wanted. */
@@ -186,9 +187,9 @@ function costOfMore({ views_remaining: left, earlier_views: earlier }: Push): st
 
 /** Removes the key of an answer that was delivered whole. */
 async function forgetKey({ say }: Session, { taken }: Taking, plan: GetPlan): Promise<void> {
-  const { key } = taken.answer ?? {};
-  const unopened = !plan.keys.decrypt || (!plan.files && taken.push.files?.length);
-  if (!key || unopened) return;
+  const { answer, push } = taken;
+  const unopened = !plan.keys.decrypt || (!plan.files && push.files?.length);
+  if (!answer || unopened) return;
   const { forgetKey } = await requestKeys();
-  await forgetKey(say, key);
+  await forgetKey(say, answer.key, answer.state);
 }

@@ -3,8 +3,8 @@ import { safe } from '../../cli/terminal/safe';
 import { savedText } from '../../cli/terminal/wording';
 import { parseReference } from '../../client/link';
 import type { Context } from '../../platform/context';
-import { usageError } from '../../platform/errors';
-import type { Session } from '../../profile/session';
+import { CliError, tried, usageError } from '../../platform/errors';
+import { another, type Session } from '../../profile/session';
 import { type Ran, type RunWorld, startedRun } from './started-run';
 import { saidText, type Told } from './told';
 
@@ -39,11 +39,20 @@ export function newDesk(
   const { context, say } = session;
   const { debug: isDebug } = say.manner;
   const debug = isDebug ? ['--debug'] : [];
-  const given = { withheld: allowed.env, debug: isDebug };
+  const toPush = allowed.env.filter((name) => !/^PWPUSH_/.test(name));
+  /** The variables that a command does not get. */
+  const withheld = (command: string) => {
+    // A profile may be there by now. Without an instance of the operator, the passphrase is for none that a caller names.
+    const hasInstance = !(tried(another(session).target) instanceof CliError);
+    // The person who is asked does not know the passphrase.
+    if (hasInstance && command !== 'request') return toPush;
+    return [...toPush, 'PWPUSH_PASSPHRASE'];
+  };
   const running = new Set<Promise<Ran>>();
-  const started = (argv: readonly string[], world: RunWorld): Promise<Ran> => {
+  const started = (name: string, words: readonly string[], world: RunWorld): Promise<Ran> => {
     const ends = AbortSignal.any([signal, world.signal]);
-    const ran = startedRun(context, argv, given, { ...world, signal: ends });
+    const rules = { withheld: withheld(name), debug: isDebug };
+    const ran = startedRun(context, [name, ...words], rules, { ...world, signal: ends });
     running.add(ran);
     return ran.finally(() => running.delete(ran));
   };
@@ -52,8 +61,8 @@ export function newDesk(
     context,
     session,
     signal,
-    command: (name, words, world) => started([name, ...global, ...debug, ...words], world),
-    local: (name, words, world) => started([name, ...debug, ...words], world),
+    command: (name, words, world) => started(name, [...global, ...debug, ...words], world),
+    local: (name, words, world) => started(name, [...debug, ...words], world),
     idle: () => Promise.allSettled(running),
   };
 }

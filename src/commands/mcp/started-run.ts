@@ -24,7 +24,7 @@ const LONGEST_LINE = 64 * 1024;
 
 /**
  * Starts our own program, and waits for its end.
- * @param withheld variables that it does not have, unless they are ours
+ * @param withheld variables that it does not have
  * @param debug whether it has `--debug`, whose lines go to our standard error
  */
 export async function startedRun(
@@ -54,7 +54,7 @@ export async function startedRun(
       takeLines(begun.length > LONGEST_LINE ? begun.length : begun.lastIndexOf('\n') + 1);
     },
   };
-  const status = await startOwn({ argv, env: runEnv(env, withheld, argv), input, output, signal });
+  const status = await startOwn({ argv, env: runEnv(env, withheld), input, output, signal });
   takeLines(begun.length);
   return { status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8') };
 }
@@ -63,16 +63,8 @@ const end = (kept: Buffer, more: Uint8Array) =>
   more.length === 0 ? kept : Buffer.concat([kept, more]).subarray(-KEPT_BYTES);
 
 /** What is printed becomes part of a conversation: marked as that of an agent, which refuses to print secrets. */
-function runEnv(
-  env: Environment,
-  withheld: readonly string[],
-  [command]: readonly string[],
-): Environment {
-  // The person who is asked does not know the passphrase.
-  const asks = (name: string) => command === 'request' && name === 'PWPUSH_PASSPHRASE';
-  const kept = Object.entries(env).filter(
-    ([name]) => (/^PWPUSH_/.test(name) || !withheld.includes(name)) && !asks(name),
-  );
+function runEnv(env: Environment, withheld: readonly string[]): Environment {
+  const kept = Object.entries(env).filter(([name]) => !withheld.includes(name));
   const ours = { AI_AGENT: 'pwpush mcp', NO_COLOR: '1', PWPUSH_NO_INPUT: '1' };
   return { ...Object.fromEntries(kept), ...ours };
 }

@@ -53,7 +53,7 @@ const forPeople: Partial<Record<ErrorCode, string>> = {
   unauthorized: 'Ask the operator of this server to log in: pwpush login.',
   forbidden: 'Ask the person to whom it belongs.',
   passphrase:
-    'Ask the person to open it in a terminal with pwpush get, or the operator to set PWPUSH_PASSPHRASE for this server. Do not ask for the passphrase.',
+    'Ask the person to open it in a terminal with pwpush get. For the instance of this server, the operator can set PWPUSH_PASSPHRASE. Do not ask for the passphrase.',
 };
 
 export function failure({ status, stderr }: Ran): Told {

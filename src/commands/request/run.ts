@@ -225,7 +225,7 @@ async function openAnswer(
   const safe = newSafe(context, false, context.stdout);
   const held = { identities: parseIdentities(identity), recipient: undefined, path: undefined };
   const named = { api, target, token, base: target.base, kind: 'request', held } as const;
-  const known = { text: passphrase, typed: false };
+  const known = { text: passphrase, typed: false, byOption: true };
   const taken = await whenFree(context, () =>
     retrieveFrom({ context, say, safe }, named, known, NO_KEYS),
   );

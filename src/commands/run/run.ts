@@ -69,7 +69,8 @@ export async function run(session: Session, plan: RunPlan): Promise<void> {
     await remove(session, folder);
   }
   const unwritten = await masked?.end();
-  if (delivered) for (const { taken } of pushes) await forgetKey(say, taken.answer?.key);
+  for (const { answer } of delivered ? pushes.map(({ taken }) => taken) : [])
+    if (answer) await forgetKey(say, answer.key, answer.state);
   if (status !== 0) throw new ExitWith(status);
   if (unwritten) throw unwritten;
 }

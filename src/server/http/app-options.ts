@@ -61,6 +61,7 @@ export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Own
     idempotencyKey: idempotencyKey(c.req.raw),
     kept: c.env.kept,
     keyProof: c.req.header('x-key-proof'),
+    withoutIdentity: c.req.header('x-age-identity') === 'none',
     bases: [baseOf(c.req.raw, settings), new URL(c.req.url).origin],
     client: c.get('client'),
   };

@@ -62,8 +62,8 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
 
   api.get(requestRoutes.preview.path, async (c) => {
     await permitted(c);
-    const { html_url, state } = body(c, await requests.find(urlToken(c)));
-    return json({ url: html_url, state });
+    const { html_url, state, public_key } = body(c, await requests.find(urlToken(c)));
+    return json({ url: html_url, state, public_key });
   });
 
   api.get(requestRoutes.audit.path, async (c) => {

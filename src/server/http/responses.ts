@@ -2,6 +2,7 @@ import { pushLink } from '../../contract/address';
 import {
   API_VERSION,
   APPLICATION,
+  IDENTITY_NEEDED,
   LINK_INCOMPLETE,
   OPENAPI_PATH,
   pushFlags,
@@ -83,6 +84,7 @@ function refusalBody({ kind, message, details }: ServiceRefusal): unknown {
   if (kind === 'invalid') return fields;
   if (kind === 'incomplete')
     return { error: LINK_INCOMPLETE, message, key_salt: keySalt, opens_at: opensAt };
+  if (kind === 'identity') return { error: IDENTITY_NEEDED, message };
   if (kind !== 'passphrase') return { error: message };
   return { error: `This ${what} requires a passphrase.`, message, status: 'unauthorized' };
 }

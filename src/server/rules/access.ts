@@ -31,6 +31,8 @@ export interface Visitor extends Origin {
   readonly kept?: ((key: string) => void) | undefined;
   /** Shows that the visitor has the key of an encrypted push (`ProofCheck`). */
   readonly keyProof?: string | undefined;
+  /** They say that they have no private key, and can read no push to public keys. */
+  readonly withoutIdentity?: boolean;
   /** The addresses of this instance as links have it, and as the request was sent to it. */
   readonly bases?: readonly string[];
   /** Whose share of the passphrase checks the request takes; undefined for none. */

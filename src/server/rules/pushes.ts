@@ -23,6 +23,8 @@ interface Expirer extends Omit<Opener, 'reserve'> {
   readonly seen?: string | undefined;
 }
 
+const TO_PUBLIC_KEY = 'This push is encrypted to a public key. No view was used.';
+
 /** The rules of pushes: permissions, views, expiry. Knows no HTTP and no SQL. */
 export class Pushes extends Records {
   protected readonly what = 'push';
@@ -81,6 +83,8 @@ export class Pushes extends Records {
       const found = this.known(urlToken, await done.find(this.options.database.sql));
       // Before the passphrase: who has no key cannot try any.
       await this.proofs.check(found, visitor);
+      if (visitor.withoutIdentity && found.sealed_with === 'recipient' && found.expired_at === null)
+        throw new ServiceRefusal('identity', TO_PUBLIC_KEY);
       const own = isOwn(found, visitor);
       const claim = own ? store.lockActive : store.takeView;
       const frees = found.expired_at !== null || (!own && viewsRemaining(found) <= 1);

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { newKeyPair, parseRecipient } from '../../../src/age/key-files';
 import { passphraseChecks } from '../../../src/server/keys/primitives';
 import { deferred } from '../../helpers/deferred';
+import { encryptText } from '../../helpers/age';
 import { type Answer, type Call, opened, type TestService, testClock } from '../../helpers/service';
 import { onEachStore, type Room } from '../../helpers/stores';
 
@@ -47,6 +49,21 @@ onEachStore((store) => {
       expect(await service.kindsOf(token)).toEqual([
         ...['creation', 'owner_view', 'view', 'owner_view'],
       ]);
+    });
+
+    test('of a push to public keys, a reader who says to have no private key takes none', async () => {
+      const payload = await encryptText('hunter2', [parseRecipient(newKeyPair().recipient)]);
+      const token = await own({ payload, expire_after_views: 1 });
+      const headers = { 'x-age-identity': 'none' };
+      for (const how of [{ headers }, { ...service.asAdmin, headers }]) {
+        const { status, json } = await service.retrieve(token, how);
+        expect([status, json.error]).toEqual([412, 'identity_needed']);
+      }
+      expect(await service.kindsOf(token)).toEqual(['creation']);
+      expect((await retrieve(token)).payload).toBe(payload);
+      expect((await service.retrieve(token, { headers })).json.expired).toBe(true);
+      const clear = await own({ expire_after_views: 1 });
+      expect((await service.retrieve(clear, { headers })).json.payload).toBe('x');
     });
 
     test('a client that leaves before its turn takes none', async () => {
