@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newKeyPair, parseRecipient } from '../../../src/age/key-files';
 import { passphraseChecks } from '../../../src/server/keys/primitives';
-import { deferred } from '../../helpers/deferred';
 import { encryptText } from '../../helpers/age';
+import { deferred } from '../../helpers/deferred';
 import { type Answer, type Call, opened, type TestService, testClock } from '../../helpers/service';
 import { onEachStore, type Room } from '../../helpers/stores';
 
