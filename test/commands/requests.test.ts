@@ -196,6 +196,13 @@ describe('a server that cheats', () => {
     },
   );
 
+  test('by views of an answer, which has none, does not keep it from being saved', async () => {
+    const link = await answered();
+    cheat = (body) => (body.response ? { ...body, views_remaining: 3 } : body);
+    const { code } = await here.under({ failing: { stdout: 'ENOSPC' } }).run('get', link);
+    expect([code, saved()]).toEqual([1, ['hunter2']]);
+  });
+
   test('by an answer to another key is noticed', async () => {
     const link = await answered();
     cheat = forging(await encryptText('forged', [parseRecipient(other.recipient)]));
@@ -280,6 +287,20 @@ test('a connection that is cut before the response to a creation keeps the key',
   await here.run('respond', link);
   expect(await here.run('get', token)).toEqual({ code: 0, stdout: 'hunter2', stderr: '' });
   expect(here.rescued()).toEqual({});
+});
+
+test('an answer that is interrupted is asked nothing more', async () => {
+  const end = new AbortController();
+  const here = await owning((send) => async (request) => {
+    const answer = await send(request);
+    if (request.method !== 'PATCH') return answer;
+    end.abort('SIGINT');
+    throw broken(true);
+  });
+  const link = (await here.run('request', 'Q')).stdout.trim();
+  const { code, stderr } = await here.under({ signal: end.signal }).run('respond', link);
+  expect([code, stderr]).toEqual([130, expect.not.stringContaining('checking')]);
+  expect(here.asked.at(-1)).toBe(`PATCH /api/v2/requests/${idOf(link)}/respond`);
 });
 
 describe('files of an answer that were not saved are kept,', () => {

@@ -149,6 +149,16 @@ describe('a file for the command is', () => {
   });
 });
 
+test('what may begin a secret is written when nothing follows, on either stream', async () => {
+  const token = await here.push({ payload: 'A=hunter2' });
+  const line = 'printf hunt; printf hu >&2';
+  expect(await run(token, '--mask', '--quiet', ...sh(line))).toEqual({
+    code: 0,
+    stdout: 'hunt',
+    stderr: 'hu',
+  });
+});
+
 describe('masked are NAME=value lines', () => {
   const lines = 'A="pa\\$\\$word"\nB="C:\\\\new\\dir" # why\nC=ab # dress\nA=first\'s';
 

@@ -14,7 +14,7 @@ import { Space } from '../../src/server/rules/space';
 import { checkSettings } from '../../src/server/service-settings';
 import { migrate } from '../../src/server/store/database';
 import { insertKey } from '../../src/server/store/key-rows';
-import type { Database, Sql } from '../../src/server/store/sql';
+import { type Database, plain, type Sql } from '../../src/server/store/sql';
 import { openMemory } from '../../src/server/store/sqlite';
 import { askedOf, defaults, QUICK, testClock } from './service';
 
@@ -89,6 +89,12 @@ async function notedDatabase() {
     exclusively: (work) => own.exclusively((sql) => work(noting(sql))),
   };
   return { database, statements };
+}
+
+/** Has a statement fail in SQLite, such as `DELETE ON chunks`, until what it returns is called. */
+export async function stuck({ sql }: Database, when: string): Promise<() => Promise<unknown>> {
+  await sql(plain(`CREATE TRIGGER stuck BEFORE ${when} BEGIN SELECT RAISE(ABORT, 'stuck'); END`));
+  return () => sql`DROP TRIGGER stuck`;
 }
 
 /** A database that fails each statement with that error. */

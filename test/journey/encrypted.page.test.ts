@@ -330,14 +330,14 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
 /** Pushes files as a client does, and returns the path of the link. */
 async function pushFiles(
   key: string,
-  files: readonly { readonly name: string; readonly bytes: Buffer }[],
+  files: readonly { readonly name: string; readonly bytes: Buffer; readonly size?: number }[],
   change = (sealed: Buffer[]) => sealed,
 ): Promise<string> {
   const encrypted = await Promise.all(
-    files.map(async ({ name, bytes }) => {
+    files.map(async ({ name, bytes, size = bytes.length }) => {
       const one = [bytes].values() as unknown as AsyncIterable<Uint8Array>;
       const { chunks, mac } = await encryptFile(one, passphraseRecipient(key, 10));
-      const entry = { name, type: 'text/plain', size: bytes.length, mac };
+      const entry = { name, type: 'text/plain', size, mac };
       return { sealed: await joined(chunks), entry };
     }),
   );
@@ -394,6 +394,21 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
     expect([downloads, names]).toEqual([[], added ? sealed : small.map(({ name }) => name).sort()]);
   });
 });
+
+test(
+  'files that are not as long as the sender listed are not saved',
+  allOf(needsBrowser, onChromium),
+  async () => {
+    const key = newKey();
+    const files = [{ name: 'a.txt', bytes: Buffer.from('hunter2'), size: 6 }];
+    const page = await visit(`${await pushFiles(key, files)}#${key}`, { own: 'page' });
+    const downloads: unknown[] = [];
+    page.on('download', (download) => downloads.push(download));
+    await page.getByRole('link', { name: 'Download a.txt' }).click();
+    await alerts(page, 'is damaged or incomplete');
+    expect(downloads).toEqual([]);
+  },
+);
 
 test(
   'the page at /open decrypts what is pasted, and sends nothing',

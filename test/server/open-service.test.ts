@@ -1,5 +1,6 @@
 import {
   chmod,
+  chown,
   copyFile,
   mkdir,
   readdir,
@@ -14,6 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { folders } from '../helpers/memory';
+import { needsRoot } from '../helpers/needs';
 import { opened, type TestOptions, type TestService } from '../helpers/service';
 import { onEachStore } from '../helpers/stores';
 
@@ -76,12 +78,31 @@ test('a link to a key that is not there is refused, and nothing is created', asy
   await openOnce(settings);
 });
 
-test('the key may lie elsewhere; one that others can read is warned about', async () => {
-  const instanceKeyFile = join(data, 'elsewhere.key');
-  const settings = { data: join(data, 'data'), instanceKeyFile };
-  expect(await openOnce(settings)).toEqual([]);
-  await chmod(instanceKeyFile, 0o644);
-  expect(await openOnce(settings)).toEqual([expect.stringContaining(`"${instanceKeyFile}"`)]);
+describe('the key may lie elsewhere,', () => {
+  let instanceKeyFile: string;
+  const warned = () => openOnce({ data: join(data, 'data'), instanceKeyFile });
+
+  beforeEach(async () => {
+    instanceKeyFile = join(data, 'elsewhere.key');
+    expect(await warned()).toEqual([]);
+  });
+
+  test.each([
+    ['others', 0o604],
+    ['its group', 0o640],
+  ])('and one that %s can read is warned about', async (_, mode) => {
+    if (process.geteuid?.() === 0) await chown(instanceKeyFile, 1, 1);
+    await chmod(instanceKeyFile, mode);
+    expect(await warned()).toEqual([expect.stringContaining(`"${instanceKeyFile}"`)]);
+  });
+
+  test.each([
+    ['others', 0o604, 1],
+    ['its group', 0o640, 0],
+  ])('of root, who gives it to a service by the group: %s', needsRoot, async (_, mode, count) => {
+    await chmod(instanceKeyFile, mode);
+    expect(await warned()).toHaveLength(count);
+  });
 });
 
 test('an empty database beside a key is not taken for a new one', async () => {

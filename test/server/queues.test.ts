@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Semaphore, type Waiter } from '../../src/server/queues';
+import { DeferredWork, Semaphore, type Waiter } from '../../src/server/queues';
 import { deferred } from '../helpers/deferred';
 
 test('so much at once, so much waiting, and no more', async () => {
@@ -99,4 +99,12 @@ test('what is urgent goes first, and takes the place of what is not', async () =
   const urgent = ['p', 'q'].map((client) => pass(client, { client, urgent: true }));
   await end([...waiting, ...urgent, pass('late', { client: 'l' })]);
   expect(order).toEqual(['late busy', 'z busy', 'y busy', 'p', 'q', 'x']);
+});
+
+test('of work that no response waits for, a thousand wait, and no more', async () => {
+  const deferredWork = new DeferredWork();
+  const done: number[] = [];
+  for (let nth = 1; nth <= 1001; nth += 1) deferredWork.add(async () => done.push(nth));
+  await deferredWork.finish();
+  expect(done).toHaveLength(1000);
 });

@@ -28,7 +28,7 @@ const LONGEST_LINE = 64 * 1024;
  * @param debug whether it has `--debug`, whose lines go to our standard error
  */
 export async function startedRun(
-  { env, startOwn, stderr: log }: Context,
+  { env, startOwn, stderr: log }: Pick<Context, 'env' | 'startOwn' | 'stderr'>,
   argv: readonly string[],
   { withheld, debug }: { readonly withheld: readonly string[]; readonly debug: boolean },
   { signal, input = '', heard = () => {} }: RunWorld,

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import { phrase } from '../../../src/platform/errors';
 import type { FactName } from '../../../src/platform/facts';
+import { deferred } from '../../helpers/deferred';
 import { listen, listening, rawServer, socketServer } from '../../helpers/listen';
 import { CREATED, VERSION } from '../../helpers/reference';
 import { failingAt, overSocket, pass } from '../../helpers/sockets';
@@ -106,6 +107,24 @@ test('a request that was aborted before it could leave was not sent', async () =
   await expect(transport.send(request)).rejects.toMatchObject({ sent: false });
   await transport.close();
   expect(seen).toEqual([]);
+});
+
+test('a response that comes within the grace ends the wait for it', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const { promise: arrived, resolve: arrive } = deferred<() => void>();
+  const { url } = await listening((_request, response) => arrive(() => response.end('x')));
+  const end = new AbortController();
+  const transport = undiciTransport({ timeout: 30, env: {}, signal: end.signal, grace: 60_000 });
+  onTestFinished(() => transport.close());
+  const request = { method: 'POST', url, headers: {}, body: 'x', effect: true } as const;
+  const sending = transport.send(request);
+  const answer = await arrived;
+  const before = timers();
+  end.abort();
+  expect(timers()).toBe(before + 1);
+  answer();
+  for await (const piece of (await sending).body) expect(`${piece}`).toBe('x');
+  expect(timers()).toBeLessThanOrEqual(before);
 });
 
 test.each<[string, Parameters<typeof rawServer>[0], FactName]>([

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readingRateOf } from '../../../src/server/service-settings';
 import { speak as speakTo } from '../../helpers/listen';
 import { overNoted } from '../../helpers/over-database';
@@ -354,6 +354,34 @@ test('what goes on and on after its answer is read no further than so far', asyn
   flood(socket);
   await once(accepted, 'close');
   expect(accepted.bytesRead).toBeLessThan(2 * MIB);
+});
+
+describe('what looks whether the rest of a body arrives ends', () => {
+  /** Answers a body before it arrives, on a clock that stands still. */
+  async function early() {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await listening();
+    const before = vi.getTimerCount();
+    const spoken = speak(post(`${form}Authorization: Bearer unknown\r\n`));
+    await expect.poll(() => vi.getTimerCount()).toBe(before + 1);
+    return { ...spoken, left: () => vi.getTimerCount() - before };
+  }
+
+  test('with the body', async () => {
+    const { socket, text, left } = await early();
+    socket.write(Buffer.alloc(5000));
+    socket.write('GET /up HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(text).toMatch(/ 401 [\s\S]* 200 OK/);
+    await expect.poll(left).toBe(0);
+    socket.destroy();
+  });
+
+  test('with the connection', async () => {
+    const { socket, left } = await early();
+    socket.destroy();
+    await expect.poll(left).toBe(0);
+  });
 });
 
 test('a download that nobody reads is not read from the database, and ends', async () => {

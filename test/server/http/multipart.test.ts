@@ -98,6 +98,13 @@ describe('a broken form is refused', () => {
   });
 });
 
+test('a form has up to a hundred parts', async () => {
+  const parts = (count: number) =>
+    formBytes(Array.from({ length: count }, (_, nth) => ({ name: `${nth}`, value: 'x' })));
+  expect(await read(inPieces(parts(100), [1000]))).toHaveLength(100);
+  expect(await problem(parts(101))).toEqual(['malformed', expect.stringContaining('100 parts')]);
+});
+
 test('it is read no further once a part is refused', async () => {
   let given = 0;
   async function* endless() {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { overNoted, stuck } from '../../helpers/over-database';
 import { type Answer, filePart, opened, partsOf, type TestService } from '../../helpers/service';
 import { addressIn, problemsIn, secretIn, titleOf, wordsIn } from './pages';
 
@@ -172,6 +173,44 @@ test('a page that showed what has a passphrase deletes it', async () => {
 });
 
 const hash = (text = '') => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+describe('a page is hidden when nobody gets its text again, and not before:', () => {
+  const key = 'Jk3dF8s-Qw2mZx0pLr7tVg';
+  const headers = { 'idempotency-key': `"${key}"` };
+
+  test('a secret', async () => {
+    const service = await overNoted();
+    const token = await service.create({ payload: 'hunter2', expire_after_views: 1 });
+    const read = async () => (await service.retrieve(token, { headers })).json.payload;
+    await isHidden(service, `/p/${token}`, { do: 'hide', once: key }, read);
+  });
+
+  test('an answer', async () => {
+    const service = await overNoted();
+    const token = await service.createRequest();
+    await service.respond(token, 'hunter2');
+    const how = { ...service.asAdmin, headers };
+    const read = async () =>
+      (await service.call('GET', `/api/v2/requests/${token}`, how)).json.response;
+    const fields = { 'request[do]': 'hide', 'request[once]': key };
+    await isHidden(service, `/r/${token}`, fields, read);
+  });
+
+  async function isHidden(
+    { database, call }: Awaited<ReturnType<typeof overNoted>>,
+    path: string,
+    fields: Record<string, string>,
+    read: () => Promise<string | null>,
+  ) {
+    const hide = async () =>
+      (await call('POST', path, { headers: { origin: 'http://pw.test' }, fields })).status;
+    expect(await read()).toBe('hunter2');
+    const unstick = await stuck(database, 'UPDATE OF sealed ON audit');
+    expect([await hide(), await read()]).toEqual([500, 'hunter2']);
+    await unstick();
+    expect([await hide(), await read()]).toEqual([200, null]);
+  }
+});
 
 test.each(['/', '/open', '/p/neverwas', 'a secret', 'a question'])(
   'every page is locked down: %s',

@@ -182,7 +182,7 @@ onEachStore((store) => {
       const { reader, first } = await begun(url);
       const pieces = [first];
       service.clock.advance(10 * MINUTE);
-      await service.service.housekeeping.sweep();
+      expect(await swept()).toEqual([1, 1, 5]);
       expect(await status(url)).toBe(404);
       for (let next = await reader.read(); !next.done; next = await reader.read())
         pieces.push(next.value);

@@ -233,6 +233,18 @@ onEachStore((store) => {
       expect(await kept()).toEqual([]);
     });
 
+    test('gets nothing once its page is hidden', async () => {
+      const token = await oneTime();
+      await get(token, withKey(KEY));
+      const headers = { origin: 'http://pw.test' };
+      const hide = (once: string) =>
+        service().call('POST', `/p/${token}`, { headers, fields: { do: 'hide', once } });
+      expect((await hide(OTHER)).status).toBe(200);
+      expect(await payload(token, withKey(KEY))).toBe('x');
+      expect((await hide(KEY)).status).toBe(200);
+      expect([await kept(), await payload(token, withKey(KEY))]).toEqual([[], null]);
+    });
+
     test('is another one for another passphrase or caller, and says nothing of another push or call', async () => {
       const token = await service().create({ payload: 'x', passphrase: 'y' });
       const path = `${token}?passphrase=`;

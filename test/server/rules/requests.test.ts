@@ -317,6 +317,16 @@ onEachStore((store) => {
       expect((await other.answered).status).toBe(200);
     });
 
+    test('of an answer that does not end are deleted when the request is closed', async () => {
+      const token = await withFiles();
+      const { more, answered } = begin(token);
+      await stored(8);
+      expect((await asOwner('DELETE', `/${token}`)).status).toBe(200);
+      expect(await rows()).toEqual([0, 0, 0]);
+      more();
+      expect((await answered).status).toBe(410);
+    });
+
     test('of an answer are taken one upload at a time where so many are allowed', async () => {
       await open({ uploadsPerRequest: 1 });
       const token = await withFiles();

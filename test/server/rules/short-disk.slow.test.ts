@@ -125,6 +125,16 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
     expect((await push('y')).status).toBe(201);
   });
 
+  test('that has room for the log takes pushes into what is free inside the file, and else none', async () => {
+    for (const token of await fillWithPushes()) await service.expire(token);
+    const statusWith = async (left: number) => {
+      disk.clear();
+      disk.fill(left);
+      return (await push('x')).status;
+    };
+    expect([await statusWith(6 * MIB), await statusWith(10 * MIB)]).toEqual([503, 201]);
+  });
+
   test('that is full to the last byte gives last views, also to who can ask again', async () => {
     const tokens: string[] = [];
     for (let at = 0; at < 10; at += 1)

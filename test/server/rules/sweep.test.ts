@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Database, plain, type Sql } from '../../../src/server/store/sql';
-import { overNoted } from '../../helpers/over-database';
+import type { Database, Sql } from '../../../src/server/store/sql';
+import { overNoted, stuck } from '../../helpers/over-database';
 import { filePart, fileRows } from '../../helpers/service';
 
 const DAY = 86_400_000;
@@ -23,12 +23,6 @@ const watched =
     };
     return { ...database, transaction };
   };
-
-/** Until it is dropped, that fails. */
-async function stuck({ sql }: Database, when: string): Promise<() => Promise<unknown>> {
-  await sql(plain(`CREATE TRIGGER stuck BEFORE ${when} BEGIN SELECT RAISE(ABORT, 'stuck'); END`));
-  return () => sql`DROP TRIGGER stuck`;
-}
 
 const failures = (lines: readonly string[]) => lines.filter((line) => / error \w+ /.test(line));
 

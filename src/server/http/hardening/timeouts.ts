@@ -125,7 +125,13 @@ function discardRest(incoming: IncomingMessage, bytes: number, least: ReadingRat
     arrived = 0;
   }, least.milliseconds);
   timer.unref();
-  incoming.once('close', () => clearInterval(timer));
+  const stop = () => {
+    clearInterval(timer);
+    incoming.socket.off('close', stop);
+  };
+  incoming.once('close', stop);
+  // Node.js does not close a request that has its response when its connection ends.
+  incoming.socket.once('close', stop);
   incoming.on('error', () => undefined);
   incoming.on('data', count);
   incoming.resume();
