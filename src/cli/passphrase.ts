@@ -12,6 +12,8 @@ export interface PassphraseSource {
   /** It is typed. */
   readonly ask: boolean;
   readonly file: string | undefined;
+  /** The instance that the variable is for, if what is created goes to another one. */
+  readonly owner?: string | undefined;
 }
 
 /** Where the passphrase of something new comes from. */
@@ -55,13 +57,18 @@ export function passphraseSource(
  * @throws CliError (usage) if it is empty, or must not be sent
  */
 export async function readPassphrase(
-  { ask, file }: PassphraseSource,
+  { ask, file, owner }: PassphraseSource,
   context: Context,
   twice: boolean,
 ): Promise<string | undefined> {
   if (file !== undefined) return noKey(await secretIn(file, context, 'passphrase'));
   if (ask && context.canPrompt()) return noKey(await askPassphrase(context, twice));
   const variable = context.env.PWPUSH_PASSPHRASE;
+  if (variable && owner !== undefined && !ask)
+    throw usageError(
+      `${notSent(owner).fact}; nothing was sent`,
+      'use -p or --passphrase-file for this instance, or unset the variable',
+    );
   return variable ? noKey(variable) : undefined;
 }
 

@@ -167,13 +167,15 @@ async function planOf(
   const { context } = session;
   const { each, name, note, from = '-' } = options;
   if (each) checkEach(options, from, text, context);
-  const passphrase = passphraseSource(options, context);
+  const source = passphraseSource(options, context);
   const details = { ...askedFor({ name, note }), ...notified(options) };
   checkEncryption(options);
   if (!each) checkKind(options);
   const what = each ? { lines: from } : { content: contentOf({ ...options, text }, context) };
   const setting = options.into ? await settingOf(options, rest) : undefined;
   const { where, profile } = whereOf(options, session);
+  const owner = where === 'instance' ? session.target().passphraseFor : undefined;
+  const passphrase = { ...source, owner };
   const seal = await sealOf(options, profile);
   if (!each) await refusePrinted(options, seal, context);
   return {

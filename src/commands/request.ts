@@ -19,6 +19,7 @@ import type { PlacePlan } from '../deliver/place';
 import type { Context } from '../platform/context';
 import { CliError, tried, usageError } from '../platform/errors';
 import type { Session } from '../profile/session';
+import type { Target } from '../profile/target';
 import { closing, isDate, sayExpiry } from '../send/expiry';
 import { type Perform, planned } from './planned';
 import type { HerePlan, RequestPlan } from './request/run';
@@ -96,7 +97,7 @@ async function asked(
 ): Promise<RequestPlan> {
   const { context } = session;
   const { encrypt, notify, locale, name, note, allowFiles, file: files, wait } = options;
-  const passphrase = passphraseSource(options, context);
+  const source = passphraseSource(options, context);
   const notified = notify ? notification(notify, locale) : {};
   if (notify && encrypt)
     throw usageError(
@@ -108,7 +109,8 @@ async function asked(
   const here = options.here ? hereOf(options) : undefined;
   const question = here ? hereQuestion(options, text) : questionOf(options, text, context);
   if (files) checkPaths(files, undefined, context.stdin.isTTY);
-  if (!here) configured(session);
+  const owner = here ? undefined : configured(session).passphraseFor;
+  const passphrase = { ...source, owner };
   const closes = options.expire && closing(options.expire, context.now());
   if (here) await sayExpiry(options.expire, 'closes', session.say);
   return {
@@ -158,9 +160,9 @@ function questionOf(options: RequestOptions, text: string | undefined, context: 
 }
 
 /** @throws CliError (usage) when nothing is configured */
-function configured({ target, isUnconfigured }: Session): void {
+function configured({ target, isUnconfigured }: Session): Target {
   const found = tried(target);
-  if (!(found instanceof CliError)) return;
+  if (!(found instanceof CliError)) return found;
   throw isUnconfigured(found)
     ? found.advising('to ask without an instance, use pwpush request --here')
     : found;
