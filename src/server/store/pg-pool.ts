@@ -2,8 +2,9 @@
 export interface Pooled {
   /** False once the connection is unusable. */
   readonly alive: boolean;
-  /** Closes it at once. */
-  abandon(): void;
+  /** Closes it at once: what waits for it rejects, with that code. */
+  abandon(code?: string): void;
+  /** Closes it once it is idle, or after some seconds. */
   end(): Promise<void>;
 }
 
@@ -12,10 +13,13 @@ interface PoolWaiter<C> {
   readonly reject: (error: unknown) => void;
 }
 
-/** No connection became free in time. */
+/** No connection became free in time, or the work did not settle. */
 export class PoolTimeout extends Error {
   override readonly name = 'PoolTimeout';
 }
+
+/** Milliseconds in which work rejects by itself whose connection was closed. */
+const SETTLING = 100;
 
 /** At most `size` connections, made when needed; callers wait in order while all are in use. */
 export class Pool<C extends Pooled> {
@@ -33,17 +37,16 @@ export class Pool<C extends Pooled> {
   /**
    * Runs `work` with a connection, which is closed if `work` has not settled within that many milliseconds. Rejects as
    * `work` does, or as `connect` if there is no connection at all.
-   * @throws PoolTimeout when no connection is free in that time
+   * @throws PoolTimeout when no connection is free in that time, or `work` settles not even without its connection
    */
   async use<T>(work: (connection: C) => Promise<T>, within?: number): Promise<T> {
     let connection: C | undefined;
-    let refuse: () => void = () => undefined;
-    const stop = () => (connection ? connection.abandon() : refuse());
-    const timer = within === undefined ? undefined : setTimeout(stop, within);
+    let late = () => {};
+    let timer = within === undefined ? undefined : setTimeout(() => late(), within);
     try {
-      connection = await new Promise<C>((resolve, reject) => {
+      const lent = await new Promise<C>((resolve, reject) => {
         const waiter = { resolve, reject };
-        refuse = () => {
+        late = () => {
           this.waiting.delete(waiter);
           reject(new PoolTimeout());
         };
@@ -51,7 +54,15 @@ export class Pool<C extends Pooled> {
         this.waiting.add(waiter);
         this.serve();
       });
-      return await work(connection);
+      connection = lent;
+      const over = new Promise<never>((_, reject) => {
+        late = () => {
+          lent.abandon('ETIMEDOUT');
+          // The error of the work itself is better, as it says what may be retried.
+          timer = setTimeout(() => reject(new PoolTimeout()), SETTLING);
+        };
+      });
+      return await Promise.race([work(lent), over]);
     } finally {
       clearTimeout(timer);
       if (connection) this.giveBack(connection);

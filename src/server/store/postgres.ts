@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import postgres from 'postgres';
+import { raceWithLimit } from '../../platform/files/abort';
 import { ServiceError, systemCode } from '../service-errors';
 import { ConnectionLost, overPool, type PgConnection, Unreachable, USE_LOCK } from './pg-database';
 import { arraysOf } from './pg-group';
@@ -10,6 +11,9 @@ import { type Database, isRowStatement, type Value } from './sql';
 
 /** Enough to keep a server with several cores busy; several services share its default of 100 connections. */
 const CONNECTIONS = 10;
+
+/** Milliseconds in which a connection may end in good order. */
+const ENDING = 5000;
 
 /**
  * Settings of each session: the same limit for locks as with SQLite, the end of a transaction whose service hangs, and
@@ -59,8 +63,14 @@ async function connectTo(read: () => PgAddress, known: Set<string>): Promise<PgC
   for (const host of address.hosts) {
     const name = `${host.host} ${host.port}`;
     const connection = new Connection(host, address);
+    const other = new Connection(host, address);
+    const late = () => {
+      connection.abandon('ETIMEDOUT');
+      other.abandon('ETIMEDOUT');
+    };
+    const timer = setTimeout(late, 1000 * address.connectTimeout);
     try {
-      if (!known.has(name)) await refuseSharing(connection, new Connection(host, address));
+      if (!known.has(name)) await refuseSharing(connection, other);
       await connection.prepare();
       known.add(name);
       return connection;
@@ -69,6 +79,9 @@ async function connectTo(read: () => PgAddress, known: Set<string>): Promise<PgC
       cause = connection.lacksTls
         ? new UnusableServer('has no TLS, which the address requires')
         : error;
+    } finally {
+      clearTimeout(timer);
+      other.abandon();
     }
   }
   throw new Unreachable(unreachable(cause, address));
@@ -98,12 +111,14 @@ class Connection implements PgConnection {
   alive = true;
   /** Whether the server refused TLS, which the address requires. */
   lacksTls = false;
+  /** What rejects each wait for it. */
+  private readonly waits = new Set<(error: Error) => void>();
   private socket: Socket | undefined;
   private readonly client: Client;
 
   constructor(
     private readonly to: PgHost,
-    { user, password, database, ssl, startup, connectTimeout }: PgAddress,
+    { user, password, database, ssl, startup }: PgAddress,
   ) {
     const { host } = to;
     // Like libpq, which does not use TLS on Unix sockets.
@@ -119,7 +134,8 @@ class Connection implements PgConnection {
       ssl: typeof tls === 'object' ? { ...tls, host } : tls,
       sslnegotiation: null,
       max: 1,
-      connect_timeout: connectTimeout,
+      // Its limit would end with the login.
+      connect_timeout: 0,
       idle_timeout: 0,
       max_lifetime: null,
       fetch_types: false,
@@ -128,6 +144,8 @@ class Connection implements PgConnection {
       onnotice: () => undefined,
       onclose: () => {
         this.alive = false;
+        // Later, because what the library still knows of is rejected with its reason.
+        setImmediate(() => this.abandon());
       },
     };
     // The package's types lack `socket`, and null for `max_lifetime`.
@@ -136,8 +154,7 @@ class Connection implements PgConnection {
 
   private open(needsTls: boolean): Socket {
     const { host, port } = this.to;
-    if (this.socket)
-      throw Object.assign(new Error('the connection failed'), { code: 'ECONNRESET' });
+    if (this.socket) throw connectionError();
     this.socket = host.startsWith('/')
       ? connect(join(host, `.s.PGSQL.${port}`))
       : connect(port, host);
@@ -151,13 +168,15 @@ class Connection implements PgConnection {
 
   /** The process of the server that a statement reaches, and that of the login. */
   async process(): Promise<{ pid: number | undefined; login: number }> {
-    const result = await this.client.unsafe<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
+    const query = this.client.unsafe<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
+    const result = await this.untilEnd(query);
     return { pid: result[0]?.pid, login: result.state.pid };
   }
 
   /** Begins the session. */
   async prepare(): Promise<void> {
-    const results = (await this.client.unsafe(settings)) as unknown as Record<string, unknown>[][];
+    const query = this.untilEnd(this.client.unsafe(settings));
+    const results = (await query) as unknown as Record<string, unknown>[][];
     const row = results.at(-1)?.[0];
     if (row?.read_only !== 'off') throw new UnusableServer('cannot be written to (25006)');
     if (row?.encoding !== 'UTF8')
@@ -166,11 +185,11 @@ class Connection implements PgConnection {
   }
 
   async run<R>(strings: TemplateStringsArray, values: Value[]) {
-    if (!this.alive) throw new ConnectionLost();
     try {
-      return isRowStatement(strings)
-        ? await this.client<(R & object)[]>(strings.ofMany, ...arraysOf([values]))
-        : await this.client<(R & object)[]>(strings, ...values);
+      const query = isRowStatement(strings)
+        ? this.client<(R & object)[]>(strings.ofMany, ...arraysOf([values]))
+        : this.client<(R & object)[]>(strings, ...values);
+      return await this.untilEnd(query);
     } catch (error) {
       if (isStatementError(error)) throw error;
       this.abandon();
@@ -178,14 +197,36 @@ class Connection implements PgConnection {
     }
   }
 
-  abandon(): void {
+  abandon(code?: string): void {
     this.alive = false;
     this.socket?.destroy();
+    for (const reject of this.waits) reject(connectionError(code));
   }
 
-  end(): Promise<void> {
-    return this.client.end({ timeout: 5 });
+  async end(): Promise<void> {
+    const end = this.untilEnd(this.client.end()).catch(() => undefined);
+    await raceWithLimit(end, { milliseconds: ENDING }, () => undefined);
+    this.abandon();
   }
+
+  /** Settles as `work` does, or rejects when the connection ends, as the library then never settles some of what it queued. */
+  private async untilEnd<T>(work: PromiseLike<T>): Promise<T> {
+    if (!this.alive) throw connectionError();
+    let stop: (error: Error) => void = () => {};
+    const ended = new Promise<never>((_, reject) => {
+      stop = reject;
+    });
+    this.waits.add(stop);
+    try {
+      return await Promise.race([work, ended]);
+    } finally {
+      this.waits.delete(stop);
+    }
+  }
+}
+
+function connectionError(code = 'ECONNRESET'): Error {
+  return Object.assign(new Error('the connection ended'), { code });
 }
 
 /**
@@ -195,18 +236,14 @@ class Connection implements PgConnection {
 async function refuseSharing(connection: Connection, other: Connection): Promise<void> {
   const { pid, login } = await connection.process();
   if (pid === login) return;
-  try {
-    // The session that was used last, or the one that was not for longest; several times, as others may use them, too.
-    for (let tries = 0; tries < 5; tries += 1) {
-      const [own, others] = [await connection.process(), await other.process()];
-      if (own.pid === pid && others.pid !== pid) continue;
-      throw new UnusableServer(
-        'is a pooler in transaction mode, which keeps no sessions',
-        'use its port for sessions (PgBouncer: pool_mode = session), or the port of PostgreSQL',
-      );
-    }
-  } finally {
-    other.abandon();
+  // The session that was used last, or the one that was not for longest; several times, as others may use them, too.
+  for (let tries = 0; tries < 5; tries += 1) {
+    const [own, others] = [await connection.process(), await other.process()];
+    if (own.pid === pid && others.pid !== pid) continue;
+    throw new UnusableServer(
+      'is a pooler in transaction mode, which keeps no sessions',
+      'use its port for sessions (PgBouncer: pool_mode = session), or the port of PostgreSQL',
+    );
   }
 }
 

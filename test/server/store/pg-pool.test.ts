@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
-import { Pool } from '../../../src/server/store/pg-pool';
+import { Pool, PoolTimeout } from '../../../src/server/store/pg-pool';
 import { deferred } from '../../helpers/deferred';
 
 /** Nobody comes by later to wake up whoever was missed. */
 const soon = (): Promise<string> =>
   new Promise((resolve) => setImmediate(resolve, 'nobody was called'));
 
-const connection = () => ({ alive: true, abandon() {}, end: async () => {} });
+const connection = () => ({
+  alive: true,
+  abandon() {
+    this.alive = false;
+  },
+  end: async () => {},
+});
 
 test('uses a connection that came back while a new one was refused', async () => {
   const refused = deferred();
@@ -33,5 +39,27 @@ test('waits for a connection in use if a new one is refused', async () => {
   work.resolve();
   await first;
   expect(await second).toBe('done');
+  await pool.close();
+});
+
+test('gives up work that never settles, and takes another connection in place of its own', async () => {
+  const made: ReturnType<typeof connection>[] = [];
+  const pool = new Pool(async () => {
+    made.unshift(connection());
+    return made[0] as (typeof made)[number];
+  }, 1);
+  const stuck = pool.use(() => new Promise(() => {}), 1);
+  const next = pool.use(async (own) => own);
+  await expect(stuck).rejects.toBeInstanceOf(PoolTimeout);
+  expect(await next).toBe(made[0]);
+  expect(made.map(({ alive }) => alive)).toEqual([true, false]);
+  await pool.close();
+});
+
+test('tells the caller why work failed that it gave up, if the work says so', async () => {
+  const lost = deferred();
+  const failing = () => lost.promise.then((code) => Promise.reject(new Error(`lost: ${code}`)));
+  const pool = new Pool(async () => ({ ...connection(), abandon: lost.resolve }), 1);
+  await expect(pool.use(failing, 1)).rejects.toThrow('lost: ETIMEDOUT');
   await pool.close();
 });

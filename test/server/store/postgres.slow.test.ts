@@ -10,6 +10,7 @@ import { openPostgres } from '../../../src/server/store/postgres';
 import { type Database, plain } from '../../../src/server/store/sql';
 import { deferred } from '../../helpers/deferred';
 import { listen, relay } from '../../helpers/listen';
+import { upTo } from '../../helpers/long';
 import { folders } from '../../helpers/memory';
 import { PASSWORD } from '../../helpers/postgres';
 import { opened } from '../../helpers/service';
@@ -73,6 +74,31 @@ onPostgres((cluster) => {
       { name: 'a', at: 2 },
       { name: 'b', at: 2 },
     ]);
+  });
+
+  test('statements that wait for a connection end with it, and each has another in its place', async () => {
+    const slots = 10;
+    for (const round of upTo(slots)) {
+      let runs = 0;
+      await database.transaction(async (sql) => {
+        runs += 1;
+        if (runs > 1) return;
+        const end = sql`SELECT pg_terminate_backend(pg_backend_pid())`;
+        const waiting = upTo(4).map((n) => sql`SELECT ${n}::int + ${round}::int AS sum`);
+        const outcomes = await Promise.allSettled([end, ...waiting]);
+        expect(outcomes.map(({ status }) => status)).toEqual(Array(5).fill('rejected'));
+        await Promise.all(waiting);
+      });
+      expect(runs).toBe(2);
+    }
+    const [all, arrived] = [deferred(), new Set<unknown>()];
+    const use = (n: number) =>
+      database.transaction(async (sql) => {
+        const [row] = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid, ${n}::int AS n`;
+        if (arrived.add(row?.pid).size === slots) all.resolve();
+        await all.promise;
+      });
+    await Promise.all(upTo(slots).map(use));
   });
 
   test('several that start at once on an empty database make its tables once', async () => {
@@ -244,6 +270,14 @@ onPostgres((cluster) => {
 
   test('what is wrong at the start is said, without the password', async () => {
     const listener = await listen(createServer((socket) => socket.end()));
+    const silent = await listen(
+      createServer((client) => {
+        const server = relay(client, cluster().port);
+        server.pipe(client);
+        // What is not of the login is a query.
+        client.on('data', (bytes) => bytes[0] === 'Q'.charCodeAt(0) || server.write(bytes));
+      }),
+    );
     const ascii = await cluster().createDatabase('template0', 'ENCODING SQL_ASCII');
     for (const [address, said] of [
       [url.replace('postgres:MARKER', 'postgres:MARKER2'), '28P01'],
@@ -252,6 +286,7 @@ onPostgres((cluster) => {
       [`${url}?sslmode=require`, 'TLS'],
       ['postgres://u:MARKER@127.0.0.1:1/x', 'ECONNREFUSED'],
       [`postgres://u:MARKER@127.0.0.1:${listener.port}/x`, 'ECONNRESET'],
+      [`${url.replace(/:\d+\//, `:${silent.port}/`)}?connect_timeout=2`, 'ETIMEDOUT'],
     ] as const) {
       const error = await open(address).catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(ServiceError);
