@@ -36,6 +36,7 @@ const longest = [
   'journey/nginx.slow',
   'journey/postgres.slow',
   'journey/power-loss.slow',
+  'journey/printed-commands.slow',
   'journey/request.page',
   'journey/serve-faults.slow',
   'journey/states.page',

@@ -140,6 +140,23 @@ describe("the readme's configuration", () => {
   });
 });
 
+test('no printed command pipes what it retrieves into a program that could lose it', () => {
+  const inMan = filesIn('man').map((path) => read(path).replaceAll('\\-', '-'));
+  const others = [...helpTexts, 'action.yml', 'skills/pwpush/SKILL.md'].map(read);
+  const inDocuments = documents.flatMap((path) => {
+    const { lines, spans } = codeIn(read(path));
+    return [lines.join('\n'), ...spans];
+  });
+  // A line goes on after its end is a pipe, an operator or a backslash.
+  const lines = [...inMan, ...others, ...inDocuments].flatMap((text) =>
+    text.replace(/(?:\\|(\||&&))\n\s*/g, '$1 ').split('\n'),
+  );
+  const retrievals = lines.filter((line) => /\bpwpush get\b|\bcurl\b.*(?:LINK|\/p\/)/.test(line));
+  expect(retrievals.length).toBeGreaterThan(30);
+  const piped = /(?:\bpwpush get\b|\bcurl\b.*(?:LINK|\/p\/))[^|&;)]*\|(?!\|)/;
+  expect(retrievals.filter((line) => piped.test(line))).toEqual([]);
+});
+
 test('docs/performance.md shows the figures that the bench has written', () => {
   const [results, peers] = ['RESULTS.md', 'PEERS.md'].map((name) => read(`test/bench/${name}`));
   expect(read('docs/pictures/performance.svg')).toBe(plot(results ?? '', peers ?? ''));

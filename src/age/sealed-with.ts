@@ -8,6 +8,18 @@ export function isArmored(text: string): boolean {
   return /^-----BEGIN AGE ENCRYPTED FILE-----\r?\n/.test(text.trimStart());
 }
 
+/**
+ * How the public keys begin that armor is encrypted to: `ssh-ed25519`, `ssh-rsa`, or `age1…` of age and its plugins. None
+ * for armor with a passphrase. rage adds stanzas that are for no key, whose types end with `-grease`.
+ */
+export function recipientKinds(armor: string): string[] {
+  if (sealedWith(armor) !== 'recipient') return [];
+  const [, ...lines] = armor.trimStart().split(/\r?\n/);
+  const [header = ''] = Buffer.from(lines.join(''), 'base64').toString('latin1').split('\n---');
+  const types = [...header.matchAll(/^-> (?!\S+-grease\b)(ssh-(?:ed25519|rsa) )?/gm)];
+  return [...new Set(types.map(([, ssh]) => ssh?.trimEnd() ?? 'age1…'))];
+}
+
 /** What opens a text, by the first stanza of its age header; undefined for one that is not encrypted. */
 export function sealedWith(text: string): SealedWith | undefined {
   if (!isArmored(text)) return undefined;

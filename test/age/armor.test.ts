@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as armor from '../../src/age/format/armor';
 import { parseRecipient } from '../../src/age/key-files';
-import { isArmored, sealedWith } from '../../src/age/sealed-with';
+import { node } from '../../src/age/node-primitives';
+import { isArmored, recipientKinds, sealedWith } from '../../src/age/sealed-with';
 import { encryptText, passphraseRecipient } from '../../src/server/page/browser/age-passphrase';
 import { encryptText as encryptToKeys, platforms } from '../helpers/age';
 
@@ -62,4 +63,21 @@ test('the header of armor tells what opens it', async () => {
   expect(texts.map(sealedWith)).toEqual(['link', 'link', 'words', 'recipient']);
   const others = ['x', `a line\n${link}`, begin, `${begin}\n`, `${begin}\n</pre>\n\n`];
   expect(others.map(sealedWith)).toEqual(others.map(() => undefined));
+});
+
+test.each([
+  [['X25519 a'], ['age1…']],
+  [
+    ['ssh-ed25519 a b', 'ssh-rsa a', 'abc-grease', 'def-grease x'],
+    ['ssh-ed25519', 'ssh-rsa'],
+  ],
+  [
+    ['piv-p256 a', 'X25519 a', 'ssh-ed25519 a b'],
+    ['age1…', 'ssh-ed25519'],
+  ],
+  [['scrypt a 10'], []],
+])('armor for %j is for keys that begin with %j', (stanzas, kinds) => {
+  const lines = stanzas.map((stanza) => `-> ${stanza}\n${'A'.repeat(43)}\n`).join('');
+  const file = Buffer.from(`age-encryption.org/v1\n${lines}--- MAC\n-> ssh-rsa a`);
+  expect(recipientKinds(armor.encodeArmor(node, file))).toEqual(kinds);
 });

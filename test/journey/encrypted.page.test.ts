@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { newKeyPair, parseRecipients } from '../../src/age/key-files';
 import { keyProof, newKeySalt } from '../../src/age/key-proof';
 import { encodeManifest } from '../../src/age/manifest';
 import { node } from '../../src/age/node-primitives';
@@ -10,7 +11,7 @@ import {
   newLinkKey,
   passphraseRecipient,
 } from '../../src/server/page/browser/age-passphrase';
-import { joined, proven, prover, shownAt } from '../helpers/age';
+import { encryptText as encryptTo, joined, proven, prover, shownAt } from '../helpers/age';
 import {
   alerts,
   alsoFirefox,
@@ -380,18 +381,113 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
     ['exchanged', (sealed) => sealed.toReversed()],
     ['cut', (sealed) => sealed.map((bytes) => bytes.subarray(0, -1))],
     ['added to', (sealed) => [...sealed, ...sealed]],
-  ])('that were %s by the instance are not saved', alsoFirefox, async (how, change) => {
-    const key = newKey();
-    const page = await visit(`${await pushFiles(key, small, change)}#${key}`, { own: 'page' });
-    const downloads: unknown[] = [];
-    page.on('download', (download) => downloads.push(download));
-    const added = how === 'added to';
-    if (!added) await page.getByRole('link', { name: 'Download b.bin' }).click();
-    await alerts(page, 'is damaged or incomplete');
-    // As they came: none of them is opened under a name of the manifest.
-    const names = (await page.locator('.files .name').allInnerTexts()).sort();
-    const sealed = ['1.age', '2.age', '3.age', '4.age'];
-    expect([downloads, names]).toEqual([[], added ? sealed : small.map(({ name }) => name).sort()]);
+  ])(
+    'that were %s by the instance are not saved under their names',
+    alsoFirefox,
+    async (how, change) => {
+      const key = newKey();
+      const page = await visit(`${await pushFiles(key, small, change)}#${key}`, { own: 'page' });
+      const saves: unknown[] = [];
+      page.on('download', (download) => saves.push(download));
+      const added = how === 'added to';
+      if (!added) await page.getByRole('link', { name: 'Download b.bin' }).click();
+      await alerts(page, 'is damaged or incomplete');
+      // As they came, the one whose button was pressed too.
+      const names = (await page.locator('.files .name').allInnerTexts()).sort();
+      const sealed = ['1.age', '2.age', '3.age', '4.age'];
+      const rest = ['2.age', small[0]?.name];
+      expect([saves, names]).toEqual([[], added ? sealed : rest]);
+      if (added) return;
+      const saved = await downloads(page, 1, () =>
+        page.getByRole('link', { name: 'Download 2.age' }).click(),
+      );
+      expect(saved['2.age']?.toString('latin1')).toMatch(/^age-encryption\.org\//);
+    },
+  );
+});
+
+/** The public key of a new key pair of ssh-keygen. */
+function sshRecipient(): string {
+  const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+  const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
+  const fields = [Buffer.from('ssh-ed25519'), Buffer.from(x, 'base64url')].map(field);
+  return `ssh-ed25519 ${Buffer.concat(fields).toString('base64')}`;
+}
+
+const KEY_IN_LINK = newKey();
+const toKey = (recipient: string) => (text: string) => encryptTo(text, parseRecipients(recipient));
+
+/** The ways of encryption: how each makes armor, and a fragment that is the right key. */
+const seals = {
+  link: { seal: (text: string) => armored(text, KEY_IN_LINK), right: KEY_IN_LINK },
+  words: { seal: (text: string) => armored(text, WORDS, WORDS_WORK), right: WORDS },
+  'age1…': { seal: toKey(newKeyPair().recipient), right: '' },
+  'ssh-ed25519': { seal: toKey(sshRecipient()), right: '' },
+};
+type Seal = keyof typeof seals;
+
+/** What a page offers of the bytes that it was given: the armor, what its buttons copy, and what its links save. */
+async function waysOn(page: Page) {
+  const sealed = page.locator('.sealed .value');
+  return {
+    armor: (await sealed.isVisible()) ? await sealed.textContent() : '',
+    copies: await page.locator('.sealed').getByRole('button', { name: 'Copy' }).isVisible(),
+    saves: await page.evaluate(
+      "[...document.querySelectorAll('a[download]')].filter((a) => a.checkVisibility()).map((a) => a.download)",
+    ),
+  };
+}
+
+describe('each byte that came with a view has a way (needs Chromium)', needsBrowser, () => {
+  const combined = (Object.keys(seals) as Seal[]).flatMap((seal) =>
+    (['a text', 'files'] as const).flatMap((content) =>
+      (['no key', 'a wrong key', 'damage'] as const).flatMap((trouble) =>
+        [true, false].map((script) => ({ seal, content, trouble, script })),
+      ),
+    ),
+  );
+  const named = combined.map((one) => ({
+    ...one,
+    name: `${one.content} for ${one.seal}, ${one.trouble}, ${one.script ? 'with' : 'without'} script`,
+  }));
+
+  test.each(named)('$name', onChromium, async ({ seal, content, trouble, script }) => {
+    const { seal: sealText, right } = seals[seal];
+    const manifest = { message: 'For Ann', files: [{ name: 'a', type: 'text/plain', size: 1 }] };
+    const whole = await sealText(content === 'files' ? encodeManifest(manifest) : SECRET);
+    const isDamaged = trouble === 'damage';
+    const payload = isDamaged ? whole.replace(/.{4}\n-----END/, 'AAAA\n-----END') : whole;
+    const fields = { payload, retrieval_step: false, expire_after_views: 1 };
+    const path =
+      content === 'files'
+        ? `/p/${await here.service.createWithFiles(filePart('1.age', 'x'), ...partsOf(fields))}`
+        : await pushed(payload, fields);
+    const key = { 'no key': '', 'a wrong key': newLinkKey(), damage: right }[trouble];
+    const page = await visit(key === '' ? path : `${path}#${key}`, { javaScriptEnabled: script });
+    const files = content === 'files' ? ['1.age'] : [];
+    await expect
+      .poll(() => waysOn(page))
+      .toEqual({ armor: payload, copies: script, saves: ['secret.age', ...files] });
+    // Of public keys no page has the other half, and words are asked for: nothing is wrong.
+    const isToKey = right === '';
+    const isAlarm = script && !isToKey && (seal === 'link' || trouble !== 'no key');
+    expect(await page.locator('.problem:visible').count()).toBe(Number(isAlarm));
+    expect(await page.getByText('a browser cannot open it').count()).toBe(Number(isToKey));
+    if (isToKey) await page.getByText(`the private key that belongs to ${seal}.`).waitFor();
+    const saved = await downloads(page, 1, () =>
+      page.getByRole('link', { name: 'Download secret.age' }).click(),
+    );
+    expect(saved).toEqual({ 'secret.age': Buffer.from(payload) });
+  });
+
+  test('the page of a push to a public key says so before its button', onChromium, async () => {
+    const path = await pushed(await seals['age1…'].seal(SECRET), { retrieval_step: true });
+    for (const javaScriptEnabled of [true, false]) {
+      const page = await visit(path, { javaScriptEnabled });
+      const text = await page.locator('main').innerText();
+      expect(text).toMatch(/a browser cannot open it.*-i YOUR_KEY.*Show the secret/s);
+      expect(text).not.toContain('Press the button');
+    }
   });
 });
 

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseRecipients } from '../../src/age/key-files';
 import { encryptText, passphraseRecipient } from '../../src/server/page/browser/age-passphrase';
+import { encryptText as encryptTo } from '../helpers/age';
 import {
   needsBrowser,
   openBrowser,
@@ -77,6 +79,11 @@ async function openRequest(page: Page, fields: object): Promise<void> {
   await page.goto(`${built.url}/r/${token}#${RECIPIENT}`);
 }
 
+async function openToKey(page: Page, fields: object): Promise<void> {
+  const payload = await encryptTo('hunter2', parseRecipients(RECIPIENT));
+  await open(page, { payload, ...fields });
+}
+
 const words = 'w'.repeat(3000);
 const names = Array.from({ length: 10 }, (_, index) => `${index}${'ш'.repeat(250)}.txt`);
 
@@ -92,6 +99,7 @@ const headings: Record<string, Record<string, Visit>> = {
   'A secret was shared with you': {
     'the step': (page) => open(page, { payload: 'x', retrieval_step: true }),
     'a wrong passphrase': tryPassphrase,
+    'the step of what is encrypted to a key': (page) => openToKey(page, { retrieval_step: true }),
   },
   'The secret': {
     'a text': (page) => open(page, { payload: 'hunter2' }),
@@ -100,6 +108,7 @@ const headings: Record<string, Record<string, Visit>> = {
     'a QR code': (page) => open(page, { kind: 'qr', payload: 'WIFI:T:WPA;S:Büro;P:x;;' }),
     'an encrypted text': (page) => openEncrypted(page, `#${KEY}`),
     'an encrypted text without its key': (page) => openEncrypted(page, ''),
+    'a text that is encrypted to a key': (page) => openToKey(page, {}),
   },
   'Open an encrypted secret': {
     'the page that decrypts': (page) => page.goto(`${built.url}/open`),

@@ -1,3 +1,4 @@
+import { recipientKinds } from '../../age/sealed-with';
 import type { PushRow } from '../store/push-rows';
 import decryptScript from './browser/decrypt-page.ts?script';
 import encryptScript from './browser/encrypt-form.ts?script';
@@ -7,8 +8,15 @@ import qrScript from './browser/qr-page.ts?script';
 import style from './encrypted.css?raw';
 import { icon, PagePart, passphraseField, type View } from './layout';
 import { type Markup, markup } from './markup';
-import { curlFor, getFor } from './plain';
-import { linkTemplate, preformatted, qrTemplate, type SecretView, textView } from './secret-views';
+import { commandFor } from './plain';
+import {
+  armorBox,
+  linkTemplate,
+  note,
+  qrTemplate,
+  type SecretView,
+  textView,
+} from './secret-views';
 
 /*
  * Secrets that were encrypted before they were sent (docs/encryption.md), which the service cannot read. The scripts
@@ -27,22 +35,20 @@ export const drawing = [new PagePart('script', qrScript)];
 
 /** What a recipient must know of an encrypted secret before a view is used: who cannot read it, and what opens it. */
 export function sealedNotice({ words }: View, push: PushRow, base: string) {
-  const { sealed_with: sealedWith, key_proof } = push;
-  if (sealedWith === null) return { notice: false, parts: [] } as const;
-  const age = sealedWith === 'recipient' ? IDENTITY : 'age -d';
-  const opener = key_proof === null ? `${curlFor(push, base)} | ${age}` : getFor(push, base);
+  const { sealed_with: opener, key_proof } = push;
+  if (opener === null) return { notice: false, parts: [] } as const;
+  const how = commandFor(push, base);
   const opens = {
     link: markup`<p class="quiet scripted-only" data-found="${words.text('keyInLink')}" data-missing="${words.text('keyMissing')}" data-damaged="${words.text('keyDamaged')}" id="opens">${icon('alert')}<span></span></p>
 `,
     words: markup`<p class="quiet">${words.text('keyWordsNeeded')}</p>
 `,
-    recipient: markup`<p class="quiet scripted-only">${words.fill('decryptWithAge', { command: command(age) })}</p>
+    recipient: markup`${note(words.text('toPublicKey'))}<p class="quiet">${words.text('cliTitle')}: ${command(how)}</p>
 `,
   };
   const notice = markup`<p class="quiet">${words.text('endToEnd')}</p>
-${opens[sealedWith]}<p class="quiet unscripted">${words.fill('decryptNoScript', { command: command(opener) })}</p>
-`;
-  const script = sealedWith === 'link' ? [new PagePart('script', noticeScript)] : [];
+${opens[opener]}${opener !== 'recipient' && noScript(words, how)}`;
+  const script = opener === 'link' ? [new PagePart('script', noticeScript)] : [];
   return { notice, parts: [styling, ...(key_proof === null ? script : proving)] };
 }
 
@@ -82,10 +88,7 @@ ${progress}
 <p class="quiet ask" hidden>${words.text('enterKeyWords')}</p>
 ${keyField(view)}
 </form>
-<div class="sealed">
-<p class="unscripted">${words.fill('decryptNoScript', { command: command('age -d') })}</p>
-${preformatted(armor, words.text('encryptedSecret'))}
-</div>
+${sealedView(view, armor, list !== false)}
 <div class="opened"></div>
 ${list && markup`<div class="list">${list}</div>`}
 ${list ? template('message', textView(view, '', true)) : isQr ? template('qr', qrTemplate(view)) : plainTemplates(view)}
@@ -95,9 +98,9 @@ ${list ? template('message', textView(view, '', true)) : isQr ? template('qr', q
 /** The fields of the page at `/open`, into which armor is pasted. */
 export function pasteView(view: SecretView): Markup {
   const { words } = view;
-  return markup`<div class="encrypted"${scriptWords(view)}>
-<p class="unscripted">${words.fill('decryptNoScript', { command: command('age -d') })}</p>
-<form class="scripted-only" autocomplete="off">
+  const recipients = markup` data-recipients="${words.text('toPublicKey')} ${words.text('cliTitle')}: age -d -i YOUR_KEY ${SAVED}"`;
+  return markup`<div class="encrypted"${scriptWords(view)}${recipients}>
+${noScript(words, `age -d ${SAVED}`)}<form class="scripted-only" autocomplete="off">
 <div class="row"><label for="armor">${words.text('encryptedSecret')}</label>
 <textarea id="armor" rows="8" spellcheck="false" autocapitalize="off" translate="no" required></textarea></div>
 ${keyField(view)}
@@ -108,7 +111,29 @@ ${plainTemplates(view)}
 </div>`;
 }
 
-const IDENTITY = 'age -d -i ~/.ssh/id_ed25519';
+/** The name under which a page saves armor. */
+const SAVED = 'secret.age';
+
+/** Armor as it came, and what opens it, and the files beside it, once they are saved. */
+function sealedView(view: View, armor: string, hasFiles: boolean): Markup {
+  const { words } = view;
+  const kinds = recipientKinds(armor);
+  const isToKey = kinds.length > 0;
+  const identity = isToKey && '-i YOUR_KEY ';
+  const opener = markup`${hasFiles ? 'pwpush get' : 'age -d'} ${identity}${hasFiles && '--from-file '}${SAVED}`;
+  const key = { file: command('YOUR_KEY'), key: command(kinds.join(', ')) };
+  return markup`<div class="sealed">
+${isToKey && note(words.text('toPublicKey'))}${armorBox(view, armor, SAVED)}
+<p class="${isToKey ? 'quiet' : 'quiet scripted-only'}">${words.text('cliTitle')}: ${command(opener)}</p>
+${isToKey ? markup`<p class="quiet">${words.fill('yourKey', key)}</p>` : noScript(words, opener)}
+</div>`;
+}
+
+/** What opens an encrypted secret that the page needs its script for. */
+function noScript(words: View['words'], opener: Markup | string): Markup {
+  return markup`<p class="quiet unscripted">${words.fill('decryptNoScript', { command: command(opener) })}</p>
+`;
+}
 
 const progress = progressOf(markup` id="problem"`);
 
@@ -118,8 +143,7 @@ function progressOf(attributes: Markup | false): Markup {
 }
 
 function scriptWords({ words }: View): Markup {
-  const recipients = words.text('decryptWithAge').replace('{command}', IDENTITY);
-  return markup` data-busy="${words.text('decrypting')}" data-wrong="${words.text('keyWrong')}" data-damaged="${words.text('secretDamaged')}" data-expired="${words.text('downloadsExpired')}" data-recipients="${recipients}" data-words="${words.text('keyWords')}" data-key="${words.text('key')}" data-download="${words.text('downloadFile')}"`;
+  return markup` data-busy="${words.text('decrypting')}" data-wrong="${words.text('keyWrong')}" data-damaged="${words.text('secretDamaged')}" data-expired="${words.text('downloadsExpired')}" data-words="${words.text('keyWords')}" data-key="${words.text('key')}" data-download="${words.text('downloadFile')}"`;
 }
 
 function keyField(view: View): Markup {
@@ -138,6 +162,6 @@ function template(name: string, content: Markup): Markup {
   return markup`<template class="${name}">${content}</template>`;
 }
 
-function command(text: string): Markup {
+function command(text: Markup | string): Markup {
   return markup`<code translate="no">${text}</code>`;
 }

@@ -18,7 +18,7 @@ import {
 } from './layout';
 import { type Markup, markup } from './markup';
 import { onceField } from './page-context';
-import { curlFor } from './plain';
+import { commandFor } from './plain';
 
 /** Keeps keys from being sent as passphrases. */
 export const refusing = [new PagePart('script', refuseScript)];
@@ -61,17 +61,16 @@ export function passphrasePage(
 ${serverPassphrase(view, markup` id="passphrase" name="${name}" autocomplete="off" required autofocus${wrong}`)}</div>`;
   const button = isRequest && markup`<input type="hidden" name="request[open]" value="1">`;
   const cost = words.text(viewsRemaining(row) === 1 ? 'openingUsesLast' : 'openingUsesOne');
-  const curl = curlFor(row, base);
   const sealed = sealedNotice(view, row, base);
   const proves = row.key_proof !== null;
   const command =
     !isRequest &&
     !sealed.notice &&
     markup`
-<noscript><p class="quiet">${words.text('cliTitle')}: <code>${curl}</code></p></noscript>`;
+<noscript><p class="quiet">${words.text('cliTitle')}: <code>${commandFor(row, base)}</code></p></noscript>`;
   const main = markup`<div class="body">
 ${heading('lock', words.text(title))}
-<p class="quiet">${words.text(locked ? 'enterPassphrase' : 'pressToShow')}</p>
+${(locked || row.sealed_with !== 'recipient') && markup`<p class="quiet">${words.text(locked ? 'enterPassphrase' : 'pressToShow')}</p>`}
 ${sealed.notice}${problem !== undefined && problemBox(problem.text)}
 <form method="post" autocomplete="off"${proves && provingForm(view, row, problem?.refused ?? false)}>
 ${locked ? field : button}${proves && proofFields(view, row)}${!isRequest && onceField()}

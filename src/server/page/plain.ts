@@ -29,22 +29,21 @@ export function plainSecret(payload: string, files: readonly { readonly url: str
 export function plainOffer(push: PushRow, base: string): Response {
   const left = viewsRemaining(push);
   const views = `${left} ${left === 1 ? 'view' : 'views'}`;
-  const pipe = push.sealed_with === null ? '' : ' | age -d';
-  const sealed = pipe && 'The secret is end-to-end encrypted. ';
-  const command = push.key_proof === null ? `${curlFor(push, base)}${pipe}` : getFor(push, base);
-  const body = `${sealed}This link has ${views} left. To use one:\n  ${command}\n`;
+  const sealed = push.sealed_with === null ? '' : 'The secret is end-to-end encrypted. ';
+  const body = `${sealed}This link has ${views} left. To use one:\n  ${commandFor(push, base)}\n`;
   return text(body, 405, { allow: 'GET, HEAD, POST' });
 }
 
-/** The command that gets the text of a push. */
-export function curlFor(push: PushRow, base: string): string {
+/**
+ * The command that gets a push. `pwpush get` keeps what it cannot decrypt, which a pipe into another program would lose.
+ * Without `-o -`, curl writes no text with null characters to a terminal, and drops it.
+ */
+export function commandFor(push: PushRow, base: string): string {
+  const link = `'${pushLink(base, push)}'`;
+  if (push.sealed_with === 'recipient') return `pwpush get ${link} -i YOUR_KEY`;
+  if (push.sealed_with !== null) return `pwpush get ${link}`;
   const input = push.protected ? '--data-urlencode passphrase@FILE' : "-d ''";
-  return `curl -fsS -H 'Accept: text/plain' ${input} '${pushLink(base, push)}'`;
-}
-
-/** The command that gets a push whose key has to be proved, and asks for that. */
-export function getFor(push: PushRow, base: string): string {
-  return `pwpush get '${pushLink(base, push)}'`;
+  return `curl -fsS -o - -H 'Accept: text/plain' ${input} ${link}`;
 }
 
 export function plainDeleted(): Response {

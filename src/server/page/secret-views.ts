@@ -43,18 +43,35 @@ function copyButton(label: string): Markup {
   return markup`<button type="button" class="primary" data-do="copy">${icon('copy')}${icon('check', 'icon done')}${label}</button>`;
 }
 
-/** The link of a new push: never veiled, as its maker has to see it. */
-export function linkBox({ words }: View, link: string): Markup {
-  return markup`<div class="secret link open"${copyWords(words)}>
-<div class="bar"><h2>${words.text('yourLink')}</h2>
-${copyButton(words.text('copy'))}</div>
-<div class="box"><p class="address" tabindex="0" role="group" aria-label="${words.text('yourLink')}" translate="no"><bdo class="value" dir="ltr">${link}</bdo></p></div>
+/** What is never veiled, with a button that copies it. */
+function openBox({ words }: View, kind: string, title: string, content: Markup, more?: Markup) {
+  return markup`<div class="secret ${kind} open"${copyWords(words)}>
+<div class="bar"><h2>${title}</h2>
+${more ?? false}${copyButton(words.text('copy'))}</div>
+<div class="box" translate="no">${content}</div>
 <p class="status" role="status"></p>
 </div>
 `;
 }
 
-function note(text: Markup | string): Markup {
+/** The link of a new push, which its maker has to see. */
+export function linkBox(view: View, link: string): Markup {
+  const title = view.words.text('yourLink');
+  const content = markup`<p class="address" tabindex="0" role="group" aria-label="${title}"><bdo class="value" dir="ltr">${link}</bdo></p>`;
+  return openBox(view, 'link', title, content);
+}
+
+/** Armor, which a page can also save under a name, without its script too. */
+export function armorBox(view: View, armor: string, name: string): Markup {
+  const { words } = view;
+  const title = words.text('encryptedSecret');
+  const href = `data:application/octet-stream;base64,${Buffer.from(armor).toString('base64')}`;
+  const save = markup`<a class="button" href="${href}" download="${name}" aria-label="${words.fill('downloadFile', { name })}">${icon('download')}${words.text('download')}</a>
+`;
+  return openBox(view, 'armor', title, preformatted(armor, title), save);
+}
+
+export function note(text: Markup | string): Markup {
   return markup`<p class="note">${icon('alert')}<span>${text}</span></p>
 `;
 }

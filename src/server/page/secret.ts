@@ -28,6 +28,7 @@ export function secretPage(view: SecretView, secret: ShownSecret): Response {
   const count = files.length;
   const last = viewsRemaining(push) === 0;
   const title = count === 0 ? words.text('secretTitle') : words.count('filesTitle', count);
+  const isKept = last || push.sealed_with === 'recipient';
   const over = words.text(count > 0 ? 'lastViewFiles' : 'lastViewText');
   const left = last
     ? facts(fact('check', words.text('lastView'), over))
@@ -37,7 +38,7 @@ export function secretPage(view: SecretView, secret: ShownSecret): Response {
     words.text('secretTitle'),
     markup`<div class="body" data-once${view.hide !== undefined && markup` data-hide="${view.hide}"`}>
 ${heading(count > 0 ? 'file' : 'unlocked', title)}
-<p class="quiet">${words.text(count > 0 ? 'saveFiles' : last ? 'keepSafe' : 'closeWhenDone')}</p>
+<p class="quiet">${words.text(count > 0 ? 'saveFiles' : isKept ? 'keepSafe' : 'closeWhenDone')}</p>
 ${content(view, secret)}</div>
 <div class="foot">
 ${left}

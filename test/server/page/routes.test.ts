@@ -353,7 +353,7 @@ describe('asked for text, as by curl', () => {
     expect([status, text]).toEqual([
       405,
       `This link has 1 view left. To use one:
-  curl -fsS -H 'Accept: text/plain' -d '' 'http://pw.test/p/${token}/r'
+  curl -fsS -o - -H 'Accept: text/plain' -d '' 'http://pw.test/p/${token}/r'
 `,
     ]);
     expect(await send(`/p/${token}/r`, {})).toEqual([200, 'hunter2']);

@@ -18,6 +18,9 @@ const kept = takeWords();
 const showHash = (shown: string) =>
   history.replaceState(null, '', location.pathname + location.search + shown);
 if (hash !== '') showHash('');
+// The armor and the files as they came are hidden only while they may still be decrypted.
+const { classList } = document.documentElement;
+classList.add('decrypting');
 
 document.addEventListener('DOMContentLoaded', () => {
   const { root, form, input, status, pasted } = elements();
@@ -38,7 +41,7 @@ document.addEventListener('DOMContentLoaded', () => {
       input.setAttribute('aria-invalid', 'true');
       return ask(word('wrong'));
     }
-    root.classList.add('failed');
+    // The page of a push to public keys says so itself.
     say(root, word(reason === 'key' ? 'recipients' : 'damaged'));
   };
 
@@ -49,6 +52,7 @@ document.addEventListener('DOMContentLoaded', () => {
     try {
       const [text, key] = await decryptedBy(keys, armor());
       find(root, '.opened').append(contentOf(root, text, key, open));
+      root.classList.add('decrypted');
       input.removeAttribute('aria-invalid');
       form.hidden = !pasted;
       input.value = '';
@@ -71,13 +75,13 @@ document.addEventListener('DOMContentLoaded', () => {
     const isWords = work > LINK_WORK;
     find(form, 'label').textContent = word(isWords ? 'words' : 'key');
     const keys = [...keysIn(kept), ...keysIn(hash)];
-    if (isWords ? keys.length > 0 : keys.some(isLinkKey)) decrypt(keys, 'open' in root.dataset);
-    else {
-      ask(isWords ? '' : word(hash === '' ? 'missing' : 'broken'));
-      find(root, '.ask').hidden = !isWords;
-    }
+    const hasKey = isWords ? keys.length > 0 : keys.some(isLinkKey);
+    if (hasKey) return decrypt(keys, 'open' in root.dataset);
+    ask(isWords ? '' : word(hash === '' ? 'missing' : 'broken'));
+    find(root, '.ask').hidden = !isWords;
   };
-  passphraseWork(armor()).then(begin).catch(fail);
+  const shown = () => classList.remove('decrypting');
+  passphraseWork(armor()).then(begin).catch(fail).finally(shown);
 });
 
 function elements() {
@@ -96,7 +100,6 @@ function elements() {
 function contentOf(root: HTMLElement, text: string, key: string, open: boolean): Node {
   const list = root.querySelector<HTMLElement>('.list');
   if (!list) return filled('qr' in root.dataset ? 'qr' : templateFor(text), text, open);
-  list.classList.add('decrypted');
   const manifest = manifestIn(text);
   const { damaged = '', expired = '', download = '' } = root.dataset;
   const report = (error: unknown) => {

@@ -18,7 +18,8 @@ export function manifestIn(text: string): Manifest | undefined {
 }
 
 /**
- * Makes the download buttons save decrypted files under their real names.
+ * Makes the download buttons save decrypted files under their real names. The button of a file that cannot be decrypted
+ * then saves it as it came.
  * @param report receives what failed, or undefined when a download begins
  * @throws AgeError (payload) when the files of the page are not those of the manifest
  */
@@ -31,22 +32,25 @@ export function offerFiles(
 ): void {
   const links = [...list.querySelectorAll<HTMLAnchorElement>('a[download]')];
   const linkOf = (at: number) => links.find(({ download }) => download === encryptedName(at));
-  if (files.length !== links.length) throw exchanged();
+  if (files.length !== links.length || !files.every((_, at) => linkOf(at))) throw exchanged();
   // One after another, as each takes the whole processor.
   let last = Promise.resolve();
   for (const [at, file] of files.entries()) {
-    const link = linkOf(at);
-    if (!link) throw exchanged();
+    const link = linkOf(at) as HTMLAnchorElement;
     const item = link.closest('li') as HTMLElement;
     const note = find(item, '.size');
+    const sealedSize = note.textContent ?? '';
     const size = sizeText(file.size, document.documentElement.lang);
     const progress = (done: number) => {
       note.textContent = `${size} · ${Math.floor((done / file.size) * 100)} %`;
     };
-    find(item, '.name').textContent = file.name;
-    note.textContent = size;
-    link.setAttribute('aria-label', label.replace('{name}', file.name));
-    link.addEventListener('click', (event) => {
+    const show = (name: string, bytes: string) => {
+      find(item, '.name').textContent = name;
+      note.textContent = bytes;
+      link.setAttribute('aria-label', label.replace('{name}', name));
+    };
+    show(file.name, size);
+    const download = (event: Event) => {
       const { href } = link;
       if (!href) return;
       event.preventDefault();
@@ -54,11 +58,16 @@ export function offerFiles(
       last = last
         .then(() => decrypted(href, file, key, progress))
         .then((blob) => save(blob, file.name))
-        .catch(report)
-        .then(() => {
-          note.textContent = size;
+        .then(() => show(file.name, size))
+        .catch((error) => {
+          report(error);
+          // The network may bring it the next time.
+          if (error instanceof TypeError) return show(file.name, size);
+          link.removeEventListener('click', download);
+          show(link.download, sealedSize);
         });
-    });
+    };
+    link.addEventListener('click', download);
   }
 }
 
@@ -70,7 +79,7 @@ async function decrypted(
 ): Promise<Blob> {
   // The page may be open under another name than the one that links begin with.
   const { body, ok } = await fetch(new URL(href).pathname);
-  if (!ok || !body) throw new Error();
+  if (!ok || !body) throw new TypeError();
   const file = await blobOf(await decryptFile(piecesOf(body), key, mac), progress);
   if (file.size !== size) throw exchanged();
   return file;
