@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseReference } from '../../src/client/link';
 import { keptKey } from '../../src/keep/request-keys';
+import { keysOf } from '../helpers/key-file';
 import { inSteps, long } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { allOf, needsPrograms } from '../helpers/needs';
@@ -149,7 +150,7 @@ async function aRekey(home: string): Promise<Scene> {
   return {
     trace,
     async judge(folder, { over }) {
-      const keys = readFileSync(join(folder, 'data/instance.key'), 'utf8').trim().split('\n');
+      const keys = keysOf(join(folder, 'data/instance.key'));
       if (over) expect(keys).toHaveLength(1);
       await holds(join(folder, 'data'), stock);
     },

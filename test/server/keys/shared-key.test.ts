@@ -1,0 +1,94 @@
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { rekey } from '../../../src/server/keys/rotation';
+import { keysOf } from '../../helpers/key-file';
+import { folders, released } from '../../helpers/memory';
+import { testService } from '../../helpers/service';
+
+const newFolder = folders();
+const anyKey = `${Buffer.alloc(32, 7).toString('base64')}\n`;
+let path: string;
+beforeEach(async () => {
+  path = join(await newFolder(), 'shared.key');
+});
+
+/** Data of its own that is opened with the shared key, with a push. */
+async function filled(payload: string) {
+  const settings = { data: await newFolder(), instanceKeyFile: path };
+  const first = await testService(settings);
+  const token = await first.create({ payload });
+  await first.close();
+  return {
+    settings,
+    place: `SQLite "${join(settings.data, 'pwpush.db')}"`,
+    rekey: async () => {
+      await released(settings.data);
+      return rekey(settings, {});
+    },
+    drop: async () => {
+      const named: unknown[] = [];
+      await released(settings.data);
+      const { resealed, old_keys } = await rekey(settings, {}, async (keys) => {
+        named.push(...keys, keys.length);
+      });
+      expect([resealed, old_keys]).toEqual([0, []]);
+      return named;
+    },
+    async payload() {
+      const service = await testService(settings);
+      const { json } = await service.retrieve(token);
+      await service.close();
+      return json.payload;
+    },
+  };
+}
+
+const keys = () => keysOf(path);
+
+test('a key stays while the file says that other data uses it', async () => {
+  const [a, b] = [await filled('of a'), await filled('of b')];
+  const [old] = keys();
+  const { old_keys } = await a.rekey();
+  expect([await a.payload(), await b.payload()]).toEqual(['of a', 'of b']);
+  expect(old_keys).toEqual([{ id: expect.any(String), used_by: [b.place] }]);
+  expect(keys()).toEqual([expect.any(String), old]);
+  expect((await b.rekey()).old_keys).toEqual([{ id: expect.any(String), used_by: [a.place] }]);
+  expect(keys()).toHaveLength(2);
+  expect(keys()).not.toContain(old);
+  expect([await a.payload(), await b.payload()]).toEqual(['of a', 'of b']);
+});
+
+test.each([
+  ['without notes', anyKey],
+  ['with a comment of its owner', `${anyKey}# of db1\n`],
+])('a key %s may be that of any data', async (_, text) => {
+  writeFileSync(path, text, { mode: 0o600 });
+  const a = await filled('of a');
+  const used_by = [expect.stringContaining('not noted')];
+  expect((await a.rekey()).old_keys).toEqual([{ id: expect.any(String), used_by }]);
+  expect(keys()).toEqual([expect.any(String), anyKey.trim()]);
+  expect((await a.rekey()).old_keys).toHaveLength(2);
+});
+
+test('dropping old keys names them, with the data they are noted for, and leaves the one in use', async () => {
+  const [a, b] = [await filled('of a'), await filled('of b')];
+  await a.rekey();
+  const [used] = keys();
+  expect(await a.drop()).toEqual([{ id: expect.any(String), used_by: [b.place] }, 1]);
+  expect(keys()).toEqual([used]);
+  expect(await a.payload()).toBe('of a');
+  await expect(b.payload()).rejects.toThrow('is not the one');
+  expect(await a.drop()).toEqual([0]);
+});
+
+test('no note is lost of services that start at once with one file, whose mode stays', async () => {
+  await filled('first');
+  chmodSync(path, 0o640);
+  const all = await Promise.all(Array.from({ length: 6 }, (_, i) => filled(`${i}`)));
+  const text = readFileSync(path, 'utf8');
+  for (const { place } of all) expect(text.split(place)).toHaveLength(2);
+  expect(keys()).toHaveLength(1);
+  expect(statSync(path).mode & 0o777).toBe(0o640);
+  expect(readdirSync(join(path, '..'))).toEqual(['shared.key']);
+});
