@@ -226,7 +226,7 @@ async function rekey({ context, say }: Session, { place, dropOld }: RekeyPlan): 
     await say.note(`data: ${data}`);
     const drop: Parameters<typeof service.rekey>[2] = async (keys) => {
       for (const { id, used_by } of keys)
-        await say.warn(`the key ${id} is removed, used by ${used_by.join(', ') || 'no data'}`);
+        await say.warn(`removing the key ${id}, which may open ${used_by.join(', ') || 'no data'}`);
     };
     return { data, ...(await service.rekey(settings, context, dropOld ? drop : undefined)) };
   });

@@ -1,9 +1,10 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmod, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { rekey } from '../../../src/server/keys/rotation';
 import { keysOf } from '../../helpers/key-file';
 import { folders, released } from '../../helpers/memory';
+import { onLinux } from '../../helpers/needs';
 import { testService } from '../../helpers/service';
 
 const newFolder = folders();
@@ -14,17 +15,17 @@ beforeEach(async () => {
 });
 
 /** Data of its own that is opened with the shared key, with a push. */
-async function filled(payload: string) {
-  const settings = { data: await newFolder(), instanceKeyFile: path };
+async function filled(payload: string, instanceKeyFile = path) {
+  const settings = { data: await newFolder(), instanceKeyFile };
   const first = await testService(settings);
   const token = await first.create({ payload });
   await first.close();
   return {
     settings,
     place: `SQLite "${join(settings.data, 'pwpush.db')}"`,
-    rekey: async () => {
+    rekey: async (file = instanceKeyFile) => {
       await released(settings.data);
-      return rekey(settings, {});
+      return rekey({ ...settings, instanceKeyFile: file }, {});
     },
     drop: async () => {
       const named: unknown[] = [];
@@ -63,7 +64,7 @@ test.each([
   ['without notes', anyKey],
   ['with a comment of its owner', `${anyKey}# of db1\n`],
 ])('a key %s may be that of any data', async (_, text) => {
-  writeFileSync(path, text, { mode: 0o600 });
+  await writeFile(path, text, { mode: 0o600 });
   const a = await filled('of a');
   const used_by = [expect.stringContaining('not noted')];
   expect((await a.rekey()).old_keys).toEqual([{ id: expect.any(String), used_by }]);
@@ -82,13 +83,32 @@ test('dropping old keys names them, with the data they are noted for, and leaves
   expect(await a.drop()).toEqual([0]);
 });
 
+test(
+  'a key that cannot be replaced opens its data, and counts as that of other data where it can',
+  onLinux,
+  async () => {
+    await writeFile(path, anyKey, { mode: 0o600 });
+    const file = await open(path);
+    onTestFinished(() => file.close());
+    await rm(path);
+    const a = await filled('of a', `/proc/self/fd/${file.fd}`);
+    await expect(a.rekey()).rejects.toThrow('cannot replace the instance key');
+    expect(await a.payload()).toBe('of a');
+    await writeFile(path, anyKey, { mode: 0o600 });
+    const { old_keys } = await a.rekey(path);
+    expect(old_keys).toEqual([
+      { id: expect.any(String), used_by: [expect.stringContaining('cannot write the file')] },
+    ]);
+  },
+);
+
 test('no note is lost of services that start at once with one file, whose mode stays', async () => {
   await filled('first');
-  chmodSync(path, 0o640);
+  await chmod(path, 0o640);
   const all = await Promise.all(Array.from({ length: 6 }, (_, i) => filled(`${i}`)));
-  const text = readFileSync(path, 'utf8');
+  const text = await readFile(path, 'utf8');
   for (const { place } of all) expect(text.split(place)).toHaveLength(2);
   expect(keys()).toHaveLength(1);
-  expect(statSync(path).mode & 0o777).toBe(0o640);
-  expect(readdirSync(join(path, '..'))).toEqual(['shared.key']);
+  expect((await stat(path)).mode & 0o777).toBe(0o640);
+  expect(await readdir(join(path, '..'))).toEqual(['shared.key']);
 });
