@@ -100,7 +100,9 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    if (!['ENOENT', 'ENOTDIR'].includes(systemCode(cause)))
+    const code = systemCode(cause);
+    if (code === 'ENOTDIR') return undefined;
+    if (code !== 'ENOENT')
       throw new ServiceError(`cannot read the instance key "${path}"`, { cause });
     if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
     // A new key would be of no use: the one that it is to lead to may be on a volume that is not mounted yet.
@@ -160,25 +162,23 @@ export function newInstanceKey(notes: readonly string[]): FileKey {
 const PAUSE = 10;
 
 /**
- * Atomically replaces the keys at `path` with what `change` makes of them, newest first, and returns those; the file is synced
- * to disk and keeps owner and mode. Programs that change it at the same time wait for each other.
+ * Atomically replaces the keys at `path` with what `change` makes of them, newest first; the file is synced to disk and
+ * keeps owner and mode. Programs that change it at the same time wait for each other.
  * @throws ServiceError when it cannot be read or written
  */
 export async function changeKeys(
   path: string,
   change: (keys: readonly FileKey[]) => readonly FileKey[],
-): Promise<readonly FileKey[]> {
+): Promise<void> {
   for (;;) {
-    let keys = change(readKeys(path));
-    if (textOf(keys) === readText(path)) return keys;
+    if (textOf(change(readKeys(path))) === readText(path)) return;
     try {
       const file = realpathSync(path);
       const isDone = claimed(file, versionOf(file), Date.now(), () => {
-        keys = change(readKeys(path));
-        replaceKeys(file, keys);
+        replaceKeys(file, change(readKeys(path)));
         return true;
       });
-      if (isDone) return keys;
+      if (isDone) return;
     } catch (cause) {
       const code = systemCode(cause);
       throw new ServiceError(`cannot replace the instance key "${path}"${code && ` (${code})`}`, {

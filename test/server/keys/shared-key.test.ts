@@ -2,6 +2,7 @@ import { chmod, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { rekey } from '../../../src/server/keys/rotation';
+import { dataName } from '../../../src/server/store/database';
 import { keysOf } from '../../helpers/key-file';
 import { folders, released } from '../../helpers/memory';
 import { onLinux } from '../../helpers/needs';
@@ -101,6 +102,14 @@ test(
     ]);
   },
 );
+
+test('data in PostgreSQL is named without user and password', () => {
+  const database = 'postgres://ann:hunter2@db.example:5433,[::1]/pushes?sslmode=disable';
+  expect(dataName({ data: '', database })).toBe('PostgreSQL db.example:5433,::1:5432/pushes');
+  const env = { PGDATABASE: 'pushes', PGPASSWORD: 'hunter2', PGUSER: 'ann' };
+  const local = { data: '', database: 'postgres://?host=/run/postgresql' };
+  expect(dataName(local, env)).toBe('PostgreSQL /run/postgresql:5432/pushes');
+});
 
 test('no note is lost of services that start at once with one file, whose mode stays', async () => {
   await filled('first');
