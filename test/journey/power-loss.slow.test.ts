@@ -121,6 +121,11 @@ async function aFirstStart(home: string): Promise<Scene> {
     trace: read(await logOf(log, served.pid)),
     async judge(folder, left) {
       const data = join(folder, 'new', 'data');
+      // Without the note, a change of the key for other data would remove it.
+      if (responses(left) > 0)
+        expect(readFileSync(join(data, 'instance.key'), 'utf8')).toMatch(
+          /\n# used by:\n# .* SQLite /,
+        );
       const again = await opened({ data });
       const view = await call(again, 'GET', `/api/v2/pushes/${token}`);
       if (responses(left) > 0) expect(view.text).toContain(SECRET);
@@ -280,6 +285,7 @@ async function loss({ judge }: Scene, left: Left): Promise<unknown> {
 }
 
 const FIRST = 'the first start of serve';
+const REKEY = 'serve rekey';
 
 /** Why nothing is lost without some syncs: those of SQLite but one. */
 const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
@@ -304,6 +310,15 @@ const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
     'a file of receipts that is not replaced yet has them, too',
     ({ last }) => namesIn(last).includes('receipts.jsonl'),
   ],
+  [
+    'SQLite syncs the folder with its log, before a new key is in use',
+    ({ changes }, scene) =>
+      scene === REKEY && changes.some((one) => namesIn(one).includes('pwpush.db-wal')),
+  ],
+  [
+    'a claim that is left is not one of the next version',
+    ({ last }) => namesIn(last).every((name) => name.endsWith('.lock')),
+  ],
   ['our reserve holds nothing', ({ name }) => name === 'pwpush.reserve'],
 ];
 
@@ -315,7 +330,7 @@ const namesIn = (change: Change) =>
 const SCENES: [name: string, record: (home: string) => Promise<Scene>][] = [
   ['a session of serve', aSession],
   [FIRST, aFirstStart],
-  ['serve rekey', aRekey],
+  [REKEY, aRekey],
   ['serve backup', aBackup],
   ['get --output', aText],
   ['get of files', aFile],
