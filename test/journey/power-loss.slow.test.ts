@@ -311,9 +311,12 @@ const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
     ({ last }) => namesIn(last).includes('receipts.jsonl'),
   ],
   [
-    'SQLite syncs the folder with its log, before a new key is in use',
-    ({ changes }, scene) =>
-      scene === REKEY && changes.some((one) => namesIn(one).includes('pwpush.db-wal')),
+    'SQLite syncs the folder with its log, before a new key is in use, or a note',
+    ({ changes }, scene) => {
+      const names = changes.flatMap(namesIn);
+      if (scene === REKEY) return names.includes('pwpush.db-wal');
+      return scene === FIRST && names.some((name) => /^instance.*\.lock$/.test(name));
+    },
   ],
   [
     'a claim that is left is not one of the next version',

@@ -112,9 +112,9 @@ test('data in PostgreSQL is named without user and password', () => {
 });
 
 test('no note is lost of services that start at once with one file, whose mode stays', async () => {
-  await filled('first');
-  await chmod(path, 0o640);
   const all = await Promise.all(Array.from({ length: 6 }, (_, i) => filled(`${i}`)));
+  await chmod(path, 0o640);
+  all.push(await filled('later'));
   const text = await readFile(path, 'utf8');
   for (const { place } of all) expect(text.split(place)).toHaveLength(2);
   expect(keys()).toHaveLength(1);
