@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command, Option } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { MARKERS } from '../src/cli/agent';
+import { systems } from '../src/cli/ci-systems';
 import { commands, wholeProgram } from '../src/commands/program';
 import { variables } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/platform/context';
@@ -166,6 +167,13 @@ describe('tables', () => {
     expect(section(main, 'ENVIRONMENT')).toContain(`.It Ev ${MARKERS.join(' , ')}`);
     const text = page('pwpush-run.1').join('\n');
     expect(MARKERS.filter((name) => !text.includes(`.Ev ${name}`))).toEqual([]);
+  });
+
+  test('pwpush.1 and docs/ci.md have every variable by which CI systems are known', () => {
+    const names = Object.values(systems).flatMap(({ variables }) => variables);
+    expect(section(main, 'ENVIRONMENT')).toContain(`.It Ev ${names.join(' , ')}`);
+    const text = readFileSync(new URL('../docs/ci.md', import.meta.url), 'utf8');
+    expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 
   test('pwpush.1 has every PWPUSH variable that the program reads, and no other', () => {

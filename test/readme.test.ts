@@ -117,6 +117,19 @@ describe('documents', () => {
   });
 });
 
+test('the README says first how to test a clone, as .ci/run does', () => {
+  const [block = ''] = read('README.md').match(/(?<=^```sh\n).*?(?=^```)/ms) ?? [];
+  const [, line = ''] = block.split('\n');
+  const part = /^fast\(\) \{\n(.*?)^\}/ms.exec(read('.ci/run'))?.[1] ?? '';
+  // With variables before a command, and the function that runs failed files again.
+  const commands = part
+    .split('\n')
+    .map((text) => text.replace(/^ +(?:\w+=\S+ )?(?:tests )?|(?: --)$/g, ''));
+  const tested = line.replace(/ +#.*/, '').split(' && ');
+  expect(tested).toEqual(['npm ci', 'npm test']);
+  expect(commands.filter((command) => tested.includes(command))).toEqual(tested);
+});
+
 describe("the readme's configuration", () => {
   const rows = table('Configuration');
 

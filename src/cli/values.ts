@@ -8,13 +8,7 @@ import {
   parseDuration,
   parseExpiry,
 } from '../contract/lifetime';
-import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
-
-/** Whether a CI job runs us, whose log may be parsed for commands. Most set CI; GitHub, Azure and TeamCity one of their own. */
-export function isCi(env: Environment): boolean {
-  return ['CI', 'GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'].some((name) => isOn(env[name]));
-}
 
 /** Whether a variable switches something on: set, and neither empty, `0` nor `false`. */
 export function isOn(value: string | undefined): boolean {

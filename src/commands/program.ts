@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { agentMarker } from '../cli/agent';
+import { isUnattended } from '../cli/ci-systems';
 import { Command, reach } from '../cli/command';
 import { lineage } from '../cli/declare';
 import { layoutOf, topics, topicText } from '../cli/help/help-layout';
@@ -224,7 +225,7 @@ function withHelp(program: Command, context: Context): Command {
 
 /** Nothing prompts with `--no-input`, `PWPUSH_NO_INPUT`, in CI, or where an agent runs us, whom a prompt would keep waiting. */
 function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
-  const wanted = input && !isOn(env.PWPUSH_NO_INPUT) && !isOn(env.CI);
+  const wanted = input && !isOn(env.PWPUSH_NO_INPUT) && !isUnattended(env);
   return wanted && agentMarker(env) === undefined;
 }
 

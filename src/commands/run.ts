@@ -1,11 +1,12 @@
 import { isGuarded, refuseToPrint } from '../cli/agent';
+import { isCi } from '../cli/ci-systems';
 import type { Command } from '../cli/command';
 import { either, flag, group, list } from '../cli/declare';
 import { COMMAND_AFTER } from '../cli/help/misuse';
 import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { checkStandardInput } from '../cli/source';
-import { isCi, isVariableName, names } from '../cli/values';
+import { isVariableName, names } from '../cli/values';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import type { Session } from '../profile/session';

@@ -15,7 +15,7 @@ import { basename, dirname, join } from 'node:path';
 import Conf from 'conf';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
-import { makeFile, setOwnMode } from '../platform/files/atomic-file';
+import { claimed, makeFile, setOwnMode, versionOf } from '../platform/files/atomic-file';
 import { codeOf, isSystemError, whyUnwritable } from '../platform/files/file-error';
 import { type User, whyForeign } from '../platform/files/owner';
 import { syncFile, syncFolder, syncOpen } from '../platform/files/sync';
@@ -26,8 +26,6 @@ import type { StoredProfiles } from './settings';
 
 const ELSEWHERE = 'set PWPUSH_CONFIG_DIR to a folder that you can write to';
 
-/** A claim of this age is that of a program that died: writing takes a few milliseconds. */
-const STALE_MS = 10_000;
 /** Pauses between two tries: many frequent ones would take the processor from the program that writes. */
 const SHORTEST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 160;
@@ -43,22 +41,18 @@ export function confStore(
   const path = join(folder, configName);
   const read = () => ({ version: versionOf(path), text: readConfig(folder, user) });
   const replaced = (before: ReturnType<typeof read>, next: StoredProfiles): boolean => {
-    let claims: readonly string[] | undefined;
     try {
-      claims = claim(`${path}.${before.version}`, now().getTime());
-      if (claims === undefined) return false;
-      const found = read();
-      if (found.version !== before.version || found.text !== before.text) return false;
-      write(path, user, found.text, next);
-      return true;
+      return claimed(path, before.version, now().getTime(), () => {
+        const isSame = read().text === before.text;
+        if (isSame) write(path, user, before.text, next);
+        return isSame;
+      });
     } catch (error) {
       if (!isSystemError(error)) throw error;
       throw failedError(`cannot write the config file "${path}": ${whyUnwritable(codeOf(error))}`, {
         steps: ELSEWHERE,
         cause: error,
       });
-    } finally {
-      for (const name of claims ?? []) rmSync(name, { force: true });
     }
   };
   return {
@@ -81,34 +75,6 @@ export function confStore(
       }
     },
   };
-}
-
-/** Changes when the file is replaced. A name: it says nothing of the content, which has tokens. */
-function versionOf(path: string): string {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? 'new' : `${found.ino}-${found.mtimeNs}`;
-}
-
-/**
- * Claims the right to replace one version of a file, by creating `path.0`, or the next one after those of programs that
- * died. Returns the names to remove, in that order, once the file is replaced; undefined if another program has the claim.
- * Only the program that made the last claim removes any: two that find the same stale one cannot both take it.
- */
-function claim(path: string, now: number): readonly string[] | undefined {
-  const claims: string[] = [];
-  for (;;) {
-    const name = `${path}.${claims.length}.lock`;
-    claims.push(name);
-    try {
-      closeSync(openSync(name, 'wx', 0o600));
-      return claims;
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
-    }
-    const made = statSync(name, { throwIfNoEntry: false })?.mtimeMs ?? now;
-    // Also of the future, after the clock was set back.
-    if (Math.abs(now - made) <= STALE_MS) return undefined;
-  }
 }
 
 /**

@@ -49,11 +49,11 @@ export async function openService(
   const events = { ...metrics, ...observer };
   const log = createLog(io, settings.log, metrics);
   // A key that cannot be read is no reason to create a database.
-  if (!settings.ephemeral) await readKeys(keyFileOf(settings));
+  if (!settings.ephemeral) readKeys(keyFileOf(settings));
   const memory = (settings.maxData ?? memoryShare(io)) + checked.reserve;
   const database = watched(await openDatabase({ ...settings, memory }, io), log.warning);
   try {
-    const keys = await openKeyring(database, settings, log);
+    const keys = await openKeyring(database, settings, log, io.env);
     const clock = await clockOf(database, io, log.warning);
     const owners = new Owners(database, clock.now);
     const shared = {

@@ -25,7 +25,7 @@ export { tryListening } from './ops/listen';
 export { serveHere } from './serve-here';
 export { ServiceError } from './service-errors';
 export type { ServiceIo, ServiceSettings } from './service-settings';
-export { keyFileOf } from './store/database';
+export { dataName, keyFileOf } from './store/database';
 export { sqliteDriver } from './store/sqlite-driver';
 
 export interface Service {

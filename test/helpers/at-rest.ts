@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type InstanceKey, instanceKey } from '../../src/server/keys/instance-key';
 import { readLinks } from '../../src/server/keys/keyring';
 import { unseal } from '../../src/server/keys/primitives';
 import { type KeyTerms, termsOf } from '../../src/server/keys/vault';
 import type { StoredPush } from '../../src/server/store/push-rows';
+import { keysOf } from './key-file';
 import { testService } from './service';
 import type { Room } from './stores';
 
@@ -12,7 +12,7 @@ export type AtRest = Awaited<ReturnType<typeof atRest>>;
 
 /** The instance key of data, and its bytes. */
 export async function keyIn({ data }: Room['settings']): Promise<InstanceKey & { bytes: Buffer }> {
-  const bytes = Buffer.from(await readFile(join(data, 'instance.key'), 'utf8'), 'base64');
+  const bytes = Buffer.from(keysOf(join(data, 'instance.key'))[0] as string, 'base64');
   return { ...instanceKey(bytes), bytes };
 }
 

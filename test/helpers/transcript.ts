@@ -323,6 +323,7 @@ const RANDOM: readonly (readonly [name: string, RegExp])[] = [
   ['ID', /(?<=:\/\/[^\s"]*\/[pfr]\/|"url_token": ?")[\w-]{10,}/g],
   // Of tokens of a service.
   ['ID', /(?<=^|"id":")[\da-f]{8}(?=[\t"]| {2})/gm],
+  ['ID', /(?<= key |"id":")[\da-f]{32}(?=[ "])/g],
   ['KEY', /(?<=#)[\w-]{22}(?![\w-])/g],
   ['PUBLIC', /age1[a-z\d]{58}/g],
   ['SECRET', /AGE-SECRET-KEY-1[A-Z\d]+/g],

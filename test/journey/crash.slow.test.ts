@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { chunkCount } from '../../src/server/keys/chunks';
@@ -11,6 +10,7 @@ import { openPostgres } from '../../src/server/store/postgres';
 import type { StoredPush } from '../../src/server/store/push-rows';
 import { plain, type Sql } from '../../src/server/store/sql';
 import type { Result } from '../helpers/history';
+import { keysOf } from '../helpers/key-file';
 import { type Entry, Ledger } from '../helpers/ledger';
 import { times } from '../helpers/long';
 import { folders } from '../helpers/memory';
@@ -136,8 +136,8 @@ function opened(vault: Vault, url_token: string, found: Found): string | null {
 
 async function check(store: Store, ledger: Ledger, round: number): Promise<void> {
   ledger.judge();
-  const text = await readFile(join(store.data, 'instance.key'), 'utf8');
-  const key = instanceKey(Buffer.from(text, 'base64'));
+  const [text] = keysOf(join(store.data, 'instance.key'));
+  const key = instanceKey(Buffer.from(text as string, 'base64'));
   // All at once: on SQLite each look takes a process.
   const [rows = [], links = [], strays = [], ...checked] = await store.look(
     found,

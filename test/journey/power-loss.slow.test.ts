@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseReference } from '../../src/client/link';
 import { keptKey } from '../../src/keep/request-keys';
+import { keysOf } from '../helpers/key-file';
 import { inSteps, long } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { allOf, needsPrograms } from '../helpers/needs';
@@ -120,6 +121,11 @@ async function aFirstStart(home: string): Promise<Scene> {
     trace: read(await logOf(log, served.pid)),
     async judge(folder, left) {
       const data = join(folder, 'new', 'data');
+      // Without the note, a change of the key for other data would remove it.
+      if (responses(left) > 0)
+        expect(readFileSync(join(data, 'instance.key'), 'utf8')).toMatch(
+          /\n# used by:\n# .* SQLite /,
+        );
       const again = await opened({ data });
       const view = await call(again, 'GET', `/api/v2/pushes/${token}`);
       if (responses(left) > 0) expect(view.text).toContain(SECRET);
@@ -149,7 +155,7 @@ async function aRekey(home: string): Promise<Scene> {
   return {
     trace,
     async judge(folder, { over }) {
-      const keys = readFileSync(join(folder, 'data/instance.key'), 'utf8').trim().split('\n');
+      const keys = keysOf(join(folder, 'data/instance.key'));
       if (over) expect(keys).toHaveLength(1);
       await holds(join(folder, 'data'), stock);
     },
@@ -279,6 +285,7 @@ async function loss({ judge }: Scene, left: Left): Promise<unknown> {
 }
 
 const FIRST = 'the first start of serve';
+const REKEY = 'serve rekey';
 
 /** Why nothing is lost without some syncs: those of SQLite but one. */
 const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
@@ -303,6 +310,18 @@ const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
     'a file of receipts that is not replaced yet has them, too',
     ({ last }) => namesIn(last).includes('receipts.jsonl'),
   ],
+  [
+    'SQLite syncs the folder with its log, before a new key is in use, or a note',
+    ({ changes }, scene) => {
+      const names = changes.flatMap(namesIn);
+      if (scene === REKEY) return names.includes('pwpush.db-wal');
+      return scene === FIRST && names.some((name) => /^instance.*\.lock$/.test(name));
+    },
+  ],
+  [
+    'a claim that is left is not one of the next version',
+    ({ last }) => namesIn(last).every((name) => name.endsWith('.lock')),
+  ],
   ['our reserve holds nothing', ({ name }) => name === 'pwpush.reserve'],
 ];
 
@@ -314,7 +333,7 @@ const namesIn = (change: Change) =>
 const SCENES: [name: string, record: (home: string) => Promise<Scene>][] = [
   ['a session of serve', aSession],
   [FIRST, aFirstStart],
-  ['serve rekey', aRekey],
+  [REKEY, aRekey],
   ['serve backup', aBackup],
   ['get --output', aText],
   ['get of files', aFile],

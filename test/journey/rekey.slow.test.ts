@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { keysIn } from '../helpers/key-file';
 import { Ledger } from '../helpers/ledger';
 import { long } from '../helpers/long';
 import { folders } from '../helpers/memory';
@@ -44,11 +45,11 @@ async function rekeyKilled(data: string, ...place: string[]): Promise<void> {
   const done = await pwpush(rekey, { env: someone.env });
   expect([done.code, JSON.parse(done.stdout)], done.stderr).toEqual([
     0,
-    { resealed: PUSHES + rounds, key_file: file },
+    { data: expect.any(String), resealed: PUSHES + rounds, key_file: file, old_keys: [] },
   ]);
   const after = readFileSync(file, 'utf8');
-  expect(after).toMatch(/^[\w+/]{43}=\n$/);
-  expect(after).not.toBe(before);
+  expect(keysIn(after)).toEqual([expect.stringMatching(/^[\w+/]{43}=$/)]);
+  expect(keysIn(after)).not.toEqual(keysIn(before));
   expect(readdirSync(data).filter((name) => name.startsWith('instance.key.'))).toEqual([]);
   const last = { ...(await serveBuilt(someone.env, words)), token: first.token };
   for (const entry of ledger.entries)
@@ -65,5 +66,33 @@ onSharedPostgres((databases) => {
   test(claim, async () => {
     const database = databases().localUrl(await databases().createDatabase());
     await rekeyKilled(await newFolder(), '--database', database);
+  });
+
+  test('a change of the key for the data in the folder leaves that in PostgreSQL open', async () => {
+    const data = await newFolder();
+    const { env } = someone;
+    await (await serveBuilt(env, ['--data', data])).stop();
+    const name = await databases().createDatabase();
+    const DATABASE_URL = databases().localUrl(name);
+    const inPostgres = { ...env, DATABASE_URL };
+    const service = await serveBuilt(inPostgres, ['--data', data]);
+    const ledger = new Ledger(numbers(seed));
+    await ledger.fill(service, 3);
+    // Its variables are not set in the shell of the operator, who does not stop it.
+    const rekeyed = await pwpush(['serve', 'rekey', '--data', data], { env });
+    expect([rekeyed.code, rekeyed.stdout]).toEqual([0, '0 pushes resealed\n']);
+    expect(rekeyed.stderr).toContain(`data: SQLite "${join(data, 'pwpush.db')}"`);
+    expect(rekeyed.stderr).toMatch(
+      new RegExp(`the old key \\S+ stays in \\S+ for PostgreSQL .*/${name}\n`),
+    );
+    await service.stop();
+    const again = await serveBuilt(inPostgres, ['--data', data]);
+    for (const entry of ledger.entries)
+      expect(await ledger.retrieve(again, entry, 'a client')).toBe(true);
+    await again.stop();
+    const both = await pwpush(['serve', 'rekey', '--data', data], { env: inPostgres });
+    expect(both.code).toBe(0);
+    expect(both.stderr).toContain(`for SQLite "${join(data, 'pwpush.db')}"`);
+    expect(both.stderr).not.toContain(DATABASE_URL);
   });
 });

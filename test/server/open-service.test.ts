@@ -51,7 +51,7 @@ test('another instance key is refused, and so is none', async () => {
   await openOnce({ data });
   const path = join(data, 'instance.key');
   const key = await readFile(path, 'utf8');
-  expect(key).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
+  expect(key).toMatch(/^[A-Za-z0-9+/]{43}=\n# used by:\n# [\da-f]{32} SQLite ".*"\n$/);
   await writeFile(path, anyKey);
   await refused({ data }).toThrow(`"${path}" is not the one `);
   const cut = Array.from({ length: 44 }, (_, bytes) => key.slice(0, bytes));

@@ -1,4 +1,4 @@
-import { isCi } from '../values';
+import { isCi } from '../ci-systems';
 import { lineStart } from './bounded-write';
 import type { Invocation } from './output';
 

@@ -194,6 +194,16 @@ async function revokeTokens(
 const unknownToken = (message: string) =>
   usageError(message, 'take an ID from pwpush serve token list');
 
+const rekeyRows = {
+  ...rows,
+  dropOld: flag('--drop-old', 'only remove keys that this data does not use'),
+};
+
+interface RekeyPlan {
+  readonly place: DataPlan;
+  readonly dropOld: boolean;
+}
+
 export function rekeyCommand(serve: Command, context: Context, perform?: Perform): void {
   const command = serve
     .command('rekey')
@@ -202,21 +212,33 @@ export function rekeyCommand(serve: Command, context: Context, perform?: Perform
       'Change the instance key: create a new one and reseal all pushes with it.',
     ) as Command;
   command.manual = rekeyHelp;
-  const asked = (options: Options<typeof rows>) => dataPlace(context, options);
-  servePlanned(command, context, { rows, asked, journey: async () => ({ run: rekey }) }, perform);
+  const asked = ({ dropOld, ...options }: Options<typeof rekeyRows>) => ({
+    ...{ place: dataPlace(context, options), dropOld },
+  });
+  const journey = async () => ({ run: rekey });
+  servePlanned(command, context, { rows: rekeyRows, asked, journey }, perform);
 }
 
-async function rekey({ context, say }: Session, place: DataPlan): Promise<void> {
-  const { resealed, keyFile: key_file } = await withService((service) =>
-    service.rekey({ ...place, ...keyFile(context) }, context),
+async function rekey({ context, say }: Session, { place, dropOld }: RekeyPlan): Promise<void> {
+  const settings = { ...place, ...keyFile(context) };
+  const done = await withService(async (service) => {
+    const data = service.dataName(settings, context.env);
+    await say.note(`data: ${data}`);
+    const drop: Parameters<typeof service.rekey>[2] = async (keys) => {
+      for (const { id, used_by } of keys)
+        await say.warn(`removing the key ${id}, which may open ${used_by.join(', ') || 'no data'}`);
+    };
+    return { data, ...(await service.rekey(settings, context, dropOld ? drop : undefined)) };
+  });
+  const { resealed, key_file, old_keys } = done;
+  await say.print(done, () =>
+    dropOld ? '' : `${resealed} ${resealed === 1 ? 'push' : 'pushes'} resealed\n`,
   );
-  await say.print(
-    { resealed, key_file },
-    () => `${resealed} ${resealed === 1 ? 'push' : 'pushes'} resealed\n`,
-  );
-  if (place.database) {
+  for (const { id, used_by } of old_keys)
+    await say.note(`the old key ${id} stays in ${key_file} for ${used_by.join(', ')}`);
+  if (old_keys.length > 0) await say.remark('remove old keys with pwpush serve rekey --drop-old');
+  if (place.database)
     await say.note(`copy ${key_file} to services that have a key file of their own`);
-  }
 }
 
 const backupRows = { ...rows, force: flag('--force', 'overwrite an existing file') };

@@ -10,6 +10,7 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
@@ -136,5 +137,50 @@ function renameReserved(draft: string, path: string): void {
   } catch (error) {
     rmSync(path, { force: true });
     throw error;
+  }
+}
+
+/** A claim of this age is that of a program that died: writing takes a few milliseconds. */
+const STALE_MS = 10_000;
+
+/** Changes when the file is replaced. A name: it says nothing of the content, which has secrets. */
+export function versionOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? 'new' : `${found.ino}-${found.mtimeNs}`;
+}
+
+/**
+ * Runs `replace` while the file has that version and no other program replaces it, and returns its result; else false. Throws
+ * an error of the file system.
+ * @param now milliseconds since 1970
+ */
+export function claimed(path: string, version: string, now: number, replace: () => boolean) {
+  const claims = claim(`${path}.${version}`, now);
+  try {
+    return claims !== undefined && versionOf(path) === version && replace();
+  } finally {
+    for (const name of claims ?? []) rmSync(name, { force: true });
+  }
+}
+
+/**
+ * Claims the right to replace one version of a file, by creating `path.0`, or the next one after those of programs that
+ * died. Returns the names to remove, in that order, once the file is replaced; undefined if another program has the claim.
+ * Only the program that made the last claim removes any: two that find the same stale one cannot both take it.
+ */
+function claim(path: string, now: number): readonly string[] | undefined {
+  const claims: string[] = [];
+  for (;;) {
+    const name = `${path}.${claims.length}.lock`;
+    claims.push(name);
+    try {
+      closeSync(openSync(name, 'wx', 0o600));
+      return claims;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const made = statSync(name, { throwIfNoEntry: false })?.mtimeMs ?? now;
+    // Also of the future, after the clock was set back.
+    if (Math.abs(now - made) <= STALE_MS) return undefined;
   }
 }

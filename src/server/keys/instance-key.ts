@@ -1,18 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import {
+  existsSync,
   fchmodSync,
   fchownSync,
+  lstatSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { lstat, readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { makeFile, nameFile } from '../../platform/files/atomic-file';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { claimed, makeFile, nameFile, versionOf } from '../../platform/files/atomic-file';
 import { ServiceError, systemCode } from '../service-errors';
 import { type DataLocation, keyFileOf } from '../store/database';
 import { derive } from './primitives';
@@ -37,38 +41,76 @@ export function instanceKey(bytes: Uint8Array): InstanceKey {
   };
 }
 
-interface FileKey extends InstanceKey {
+/** A key of the file. */
+export interface FileKey extends InstanceKey {
   readonly bytes: Uint8Array;
+  /** The comments after it: a line for each data that its service opened with the key. */
+  readonly notes: readonly string[];
+}
+
+/** The first note of a key that a service or `rekey` made: the others are complete. Another key may open more data. */
+const COMPLETE = '# used by:';
+
+/** The notes of one key for a new one, which opens that data alone. */
+export const notesFor = (dataId: string, { notes }: FileKey): string[] =>
+  notes.filter((line) => line === COMPLETE || isNote(line, dataId));
+
+const isNote = (line: string, dataId: string) => line.startsWith(`# ${dataId} `);
+
+/** The key with the note of that data, or without one. */
+export function noted(key: FileKey, dataId: string, name?: string): FileKey {
+  const note = `# ${dataId} ${name?.replaceAll(/\s+/g, ' ')}`;
+  if (key.notes.includes(note)) return key;
+  const others = key.notes.filter((line) => !isNote(line, dataId));
+  return { ...key, notes: name === undefined ? others : [...others, note] };
+}
+
+/** In place of the name of data whose service cannot write the file, or that another program's key may open. */
+const UNNOTED = 'data that is not noted there, as of services that cannot write the file';
+
+/** The names of the other data that the key opens, or may open. */
+export function otherUses({ notes }: FileKey, dataId: string): string[] {
+  const others = notes.filter((line) => !isNote(line, dataId));
+  const names = others.flatMap((line) => /^# [\da-f]{32} (.+)$/.exec(line)?.[1] ?? []);
+  // The data of a service that has just made the key is not noted yet.
+  const isComplete = notes[0] === COMPLETE && notes.length > 1;
+  return isComplete ? names : [...names, UNNOTED];
 }
 
 /**
- * The keys of the file (base64, one per line), newest first; none when there is no file.
+ * The keys of the file (base64, one per line, comments after each), newest first; none when there is no file.
  * @throws ServiceError when the file cannot be read or is no key file
  */
-export async function readKeys(path: string): Promise<FileKey[]> {
-  const text = await readFile(path, 'utf8').catch(async (cause: unknown) => {
-    if (!['ENOENT', 'ENOTDIR'].includes(systemCode(cause)))
+export function readKeys(path: string): FileKey[] {
+  const keys: (FileKey & { readonly notes: string[] })[] = [];
+  for (const line of readText(path)?.trim().split(/\r?\n/) ?? []) {
+    const [bytes, last] = [Buffer.from(line, 'base64'), keys.at(-1)];
+    if (bytes.length === BYTES && bytes.toString('base64') === line)
+      keys.push({ ...instanceKey(bytes), bytes, notes: [] });
+    else if (last && line.startsWith('#')) last.notes.push(line);
+    else
+      throw new ServiceError(`"${path}" is not an instance key`, {
+        hint: 'an instance key is 32 bytes in base64, 44 characters; restore it from a backup',
+      });
+  }
+  return keys;
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const code = systemCode(cause);
+    if (code === 'ENOTDIR') return undefined;
+    if (code !== 'ENOENT')
       throw new ServiceError(`cannot read the instance key "${path}"`, { cause });
-    const link = await lstat(path).catch(() => undefined);
-    if (!link?.isSymbolicLink()) return undefined;
+    if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
     // A new key would be of no use: the one that it is to lead to may be on a volume that is not mounted yet.
     throw new ServiceError(`the instance key "${path}" is a link to a file that does not exist`, {
       hint: 'mount the volume that it leads to, or remove the link',
       cause,
     });
-  });
-  if (text === undefined) return [];
-  return text
-    .trim()
-    .split(/\r?\n/)
-    .map((line) => {
-      const bytes = Buffer.from(line, 'base64');
-      if (bytes.length === BYTES && bytes.toString('base64') === line)
-        return { ...instanceKey(bytes), bytes };
-      throw new ServiceError(`"${path}" is not an instance key`, {
-        hint: 'an instance key is 32 bytes in base64, 44 characters; restore it from a backup',
-      });
-    });
+  }
 }
 
 /**
@@ -95,47 +137,67 @@ export function selectKey(id: string, available: readonly FileKey[], settings: D
  * one that exists.
  * @throws ServiceError when it cannot be written
  */
-export async function makeInstanceKey(path: string): Promise<FileKey> {
+export function makeInstanceKey(path: string): FileKey {
   const draft = draftOf(path);
   try {
-    writeKeys(draft, [newInstanceKey()]);
+    writeKeys(draft, [newInstanceKey([COMPLETE])]);
     // A second program that starts now reads this key or makes the one.
     nameFile(draft, path, false);
   } catch (cause) {
-    if (systemCode(cause) !== 'EEXIST')
+    // The program that made the key removes drafts when it notes its data.
+    if (!['EEXIST', 'ENOENT'].includes(systemCode(cause)) || !existsSync(path))
       throw new ServiceError(`cannot write the instance key "${path}"`, { cause });
   } finally {
     rmSync(draft, { force: true });
   }
-  return ((await readKeys(path)) as [FileKey])[0];
+  return (readKeys(path) as [FileKey])[0];
 }
 
-export function newInstanceKey(): Buffer {
-  return randomBytes(BYTES);
+export function newInstanceKey(notes: readonly string[]): FileKey {
+  const bytes = randomBytes(BYTES);
+  return { ...instanceKey(bytes), bytes, notes };
 }
+
+/** Milliseconds between two tries to change the file, at most twice that. */
+const PAUSE = 10;
 
 /**
- * Atomically replaces the keys at `path` with these, newest first; the file is synced to disk and keeps owner and mode.
- * Call it under the database's exclusive lock: it removes temporary files that killed runs left.
- * @throws ServiceError when it cannot be written
+ * Atomically replaces the keys at `path` with what `change` makes of them, newest first; the file is synced to disk and
+ * keeps owner and mode. Programs that change it at the same time wait for each other.
+ * @throws ServiceError when it cannot be read or written
  */
-export function replaceInstanceKeys(path: string, keys: readonly Uint8Array[]): void {
-  try {
-    const file = realpathSync(path);
-    dropDrafts(file);
-    const draft = draftOf(file);
+export async function changeKeys(
+  path: string,
+  change: (keys: readonly FileKey[]) => readonly FileKey[],
+): Promise<void> {
+  for (;;) {
+    if (textOf(change(readKeys(path))) === readText(path)) return;
     try {
-      writeKeys(draft, keys, statSync(file));
-      nameFile(draft, file, true);
-    } finally {
-      rmSync(draft, { force: true });
+      const file = realpathSync(path);
+      const isDone = claimed(file, versionOf(file), Date.now(), () => {
+        replaceKeys(file, change(readKeys(path)));
+        return true;
+      });
+      if (isDone) return;
+    } catch (cause) {
+      const code = systemCode(cause);
+      throw new ServiceError(`cannot replace the instance key "${path}"${code && ` (${code})`}`, {
+        hint: 'it is written next to the old one, and must belong to the same user',
+        cause,
+      });
     }
-  } catch (cause) {
-    const code = systemCode(cause);
-    throw new ServiceError(`cannot replace the instance key "${path}"${code && ` (${code})`}`, {
-      hint: 'it is written next to the old one, and must belong to the same user',
-      cause,
-    });
+    await sleep(PAUSE * (1 + Math.random()));
+  }
+}
+
+function replaceKeys(file: string, keys: readonly FileKey[]): void {
+  dropDrafts(file);
+  const draft = draftOf(file);
+  try {
+    writeKeys(draft, keys, statSync(file));
+    nameFile(draft, file, true);
+  } finally {
+    rmSync(draft, { force: true });
   }
 }
 
@@ -162,10 +224,16 @@ function dropDrafts(path: string): void {
   }
 }
 
-function writeKeys(path: string, keys: readonly Uint8Array[], like?: Stats): void {
-  const text = keys.map((key) => `${Buffer.from(key).toString('base64')}\n`).join('');
+function textOf(keys: readonly FileKey[]): string {
+  return keys
+    .flatMap(({ bytes, notes }) => [Buffer.from(bytes).toString('base64'), ...notes])
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function writeKeys(path: string, keys: readonly FileKey[], like?: Stats): void {
   makeFile(path, (file) => {
-    writeFileSync(file, text);
+    writeFileSync(file, textOf(keys));
     if (like) takeAfter(file, like);
   });
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Log } from '../ops/log';
 import { keyChanged } from '../service-errors';
-import { type DataLocation, keyFileOf } from '../store/database';
+import { type DataLocation, dataName, keyFileOf } from '../store/database';
 import {
   findKey,
   insertKey,
@@ -9,13 +9,17 @@ import {
   type LinkKeyRow,
   listLinkKeys,
 } from '../store/key-rows';
+import type { Variables } from '../store/pg-url';
 import type { StoredToken } from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
 import {
+  changeKeys,
+  type FileKey,
   type InstanceKey,
   instanceKey,
   isReadByOthers,
   makeInstanceKey,
+  noted,
   readKeys,
   selectKey,
 } from './instance-key';
@@ -47,6 +51,7 @@ export async function openKeyring(
   database: Database,
   settings: DataLocation & { readonly ephemeral: boolean },
   log: Log,
+  env?: Variables,
 ): Promise<Keyring> {
   if (settings.ephemeral) {
     const key = instanceKey(randomBytes(32));
@@ -58,6 +63,11 @@ export async function openKeyring(
     return new Keyring(key, await openLinks(sql, key));
   });
   const path = keyFileOf(settings);
+  const { key: used, links } = keyring;
+  const withNote = (key: FileKey) =>
+    key.id === used.id ? noted(key, links.dataId, dataName(settings, env)) : key;
+  // Where the file cannot be written, as a secret that is mounted, the service runs all the same.
+  await changeKeys(path, (keys) => keys.map(withNote)).catch(() => {});
   if (await isReadByOthers(path))
     log.warning(`other users can read the instance key "${path}": run chmod 600 on it`);
   return keyring;
@@ -66,9 +76,9 @@ export async function openKeyring(
 async function openKey(sql: Sql, settings: DataLocation): Promise<InstanceKey> {
   const path = keyFileOf(settings);
   const id = await findKey(sql);
-  const available = await readKeys(path);
+  const available = readKeys(path);
   if (id !== undefined) return selectKey(id, available, settings);
-  const first = available[0] ?? (await makeInstanceKey(path));
+  const first = available[0] ?? makeInstanceKey(path);
   await insertKey(sql, first.id);
   return first;
 }
@@ -81,6 +91,8 @@ const CONTEXT = 'pwpush link key';
  * Each new instance key adds a link key for sealing; the first link key is always the one for hashing.
  */
 export class Links {
+  /** Identifies the data, whatever its instance key: 32 hexadecimal digits. */
+  readonly dataId: string;
   private readonly hashing: Uint8Array;
   private readonly sealing: ReadonlyMap<number, Uint8Array>;
   private readonly newest: number;
@@ -89,6 +101,7 @@ export class Links {
   constructor(keys: readonly { readonly number: number; readonly bytes: Uint8Array }[]) {
     const [first, last] = [keys[0], keys.at(-1)];
     if (!first || !last) throw new Error('no link key');
+    this.dataId = derive(first.bytes, 'pwpush data id 1', 16).toString('hex');
     this.hashing = derive(first.bytes, 'pwpush link lookup 1');
     this.sealing = new Map(keys.map(({ number, bytes }) => [number, derive(bytes, SEALING)]));
     this.newest = last.number;

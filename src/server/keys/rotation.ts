@@ -17,33 +17,51 @@ import {
 } from '../store/key-rows';
 import type { Sql } from '../store/sql';
 import {
+  changeKeys,
+  type FileKey,
   type InstanceKey,
-  instanceKey,
   newInstanceKey,
+  noted,
+  notesFor,
+  otherUses,
   readKeys,
-  replaceInstanceKeys,
   selectKey,
 } from './instance-key';
-import { addLinkKey, readLinks, resealLinkKey } from './keyring';
+import { addLinkKey, type Links, readLinks, resealLinkKey } from './keyring';
 import { reseal } from './vault';
 
 /** Rows that are in memory at once. */
 const PAGE = 100;
 
+/** A key of the file that the data does not use. */
+interface OldKey {
+  readonly id: string;
+  /** The names of other data that it opens, or may open. */
+  readonly used_by: readonly string[];
+}
+
 /**
  * Changes the instance key of data that no service uses. The file has the new key and the old one until all pushes are resealed,
- * which is one transaction: after an interruption at any moment, services start, and it can be run again.
+ * which is one transaction: after an interruption at any moment, services start, and it can be run again. Keys that other
+ * data may need stay in the file.
+ * @param drop changes no key, but removes all that the data does not use; called with these before
  * @throws ServiceError when a service uses the data, there are none, or the key file lacks the key in use or cannot be written
  */
-export async function rekey(settings: DataLocation, io: DatabaseIo) {
+export async function rekey(
+  settings: DataLocation,
+  io: DatabaseIo,
+  drop?: (keys: readonly OldKey[]) => Promise<void>,
+) {
   const database = await openExisting(settings, io);
   try {
-    const resealed = await database.solely((sql) => changeKey(sql, settings));
+    const resealed = await database.solely(async (sql) => (drop ? 0 : changeKey(sql, settings)));
     // The write-ahead log has pages with keys that the old key opens. A service that has started meanwhile may prevent
     // it, and does it itself.
     await database.scrub();
-    await database.exclusively((sql) => dropOthers(sql, settings));
-    return { resealed, keyFile: keyFileOf(settings) };
+    const dropped = drop && (await database.exclusively((sql) => oldKeys(sql, settings)));
+    if (dropped) await drop(dropped);
+    const old_keys = await database.exclusively((sql) => dropOthers(sql, settings, dropped));
+    return { resealed, key_file: keyFileOf(settings), old_keys };
   } catch (error) {
     throw asServiceError(error);
   } finally {
@@ -52,20 +70,16 @@ export async function rekey(settings: DataLocation, io: DatabaseIo) {
 }
 
 /**
- * Adds a new key to the file and reseals everything with it; the file keeps the old one. Returns the number of pushes.
+ * Adds a new key to the file and reseals everything with it; the file keeps the old one, and those of other data. Returns the number of pushes.
  * @throws ServiceError when the key file lacks the key in use or cannot be written
  */
 export async function changeKey(sql: Sql, settings: DataLocation): Promise<number> {
-  const path = keyFileOf(settings);
-  const id = await findKey(sql);
-  if (id === undefined)
-    throw new ServiceError('no instance key yet', { hint: 'start the service first' });
-  const from = selectKey(id, await readKeys(path), settings);
-  const bytes = newInstanceKey();
-  replaceInstanceKeys(path, [bytes, from.bytes]);
-  const to = instanceKey(bytes);
+  const { key: from, links } = await keyInUse(sql, settings);
+  const to = newInstanceKey(notesFor(links.dataId, from));
+  const stays = (key: FileKey) => key.id === from.id || otherUses(key, links.dataId).length > 0;
+  await changeKeys(keyFileOf(settings), (keys) => [to, ...keys.filter(stays)]);
   await insertKey(sql, to.id);
-  const resealed = await resealAll(sql, from, to);
+  const resealed = await resealAll(sql, links, from, to);
   for (const row of await listLinkKeys(sql))
     await replaceLinkKey(sql, resealLinkKey(row, from, to));
   // So that an old copy of the database and the old key open no link that is created from now on.
@@ -74,8 +88,16 @@ export async function changeKey(sql: Sql, settings: DataLocation): Promise<numbe
   return resealed;
 }
 
-async function resealAll(sql: Sql, from: InstanceKey, to: InstanceKey): Promise<number> {
-  const links = await readLinks(sql, from);
+/** The key that the data uses, and the link keys that it seals. */
+async function keyInUse(sql: Sql, settings: DataLocation) {
+  const id = await findKey(sql);
+  if (id === undefined)
+    throw new ServiceError('no instance key yet', { hint: 'start the service first' });
+  const key = selectKey(id, readKeys(keyFileOf(settings)), settings);
+  return { key, links: await readLinks(sql, key) };
+}
+
+async function resealAll(sql: Sql, links: Links, from: InstanceKey, to: InstanceKey) {
   let [resealed, after] = [0, 0];
   for (;;) {
     const rows = await listSealedKeys(sql, after, PAGE);
@@ -90,13 +112,23 @@ async function resealAll(sql: Sql, from: InstanceKey, to: InstanceKey): Promise<
   }
 }
 
-/** Leaves only the key in use in the file. */
-async function dropOthers(sql: Sql, settings: DataLocation): Promise<void> {
-  const path = keyFileOf(settings);
-  const id = await findKey(sql);
-  const used = (await readKeys(path)).filter((key) => key.id === id);
-  replaceInstanceKeys(
-    path,
-    used.map(({ bytes }) => bytes),
+/** Removes those old keys from the file, or else those that no other data may need; returns the others. */
+async function dropOthers(sql: Sql, settings: DataLocation, old?: readonly OldKey[]) {
+  const { key: used, links } = await keyInUse(sql, settings);
+  const isDropped = (key: FileKey) =>
+    old ? old.some(({ id }) => id === key.id) : otherUses(key, links.dataId).length === 0;
+  await changeKeys(keyFileOf(settings), (keys) =>
+    keys.flatMap((key) => {
+      if (key.id === used.id) return key;
+      return isDropped(key) ? [] : noted(key, links.dataId);
+    }),
   );
+  return oldKeys(sql, settings);
+}
+
+async function oldKeys(sql: Sql, settings: DataLocation): Promise<OldKey[]> {
+  const { key: used, links } = await keyInUse(sql, settings);
+  return readKeys(keyFileOf(settings))
+    .filter(({ id }) => id !== used.id)
+    .map((key) => ({ id: key.id, used_by: otherUses(key, links.dataId) }));
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError, ServiceRefusal } from '../service-errors';
 import type { ServiceIo, ServiceSettings } from '../service-settings';
-import { readAddress } from './pg-url';
+import { readAddress, type Variables } from './pg-url';
 import schema from './schema-1.sql?raw';
 import { type Database, type Dialect, plain, sqlCode } from './sql';
 import { openMemory, openSqlite } from './sqlite';
@@ -78,6 +78,16 @@ export async function openExisting(
 /** Where the data are; an address may contain a password. */
 export function placeOf({ data, database }: DataLocation): string {
   return database === undefined ? `"${data}"` : 'the PostgreSQL of --database';
+}
+
+/**
+ * The data by its file, or by its hosts and name, for people.
+ * @throws ServiceError for an invalid address
+ */
+export function dataName({ data, database }: DataLocation, env?: Variables): string {
+  if (database === undefined) return `SQLite "${join(data, FILE)}"`;
+  const { hosts, database: name } = readAddress(database, env);
+  return `PostgreSQL ${hosts.map(({ host, port }) => `${host}:${port}`)}/${name}`;
 }
 
 function missing(location: DataLocation, otherwise = ''): ServiceError {
