@@ -3,6 +3,7 @@ import { mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { unclaimed } from '../platform/claim';
 import type { Context } from '../platform/context';
 import { failedError, usageError } from '../platform/errors';
 import { makeWhole } from '../platform/files/atomic-file';
@@ -99,7 +100,7 @@ export async function rescuedFiles(context: RescueContext) {
   const found: { readonly path: string; readonly what: string; readonly saved: Date }[] = [];
   for (const folder of [stateFolder(context), ...folders]) {
     for (const name of await names(folder)) {
-      const what = NAME.exec(name)?.[1];
+      const what = NAME.exec(unclaimed(name))?.[1];
       const path = join(folder, name);
       const saved = what && (await timeOf(path, what === 'files', context.uid));
       if (what && saved) found.push({ path, what, saved });

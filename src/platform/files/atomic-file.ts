@@ -31,13 +31,17 @@ export async function temporaryFile(folder: string, name: string): Promise<Tempo
   return temporary(path, handle);
 }
 
-/** Opens a file that was left, to append to it. Throws an error of the file system. */
-export async function reopenFile(path: string): Promise<TemporaryFile> {
+/**
+ * Opens a file that was left, to append to it.
+ * @param left the path that it is left under again, if it is another one
+ * Throws an error of the file system.
+ */
+export async function reopenFile(path: string, left: string): Promise<TemporaryFile> {
   const { O_APPEND, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
-  return temporary(path, await open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK));
+  return temporary(path, await open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK), left);
 }
 
-function temporary(path: string, handle: FileHandle) {
+function temporary(path: string, handle: FileHandle, left = path) {
   let synced = false;
   return {
     handle,
@@ -62,7 +66,8 @@ function temporary(path: string, handle: FileHandle) {
     /** Closes the file and returns its path, for `reopenFile`. */
     leave: async () => {
       await handle.close();
-      return path;
+      if (left !== path) renameSync(path, left);
+      return left;
     },
   };
 }
