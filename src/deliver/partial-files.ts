@@ -13,10 +13,7 @@ export type PartialFiles = ReturnType<typeof partialFiles>;
  * The unfinished downloads of files that cannot be retrieved again, for another try or run.
  * @param left what another run left
  */
-export function partialFiles(
-  { pid, uid }: Pick<Context, 'pid' | 'uid'>,
-  left: readonly PartialFile[] = [],
-) {
+export function partialFiles({ pid, uid }: Context, left: readonly PartialFile[] = []) {
   const files = new Map(left.map((one) => [one.url, one]));
   return {
     /** Claims the part of a file that is there for that folder; removes one that is of no use. */

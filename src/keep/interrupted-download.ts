@@ -64,11 +64,7 @@ export async function keepDownload(context: RescueContext, kept: KeptDownload): 
  * @throws CliError (usage) if it cannot be read, is of another push, or another user made it or can write to it; (failed) if
  * another run has it
  */
-export function claimKeptDownload(
-  file: string,
-  { pid, uid }: Pick<Context, 'pid' | 'uid'>,
-  token?: string,
-) {
+export function claimKeptDownload(file: string, { pid, uid }: Context, token?: string) {
   const path = unclaimed(file);
   const { saved, folder, ...kept } = parse(path, uid);
   const { url_token } = kept.push;

@@ -10,7 +10,7 @@ import { makeWhole } from '../platform/files/atomic-file';
 import { codeOrMessage } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { makeFolder } from '../platform/private-folder';
-import { checkStateFolder, stateFolder } from '../profile/folders';
+import { checkStateFolder, findFolder, folderOf } from '../profile/folders';
 
 export type RescueContext = Pick<Context, 'env' | 'platform' | 'home' | 'now' | 'uid'>;
 
@@ -70,10 +70,11 @@ async function inRescueFolder(
   context: RescueContext,
   work: (folder: string) => Promise<string>,
 ): Promise<string> {
-  const folder = stateFolder(context);
+  let folder = 'the state folder';
   try {
+    folder = folderOf('state', context);
     makeFolder(folder);
-    checkStateFolder(context, folder);
+    checkStateFolder(context);
     return await work(folder);
   } catch (error) {
     try {
@@ -98,7 +99,7 @@ export async function rescuedFiles(context: RescueContext) {
     .filter((name) => name.startsWith(TEMPORARY))
     .map((name) => join(temporary, name));
   const found: { readonly path: string; readonly what: string; readonly saved: Date }[] = [];
-  for (const folder of [stateFolder(context), ...folders]) {
+  for (const folder of [findFolder('state', context) ?? [], ...folders].flat()) {
     for (const name of await names(folder)) {
       const what = NAME.exec(unclaimed(name))?.[1];
       const path = join(folder, name);

@@ -6,7 +6,6 @@ import { codeOf } from './files/file-error';
 
 /** A file that a process has claimed is named `NAME.MACHINE-PID-START.claim`: a claim ends with its process, however that ends. */
 const CLAIM = /\.([0-9a-f]*)-(\d+)-(\d+)\.claim$/;
-const UNKNOWN = '0';
 
 /** The most that a claim makes a name longer. */
 export const CLAIM_EXTRA = 60;
@@ -28,7 +27,7 @@ export function claimOf(path: string): string | undefined {
  * @throws CliError (failed) if a process that may still run has the file, or it cannot be renamed
  */
 export function claimFile(path: string, pid: number): string {
-  const own = `${path}.${machineId()}-${pid}-${startOf(pid) ?? UNKNOWN}.claim`;
+  const own = `${path}.${machineId()}-${pid}-${startOf(pid) ?? 0}.claim`;
   for (let from = path; ; ) {
     try {
       renameSync(from, own);
@@ -45,12 +44,10 @@ export function claimFile(path: string, pid: number): string {
   }
 }
 
-/** Whether the process of a claim may run: on another machine, or in another container, nothing says that it has ended. */
+/** Whether the process of a claim may run: of one on another machine or in another container, nothing says that it has ended. */
 function mayRun(claim: string): boolean {
   const [, machine, pid, start] = CLAIM.exec(claim) ?? [];
-  if (machine !== machineId()) return true;
-  const current = startOf(Number(pid));
-  return current !== undefined && [start, UNKNOWN].includes(current);
+  return machine !== machineId() || start === startOf(Number(pid));
 }
 
 /** Identifies where a process ID means one process: the boot of a machine, and the PID namespace. */
@@ -65,19 +62,16 @@ function machineId(): string {
 
 /**
  * When a process was started, which tells it from a later one of the same ID: in clock ticks since the boot
- * (proc_pid_stat(5)), `UNKNOWN` where the system does not say. Undefined if it has ended.
+ * (proc_pid_stat(5)), `0` where the system does not say. Undefined if it has ended.
  */
 function startOf(pid: number): string | undefined {
   try {
-    if (existsSync('/proc/self/stat')) {
-      const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
-        .replace(/^.*\) /s, '')
-        .split(' ');
-      return /[ZX]/.test(fields[0] ?? '') ? undefined : fields[19];
-    }
-    getPriority(pid);
-  } catch (error) {
-    if (/ESRCH|ENOENT/.test((error as Error).message)) return undefined;
+    if (!existsSync('/proc/self/stat')) return getPriority(pid) === undefined ? undefined : '0';
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return /[ZX]/.test(fields[0] ?? '') ? undefined : fields[19];
+  } catch {
+    return undefined;
   }
-  return UNKNOWN;
 }

@@ -31,11 +31,7 @@ export async function temporaryFile(folder: string, name: string): Promise<Tempo
   return temporary(path, handle);
 }
 
-/**
- * Opens a file that was left, to append to it.
- * @param left the path that it is left under again, if it is another one
- * Throws an error of the file system.
- */
+/** Opens a file to append to it; `leave` names it `left`. Throws an error of the file system. */
 export async function reopenFile(path: string, left: string): Promise<TemporaryFile> {
   const { O_APPEND, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
   return temporary(path, await open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK), left);
