@@ -18,7 +18,7 @@ import {
   failedError,
 } from '../platform/errors';
 import { storedProfiles } from '../profile/config-file';
-import { configFolder, configName } from '../profile/folders';
+import { configName, folderOf } from '../profile/folders';
 import { withService } from '../profile/load-service';
 import type { Session } from '../profile/session';
 import * as checks from './doctor/checks';
@@ -140,7 +140,7 @@ async function* check<Needed extends object, Found extends checks.Finding>(
 
 /** The config file can be read, by its owner only. */
 function checkConfig(context: Context): checks.Finding {
-  const folder = configFolder(context);
+  const folder = folderOf('config', context);
   const path = join(folder, configName);
   const { profiles } = storedProfiles(context);
   if (modeOf(path) === undefined) return { message: `none yet; it will be ${path}` };

@@ -18,7 +18,7 @@ import { parseToken } from '../profile/api-token';
 import { parseBase } from '../profile/base-address';
 import { profileIn, storedProfiles } from '../profile/config-file';
 import { accountOf, exposure } from '../profile/connect';
-import { configFolder, configName } from '../profile/folders';
+import { configName, folderOf } from '../profile/folders';
 import { profileStore } from '../profile/profile-store';
 import type { Session } from '../profile/session';
 import {
@@ -128,7 +128,7 @@ function keptText({ context }: Session, { token, command, keyring }: Login): str
   if (token === undefined) return 'no token is saved';
   if (keyring) return "the token is in the system's keyring";
   if (command !== undefined) return 'the command is saved, not the token';
-  const path = join(configFolder(context), configName);
+  const path = join(folderOf('config', context), configName);
   return `the token is in ${path}, which only you can read (--keyring: in the system's keyring)`;
 }
 

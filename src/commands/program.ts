@@ -11,6 +11,7 @@ import { isOn } from '../cli/values';
 import { type Context, contextWith } from '../platform/context';
 import { ExitWith, exitStatus, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
+import { findFolder } from '../profile/folders';
 import { whyGuarded } from '../profile/guard';
 import type { Perform } from './planned';
 
@@ -100,6 +101,7 @@ export async function execute(
   program.hook('preAction', (_, one) => {
     const command = one as Command;
     const options = globalOptions(command, context.env);
+    for (const kind of ['config', 'state'] as const) findFolder(kind, context);
     asking = mayPrompt(options, context);
     const reveals = lineage(command).some((one) => one.getOptionValue('reveal') === true);
     guard = reveals ? undefined : lazy(() => whyGuarded(context, options.profile));

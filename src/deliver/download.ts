@@ -22,7 +22,7 @@ export async function fetchFiles(taking: Taking, folder: Folder) {
   const meter = meterFor(taking, files.length);
   const asked = askBeforeLoss(taking, meter);
   const resumes = safe.resumes && !isRetrievableAgain(push);
-  const partial = resumes ? partialFiles(context.uid, taken.partial) : undefined;
+  const partial = resumes ? partialFiles(context, taken.partial) : undefined;
   const saved: (SavedFile | undefined)[] = [];
   const failures: CliError[] = [];
   for (const [at, file] of files.entries()) {

@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CLAIM_EXTRA } from '../platform/claim';
 import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../platform/files/atomic-file';
 import { type Folder, fitted, nameKey, numbered } from './safe-name';
 
@@ -17,8 +18,8 @@ export async function newFile(folder: Folder, name: string) {
 
 /** A file for that name, under a temporary one until `nameIt`. */
 export function newTemporary({ path }: Folder, name: string): Promise<TemporaryFile> {
-  // 255 bytes are the longest name of most file systems.
-  return temporaryFile(path, fitted(name, '', 255 - TEMPORARY_EXTRA));
+  // 255 bytes are the longest name of most file systems; a later run may claim the file.
+  return temporaryFile(path, fitted(name, '', 255 - TEMPORARY_EXTRA - CLAIM_EXTRA));
 }
 
 /** Tries names until one is free; the file system decides a race. */

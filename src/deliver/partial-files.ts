@@ -1,6 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import type { Version } from '../client/file-link';
 import type { PartialFile } from '../keep/interrupted-download';
+import { claimFile } from '../platform/claim';
+import type { Context } from '../platform/context';
+import { attempt, CliError } from '../platform/errors';
 import { reopenFile, type TemporaryFile } from '../platform/files/atomic-file';
 import { type User, whyForeign } from '../platform/files/owner';
 
@@ -10,18 +13,19 @@ export type PartialFiles = ReturnType<typeof partialFiles>;
  * The unfinished downloads of files that cannot be retrieved again, for another try or run.
  * @param left what another run left
  */
-export function partialFiles(user: User, left: readonly PartialFile[] = []) {
+export function partialFiles({ pid, uid }: Context, left: readonly PartialFile[] = []) {
   const files = new Map(left.map((one) => [one.url, one]));
   return {
-    /** Takes the part of a file that is there for that folder; removes one that is of no use. */
+    /** Claims the part of a file that is there for that folder; removes one that is of no use. */
     take: async (url: string, folder: string) => {
       const found = files.get(url);
       files.delete(url);
       if (!found) return undefined;
-      const file = await reopenFile(found.path).catch(() => undefined);
-      if (!file) return undefined;
+      // Copies of what another run left name the same part, and one run alone goes on with it.
+      const file = await attempt(() => reopenFile(claimFile(found.path, pid), found.path));
+      if (file instanceof CliError) return undefined;
       const { tag, length } = found;
-      const received = await usableBytes(file, found, user);
+      const received = await usableBytes(file, found, uid);
       if (received !== undefined && dirname(found.path) === resolve(folder))
         return { file, begun: { tag, length, received } };
       await file.discard();

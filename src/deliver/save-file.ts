@@ -84,6 +84,11 @@ async function saveResponse(
     if (there && response.from === undefined) await target.handle.truncate(0);
     if (response.from !== undefined) tools.progress.moved(response.from);
     const bytes = await copyBody(response, tools, (chunk) => writeAll(target.handle.fd, chunk));
+    const { size: written } = await target.handle.stat();
+    if (written !== bytes)
+      throw failedError(`its file has ${written} bytes, and ${bytes} were received`, {
+        steps: 'another program wrote to it: get it again',
+      });
     return { path: await nameIt(target, folder, name).catch(failedWriting), bytes };
   } catch (error) {
     if (tools.partial && response.version && isBrokenOff(error, tools))

@@ -1,6 +1,8 @@
-import { rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import * as v from 'valibot';
 import { type Push, retrievedSchema } from '../contract/decode';
+import { claimFile, claimOf, unclaimed } from '../platform/claim';
+import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
@@ -56,16 +58,20 @@ export async function keepDownload(context: RescueContext, kept: KeptDownload): 
 }
 
 /**
- * Reads what an interrupted `get` kept.
+ * Reads what an interrupted `get` kept, and claims it for this run; call `release` at the end.
+ * @param file its path, with or without the claim of a run that has ended
  * @param token of the push that a link names, if one is given
- * @throws CliError (usage) if it cannot be read, is of another push, or another user made it or can write to it
+ * @throws CliError (usage) if it cannot be read, is of another push, or another user made it or can write to it; (failed) if
+ * another run has it
  */
-export function readKeptDownload(path: string, user: User, token?: string) {
-  const { saved, folder, ...kept } = parse(path, user);
+export function claimKeptDownload(file: string, { pid, uid }: Context, token?: string) {
+  const path = unclaimed(file);
+  const { saved, folder, ...kept } = parse(path, uid);
   const { url_token } = kept.push;
   // An instance may return no token.
   if (token !== undefined && url_token && url_token !== token)
     throw usageError(`"${path}" is of another push`, 'use the link of that download, or none');
+  const claim = claimFile(path, pid);
   return {
     ...kept,
     folder: folder && { ...folder, taken: new Set(folder.taken) },
@@ -76,11 +82,15 @@ export function readKeptDownload(path: string, user: User, token?: string) {
       files: (opened.files ?? []).filter(({ url }) => !saved.includes(url)),
     }),
     /** Removes the file; call it when the rest is saved. */
-    remove: () => rmSync(path, { force: true }),
+    remove: () => rmSync(claim, { force: true }),
+    /** Gives the file back to other runs, unless it was removed. */
+    release: () => {
+      if (existsSync(claim)) renameSync(claim, path);
+    },
   };
 }
 
-export type BegunDownload = ReturnType<typeof readKeptDownload>;
+export type BegunDownload = ReturnType<typeof claimKeptDownload>;
 
 function parse(path: string, user: User): v.InferOutput<typeof keptSchema> {
   let text: string;
@@ -88,6 +98,8 @@ function parse(path: string, user: User): v.InferOutput<typeof keptSchema> {
     text = readOwn(path, { user, what: 'the file', instead: 'use the one of an interrupted run' });
   } catch (error) {
     if (!isSystemError(error)) throw error;
+    const claim = claimOf(path);
+    if (claim !== undefined) return parse(claim, user);
     throw usageError(`cannot read "${path}": ${whyUnreadable(error)}`);
   }
   try {

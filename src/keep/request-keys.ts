@@ -9,7 +9,7 @@ import { CliError, failedError, phrase } from '../platform/errors';
 import { makeFile, nameFile } from '../platform/files/atomic-file';
 import { codeOf, whyUnreadable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
-import { checkStateFolder, stateFolder } from '../profile/folders';
+import { checkStateFolder, findFolder, folderOf } from '../profile/folders';
 import type { Target } from '../profile/target';
 import { type RescueContext, writeForSender } from './rescue';
 
@@ -62,7 +62,7 @@ function writing(folder: string, work: () => void): void {
   }
 }
 
-const keyFolder = (context: RescueContext) => join(stateFolder(context), 'requests');
+const keyFolder = (context: RescueContext) => join(folderOf('state', context), 'requests');
 /** @param name the token of the request, or the public key */
 const keyPath = (context: RescueContext, name: string) => join(keyFolder(context), `${name}.key`);
 const instanceLine = (base: string) => `# instance: ${base}\n`;
@@ -111,6 +111,7 @@ export function keptKey(
   { token, target, base = target.base, publicKey }: NamedRequest,
   responseKey?: unknown,
 ): KeptKey | undefined {
+  if (findFolder('state', context) === undefined) return undefined;
   const publicKeys = [publicKey, responseKey].map((key) => {
     return /^age1[a-z0-9]+$/i.exec(`${key}`)?.[0].toLowerCase();
   });

@@ -3,13 +3,14 @@ import { mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { unclaimed } from '../platform/claim';
 import type { Context } from '../platform/context';
 import { failedError, usageError } from '../platform/errors';
 import { makeWhole } from '../platform/files/atomic-file';
 import { codeOrMessage } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { makeFolder } from '../platform/private-folder';
-import { checkStateFolder, stateFolder } from '../profile/folders';
+import { checkStateFolder, findFolder, folderOf } from '../profile/folders';
 
 export type RescueContext = Pick<Context, 'env' | 'platform' | 'home' | 'now' | 'uid'>;
 
@@ -69,10 +70,11 @@ async function inRescueFolder(
   context: RescueContext,
   work: (folder: string) => Promise<string>,
 ): Promise<string> {
-  const folder = stateFolder(context);
+  let folder = 'the state folder';
   try {
+    folder = folderOf('state', context);
     makeFolder(folder);
-    checkStateFolder(context, folder);
+    checkStateFolder(context);
     return await work(folder);
   } catch (error) {
     try {
@@ -97,9 +99,9 @@ export async function rescuedFiles(context: RescueContext) {
     .filter((name) => name.startsWith(TEMPORARY))
     .map((name) => join(temporary, name));
   const found: { readonly path: string; readonly what: string; readonly saved: Date }[] = [];
-  for (const folder of [stateFolder(context), ...folders]) {
+  for (const folder of [findFolder('state', context) ?? [], ...folders].flat()) {
     for (const name of await names(folder)) {
-      const what = NAME.exec(name)?.[1];
+      const what = NAME.exec(unclaimed(name))?.[1];
       const path = join(folder, name);
       const saved = what && (await timeOf(path, what === 'files', context.uid));
       if (what && saved) found.push({ path, what, saved });

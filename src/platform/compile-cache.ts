@@ -15,8 +15,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { compileFunction, Script } from 'node:vm';
+import { absolute, userFolder } from './files/user-folder';
 
 /** The version of package.json, set by the build; imported, it would be another file to read. */
 declare const __VERSION__: string;
@@ -46,7 +47,8 @@ interface Compiled {
 
 /** Makes the loader. Takes `process` as a parameter, which only platform/process.ts names. */
 export function loaderFor(node: NodeJS.Process) {
-  const modules = new Map<string, Module>();
+  // The chunk of this file, from which others take what they share with it.
+  const modules = new Map<string, Module>([['load.js', module]]);
   const compiled: Compiled[] = [];
   const flags = flagsOf(node);
   let cache: { readonly folder: CacheFolder | undefined } | undefined;
@@ -163,10 +165,10 @@ interface CacheFolder {
 
 /** The cache folder for this build of Node; undefined if nothing is to be kept. */
 function cacheFolder(node: NodeJS.Process): CacheFolder | undefined {
-  const [base = '', ...names] = cachePath(node);
+  const [base, ...names] = cachePath(node);
   const owner = node.geteuid?.();
   // sudo may leave another user's HOME, whose code root must not execute.
-  if (!isAbsolute(base) || !isPrivate(base, owner)) return undefined;
+  if (base === undefined || !isPrivate(base, owner)) return undefined;
   const created = [...names, buildId(node)].map((_, at, all) =>
     join(base, ...all.slice(0, at + 1)),
   );
@@ -178,12 +180,8 @@ function cacheFolder(node: NodeJS.Process): CacheFolder | undefined {
 function cachePath({ env, execArgv, platform }: NodeJS.Process): readonly string[] {
   const flags = env.NODE_OPTIONS || env.NODE_V8_COVERAGE || execArgv.length > 0;
   if (flags || env.NODE_DISABLE_COMPILE_CACHE) return [];
-  // Beside `Data`, which has the database of `serve`.
-  if (platform === 'win32') return [env.LOCALAPPDATA ?? '', 'pwpush', 'Cache'];
-  const own = env.XDG_CACHE_HOME ?? '';
-  if (isAbsolute(own)) return [own, 'pwpush'];
-  const caches = platform === 'darwin' ? ['Library', 'Caches'] : ['.cache'];
-  return [env.HOME ?? '', ...caches, 'pwpush'];
+  // The entry of the user takes longer to read than a run without a cache loses.
+  return userFolder('cache', { env, platform, home: absolute(env.HOME) });
 }
 
 /** Identifies the builds that can use each other's code; distributions build the same version of Node differently. */

@@ -191,7 +191,8 @@ export interface Context {
   readonly pid: number;
   /** Of this user; undefined on Windows, which has none. */
   readonly uid: number | undefined;
-  readonly home: string;
+  /** An absolute path; undefined if the user has none. */
+  readonly home: string | undefined;
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;

@@ -9,6 +9,7 @@ import type {
 } from './context';
 import { type EndingSignal, endedBy, endings, exitStatus } from './errors';
 import { lazy } from './files/lazy';
+import { homeFolder } from './files/user-folder';
 import { GRACE, processInterrupts } from './interrupts';
 import { startOwn } from './own-run';
 import { version } from './package-version';
@@ -47,7 +48,12 @@ export function systemContext(
     pid: process.pid,
     uid: process.geteuid?.(),
     get home() {
-      return home();
+      // Its module takes time to load.
+      return homeFolder(
+        process.env,
+        process.platform,
+        () => process.getBuiltinModule('node:os').userInfo().homedir,
+      );
     },
     stdin: input(process),
     stdout: output(process, 1, listening),
@@ -120,16 +126,6 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
   } catch {
     // ESRCH.
-  }
-}
-
-/** As `os.homedir`, whose module takes time to load; it throws where there is neither HOME nor an entry for the user. */
-function home(): string {
-  if (process.platform !== 'win32' && process.env.HOME) return process.env.HOME;
-  try {
-    return process.getBuiltinModule('node:os').homedir();
-  } catch {
-    return '/nonexistent';
   }
 }
 

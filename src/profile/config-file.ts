@@ -4,7 +4,7 @@ import { type CliError, failedError, usageError } from '../platform/errors';
 import { codeOf, isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { checkFolder, readOwn } from '../platform/private-folder';
-import { configFolder, configName, copyName, type System } from './folders';
+import { configName, copyName, findFolder, type System } from './folders';
 import { type Profile, type StoredProfiles, wrongSetting } from './settings';
 
 /**
@@ -13,7 +13,8 @@ import { type Profile, type StoredProfiles, wrongSetting } from './settings';
  * it cannot be read
  */
 export function storedProfiles(system: System): StoredProfiles {
-  const folder = configFolder(system);
+  const folder = findFolder('config', system);
+  if (folder === undefined) return { profiles: {} };
   return decodeConfig(readConfig(folder, system.uid), join(folder, configName));
 }
 

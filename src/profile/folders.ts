@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../platform/context';
+import { usageError } from '../platform/errors';
+import { absolute, userFolder } from '../platform/files/user-folder';
 import { checkFolder } from '../platform/private-folder';
 
 /** Decides where folders are. */
@@ -8,12 +10,14 @@ type Surroundings = Pick<Context, 'env' | 'platform' | 'home'>;
 /** And whose they must be. */
 export type System = Pick<Context, 'env' | 'platform' | 'home' | 'uid'>;
 
-/** Below the home folder of Unix and macOS; the variable of Windows, and a folder below that of the program. */
-const places = {
-  config: ['.config', 'Library/Preferences', 'APPDATA', 'Config'],
-  state: ['.local/state', 'Library/Application Support', 'LOCALAPPDATA', 'State'],
-  data: ['.local/share', 'Library/Application Support', 'LOCALAPPDATA', 'Data'],
-} as const;
+/** The folders of profiles, of rescue files and receipts, and of the data of a service. */
+type Kind = 'config' | 'state' | 'data';
+
+/** Variables that are such a folder themselves. */
+const variables: { readonly [K in Kind]?: string } = {
+  config: 'PWPUSH_CONFIG_DIR',
+  state: 'PWPUSH_STATE_DIR',
+};
 
 /** The file of the profiles. */
 export const configName = 'config.json';
@@ -21,45 +25,45 @@ export const configName = 'config.json';
 /** What that file had, while it is rewritten in place. */
 export const copyName = `${configName}.old`;
 
-/** A path as a shell would have it, which expands no `~/` in quotes and in files of variables. */
+const NO_HOME = 'HOME is not an absolute path, and the user has no home folder';
+
+/**
+ * A path as a shell would have it, which expands no `~/` in quotes and in files of variables.
+ * @throws CliError (usage) without a home folder
+ */
 export function fromHome(path: string, { home }: Pick<Surroundings, 'home'>): string {
-  return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
+  if (path !== '~' && !path.startsWith('~/')) return path;
+  if (home === undefined) throw usageError(`cannot find "${path}": ${NO_HOME}`);
+  return join(home, path.slice(1));
 }
 
-/** Its folder: `PWPUSH_CONFIG_DIR`, else the platform's. */
-export function configFolder(system: Surroundings): string {
-  const own = system.env.PWPUSH_CONFIG_DIR;
-  return own ? fromHome(own, system) : platformFolder(system, 'XDG_CONFIG_HOME', places.config);
+/** @throws CliError (usage) if the variable for it is not an absolute path */
+export function findFolder(kind: Kind, system: Surroundings): string | undefined {
+  const name = variables[kind];
+  const path = name && system.env[name];
+  if (path && absolute(path) === undefined)
+    throw usageError(
+      `${name} is not an absolute path: "${path}"`,
+      path.startsWith('~') ? 'shells expand ~ only where it is not quoted' : undefined,
+    );
+  const found = userFolder(kind, system);
+  return path || (found.length > 0 ? join(...found) : undefined);
 }
 
-/** The folder of rescue files: `PWPUSH_STATE_DIR`, else the platform's. */
-export function stateFolder(system: Surroundings): string {
-  const own = system.env.PWPUSH_STATE_DIR;
-  return own ? fromHome(own, system) : platformFolder(system, 'XDG_STATE_HOME', places.state);
-}
-
-/** The default folder of the database of `pwpush serve`. */
-export function dataFolder(system: Surroundings): string {
-  return platformFolder(system, 'XDG_DATA_HOME', places.data);
+/** @throws CliError (usage) as `findFolder` does, and where the user has no such folder */
+export function folderOf(kind: Kind, system: Surroundings): string {
+  const found = findFolder(kind, system);
+  if (found !== undefined) return found;
+  const name = variables[kind];
+  throw usageError(`there is no ${kind} folder: ${NO_HOME}`, name && `set ${name}`);
 }
 
 /**
- * Checks a folder below the state folder, and that one.
+ * Checks the state folder, and folders below it.
  * @throws CliError (usage) if another user prepared one of them, or can
  */
-export function checkStateFolder(system: System, folder: string): void {
+export function checkStateFolder(system: System, ...below: string[]): void {
   const instead = 'set PWPUSH_STATE_DIR to another folder';
-  for (const path of new Set([stateFolder(system), folder]))
+  for (const path of [folderOf('state', system), ...below])
     checkFolder(path, { user: system.uid, what: 'the folder', instead });
-}
-
-function platformFolder(
-  { env, home, platform }: Surroundings,
-  xdg: string,
-  [unix, mac, variable, folder]: (typeof places)[keyof typeof places],
-): string {
-  if (platform === 'win32') return join(env[variable] || join(home, 'AppData'), 'pwpush', folder);
-  // A relative path must be ignored (XDG Base Directory Specification, "Environment variables").
-  const base = env[xdg]?.startsWith('/') ? env[xdg] : undefined;
-  return join(base ?? join(home, platform === 'darwin' ? mac : unix), 'pwpush');
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentMarker } from '../cli/agent';
 import type { Context } from '../platform/context';
-import { configFolder, configName, copyName } from './folders';
+import { configName, copyName, folderOf } from './folders';
 
 /**
  * Why no secret must be printed, as `Context.guard` says it. The setting `agent` of the profile in use decides, else
@@ -23,7 +23,7 @@ export async function whyGuarded(
 /** Undefined also for an unreadable config file: the commands that need it say so. */
 async function settingOf(context: Context, named: string | undefined) {
   try {
-    const folder = configFolder(context);
+    const folder = folderOf('config', context);
     const profiles = readFileSync(join(folder, configName), 'utf8');
     // What decodes it is loaded only if a profile may have that setting.
     if (!profiles.includes('"agent"') && !existsSync(join(folder, copyName))) return undefined;

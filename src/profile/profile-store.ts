@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Invocation } from '../cli/terminal/output';
-import { configFolder, configName } from './folders';
+import { configName, folderOf } from './folders';
 
 /**
  * The profiles of this user, to be changed; warns if others can read them then. Loads conf, whose signal handlers would end the
@@ -10,7 +10,7 @@ import { configFolder, configName } from './folders';
 export async function profileStore({ context, say }: Invocation) {
   const { confStore } = await context.keepingSignals(() => import('./store'));
   const { now, sleep, uid: user } = context;
-  const folder = configFolder(context);
+  const folder = folderOf('config', context);
   const { update }: ReturnType<typeof confStore> = confStore(folder, { now, sleep, user });
   return {
     update: async (change: Parameters<typeof update>[0]) => {

@@ -6,7 +6,7 @@ import { DAY_SECONDS, grantedLifetime } from '../contract/lifetime';
 import { failedError, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import { makeFolder } from '../platform/private-folder';
-import { checkStateFolder, type System, stateFolder } from './folders';
+import { checkStateFolder, folderOf, type System } from './folders';
 
 /** What is kept of a push: its link without a key, limits, and times by the clock of this machine. */
 export interface Receipt extends Push {
@@ -153,7 +153,7 @@ const endOf = ({ base, token }: PushPlace) => lineOf({ base, ended: token });
 
 /** The file of receipts: a line of JSON for each push, and one for each that was expired. */
 function receiptsFile(system: System): string {
-  return join(stateFolder(system), 'receipts.jsonl');
+  return join(folderOf('state', system), 'receipts.jsonl');
 }
 
 /**
@@ -163,7 +163,7 @@ function receiptsFile(system: System): string {
 async function append(machine: Machine, lines: readonly string[]): Promise<void> {
   const path = receiptsFile(machine);
   makeFolder(dirname(path));
-  checkStateFolder(machine, dirname(path));
+  checkStateFolder(machine);
   const bytes = Buffer.from(lines.join(''));
   const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constants;
   const size = using(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, (file) => {
@@ -239,14 +239,13 @@ function decode(line: string): Line {
 
 /** Nothing, if the file is missing or cannot be read. */
 function ownContent(system: System): string {
-  const path = receiptsFile(system);
   let text: string;
   try {
-    text = contentOf(path);
+    text = contentOf(receiptsFile(system));
   } catch {
     return '';
   }
-  checkStateFolder(system, dirname(path));
+  checkStateFolder(system);
   return text;
 }
 

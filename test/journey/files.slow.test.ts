@@ -214,6 +214,50 @@ describe('Ctrl-C in a download', () => {
   });
 });
 
+test.each([
+  ['before a byte came', 0],
+  ['in the middle', 1000],
+])('a run of --resume that is killed %s leaves all to the next', alsoBinary, async (_, bytes) => {
+  const text = 'x'.repeat(4000);
+  const ranges: (string | undefined)[] = [];
+  const held = deferred();
+  const answer: OfferedFile['answer'] = ({ headers: { range } }, response) => {
+    const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
+    const count = ranges.push(range);
+    // The run that was interrupted tries again.
+    if (range && !isKept()) return void response.writeHead(403).end();
+    const etag = '"1"';
+    const part = { 'content-range': `bytes ${from}-${text.length - 1}/${text.length}` };
+    response.writeHead(range ? 206 : 200, { etag, 'content-length': text.length - from, ...part });
+    if (!range) return void response.write(text.slice(0, 2000), () => response.destroy());
+    if (count > 3) return void response.end(text.slice(from));
+    response.flushHeaders();
+    response.write(text.slice(from, from + bytes), held.resolve);
+  };
+  const state = () => readdirSync(at("it's kept"));
+  const isKept = () => existsSync(at("it's kept")) && state().length > 0;
+  const instance = await offering([{ filename: 'big', answer }], '', 0);
+  const { stderr } = await get(instance, '--output', 'in/');
+  const [, path = ''] = /pwpush get --resume '(.*)'\n/.exec(stderr) ?? [];
+  const words = ['get', '--resume', path.replaceAll("'\\''", "'")];
+  const { child, ended } = start(words, { env, input: '', cwd: folder });
+  await held.promise;
+  await expect
+    .poll(() => readdirSync(at('in')).map((name) => statSync(at(`in/${name}`)).size))
+    .toEqual([2000 + bytes]);
+  const other = await pwpush(words, { env, cwd: folder });
+  expect([other.code, ranges.length]).toEqual([1, 3]);
+  expect(other.stderr).toContain('another run is getting the rest of');
+  child.kill('SIGKILL');
+  await ended;
+  expect(await pwpush(words, { env, cwd: folder })).toMatchObject({ code: 0 });
+  expect([files('in'), state(), ranges.at(-1)]).toEqual([
+    { big: text },
+    [],
+    `bytes=${2000 + bytes}-`,
+  ]);
+});
+
 describe('push --file', () => {
   const LINK = 'https://pwpush.example/p/abc123\n';
   /** More than one chunk or pipe holds. */

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { contents } from '../helpers/contents';
 import { partOf } from '../helpers/long';
 import { allOf, needsFile, needsRoot } from '../helpers/needs';
 import {
@@ -81,14 +82,14 @@ const NOBODY = 65534;
 const skipped = allOf(needsRoot, needsFile('/dev/full'));
 
 describe('as a user without rights (needs root and /dev/full)', skipped, () => {
-  /** A line of sh as the user nobody, who may read the program but not the folder it stands in. */
-  async function asNobody(line: string) {
+  /** A line of sh as the user nobody, or another one, who may read the program but not the folder it stands in. */
+  async function asNobody(line: string, uid = NOBODY) {
     for (const part of binary ? [binary] : [dirname(launcher), dist])
       cpSync(part, at(part === binary ? 'pwpush' : part === dist ? 'dist' : 'bin'), {
         recursive: true,
       });
     const PWPUSH = binary ? at('pwpush') : `${process.execPath} ${at('bin/pwpush.js')}`;
-    const options = { env: { ...env, PWPUSH }, cwd: folder, uid: NOBODY, gid: NOBODY };
+    const options = { env: { ...env, PWPUSH }, cwd: folder, uid, gid: uid };
     const child = spawn('sh', ['-c', line], options);
     child.stdin.end();
     return ending(child);
@@ -118,6 +119,54 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
     const { code } = await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
     expect([code, rescuedInTmp()]).toEqual([1, kept]);
   });
+
+  /** Its entry has a folder that is not there, another user has no entry. */
+  const noHome = [
+    [NOBODY, 1, 'cannot create the folder "/nonexistent/.config/pwpush" (EACCES)'],
+    [12345, 2, 'there is no config folder: HOME is not an absolute path, and the user has no home'],
+  ] as const;
+
+  test.each(['', '~', '.', 'rel'])(
+    'a home "%s" and relative XDG folders are not those of the current folder',
+    alsoBinary,
+    async (home) => {
+      const { url } = service;
+      const evil = { url, 'token-command': `touch ${at('clone/ran')}` };
+      for (const path of ['clone/.config/pwpush', `clone/${home}/.config/pwpush`]) {
+        mkdirSync(at(path), { recursive: true });
+        const profiles = JSON.stringify({ current: 'evil', profiles: { evil } });
+        writeFileSync(at(`${path}/config.json`), profiles);
+      }
+      const { PATH = '', NO_PROXY = '' } = sender.env;
+      env = { PATH, NO_PROXY, TMPDIR: at('tmp'), HOME: home, XDG_CONFIG_HOME: '.config' };
+      for (const kind of ['STATE', 'DATA', 'CACHE']) env[`XDG_${kind}_HOME`] = 'own';
+      const before = contents(at('clone'));
+      for (const [uid, code, why] of noHome) {
+        for (const path of [
+          '.',
+          ...readdirSync(at('clone'), { recursive: true, encoding: 'utf8' }),
+        ])
+          chownSync(at(`clone/${path}`), uid, uid);
+        const line = async (words: string) => asNobody(`cd clone; ${words}`, uid);
+        const list = await line(`$PWPUSH list --url ${url}`);
+        expect([existsSync(at('clone/ran')), list.code, list.stderr]).toEqual([
+          ...[false, 3, expect.not.stringContaining('evil')],
+        ]);
+        const push = await line(`echo s | $PWPUSH push --url ${url}`);
+        expect([push.code, push.stdout]).toEqual([0, expect.stringMatching(/^http/)]);
+        const get = await line(`$PWPUSH get ${await link()}`);
+        expect([get.code, get.stdout]).toEqual([0, expect.stringContaining('rescue me')]);
+        expect((await line(`$PWPUSH get ${await link()} >/dev/full`)).code).toBe(1);
+        expect(rescuedInTmp()).toEqual(['700', '600', uid, 'rescue me']);
+        rmSync(at('tmp'), { recursive: true });
+        mkdirSync(at('tmp'));
+        chmodSync(at('tmp'), 0o1777);
+        const set = await line('$PWPUSH profile set days 3 --profile a');
+        expect([set.code, set.stderr]).toEqual([code, expect.stringContaining(why)]);
+      }
+      expect(contents(at('clone'))).toEqual(before);
+    },
+  );
 
   test.each([
     ['of another user', 'state'],

@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { worded } from '../../src/cli/report-error';
 import { rescuedFiles, rescueFolder } from '../../src/keep/rescue';
 import { newSafe, type SafeContext } from '../../src/keep/safekeeping';
+import { claimFile } from '../../src/platform/claim';
 import { failedError } from '../../src/platform/errors';
 import { eachPlace, NOW } from '../helpers/run';
 
@@ -41,6 +42,14 @@ test('what is rescued is 0600 in a folder 0700, and is listed', async () => {
   });
   expect([mode(path), mode(here.file('state'))]).toEqual(['600', '700']);
   expect(await brief()).toEqual(['secret']);
+});
+
+test('the download of a run that was killed while it went on with it is listed', async () => {
+  const path = here.file('state/download-2026-08-20T11-06-45-000Z-1f2e3d4c');
+  mkdirSync(here.file('state'));
+  writeFileSync(path, '');
+  const claim = claimFile(path, process.pid);
+  expect((await rescuedFiles(context)).map(({ path }) => path)).toEqual([claim]);
 });
 
 test('without a state folder it is below TMPDIR, and is listed there', async () => {

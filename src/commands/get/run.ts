@@ -62,25 +62,29 @@ export async function run(session: Session, plan: GetPlan): Promise<void> {
 /** Finishes what an interrupted run has begun: without its text, which was delivered then. */
 async function finish(session: Session, plan: GetPlan, path: string, push?: Named): Promise<void> {
   const { context } = session;
-  const { readKeptDownload } = await import('../../keep/interrupted-download');
-  const kept = readKeptDownload(path, context.uid, push?.token);
-  const keys = await readKeys(plan.keys, context);
-  const named = await session.connectTo(push ?? session.reference(kept.link));
-  // Where that run saved files, unless the command line says where.
-  const wanted: PlacePlan =
-    plan.placed || !kept.folder ? plan.place : { to: 'rest', force: false, folder: kept.folder };
-  const place = await reserve(session, wanted, plan.files, true);
-  const run = safeRun(session, plan);
-  const taking = await orDiscard(place, async () => {
-    const sealed = await resumed(run, named, kept);
-    const whole = await opened(sealed, keysFor(named, keys, place), plan.files);
-    return withPush(whole, kept.rest(whole.taken.push));
-  });
-  const failure = await delivered(session, taking, place, plan.files);
-  // A failure that names another such file replaced this one.
-  if (!failure || failure.remains?.saved_to !== undefined) kept.remove();
-  if (failure) throw failure;
-  await forgetKey(session, taking, plan);
+  const { claimKeptDownload } = await import('../../keep/interrupted-download');
+  const kept = claimKeptDownload(path, context, push?.token);
+  try {
+    const keys = await readKeys(plan.keys, context);
+    const named = await session.connectTo(push ?? session.reference(kept.link));
+    // Where that run saved files, unless the command line says where.
+    const wanted: PlacePlan =
+      plan.placed || !kept.folder ? plan.place : { to: 'rest', force: false, folder: kept.folder };
+    const place = await reserve(session, wanted, plan.files, true);
+    const run = safeRun(session, plan);
+    const taking = await orDiscard(place, async () => {
+      const sealed = await resumed(run, named, kept);
+      const whole = await opened(sealed, keysFor(named, keys, place), plan.files);
+      return withPush(whole, kept.rest(whole.taken.push));
+    });
+    const failure = await delivered(session, taking, place, plan.files);
+    // A failure that names another such file replaced this one.
+    if (!failure || failure.remains?.saved_to !== undefined) kept.remove();
+    if (failure) throw failure;
+    await forgetKey(session, taking, plan);
+  } finally {
+    kept.release();
+  }
 }
 
 /** Writes what a file has to the place; a link may give its key. */

@@ -58,7 +58,7 @@ async function rootFolder({ home }: Context, named: string | undefined): Promise
     throw usageError(`--root must be a folder; cannot read "${folder}" (${codeOf(error)})`);
   });
   if (!(await stat(found)).isDirectory()) throw usageError(`--root: "${folder}" is not a folder`);
-  const isHome = found === (await realpath(home).catch(() => undefined));
+  const isHome = found === (await realpath(home ?? '').catch(() => undefined));
   if (named === undefined && (isHome || dirname(found) === found))
     throw usageError(
       `the current folder is ${isHome ? 'your home' : 'the whole system'}, with files that no tool should reach`,

@@ -22,7 +22,7 @@ import { usageError } from '../../platform/errors';
 import { makeFile } from '../../platform/files/atomic-file';
 import { isForeign, type User } from '../../platform/files/owner';
 import { checkFolder } from '../../platform/private-folder';
-import { dataFolder, fromHome } from '../../profile/folders';
+import { folderOf, fromHome } from '../../profile/folders';
 import type { Session } from '../../profile/session';
 import { type Perform, type Planned, planned } from '../planned';
 
@@ -125,9 +125,10 @@ export function dataPlace(
     ephemeral,
   }: Values<ReturnType<typeof dataRows>> & { readonly ephemeral?: boolean },
 ): DataPlan {
-  const url = ephemeral ? undefined : database || context.env.DATABASE_URL;
-  const folder = data === undefined ? dataFolder(context) : fromHome(data, context);
-  if (!ephemeral) checkData(folder, context.uid);
+  const url = database || context.env.DATABASE_URL;
+  if (ephemeral) return { data: '' };
+  const folder = data === undefined ? folderOf('data', context) : fromHome(data, context);
+  checkData(folder, context.uid);
   return { data: folder, ...(url ? { database: url } : {}) };
 }
 

@@ -32,13 +32,13 @@ export async function temporaryFile(folder: string, name: string): Promise<Tempo
   return temporary(path, handle);
 }
 
-/** Opens a file that was left, to append to it. Throws an error of the file system. */
-export async function reopenFile(path: string): Promise<TemporaryFile> {
+/** Opens a file to append to it; `leave` names it `left`. Throws an error of the file system. */
+export async function reopenFile(path: string, left: string): Promise<TemporaryFile> {
   const { O_APPEND, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
-  return temporary(path, await open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK));
+  return temporary(path, await open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK), left);
 }
 
-function temporary(path: string, handle: FileHandle) {
+function temporary(path: string, handle: FileHandle, left = path) {
   let synced = false;
   return {
     handle,
@@ -63,7 +63,8 @@ function temporary(path: string, handle: FileHandle) {
     /** Closes the file and returns its path, for `reopenFile`. */
     leave: async () => {
       await handle.close();
-      return path;
+      if (left !== path) renameSync(path, left);
+      return left;
     },
   };
 }

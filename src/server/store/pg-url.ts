@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir, userInfo } from 'node:os';
+import { platform, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import { whyUnreadable } from '../../platform/files/file-error';
+import { homeFolder } from '../../platform/files/user-folder';
 import { invalidInput, ServiceError } from '../service-errors';
 import { type PemFile, tlsPair } from '../tls-pair';
 
@@ -62,7 +63,11 @@ type Given = (name: keyof typeof parameters) => string | undefined;
  * `sslmode` differently, and passes on unknown parameters.
  * @throws ServiceError (input) that never quotes the URL, which may contain a password
  */
-export function readAddress(url: string, env: Variables = {}, home = homedir()): PgAddress {
+export function readAddress(
+  url: string,
+  env: Variables = {},
+  home = homeFolder(env, platform(), () => userInfo().homedir),
+): PgAddress {
   const match =
     /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
   if (!match) throw wrong('must start with postgres:// and contain user, host and database');
@@ -143,7 +148,7 @@ function refuseUnsupported(given: Given): void {
 }
 
 /** As libpq defines `sslmode`, but that a certificate of the client requires TLS. */
-function readTls(given: Given, home: string): PgTls {
+function readTls(given: Given, home: string | undefined): PgTls {
   const mode = given('sslmode') ?? 'prefer';
   const authority = given('sslrootcert') ?? usualAuthority(home);
   if (mode === 'disable') return false;
@@ -170,7 +175,8 @@ function clientPair(cert: string | undefined, key = cert) {
   return tlsPair(file(cert ?? key), file(key));
 }
 
-function usualAuthority(home: string): string | undefined {
+function usualAuthority(home: string | undefined): string | undefined {
+  if (home === undefined) return undefined;
   const path = join(home, '.postgresql', 'root.crt');
   return existsSync(path) ? path : undefined;
 }

@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { failedError } from './errors';
+import { codeOf } from './files/file-error';
+
+/** A file that a process has claimed is named `NAME.MACHINE-PID-START.claim`: a claim ends with its process, however that ends. */
+const CLAIM = /\.([0-9a-f]*)-(\d+)-(\d+)\.claim$/;
+
+/** The most that a claim makes a name longer. */
+export const CLAIM_EXTRA = 60;
+
+/** The path without its claim, if it has one. */
+export const unclaimed = (path: string) => path.replace(CLAIM, '');
+
+/** Where a file is that a process has claimed; undefined without one. */
+export function claimOf(path: string): string | undefined {
+  const [folder, name] = [dirname(path), basename(path)];
+  if (!existsSync(folder)) return undefined;
+  const claim = readdirSync(folder).find((found) => found !== name && unclaimed(found) === name);
+  return claim && join(folder, claim);
+}
+
+/**
+ * Claims a file for this process, by a rename that one process alone can make, and returns its path from then on. The claim
+ * of a process that has ended is taken over.
+ * @throws CliError (failed) if a process that may still run has the file, or it cannot be renamed
+ */
+export function claimFile(path: string, pid: number): string {
+  const own = `${path}.${machineId()}-${pid}-${startOf(pid) ?? 0}.claim`;
+  for (let from = path; ; ) {
+    try {
+      renameSync(from, own);
+      return own;
+    } catch (error) {
+      const claim = codeOf(error) === 'ENOENT' ? claimOf(path) : undefined;
+      if (claim === undefined) throw failedError(`cannot rename "${from}" (${codeOf(error)})`);
+      if (mayRun(claim))
+        throw failedError(`another run is getting the rest of "${path}"; nothing was fetched`, {
+          steps: `wait until it ends; if there is no such run, rename "${claim}" to "${path}"`,
+        });
+      from = claim;
+    }
+  }
+}
+
+/** Whether the process of a claim may run: of one on another machine or in another container, nothing says that it has ended. */
+function mayRun(claim: string): boolean {
+  const [, machine, pid, start] = CLAIM.exec(claim) ?? [];
+  return machine !== machineId() || start === startOf(Number(pid));
+}
+
+/** Identifies where a process ID means one process: the boot of a machine, and the PID namespace. */
+function machineId(): string {
+  try {
+    const [boot] = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').split('-');
+    return boot + readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * When a process was started, which tells it from a later one of the same ID: in clock ticks since the boot
+ * (proc_pid_stat(5)), `0` where the system does not say. Undefined if it has ended.
+ */
+function startOf(pid: number): string | undefined {
+  try {
+    if (!existsSync('/proc/self/stat')) return getPriority(pid) === undefined ? undefined : '0';
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return /[ZX]/.test(fields[0] ?? '') ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+// The path of a user's folder is absolute: a relative one would lead to the current folder, whose files may be another person's. Imports nothing of ours: client, service and the cache of compiled code share it.
+import { isAbsolute } from 'node:path';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The variable, and what is below the home folder of Unix and macOS; the variable of Windows, and what is below `pwpush` there. */
+const places = {
+  config: ['XDG_CONFIG_HOME', '.config', 'Library/Preferences', 'APPDATA', 'Config'],
+  state: ['XDG_STATE_HOME', '.local/state', 'Library/Application Support', 'LOCALAPPDATA', 'State'],
+  data: ['XDG_DATA_HOME', '.local/share', 'Library/Application Support', 'LOCALAPPDATA', 'Data'],
+  cache: ['XDG_CACHE_HOME', '.cache', 'Library/Caches', 'LOCALAPPDATA', 'Cache'],
+} as const;
+
+/** The path if it is absolute (XDG Base Directory Specification, "Environment variables"). */
+export const absolute = (path = '') => (isAbsolute(path) ? path : undefined);
+
+/** The home folder: that of the environment, else of the user's `entry`, which may throw; undefined without one. */
+export function homeFolder(env: Variables, platform: string, entry: () => string) {
+  try {
+    return absolute(env[platform === 'win32' ? 'USERPROFILE' : 'HOME']) ?? absolute(entry());
+  } catch {
+    return undefined;
+  }
+}
+
+/** The program's folder of a kind: a folder that others make, and the names below it; empty without one. */
+export function userFolder(
+  kind: keyof typeof places,
+  { env, platform, home }: { env: Variables; platform: string; home: string | undefined },
+): readonly string[] {
+  const [xdg, unix, mac, variable, own] = places[kind];
+  const isWindows = platform === 'win32';
+  const names = isWindows ? ['pwpush', own] : ['pwpush'];
+  const base = absolute(env[isWindows ? variable : xdg]);
+  if (base !== undefined) return [base, ...names];
+  const below = isWindows ? 'AppData' : platform === 'darwin' ? mac : unix;
+  return home === undefined ? [] : [home, ...below.split('/'), ...names];
+}
