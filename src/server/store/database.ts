@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ServiceError, ServiceRefusal } from '../service-errors';
 import type { ServiceIo, ServiceSettings } from '../service-settings';
 import { readAddress, type Variables } from './pg-url';
@@ -81,11 +81,11 @@ export function placeOf({ data, database }: DataLocation): string {
 }
 
 /**
- * The data by its file, or by its hosts and name, for people.
+ * The data by the absolute path of its file, or by its hosts and name, for people.
  * @throws ServiceError for an invalid address
  */
 export function dataName({ data, database }: DataLocation, env?: Variables): string {
-  if (database === undefined) return `SQLite "${join(data, FILE)}"`;
+  if (database === undefined) return `SQLite "${resolve(data, FILE)}"`;
   const { hosts, database: name } = readAddress(database, env);
   return `PostgreSQL ${hosts.map(({ host, port }) => `${host}:${port}`)}/${name}`;
 }

@@ -1,5 +1,5 @@
 import { chmod, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { rekey } from '../../../src/server/keys/rotation';
 import { dataName } from '../../../src/server/store/database';
@@ -47,6 +47,13 @@ async function filled(payload: string, instanceKeyFile = path) {
 }
 
 const keys = () => keysOf(path);
+
+test('data is noted by the absolute path of its file', async () => {
+  const data = await newFolder();
+  const service = await testService({ data: relative('', data), instanceKeyFile: path });
+  await service.close();
+  expect(await readFile(path, 'utf8')).toContain(` SQLite "${join(data, 'pwpush.db')}"\n`);
+});
 
 test('a key stays while the file says that other data uses it', async () => {
   const [a, b] = [await filled('of a'), await filled('of b')];
