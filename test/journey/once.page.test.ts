@@ -14,7 +14,7 @@ let proxy: Listens;
 /** After how many bytes the response to the next form is cut. */
 let cutAt: number | undefined;
 // What is cut and what is gone is told on the console.
-const openPage = pages({ except: /ERR_|404|base'|Failed to load/ });
+const openPage = pages({ except: /ERR_|404|Unrecognized Content-Security-Policy|Failed to load/ });
 
 beforeAll(async () => {
   proxy = await listen(
