@@ -138,17 +138,13 @@ export function selectKey(id: string, available: readonly FileKey[], settings: D
  * @throws ServiceError when it cannot be written
  */
 export function makeInstanceKey(path: string): FileKey {
-  const draft = draftOf(path);
   try {
-    writeKeys(draft, [newInstanceKey([COMPLETE])]);
     // A second program that starts now reads this key or makes the one.
-    nameFile(draft, path, false);
+    writeKeys(path, [newInstanceKey([COMPLETE])]);
   } catch (cause) {
     // The program that made the key removes drafts when it notes its data.
     if (!['EEXIST', 'ENOENT'].includes(systemCode(cause)) || !existsSync(path))
       throw new ServiceError(`cannot write the instance key "${path}"`, { cause });
-  } finally {
-    rmSync(draft, { force: true });
   }
   return (readKeys(path) as [FileKey])[0];
 }
@@ -175,7 +171,8 @@ export async function changeKeys(
     try {
       const file = realpathSync(path);
       const isDone = claimed(file, versionOf(file), Date.now(), () => {
-        replaceKeys(file, change(readKeys(path)));
+        dropDrafts(file);
+        writeKeys(file, change(readKeys(path)), statSync(file));
         return true;
       });
       if (isDone) return;
@@ -190,17 +187,6 @@ export async function changeKeys(
   }
 }
 
-function replaceKeys(file: string, keys: readonly FileKey[]): void {
-  dropDrafts(file);
-  const draft = draftOf(file);
-  try {
-    writeKeys(draft, keys, statSync(file));
-    nameFile(draft, file, true);
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
 /**
  * Whether others than the service may read the file; always false on Windows, where the mode does not say. If the file
  * belongs to root, as the secrets of Kubernetes do, the service reads it as a member of its group.
@@ -209,10 +195,6 @@ export async function isReadByOthers(path: string): Promise<boolean> {
   if (platform() === 'win32') return false;
   const { mode, uid } = await stat(path);
   return (mode & (uid === 0 ? 0o007 : 0o077)) !== 0;
-}
-
-function draftOf(path: string): string {
-  return `${path}.${randomBytes(6).toString('hex')}`;
 }
 
 function dropDrafts(path: string): void {
@@ -231,11 +213,18 @@ function textOf(keys: readonly FileKey[]): string {
     .join('');
 }
 
+/** Writes a draft beside `path`, and replaces the file there only if it is to be `like` that. */
 function writeKeys(path: string, keys: readonly FileKey[], like?: Stats): void {
-  makeFile(path, (file) => {
-    writeFileSync(file, textOf(keys));
-    if (like) takeAfter(file, like);
-  });
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    makeFile(draft, (file) => {
+      writeFileSync(file, textOf(keys));
+      if (like) takeAfter(file, like);
+    });
+    nameFile(draft, path, like !== undefined);
+  } finally {
+    rmSync(draft, { force: true });
+  }
 }
 
 /** The service may be another user, or of a group that may read the key. */
