@@ -99,7 +99,7 @@ export async function countTry(
   message: string,
 ) {
   const now = clock();
-  const { row, left } = await database.transaction(async (sql) => {
+  const { id, left } = await database.transaction(async (sql) => {
     await lockPush(sql, tries.pushId);
     const earlier = await audit.listTries(sql, tries, now - MINUTE, now + MINUTE);
     const oldest = earlier.at(-limits.passphraseTriesPerMinute);
@@ -108,7 +108,7 @@ export async function countTry(
       throw new ServiceRefusal('too_many', message, { retryAfter });
     }
     const left = limits.passphraseTriesPerMinute - earlier.length - 1;
-    return { row: await audit.insertTry(sql, tries, now), left };
+    return { id: await audit.insertTry(sql, tries, now), left };
   });
-  return { left, takeBack: () => audit.deleteTry(database.sql, row) };
+  return { left, takeBack: () => audit.deleteTry(database.sql, tries, now, id) };
 }

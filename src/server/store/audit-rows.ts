@@ -120,24 +120,17 @@ export async function listTries(sql: Sql, { pushId, whose }: Tries, since: numbe
   return rows.map((row) => row.tried_at);
 }
 
-export interface TryRow {
-  readonly id: number;
-  readonly push_id: number;
-  readonly whose: Tries['whose'];
-  readonly tried_at: number;
-}
-
-export async function insertTry(sql: Sql, { pushId, whose }: Tries, at: number): Promise<TryRow> {
-  const rows = await sql<TryRow>`
-    INSERT INTO tries (push_id, whose, tried_at) VALUES (${pushId}, ${whose}, ${at}) RETURNING *`;
-  return rows[0] as TryRow;
+export async function insertTry(sql: Sql, { pushId, whose }: Tries, at: number): Promise<number> {
+  const rows = await sql<{ id: number }>`
+    INSERT INTO tries (push_id, whose, tried_at) VALUES (${pushId}, ${whose}, ${at}) RETURNING id`;
+  return (rows[0] as { id: number }).id;
 }
 
 /** Deletes a try by all its columns: only one that is exactly what was inserted. */
-export async function deleteTry(sql: Sql, { id, push_id, whose, tried_at }: TryRow): Promise<void> {
+export async function deleteTry(sql: Sql, { pushId, whose }: Tries, at: number, id: number) {
   await sql`
     DELETE FROM tries
-    WHERE id = ${id} AND push_id = ${push_id} AND whose = ${whose} AND tried_at = ${tried_at}`;
+    WHERE id = ${id} AND push_id = ${pushId} AND whose = ${whose} AND tried_at = ${at}`;
 }
 
 /** Deletes earlier tries than `since`, and those in the future, recorded while the clock was ahead. */
