@@ -212,16 +212,10 @@ class Connection implements PgConnection {
   /** Settles as `work` does, or rejects when the connection ends, as the library then never settles some of what it queued. */
   private async untilEnd<T>(work: PromiseLike<T>): Promise<T> {
     if (!this.alive) throw connectionError();
-    let stop: (error: Error) => void = () => {};
-    const ended = new Promise<never>((_, reject) => {
-      stop = reject;
+    return new Promise((resolve, reject) => {
+      this.waits.add(reject);
+      work.then(resolve, reject).then(() => this.waits.delete(reject));
     });
-    this.waits.add(stop);
-    try {
-      return await Promise.race([work, ended]);
-    } finally {
-      this.waits.delete(stop);
-    }
   }
 }
 
