@@ -156,30 +156,25 @@ export async function withPassphrase<T>(
   work: (passphrase: string | undefined) => Promise<T>,
 ): Promise<T> {
   const { text, typed, byOption } = known;
-  let sent = owner === undefined ? text : undefined;
-  /** For another instance, once it asks. */
-  let unsent = owner !== undefined && byOption ? text : undefined;
-  const isWithheld = owner !== undefined && text !== undefined && !byOption;
-  const withheld = isWithheld ? notSent(owner) : undefined;
-  const mayAsk = context.canPrompt() && (typed || (sent ?? unsent) === undefined);
-  const ask = async () => {
-    const question = sent === undefined ? withheld?.question : 'Wrong passphrase, try again:';
-    const answer = await noKey(await askPassphrase(context, false, question));
-    if (typed) known.text = answer;
-    return answer;
-  };
+  const isForeign = owner !== undefined;
+  const withheld = isForeign && text !== undefined && !byOption ? notSent(owner) : undefined;
+  const sendable = withheld ? undefined : text;
+  const mayAsk = context.canPrompt() && (typed || sendable === undefined);
+  let [sent, next] = isForeign ? [undefined, sendable] : [sendable];
   return askUntil(
     async (failure) => {
-      if (failure) {
-        sent = unsent ?? (await ask());
-        unsent = undefined;
+      if (failure && next === undefined) {
+        const question = sent === undefined ? withheld?.question : 'Wrong passphrase, try again:';
+        next = await noKey(await askPassphrase(context, false, question));
+        if (typed) known.text = next;
       }
+      if (failure) [sent, next] = [next, undefined];
       return work(sent);
     },
-    (failure) => isPassphraseRefused(failure) && (unsent !== undefined || mayAsk),
-    typed && owner === undefined ? TRIES : 1 + TRIES,
+    (failure) => isPassphraseRefused(failure) && (next !== undefined || mayAsk),
+    typed && !isForeign ? TRIES : 1 + TRIES,
   ).catch((error) => {
-    if (owner === undefined || sent !== undefined || !isPassphraseRefused(error)) throw error;
+    if (!isForeign || sent !== undefined || !isPassphraseRefused(error)) throw error;
     const facts = withheld ? [...error.facts, withheld.fact] : error.facts;
     throw error.with({ facts, steps: phrase('give-passphrase-there') });
   });
