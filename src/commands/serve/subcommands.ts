@@ -199,10 +199,7 @@ const rekeyRows = {
   dropOld: flag('--drop-old', 'only remove keys that this data does not use'),
 };
 
-interface RekeyPlan {
-  readonly place: DataPlan;
-  readonly dropOld: boolean;
-}
+type RekeyPlan = DataPlan & { readonly dropOld: boolean };
 
 export function rekeyCommand(serve: Command, context: Context, perform?: Perform): void {
   const command = serve
@@ -213,13 +210,14 @@ export function rekeyCommand(serve: Command, context: Context, perform?: Perform
     ) as Command;
   command.manual = rekeyHelp;
   const asked = ({ dropOld, ...options }: Options<typeof rekeyRows>) => ({
-    ...{ place: dataPlace(context, options), dropOld },
+    ...dataPlace(context, options),
+    dropOld,
   });
   const journey = async () => ({ run: rekey });
   servePlanned(command, context, { rows: rekeyRows, asked, journey }, perform);
 }
 
-async function rekey({ context, say }: Session, { place, dropOld }: RekeyPlan): Promise<void> {
+async function rekey({ context, say }: Session, { dropOld, ...place }: RekeyPlan): Promise<void> {
   const settings = { ...place, ...keyFile(context) };
   const done = await withService(async (service) => {
     const data = service.dataName(settings, context.env);
