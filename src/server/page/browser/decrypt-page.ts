@@ -23,7 +23,12 @@ const { classList } = document.documentElement;
 classList.add('decrypting');
 
 document.addEventListener('DOMContentLoaded', () => {
-  const { root, form, input, status, pasted } = elements();
+  const root = find(document, '.encrypted');
+  const form = find(root, 'form');
+  const input = find<HTMLInputElement>(root, '#key');
+  const status = find(root, '.status');
+  /** At /open only. */
+  const pasted = root.querySelector<HTMLTextAreaElement>('#armor');
   const word = (name: string) => root.dataset[name] ?? '';
   const armor = () => pasted?.value ?? find(root, '.sealed .value').textContent;
 
@@ -84,22 +89,11 @@ document.addEventListener('DOMContentLoaded', () => {
   passphraseWork(armor()).then(begin).catch(fail).finally(shown);
 });
 
-function elements() {
-  const root = find(document, '.encrypted');
-  return {
-    root,
-    form: find(root, 'form'),
-    input: find<HTMLInputElement>(root, '#key'),
-    status: find(root, '.status'),
-    /** At /open only. */
-    pasted: root.querySelector<HTMLTextAreaElement>('#armor'),
-  };
-}
-
 /** The decrypted text, or the message of decrypted files, whose downloads it offers. */
 function contentOf(root: HTMLElement, text: string, key: string, open: boolean): Node {
   const list = root.querySelector<HTMLElement>('.list');
-  if (!list) return filled('qr' in root.dataset ? 'qr' : templateFor(text), text, open);
+  if (!list && 'qr' in root.dataset) return filled('qr', text, open);
+  if (!list) return filled(addressIn(text) ? 'link' : 'text', text, open);
   const manifest = manifestIn(text);
   const { damaged = '', expired = '', download = '' } = root.dataset;
   const report = (error: unknown) => {
@@ -130,11 +124,7 @@ declare const drawQr: (into: Element, text: string) => void;
 
 type TemplateName = 'text' | 'message' | 'link' | 'qr';
 
-/** The template for a text: links are recognized, as encryption leaves a push no kind of its own for them. */
-function templateFor(text: string): TemplateName {
-  return addressIn(text) ? 'link' : 'text';
-}
-
+/** The link that a text is: encryption leaves a push no kind of its own for links. */
 function addressIn(text: string): URL | undefined {
   return /^https?:\/\/\S+$/i.test(text) ? parseUrl(text) : undefined;
 }
