@@ -49,11 +49,7 @@ export function systemContext(
     uid: process.geteuid?.(),
     get home() {
       // Its module takes time to load.
-      return homeFolder(
-        process.env,
-        process.platform,
-        () => process.getBuiltinModule('node:os').userInfo().homedir,
-      );
+      return homeFolder(process, () => process.getBuiltinModule('node:os').userInfo().homedir);
     },
     stdin: input(process),
     stdout: output(process, 1, listening),

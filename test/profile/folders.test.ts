@@ -38,8 +38,8 @@ test.each(['', '~', '~/x', '.', 'rel'])('a home %j counts for nothing', (HOME) =
     throw new Error('no entry');
   };
   const homes = (entry: () => string) => [
-    homeFolder({ HOME }, 'linux', entry),
-    homeFolder({ USERPROFILE: HOME }, 'win32', entry),
+    homeFolder({ env: { HOME }, platform: 'linux' }, entry),
+    homeFolder({ env: { USERPROFILE: HOME }, platform: 'win32' }, entry),
   ];
   expect(homes(() => ann)).toEqual([ann, ann]);
   expect([...homes(() => HOME), ...homes(noEntry)]).toEqual(Array(4).fill(undefined));

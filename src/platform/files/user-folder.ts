@@ -2,6 +2,7 @@
 import { isAbsolute } from 'node:path';
 
 type Variables = Readonly<Record<string, string | undefined>>;
+type System = { readonly env: Variables; readonly platform: string };
 
 /** The variable, and what is below the home folder of Unix and macOS; the variable of Windows, and what is below `pwpush` there. */
 const places = {
@@ -15,7 +16,7 @@ const places = {
 export const absolute = (path = '') => (isAbsolute(path) ? path : undefined);
 
 /** The home folder: that of the environment, else of the user's `entry`, which may throw; undefined without one. */
-export function homeFolder(env: Variables, platform: string, entry: () => string) {
+export function homeFolder({ env, platform }: System, entry: () => string) {
   try {
     return absolute(env[platform === 'win32' ? 'USERPROFILE' : 'HOME']) ?? absolute(entry());
   } catch {
@@ -26,7 +27,7 @@ export function homeFolder(env: Variables, platform: string, entry: () => string
 /** The program's folder of a kind: a folder that others make, and the names below it; empty without one. */
 export function userFolder(
   kind: keyof typeof places,
-  { env, platform, home }: { env: Variables; platform: string; home: string | undefined },
+  { env, platform, home }: System & { readonly home: string | undefined },
 ): readonly string[] {
   const [xdg, unix, mac, variable, own] = places[kind];
   const isWindows = platform === 'win32';

@@ -66,7 +66,7 @@ type Given = (name: keyof typeof parameters) => string | undefined;
 export function readAddress(
   url: string,
   env: Variables = {},
-  home = homeFolder(env, platform(), () => userInfo().homedir),
+  home = homeFolder({ env, platform: platform() }, () => userInfo().homedir),
 ): PgAddress {
   const match =
     /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
