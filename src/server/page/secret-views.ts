@@ -57,8 +57,7 @@ ${more ?? false}${copyButton(words.text('copy'))}</div>
 /** The link of a new push, which its maker has to see. */
 export function linkBox(view: View, link: string): Markup {
   const title = view.words.text('yourLink');
-  const content = markup`<p class="address" tabindex="0" role="group" aria-label="${title}"><bdo class="value" dir="ltr">${link}</bdo></p>`;
-  return openBox(view, 'link', title, content);
+  return openBox(view, 'link', title, addressBox(markup`${link}`, title));
 }
 
 /** Armor, which a page can also save under a name, without its script too. */
