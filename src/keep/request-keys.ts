@@ -112,11 +112,9 @@ export function keptKey(
   responseKey?: unknown,
 ): KeptKey | undefined {
   if (findFolder('state', context) === undefined) return undefined;
-  const publicKeys = [publicKey, responseKey].map((key) => {
-    return /^age1[a-z0-9]+$/i.exec(`${key}`)?.[0].toLowerCase();
-  });
-  const [ofLink] = publicKeys;
-  for (const name of [token, ...publicKeys]) {
+  const nameOf = (key: unknown) => /^age1[a-z0-9]+$/i.exec(`${key}`)?.[0].toLowerCase();
+  const ofLink = nameOf(publicKey);
+  for (const name of [token, ofLink, nameOf(responseKey)]) {
     const found = name && keyIn(keyPath(context, name), base, target.inUse ? ofLink : undefined);
     if (!found) continue;
     checkStateFolder(context, keyFolder(context));
