@@ -12,7 +12,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -191,9 +190,9 @@ export async function changeKeys(
  * Whether others than the service may read the file; always false on Windows, where the mode does not say. If the file
  * belongs to root, as the secrets of Kubernetes do, the service reads it as a member of its group.
  */
-export async function isReadByOthers(path: string): Promise<boolean> {
+export function isReadByOthers(path: string): boolean {
   if (platform() === 'win32') return false;
-  const { mode, uid } = await stat(path);
+  const { mode, uid } = statSync(path);
   return (mode & (uid === 0 ? 0o007 : 0o077)) !== 0;
 }
 

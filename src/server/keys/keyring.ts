@@ -68,7 +68,7 @@ export async function openKeyring(
     key.id === used.id ? noted(key, links.dataId, dataName(settings, env)) : key;
   // Where the file cannot be written, as a secret that is mounted, the service runs all the same.
   await changeKeys(path, (keys) => keys.map(withNote)).catch(() => {});
-  if (await isReadByOthers(path))
+  if (isReadByOthers(path))
     log.warning(`other users can read the instance key "${path}": run chmod 600 on it`);
   return keyring;
 }
