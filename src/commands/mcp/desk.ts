@@ -42,11 +42,10 @@ export function newDesk(
   const toPush = allowed.env.filter((name) => !/^PWPUSH_/.test(name));
   /** The variables that a command does not get. */
   const withheld = (command: string) => {
-    // A profile may be there by now. Without an instance of the operator, the passphrase is for none that a caller names.
+    // A profile may be there by now. Without an instance of the operator, the passphrase is for none that a caller names;
+    // the person who is asked by a request does not know it.
     const hasInstance = !(tried(another(session).target) instanceof CliError);
-    // The person who is asked does not know the passphrase.
-    if (hasInstance && command !== 'request') return toPush;
-    return [...toPush, 'PWPUSH_PASSPHRASE'];
+    return hasInstance && command !== 'request' ? toPush : [...toPush, 'PWPUSH_PASSPHRASE'];
   };
   const running = new Set<Promise<Ran>>();
   const started = (name: string, words: readonly string[], world: RunWorld): Promise<Ran> => {
