@@ -9,14 +9,12 @@ import { wordList } from './words';
 
 /** Where a passphrase comes from; from the environment, if that has one, where nothing is named. */
 export interface PassphraseSource {
-  /** It is typed. */
   readonly ask: boolean;
   readonly file: string | undefined;
   /** The instance that the variable is for, if what is created goes to another one. */
   readonly owner?: string | undefined;
 }
 
-/** Where the passphrase of something new comes from. */
 export interface NewPassphraseSource extends PassphraseSource {
   /** It is generated, into a new file, or onto stderr. */
   readonly generate: { readonly into: string | undefined } | undefined;

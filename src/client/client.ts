@@ -89,11 +89,9 @@ type Reader = Pick<CallDetails, 'keyProof' | 'withoutIdentity'>;
 /** Requests to someone for a secret (docs/wire.md, "Requests"). All methods throw a `CliError`. */
 export type RequestApi = ReturnType<typeof requestApi>;
 
-/** An answer to a request. */
 interface Answer {
   readonly response?: string | undefined;
   readonly files?: readonly Attachment[] | undefined;
-  /** Of the request. */
   readonly passphrase?: string | undefined;
 }
 

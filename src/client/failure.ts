@@ -13,7 +13,6 @@ import { header, isSuccess, ResponseTooLong, type WholeResponse } from './transp
 
 /** For the messages when a token is refused or missing. */
 export interface TokenSource {
-  /** Where the token is from. */
   readonly tokenFrom?: string | undefined;
   /** What to do if none is sent, but could be. */
   readonly tokenHint?: Step | undefined;
@@ -28,9 +27,7 @@ export interface SentRequest extends TokenSource {
   readonly addressHint?: Step | undefined;
   /** Sent with a token. */
   readonly authenticated: boolean;
-  /** Sent with a passphrase. */
   readonly passphrase: boolean;
-  /** Sent with a proof of the key. */
   readonly proved: boolean;
   readonly files: readonly Attachment[];
   /** Secrets of the request, which no message repeats. */

@@ -41,7 +41,6 @@ export interface ApiSettings extends TokenSource {
   readonly repeating?: () => void | Promise<void>;
 }
 
-/** What a call is sent with. */
 export interface CallDetails {
   /** Of the push or request that the path names. */
   readonly token?: string;
@@ -95,7 +94,6 @@ interface Answer<Schema extends v.GenericSchema> {
   readonly decoded?: v.SafeParseResult<Schema> | undefined;
 }
 
-/** Sends a request, and reads what comes. */
 type Send<Schema extends v.GenericSchema> = (
   over: Transport,
   rules?: Partial<CallRules>,

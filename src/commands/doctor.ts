@@ -68,13 +68,11 @@ function rowText({ status, name, message, hint }: CheckRow, look: Look): string 
   return `${besideName(head, STATUS + NAME, texts, look.columns)}\n`;
 }
 
-/** A check as it is printed. */
 interface CheckRow {
   readonly name: string;
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
   readonly message: string;
   readonly hint?: string | undefined;
-  /** Of a failed check. */
   readonly code?: ErrorCode;
 }
 

@@ -123,7 +123,6 @@ export async function execute(
   }
 }
 
-/** `pwpush help [command | topic]`. */
 async function help(program: Command, words: readonly string[], context: Context): Promise<void> {
   const show = (text: string) => context.stdout.write(reflowed(text, context.stdout));
   const [word, ...more] = words;
@@ -177,7 +176,6 @@ export async function reached(argv: readonly string[], context: Context) {
   return { ...found, options: globalOptions(found.command, context.env) };
 }
 
-/** The tree of all commands, with their options. */
 export async function wholeProgram(context: Context): Promise<Command> {
   const program = newProgram(context);
   for (const one of program.commands) await loaded(one as Command, context);

@@ -63,7 +63,6 @@ export const limits = {
   views: { min: 1, max: 100, default: 5 },
   /** Bytes of UTF-8 in a text payload. */
   textBytes: 1024 * 1024,
-  /** Characters in a QR payload. */
   qrCharacters: 1024,
   nameCharacters: 255,
   noteCharacters: 10_000,
@@ -76,7 +75,6 @@ export const limits = {
   notifiedAtOnce: 5,
 } as const;
 
-/** The fields of a push that are on or off. */
 export const pushFlags = ['deletable_by_viewer', 'retrieval_step'] as const;
 
 /** The fields of a request that are on or off; the last says whether its answer may have files. */
@@ -101,7 +99,6 @@ export const locales =
 export interface Notification {
   /** Addresses, separated by commas. */
   notify_emails_to: string;
-  /** Language of the e-mail. */
   notify_emails_to_locale?: string;
 }
 
@@ -115,7 +112,6 @@ export interface NewPush extends Partial<Notification>, Flags<typeof pushFlags, 
   expire_after_duration?: number;
   /** Seconds: our own service. */
   expires_in?: number;
-  /** Retrievals. */
   expire_after_views?: number;
   passphrase?: string;
   name?: string;

@@ -67,10 +67,8 @@ const keyFolder = (context: RescueContext) => join(folderOf('state', context), '
 const keyPath = (context: RescueContext, name: string) => join(keyFolder(context), `${name}.key`);
 const instanceLine = (base: string) => `# instance: ${base}\n`;
 
-/** The private key that was kept for a request. */
 export interface KeptKey {
   readonly identities: readonly Identity[];
-  /** Its public key. */
   readonly recipient: string | undefined;
   /** Its file; undefined for a key that is only in memory. */
   readonly path: string | undefined;

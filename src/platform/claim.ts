@@ -10,7 +10,6 @@ const CLAIM = /\.([0-9a-f]*)-(\d+)-(\d+)\.claim$/;
 /** The most that a claim makes a name longer. */
 export const CLAIM_EXTRA = 60;
 
-/** The path without its claim, if it has one. */
 export const unclaimed = (path: string) => path.replace(CLAIM, '');
 
 /** Where a file is that a process has claimed; undefined without one. */

@@ -57,7 +57,6 @@ export interface TerminalSignals {
   readonly suspend?: (() => void) | undefined;
 }
 
-/** One of the values that a question offers. */
 export interface Choice<T> {
   /** The line that the user reads. */
   readonly name: string;
@@ -66,9 +65,7 @@ export interface Choice<T> {
   readonly value: T;
 }
 
-/** A program to run, and what it gets. */
 export interface Child {
-  /** Path of the program. */
   readonly file: string;
   /** Its argv, argv[0] included. */
   readonly words: readonly [string, ...string[]];
@@ -187,7 +184,6 @@ export interface Context {
   readonly version: string;
   readonly env: Environment;
   readonly platform: string;
-  /** Of this process. */
   readonly pid: number;
   /** Of this user; undefined on Windows, which has none. */
   readonly uid: number | undefined;
@@ -214,7 +210,6 @@ export interface Context {
    */
   guard?(): Promise<string | undefined>;
   prompter(): Promise<Prompter>;
-  /** Whether the user was asked anything. */
   hasAsked(): boolean;
   /** Gives the terminal back as it was before the first question; call it after the last one. */
   asked(): void;

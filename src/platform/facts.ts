@@ -83,7 +83,6 @@ type OfNetwork =
   | 'too-slow'
   | 'unreachable';
 
-/** Of the link of a file, and its download. */
 type OfFile =
   | 'cut-short'
   | 'file-link-expired'
@@ -98,7 +97,6 @@ type OfFile =
   | 'no-file-link'
   | 'not-resumable';
 
-/** Of the link of a push, as it was pasted or returned. */
 type OfLink = 'link-built' | 'link-elsewhere' | 'link-repaired' | 'links-repaired' | Repair;
 
 /** What a pasted link had that it does not have now. */

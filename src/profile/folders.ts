@@ -4,10 +4,8 @@ import { usageError } from '../platform/errors';
 import { absolute, userFolder } from '../platform/files/user-folder';
 import { checkFolder } from '../platform/private-folder';
 
-/** Decides where folders are. */
 type Surroundings = Pick<Context, 'env' | 'platform' | 'home'>;
 
-/** And whose they must be. */
 export type System = Pick<Context, 'env' | 'platform' | 'home' | 'uid'>;
 
 /** The folders of profiles, of rescue files and receipts, and of the data of a service. */

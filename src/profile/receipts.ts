@@ -18,7 +18,6 @@ export interface Receipt extends Push {
 
 /** Where later requests for a push go, whatever its link is: the instance chose that, for people. */
 export interface PushPlace {
-  /** The instance that it was created at. */
   readonly base: string;
   readonly token: string;
 }
@@ -32,13 +31,11 @@ export interface KeptReceipt extends PushPlace {
 interface SavedPush {
   readonly push: Push;
   readonly link: string;
-  /** The label. */
   readonly name: string | undefined;
   /** Undefined if the link leads elsewhere, or has no ID. Then there is no receipt, and no other push is the last instead. */
   readonly at: PushPlace | undefined;
 }
 
-/** A push at its instance. */
 export interface ReceiptItem {
   readonly token: string;
   readonly target: { readonly base: string };
@@ -195,7 +192,6 @@ async function shorten(path: string, now: Date): Promise<void> {
   }
 }
 
-/** What is known of a push. */
 interface Entry {
   readonly key: string;
   readonly kept: KeptReceipt | undefined;

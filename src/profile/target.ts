@@ -60,7 +60,6 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
   readonly insecure: boolean;
   /** Undefined if neither the profile nor the environment has it. */
   readonly edition: Edition | undefined;
-  /** The ID of an account. */
   readonly account: number | undefined;
   /** The current profile, for the defaults of a push; its address may differ from `base`. */
   readonly defaults: Profile | undefined;

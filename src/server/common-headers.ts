@@ -1,4 +1,3 @@
-/** Of each response of the service, whatever it is. */
 export const commonHeaders = {
   // Proxies rewrite pages where they may, such as their e-mail addresses, and a secret with them (RFC 9111, 5.2.2.6).
   'cache-control': 'no-store, no-transform',

@@ -78,7 +78,6 @@ interface RefusalDetails {
   readonly cause?: unknown;
 }
 
-/** A refused request, with a message for its sender. */
 export class ServiceRefusal extends Error {
   override readonly name = 'ServiceRefusal';
 

@@ -113,7 +113,6 @@ export async function startService(
   }
 }
 
-/** The token of `admin`, if this start creates it. */
 async function createFirstToken(
   { owners, log }: OpenService,
   { ephemeral, firstToken, tokenHidden }: ServiceSettings,

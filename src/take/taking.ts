@@ -15,7 +15,6 @@ export interface Taken {
   readonly push: Push;
   /** As it was received. */
   readonly sealed: Push;
-  /** Only of an answer. */
   readonly answer: AnswerKeys | undefined;
   /** Its files of which a part is there. */
   readonly partial: readonly PartialFile[];
@@ -44,7 +43,6 @@ export interface AnswerKeys {
   readonly state: () => Promise<unknown>;
 }
 
-/** A run whose results are safe. */
 export interface SafeRun extends Invocation {
   readonly safe: Safe;
 }
@@ -58,7 +56,6 @@ export interface Taking extends SafeRun {
   readonly signal: AbortSignal;
 }
 
-/** A push that was taken at an instance, with its client. */
 export function takingOf(run: SafeRun, { openFile }: Pick<Api, 'openFile'>, taken: Taken): Taking {
   return { ...run, file: openFile, signal: run.context.signal, taken };
 }

@@ -35,14 +35,11 @@ import { retrieveFrom } from '../../take/retrieve';
 import { type Taking, withPush } from '../../take/taking';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../take/waiting';
 
-/** What to ask, and how. */
 export interface RequestPlan {
   readonly question: Source;
   /** When it closes; if undefined, a person who types the question is asked. */
   readonly closes: ClosingFields | undefined;
-  /** Whether that was given as a date. */
   readonly byDate: boolean;
-  /** Without the question, and what protects it. */
   readonly fields: Omit<NewRequest, 'request' | 'passphrase' | 'public_key'>;
   /** Paths of files that go with the question. */
   readonly files: readonly string[] | undefined;

@@ -22,7 +22,6 @@ import { retrieveAll } from '../../run/retrieve-all';
 import { type KeySources, readKeys } from '../../take/decryption-keys';
 import type { Taking } from '../../take/taking';
 
-/** What to run, and what it gets of which pushes. */
 export interface RunPlan {
   readonly links: readonly Named[];
   /** The program and its arguments. */

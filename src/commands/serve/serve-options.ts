@@ -106,7 +106,6 @@ export const rows = {
   }),
 };
 
-/** Where the data are, as options say. */
 export interface DataPlan {
   readonly data: string;
   /** The PostgreSQL that has them; the folder has them without one. */

@@ -42,7 +42,6 @@ const addRows = {
   create: flag('--create', 'create the database if it is missing'),
 };
 
-/** `serve token add|list|replace|revoke`. */
 export function tokenCommand(serve: Command, context: Context, perform?: Perform): void {
   const token = serve
     .command('token')
@@ -116,7 +115,6 @@ function withOwners<T>(
 
 type Owners = Awaited<ReturnType<ServiceModule['openOwners']>>;
 
-/** Where the data are, and where a new token goes. */
 interface NewTokenPlan {
   readonly place: DataPlan;
   readonly output: string;
@@ -124,10 +122,8 @@ interface NewTokenPlan {
 }
 
 interface AddPlan extends NewTokenPlan {
-  /** Of the user. */
   readonly name: string;
   readonly label: string | undefined;
-  /** Whether to create a missing database. */
   readonly create: boolean;
 }
 
@@ -243,7 +239,6 @@ const backupRows = { ...rows, force: flag('--force', 'overwrite an existing file
 
 interface BackupPlan {
   readonly place: DataPlan;
-  /** Path of the copy. */
   readonly file: string;
   readonly force: boolean;
 }

@@ -89,7 +89,6 @@ function refusalBody({ kind, message, details }: ServiceRefusal): unknown {
   return { error: `This ${what} requires a passphrase.`, message, status: 'unauthorized' };
 }
 
-/** A refusal as the API returns it. */
 export function refusalResponse(refusal: ServiceRefusal): Response {
   const { status, headers } = refusalHead(refusal);
   return json(refusalBody(refusal), status, headers);

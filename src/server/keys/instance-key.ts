@@ -40,7 +40,6 @@ export function instanceKey(bytes: Uint8Array): InstanceKey {
   };
 }
 
-/** A key of the file. */
 export interface FileKey extends InstanceKey {
   readonly bytes: Uint8Array;
   /** The comments after it: a line for each data that its service opened with the key. */

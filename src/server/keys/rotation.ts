@@ -88,7 +88,6 @@ export async function changeKey(sql: Sql, settings: DataLocation): Promise<numbe
   return resealed;
 }
 
-/** The key that the data uses, and the link keys that it seals. */
 async function keyInUse(sql: Sql, settings: DataLocation) {
   const id = await findKey(sql);
   if (id === undefined)

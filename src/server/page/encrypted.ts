@@ -23,7 +23,6 @@ import {
  * decrypt them in the browser; without script, the page has the encrypted text, and what opens it.
  */
 
-/** Shows and hides with scripts and without. */
 export const styling = new PagePart('style', style);
 export const decrypting = [styling, new PagePart('script', decryptScript)];
 /** Proves the key before a view is used. */
@@ -63,7 +62,6 @@ ${progressOf(false)}
 <input type="hidden" name="key_proof">`;
 }
 
-/** The attributes of that form. */
 export function provingForm({ words }: View, { key_salt }: PushRow, refused: boolean): Markup {
   const salt =
     key_salt !== null && markup` data-salt="${key_salt}" data-busy="${words.text('decrypting')}"`;

@@ -7,7 +7,6 @@ import { english } from './phrases';
 
 /** The phrases of one language, and numbers, times and sizes as it writes them. */
 export class Words {
-  /** Of the text: `rtl` from right to left. */
   readonly direction: 'ltr' | 'rtl';
   private readonly plurals: Intl.PluralRules;
   private readonly relative: Intl.RelativeTimeFormat;

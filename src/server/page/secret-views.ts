@@ -78,7 +78,6 @@ export function note(text: Markup | string): Markup {
 /** Texts up to this length are shown large: passwords that someone types elsewhere. */
 const SHORT = 40;
 
-/** A text, character for character. */
 export function textView(view: SecretView, payload: string, isMessage = false): Markup {
   const title = isMessage ? 'message' : 'text';
   const content = preformatted(payload, view.words.text(title));
@@ -173,7 +172,6 @@ export function qrView(view: SecretView, payload: string): Markup {
   return qrFrame(view, code, payload);
 }
 
-/** A QR code that the script draws. */
 export function qrTemplate(view: SecretView): Markup {
   const empty = { size: 0, path: '', dense: false };
   return qrFrame(view, qrPicture(empty, view.words.text('qrCode')), '');

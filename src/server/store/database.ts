@@ -21,7 +21,6 @@ export function keyFileOf({ data, instanceKeyFile }: DataLocation): string {
   return instanceKeyFile ?? join(data, 'instance.key');
 }
 
-/** What opening a database needs of the process. */
 export type DatabaseIo = Pick<ServiceIo, 'quietly' | 'env'>;
 
 /** The `ServiceError` for a `ServiceRefusal` of the database outside of a request; any other error as it is. */

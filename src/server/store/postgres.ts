@@ -173,7 +173,6 @@ class Connection implements PgConnection {
     return { pid: result[0]?.pid, login: result.state.pid };
   }
 
-  /** Begins the session. */
   async prepare(): Promise<void> {
     const query = this.untilEnd(this.client.unsafe(settings));
     const results = (await query) as unknown as Record<string, unknown>[][];
