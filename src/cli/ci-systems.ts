@@ -1,10 +1,7 @@
 import type { Environment } from '../platform/context';
 import { isOn } from './values';
 
-/**
- * The CI systems by which a job is known, whose log others read: documented variables, one of which is set in each job. Most
- * set CI too, but not in each.
- */
+/** Variables that CI systems document, one of which is set in each job; most systems set CI too, but not in each job. */
 export const systems: Readonly<Record<string, readonly string[]>> = {
   'any other': ['CI'],
   AppVeyor: ['APPVEYOR'],

@@ -66,10 +66,9 @@ function machineId(): string {
 function startOf(pid: number): string | undefined {
   try {
     if (!existsSync('/proc/self/stat')) return getPriority(pid) === undefined ? undefined : '0';
-    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    return /[ZX]/.test(fields[0] ?? '') ? undefined : fields[19];
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return /[ZX]/.test(state) ? undefined : fields[18];
   } catch {
     return undefined;
   }

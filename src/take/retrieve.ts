@@ -48,7 +48,7 @@ export function retrieveFrom(
     const push = await retrieve(run, { retrieve: read }, named, passphrase);
     const { publicKey } = named;
     const fragment = publicKey === undefined ? '' : `#${publicKey}`;
-    return found(push, link + fragment, { key, publicKey, state: stateOf(run, named) });
+    return found(push, link + fragment, { key, publicKey, state: () => stateOf(run, named) });
   });
 }
 
@@ -77,13 +77,11 @@ export async function keyOfAnswer(
 }
 
 /** Asks for the state of a request, within a few seconds; undefined if the instance does not say it. */
-export const stateOf =
-  (run: Invocation, { target, token }: Retrievable) =>
-  async () => {
-    const { requests } = apiClient(await briefSettings(run, target, undefined));
-    const outcome = await attempt(() => requests.preview(token));
-    return outcome instanceof CliError ? undefined : outcome.state;
-  };
+export async function stateOf(run: Invocation, { target, token }: Retrievable) {
+  const { requests } = apiClient(await briefSettings(run, target, undefined));
+  const outcome = await attempt(() => requests.preview(token));
+  return outcome instanceof CliError ? undefined : outcome.state;
+}
 
 /** Calls an instance with a proof of the key. What makes it is loaded if there is a key, or the instance wants one. */
 export async function proving(

@@ -156,7 +156,7 @@ async function resumed(
   }
   const { keyForAnswer } = await requestKeys();
   const key = keyForAnswer(run.context, named, push.public_key);
-  const answerKeys = { key, publicKey: named.publicKey, state: stateOf(run, named) };
+  const answerKeys = { key, publicKey: named.publicKey, state: () => stateOf(run, named) };
   return takingOf(run, named.api, { ...found, answer: answerKeys });
 }
 

@@ -217,17 +217,13 @@ function writeKeys(path: string, keys: readonly FileKey[], like?: Stats): void {
   try {
     makeFile(draft, (file) => {
       writeFileSync(file, textOf(keys));
-      if (like) takeAfter(file, like);
+      if (!like || platform() === 'win32') return;
+      // The service may be another user, or of a group that may read the key.
+      fchownSync(file, like.uid, like.gid);
+      fchmodSync(file, like.mode & 0o777);
     });
     nameFile(draft, path, like !== undefined);
   } finally {
     rmSync(draft, { force: true });
   }
-}
-
-/** The service may be another user, or of a group that may read the key. */
-function takeAfter(file: number, { uid, gid, mode }: Stats): void {
-  if (platform() === 'win32') return;
-  fchownSync(file, uid, gid);
-  fchmodSync(file, mode & 0o777);
 }
