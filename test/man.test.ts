@@ -170,7 +170,7 @@ describe('tables', () => {
   });
 
   test('pwpush.1 and docs/ci.md have every variable by which CI systems are known', () => {
-    const names = Object.values(systems).flat();
+    const names = Object.values(systems).flatMap(({ variables }) => variables);
     expect(section(main, 'ENVIRONMENT')).toContain(`.It Ev ${names.join(' , ')}`);
     const text = readFileSync(new URL('../docs/ci.md', import.meta.url), 'utf8');
     expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);

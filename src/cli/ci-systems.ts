@@ -1,43 +1,49 @@
 import type { Environment } from '../platform/context';
 import { isOn } from './values';
 
-/** Variables that CI systems document, one of which is set in each job; most systems set CI too, but not in each job. */
-export const systems: Readonly<Record<string, readonly string[]>> = {
-  'any other': ['CI'],
-  AppVeyor: ['APPVEYOR'],
-  'AWS CodeBuild': ['CODEBUILD_BUILD_ID'],
-  'Azure Pipelines': ['TF_BUILD'],
+interface CiSystem {
+  /** Documented variables, one of which is set in each job. */
+  readonly variables: readonly string[];
+  /** Whether prompts stay: clients of the system read the variable too, so that people have it in their shells. */
+  readonly prompts?: true;
+}
+
+/** The CI systems by which a job is known, whose log others read. Most of them set CI too, but not in each job. */
+export const systems: Readonly<Record<string, CiSystem>> = {
+  'any other': { variables: ['CI'] },
+  AppVeyor: { variables: ['APPVEYOR'] },
+  'AWS CodeBuild': { variables: ['CODEBUILD_BUILD_ID'] },
+  'Azure Pipelines': { variables: ['TF_BUILD'] },
   // A deployment has no plan.
-  Bamboo: ['bamboo_planKey', 'bamboo_buildKey', 'bamboo_deploy_environment'],
-  'Bitbucket Pipelines': ['BITBUCKET_BUILD_NUMBER'],
-  Bitrise: ['BITRISE_IO'],
+  Bamboo: { variables: ['bamboo_planKey', 'bamboo_buildKey', 'bamboo_deploy_environment'] },
+  'Bitbucket Pipelines': { variables: ['BITBUCKET_BUILD_NUMBER'] },
+  Bitrise: { variables: ['BITRISE_IO'] },
   // Its plugin for containers passes on the second variable only.
-  Buildkite: ['BUILDKITE', 'BUILDKITE_BUILD_ID'],
-  CircleCI: ['CIRCLECI'],
-  'Cirrus CI': ['CIRRUS_CI'],
-  Codefresh: ['CF_BUILD_ID'],
-  Drone: ['DRONE'],
-  'GitHub Actions': ['GITHUB_ACTIONS'],
-  'GitLab CI': ['GITLAB_CI'],
-  GoCD: ['GO_PIPELINE_LABEL'],
-  'Google Cloud Build': ['BUILDER_OUTPUT'],
-  Harness: ['HARNESS_BUILD_ID'],
-  Jenkins: ['JENKINS_HOME', 'JENKINS_URL'],
-  Prow: ['PROW_JOB_ID'],
-  Semaphore: ['SEMAPHORE'],
-  Taskcluster: ['TASKCLUSTER_ROOT_URL'],
-  TeamCity: ['TEAMCITY_VERSION'],
-  'Travis CI': ['TRAVIS'],
+  Buildkite: { variables: ['BUILDKITE', 'BUILDKITE_BUILD_ID'] },
+  CircleCI: { variables: ['CIRCLECI'] },
+  'Cirrus CI': { variables: ['CIRRUS_CI'] },
+  Codefresh: { variables: ['CF_BUILD_ID'] },
+  Drone: { variables: ['DRONE'] },
+  'GitHub Actions': { variables: ['GITHUB_ACTIONS'] },
+  'GitLab CI': { variables: ['GITLAB_CI'] },
+  GoCD: { variables: ['GO_PIPELINE_LABEL'] },
+  'Google Cloud Build': { variables: ['BUILDER_OUTPUT'] },
+  Harness: { variables: ['HARNESS_BUILD_ID'] },
+  Jenkins: { variables: ['JENKINS_HOME'] },
+  'Jenkins with an address': { variables: ['JENKINS_URL'], prompts: true },
+  Prow: { variables: ['PROW_JOB_ID'] },
+  Semaphore: { variables: ['SEMAPHORE'] },
+  Taskcluster: { variables: ['TASKCLUSTER_ROOT_URL'], prompts: true },
+  TeamCity: { variables: ['TEAMCITY_VERSION'] },
+  'Travis CI': { variables: ['TRAVIS'] },
 };
 
-/** Clients of these systems read the variables too, so that people have them in their shells: prompts stay. */
-const ofPeople = ['JENKINS_URL', 'TASKCLUSTER_ROOT_URL'];
-
-const variables = Object.values(systems).flat();
+const systemsOf = (env: Environment) =>
+  Object.values(systems).filter(({ variables }) => variables.some((name) => isOn(env[name])));
 
 /** Whether a CI job runs us, whose log others read, and which its system may search for commands. */
-export const isCi = (env: Environment): boolean => variables.some((name) => isOn(env[name]));
+export const isCi = (env: Environment): boolean => systemsOf(env).length > 0;
 
 /** Whether that is a job in which nobody can answer a prompt. */
 export const isUnattended = (env: Environment): boolean =>
-  variables.some((name) => isOn(env[name]) && !ofPeople.includes(name));
+  systemsOf(env).some(({ prompts }) => !prompts);
