@@ -2,7 +2,7 @@ import type { Command } from '../cli/command';
 import { subcommand } from '../cli/declare';
 import { addProfileOptions } from '../cli/options';
 import { yesNo } from '../cli/terminal/listings';
-import type { Invocation, Look } from '../cli/terminal/output';
+import type { Entry, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
 import { shellWord } from '../cli/values';
 import { isLoopback } from '../contract/address';
@@ -84,7 +84,7 @@ async function use(run: Session, [name]: readonly [string]): Promise<void> {
 }
 
 /** Says what changed; with `--json`, prints the profile. */
-async function changed({ context, say }: Invocation, name: string, what: string) {
+async function changed({ context, say }: Entry, name: string, what: string) {
   if (!say.manner.json) return say.remark(what);
   const stored = storedProfiles(context);
   await say.print(shownProfile(name, profileIn(stored, name) ?? {}, stored.current), () => '');
@@ -171,7 +171,7 @@ function removedText(url: string | undefined): string {
 }
 
 /** Removes the token of a profile from the keyring, and warns if that fails. */
-async function warnOfKeyring({ context, say }: Invocation, name: string, profile: Profile) {
+async function warnOfKeyring({ context, say }: Entry, name: string, profile: Profile) {
   if (!profile.keyring) return;
   const problem = await forgetProfile(context, name, profile);
   if (problem !== undefined) await say.warn(problem);

@@ -3,7 +3,7 @@ import type { Command } from '../cli/command';
 import { group, type Values } from '../cli/declare';
 import { inWords } from '../cli/in-words';
 import { type Options, revealRows } from '../cli/options';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import { isLoopback } from '../contract/address';
 import { APPLICATION } from '../contract/api';
 import type { Context } from '../platform/context';
@@ -93,11 +93,7 @@ async function serve(run: Session, plan: ServePlan): Promise<void> {
   await service.close();
 }
 
-function start(
-  { context, say }: Invocation,
-  { settings }: ServePlan,
-  tokenHidden: string | undefined,
-) {
+function start({ context, say }: Entry, { settings }: ServePlan, tokenHidden: string | undefined) {
   if (!settings.ephemeral)
     makeFolder(settings.data, 'choose a folder that you can write to with --data');
   const log = (line: string, level?: string) => {
@@ -116,7 +112,7 @@ type Started = Awaited<ReturnType<typeof start>>;
 
 /** The command that pushes from another terminal of this machine; undefined for a service that is for others. */
 async function nextCommand(
-  run: Invocation,
+  run: Entry,
   { settings: { ephemeral, anonymous }, jsonLog }: ServePlan,
   service: Started,
 ): Promise<string | undefined> {
@@ -141,7 +137,7 @@ interface LocalProfile {
  * is one of its database.
  */
 async function findProfile(
-  { context, say }: Invocation,
+  { context, say }: Entry,
   { localUrl: url, knows }: Started,
   jsonLog: boolean,
 ): Promise<LocalProfile | undefined> {
@@ -169,7 +165,7 @@ async function findProfile(
 
 /** Keeps the service as a profile, so that `pwpush push` works in the next terminal; undefined if that failed. */
 async function keepProfile(
-  { context, say }: Invocation,
+  { context, say }: Entry,
   { localUrl: url, firstToken: token, warn }: Started,
   jsonLog: boolean,
 ): Promise<LocalProfile | undefined> {
