@@ -58,7 +58,7 @@ export function define(command: Command, context: Context, perform?: Perform): v
   doing(command, list);
 }
 
-async function list({ context, say }: Session): Promise<void> {
+async function list({ context, say }: Entry): Promise<void> {
   const { profiles, current } = storedProfiles(context);
   const shown = Object.entries(profiles).map(([name, one]) => shownProfile(name, one, current));
   if (shown.length === 0 && !say.manner.json)
@@ -74,7 +74,7 @@ async function show(run: Session, [name]: readonly [string?]) {
   await say.print(shown, (look) => profileText(shown, look));
 }
 
-async function use(run: Session, [name]: readonly [string]): Promise<void> {
+async function use(run: Entry, [name]: readonly [string]): Promise<void> {
   const store = await profileStore(run);
   await store.update((state) => {
     if (!profileIn(state, name)) throw noSuchProfile(name, state);
@@ -177,7 +177,7 @@ async function warnOfKeyring({ context, say }: Entry, name: string, profile: Pro
   if (problem !== undefined) await say.warn(problem);
 }
 
-async function remove(run: Session, [name]: readonly [string]): Promise<void> {
+async function remove(run: Entry, [name]: readonly [string]): Promise<void> {
   const { say } = run;
   const store = await profileStore(run);
   let gone: Profile = {};

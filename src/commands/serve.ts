@@ -13,7 +13,6 @@ import { makeFolder } from '../platform/private-folder';
 import { storedProfiles } from '../profile/config-file';
 import { serviceIo, withService } from '../profile/load-service';
 import { profileStore } from '../profile/profile-store';
-import type { Session } from '../profile/session';
 import { ENCRYPTS, type Profile, type StoredProfiles, withEncryption } from '../profile/settings';
 import type { Perform } from './planned';
 import {
@@ -63,7 +62,7 @@ export function define(command: Command, context: Context, perform?: Perform): v
 }
 
 /** Listens until SIGINT, SIGTERM, or the terminal hangs up; then lets running requests finish. */
-async function serve(run: Session, plan: ServePlan): Promise<void> {
+async function serve(run: Entry, plan: ServePlan): Promise<void> {
   const { context, say } = run;
   const { jsonLog, settings, warnings } = plan;
   context.interrupts.enter({ mode: 'own' });

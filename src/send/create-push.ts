@@ -12,7 +12,6 @@ import { codeOrMessage } from '../platform/files/file-error';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
 import { type PushPlace, saveReceipts } from '../profile/receipts';
-import type { Session } from '../profile/session';
 import { create, fileOf, givenPassphrase, toSender } from './create';
 import type { EncryptMode, Seal, SealedContent, SealPlan } from './encryption';
 import { refusedAs } from './expiry';
@@ -130,7 +129,7 @@ interface PushPlan extends Terms {
  * push; the push is expired again then
  */
 export async function createPush(
-  session: Session,
+  session: Entry,
   instance: Instance,
   { draft, account, acceptLimits, locale, expiryOption, byDate }: PushPlan,
 ): Promise<CreatedPush> {

@@ -109,7 +109,7 @@ async function waitFor(
 /** Asks for an expiry if the question was asked for, too; Enter alone means the default of the instance. */
 async function offerExpiry(
   source: Source,
-  { context, say }: Session,
+  { context, say }: Entry,
 ): Promise<ClosingFields | undefined> {
   if (source.name !== 'prompt') return undefined;
   const prompter = await context.prompter();
@@ -128,7 +128,7 @@ async function offerExpiry(
 }
 
 /** Asks from the memory of this machine: serves the question until it is answered, and delivers the answer. */
-async function serve(session: Session, plan: RequestPlan, here: HerePlan): Promise<void> {
+async function serve(session: Entry, plan: RequestPlan, here: HerePlan): Promise<void> {
   const { context } = session;
   const { host, port } = here;
   const question = plan.question.name === 'text' ? plan.question.value : '';
