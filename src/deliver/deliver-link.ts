@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { isGuarded } from '../cli/agent';
-import { type Invocation, toJson } from '../cli/terminal/output';
+import { type Entry, toJson } from '../cli/terminal/output';
 import { savedText } from '../cli/terminal/wording';
 import { isLoopback } from '../contract/address';
 import type { CliError } from '../platform/errors';
@@ -33,7 +33,7 @@ interface LinkPlan {
  * @param last what a terminal gets at the end; of a link that is drawn, that it leads a phone to itself if it does
  */
 export async function printCreated(
-  run: Invocation,
+  run: Entry,
   created: CreatedLink,
   { copy, qr }: LinkPlan,
   last = qr ? reachedHere(created.link) : [],
@@ -63,7 +63,7 @@ export function reachedHere(link: string): readonly string[] {
 }
 
 /** Whether what this machine serves is drawn unasked: for a person who watches, unless only this machine can open it. */
-export function isForPhones({ context, say }: Invocation, link: string): boolean {
+export function isForPhones({ context, say }: Entry, link: string): boolean {
   const { quiet, json } = say.manner;
   return context.stderr.isTTY && !quiet && !json && !isLoopback(new URL(link).hostname);
 }
@@ -76,7 +76,7 @@ export const drawing = () => import('../cli/terminal/qr');
 
 /** Prints the links, each on a line, in one write. Returns by place the errors if stdout could not be written. */
 export async function printLinks(
-  { context, say }: Invocation,
+  { context, say }: Entry,
   created: readonly Pick<CreatedLink, 'object' | 'link' | 'told'>[],
 ): Promise<readonly (CliError | undefined)[]> {
   const { json } = say.manner;
@@ -92,7 +92,7 @@ export async function printLinks(
 }
 
 /** Without a clipboard the link is printed all the same. */
-export async function copyLink({ context, say }: Invocation, link: string): Promise<void> {
+export async function copyLink({ context, say }: Entry, link: string): Promise<void> {
   const { copiedText, findClipboard } = await import('../platform/clipboard');
   const clipboard = await findClipboard(context);
   if (!clipboard) return say.warn('the link was not copied: no clipboard found');

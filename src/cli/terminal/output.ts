@@ -52,12 +52,12 @@ export interface Terminal {
 }
 
 /** One run of the program, as the rooms below the commands see it. */
-export interface Invocation {
+export interface Entry {
   readonly context: Context;
   readonly say: Terminal;
 }
 
-export function invocation(context: Context, manner: Manner): Invocation {
+export function entryOf(context: Context, manner: Manner): Entry {
   return { context, say: terminal(context, manner) };
 }
 

@@ -1,6 +1,6 @@
 // Our own table, not cli-table3: that has no elastic columns, no pages that share widths, and no tab-separated output.
 import { isGuarded } from '../agent';
-import { type Invocation, type Look, type Style, type Terminal, toJson } from './output';
+import { type Entry, type Look, type Style, type Terminal, toJson } from './output';
 import { forLog, safe } from './safe';
 import { shorten, width, wrap } from './text-width';
 
@@ -35,7 +35,7 @@ const MAX_RIGID = 48;
 export async function printRows<Row>(
   pages: AsyncIterable<Row[]> | Iterable<Row[]>,
   listing: Listing<Row>,
-  { context, say }: Invocation,
+  { context, say }: Entry,
 ): Promise<number> {
   const { stdout } = context;
   const { json: isJson } = say.manner;

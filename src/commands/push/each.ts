@@ -1,6 +1,7 @@
 import { noKey, readPassphrase } from '../../cli/passphrase';
 import { failureFields, worded } from '../../cli/report-error';
 import { bytesFrom, placeOf } from '../../cli/source';
+import type { Entry } from '../../cli/terminal/output';
 import { toJson } from '../../cli/terminal/output';
 import { checkEncryptable } from '../../cli/values';
 import { inOrder } from '../../client/in-order';
@@ -124,7 +125,7 @@ async function linePusher(
 }
 
 /** Prints what became of lines, and keeps what went wrong. */
-function linePrinter(session: Session, receipts: boolean) {
+function linePrinter(session: Entry, receipts: boolean) {
   const { context, say } = session;
   let lastHint: string | undefined;
   let pushed = 0;
