@@ -80,7 +80,6 @@ export async function printLinks(
   created: readonly Pick<CreatedLink, 'object' | 'link' | 'told'>[],
 ): Promise<readonly (CliError | undefined)[]> {
   const { json } = say.manner;
-  const safe = async () => (await import('../keep/safekeeping')).newSafe(context);
   const guarded = json && (await isGuarded(context));
   const lines = created.map(({ object, link, told }) => {
     const text = json ? toJson({ ...object, html_url: link }, guarded, told) : link;
@@ -88,7 +87,7 @@ export async function printLinks(
     const shown = json && Object.keys(told ?? {}).length > 0 ? {} : { link };
     return { bytes: `${text}\n`, what: 'link' as const, json, ...shown };
   });
-  return printLinesOrRescue({ context, safe }, lines);
+  return printLinesOrRescue(context, lines);
 }
 
 /** Without a clipboard the link is printed all the same. */

@@ -1,7 +1,8 @@
 import type { Entry } from '../cli/terminal/output';
 import type { Push } from '../contract/decode';
+import { describe, type Kept } from '../keep/kept';
 import { tryRescue } from '../keep/rescue';
-import { newSafe } from '../keep/safekeeping';
+import { RescueStore } from '../keep/rescue-store';
 import type { Output } from '../platform/context';
 import {
   asCliError,
@@ -91,14 +92,13 @@ async function setAndPush<Made extends Pushed>(
   push: () => Promise<Made>,
 ): Promise<Made> {
   const { context } = run;
-  const safe = newSafe(context);
-  const keep = lazy(() => safe.keep({ what: 'secret', called: 'new value', bytes: setter.value }));
+  const store = new RescueStore(context);
+  const keep = lazy(() => store.keep({ part: 'new value', bytes: setter.value }));
   // Until the command has ended, it is not known whether there is something to keep.
   const leave = context.interrupts.enter({ mode: 'own' });
   const { status, signal } = await commandEnd(run, setter, keep);
   if (signal !== undefined || status !== 0) {
-    await keep();
-    throw safe.explain(notSet(status, signal));
+    throw describe(notSet(status, signal), await keep());
   }
   leave();
   try {
@@ -107,10 +107,9 @@ async function setAndPush<Made extends Pushed>(
     const { payload: _value, ...object } = created.object;
     return { ...created, object };
   } catch (error) {
-    await keep();
     const failure = asCliError(error);
-    const { facts } = failure;
-    throw safe.explain(failure.with({ facts: 'the command succeeded' })).and(...facts);
+    const succeeded = failure.with({ facts: 'the command succeeded' });
+    throw describe(succeeded, await keep()).and(...failure.facts);
   }
 }
 
@@ -118,7 +117,7 @@ async function setAndPush<Made extends Pushed>(
 async function commandEnd(
   run: Entry,
   { file, words, variable, value }: Setter,
-  keep: () => Promise<void>,
+  keep: () => Promise<readonly Kept[]>,
 ): Promise<{ readonly status: number; readonly signal: EndingSignal | undefined }> {
   const { context } = run;
   const [name] = words;

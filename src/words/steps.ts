@@ -130,6 +130,16 @@ export const steps = {
   'do-without-files': 'put them into its folder, as 1.age and so on; --no-files does without them',
   'get-whole-link':
     'use the complete link, with the part after #; or the words with --key-file FILE',
+  'ask-for-new-push': 'ask the sender for a new one',
+  'log-in-as-requester': 'log in as its owner with pwpush login',
+  'look-why-closed': (link = '') => ({
+    text: 'it was read already, closed, or not answered in time; the audit log says which',
+    command: `pwpush audit ${shellWord(link)}`,
+  }),
+  'push-own-again': 'it was yours: push the secret again',
+  'wait-for-answer': 'wait for it with pwpush wait',
+  'find-printed-key': (where, ...why) =>
+    `the private key was printed to ${where}: ${why.join('; ')}`,
   'generate-quietly': orReveal('use pwpush push --generate --quiet'),
   'get-unseen': orReveal('use pwpush run, --output FILE or --copy'),
   'give-answer-key':
@@ -138,6 +148,7 @@ export const steps = {
   'give-identity-elsewhere': 'run it where the request was made, or use --identity FILE',
   'give-passphrase-there':
     'use --passphrase-file PATH, or -p to type it or, without a terminal, to take PWPUSH_PASSPHRASE',
+  'key-is-lost': (...why) => `the private key is lost: ${why.join('; ')}`,
   'keep-token-elsewhere':
     'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND',
   mask: orReveal('remove --no-mask'),
