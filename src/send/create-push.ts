@@ -8,7 +8,7 @@ import type { Push } from '../contract/decode';
 import { askedFor } from '../contract/json';
 import type { CreatedLink } from '../deliver/deliver-link';
 import { attempt, CliError } from '../platform/errors';
-import { codeOrMessage } from '../platform/files/file-error';
+import { whyUnsaved } from '../platform/files/file-error';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
 import { type PushPlace, saveReceipts } from '../profile/receipts';
@@ -219,6 +219,6 @@ export async function keepReceipts(
     const saved = created.map(({ object: push, link, name, at }) => ({ push, link, name, at }));
     await saveReceipts(context, saved);
   } catch (error) {
-    await say.remark(`the receipt was not saved (${codeOrMessage(error)})`);
+    await say.remark(`the receipt was not saved (${whyUnsaved(error)})`);
   }
 }
