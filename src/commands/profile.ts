@@ -4,7 +4,6 @@ import { addProfileOptions } from '../cli/options';
 import { yesNo } from '../cli/terminal/listings';
 import type { Entry, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
-import { shellWord } from '../cli/values';
 import { isLoopback } from '../contract/address';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
@@ -19,6 +18,7 @@ import {
   withSetting,
 } from '../profile/settings';
 import { forgetProfile } from '../profile/system-keyring';
+import { shellWord } from '../words/grammar';
 import { type Perform, planned } from './planned';
 
 export { default as help } from './help/profile.txt?raw';

@@ -103,7 +103,7 @@ function terminal(context: Context, manner: Manner): Terminal {
 }
 
 async function adviceText(step: Step): Promise<string> {
-  return (await import('../advice')).adviceFor(step).text;
+  return (await import('../../words/phrase')).adviceFor(step).text;
 }
 
 /** Fields that are printed for nobody, and those that an agent does not see: secrets, which an instance may repeat. */
