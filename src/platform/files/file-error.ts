@@ -50,7 +50,7 @@ export function isSystemError(error: unknown): boolean {
   return /^E[A-Z]+$/.test(codeOf(error) ?? '');
 }
 
-/** Why a file, a folder or a stream cannot be written: in words where there are any, else as the system's code. */
+/** The reason why a file, a folder or a stream takes no bytes, in words where there are any, else as the code of the system. */
 export function whyUnwritable(error: unknown): string {
   const code = codeOf(error) ?? 'error';
   const { words = code, written = words } = errors[code] ?? {};
