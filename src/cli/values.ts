@@ -115,11 +115,6 @@ export function pageNumber(value: string, name: string): number {
   throw usageError(`${name} must be a whole number from 1 to 200, not "${value}"`);
 }
 
-/** A word of a command line that can be copied to a shell. */
-export function shellWord(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 /** @throws CliError (usage) for a kind of push that an instance has to understand */
 export function checkEncryptable(kind: Kind | undefined): void {
   if (kind !== 'url' && kind !== 'qr') return;

@@ -1,6 +1,6 @@
 import { commercialRoutes, type Route, requestRoutes, routes } from '../contract/api';
 import { CliError, phrase } from '../platform/errors';
-import type { ClientStep } from '../platform/steps';
+import type { StepName } from '../words/steps';
 
 /** A call of API v2. Retries, hints and outcomes follow from these rows. */
 export interface Call extends Route, Rules {
@@ -30,9 +30,9 @@ interface Rules {
   /** Says that only the owner can do this; `owners-only` if left out. */
   readonly ownersOnly?: 'owners-log';
   /** Says what it may have done although no response says so, and how to find out. */
-  readonly unclear?: ClientStep;
+  readonly unclear?: StepName;
   /** The same where it was sent without a token. */
-  readonly unclearWithoutToken?: ClientStep;
+  readonly unclearWithoutToken?: StepName;
 }
 
 const read = { repeatable: true, waitsOn429: true } as const;

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../../platform/context';
 import { type CliError, failedError, phrase } from '../../platform/errors';
-import type { ClientStep } from '../../platform/steps';
+import type { StepName } from '../../words/steps';
 import type { WholeResponse } from './response';
 
 // Proxies that let nobody through to an instance who has not logged in to them: Cloudflare Access, oauth2-proxy, Authelia,
@@ -56,7 +56,7 @@ export function accessPage(
   });
 }
 
-function stepFor(cloudflare: boolean, headers: readonly string[]): ClientStep {
+function stepFor(cloudflare: boolean, headers: readonly string[]): StepName {
   if (!cloudflare) return 'send-headers';
   return headers.includes('cf-access-client-id') ? 'check-service-token' : 'make-service-token';
 }
