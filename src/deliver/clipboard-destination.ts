@@ -42,9 +42,8 @@ export async function clipboardDestination(run: Entry): Promise<ClipboardDestina
       const bytes = context.stdout.isTTY ? forTerminal(copied) : copied;
       const failure = await printOrRescue(context, {
         bytes,
-        what: 'secret',
+        part: 'secret',
         push,
-        json: false,
         store,
       });
       if (failure) throw failure;

@@ -6,7 +6,7 @@ import { forTerminal } from '../cli/terminal/safe';
 import { savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
 import { CliError, failedError, phrase, savedTo } from '../platform/errors';
-import { codeOf } from '../platform/files/file-error';
+import { whyUnwritable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import type { Retrieval } from '../take/retrieval';
 import type { Fact } from '../words/phrase';
@@ -117,12 +117,12 @@ async function folderFor(retrieval: Retrieval, place: Place, { files }: Ways): P
     await (await newFile({ path: folder.path, force: false, taken: new Set() }, 'probe')).discard();
     return folder;
   } catch (error) {
-    const code = codeOf((error as Error).cause ?? error);
+    const why = whyUnwritable((error as Error).cause ?? error);
     const instead = store.loses(push) ? await store.folder().catch(() => undefined) : undefined;
     // Without one, the error of each file says why.
     if (instead === undefined) return folder;
     const which = folder.path === '.' ? 'the current folder' : `"${folder.path}"`;
-    await say.warn(`cannot write to ${which} (${code}): saving the files to ${instead}`);
+    await say.warn(`cannot write to ${which} (${why}): saving the files to ${instead}`);
     return { ...folder, path: instead };
   }
 }
@@ -164,7 +164,6 @@ async function printText(
   push: Push,
 ): Promise<CliError | undefined> {
   const { context, say, store } = retrieval;
-  const { json } = say.manner;
   const text = push.payload ?? '';
   const why = text === '' ? undefined : await whyHidden(context);
   if (why !== undefined)
@@ -174,12 +173,13 @@ async function printText(
       bytes: text,
       push,
     });
-  const result = { what: 'secret', push, json, store } as const;
-  if (json) return printOrRescue(context, { ...result, bytes: objectText(retrieval, push) });
+  const result = { part: 'secret', push, store } as const;
+  if (say.manner.json)
+    return printOrRescue(context, { ...result, bytes: objectText(retrieval, push) });
   const drawn = plan.to === 'qr' ? await drawnAsQr(retrieval, text) : undefined;
   // Exact bytes in a pipe; on a terminal control characters are made visible, and the line is ended.
   const bytes = drawn ?? (context.stdout.isTTY ? forTerminal(text) : text);
-  return printOrRescue(context, { ...result, bytes, ...(drawn && { saved: text }) });
+  return printOrRescue(context, { ...result, bytes, saved: drawn && text });
 }
 
 /** The text as a QR code for stdout; undefined, with a warning, if it is too long or the terminal too small. */
@@ -207,7 +207,7 @@ async function writeTo(
   } catch (error) {
     const where = plan.to === 'path' ? `"${plan.path}"` : 'a file of the job';
     const facts: readonly Fact[] =
-      error instanceof CliError ? error.facts : [phrase('unwritable', where, codeOf(error) ?? '')];
+      error instanceof CliError ? error.facts : [phrase('unwritable', where, whyUnwritable(error))];
     return store.rescue(failedError(facts), { part: 'secret', bytes, push });
   }
 }

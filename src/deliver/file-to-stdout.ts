@@ -11,7 +11,7 @@ import {
   failedError,
   phrase,
 } from '../platform/errors';
-import { codeOf, whyUnwritable } from '../platform/files/file-error';
+import { whyUnwritable } from '../platform/files/file-error';
 import type { Retrieval } from '../take/retrieval';
 import { reserveText } from './destination';
 import { askBeforeLoss, fetchFiles, leaveRest, toolsFor } from './download';
@@ -72,7 +72,7 @@ async function writeToStdout(
   let last: number | undefined = 0x0a;
   const write = async (chunk: Uint8Array) => {
     await boundedByInterrupt(stdout.write(chunk), signal).catch((cause) => {
-      throw failedError(phrase('output-failed', whyUnwritable(codeOf(cause))), { cause });
+      throw failedError(phrase('output-failed', whyUnwritable(cause)), { cause });
     });
     written += chunk.byteLength;
     last = chunk.at(-1) ?? last;

@@ -2,7 +2,7 @@ import { type CliError, phrase, savedTo } from '../platform/errors';
 import type { Fact, Step } from '../words/phrase';
 
 /** What could not be delivered, as messages name it. */
-export type Part =
+export type KeptPart =
   | 'encrypted text'
   | 'files'
   | 'key'
@@ -13,7 +13,7 @@ export type Part =
   | 'text';
 
 /** What became of a part that could not be delivered. */
-export type Kept = { readonly part: Part } & (
+export type Kept = { readonly part: KeptPart } & (
   | { readonly outcome: 'saved'; readonly path: string }
   /** It could not be saved, and was shown. */
   | { readonly outcome: 'printed'; readonly to: string; readonly why: CliError }

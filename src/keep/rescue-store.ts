@@ -6,7 +6,7 @@ import { left } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
 import type { Context, Output } from '../platform/context';
 import { attempt, CliError, phrase } from '../platform/errors';
-import { describe, type Kept, type Part } from './kept';
+import { describe, type Kept, type KeptPart } from './kept';
 import type { RescueContext } from './rescue';
 
 /** Whether a push can be retrieved again, so that nothing of it is lost; false if that is not certain. */
@@ -23,7 +23,7 @@ export function whyGone(push: Push, isAnswer: boolean): string {
 
 /** A text that could not be delivered. */
 interface Undelivered {
-  readonly part: Part;
+  readonly part: KeptPart;
   readonly bytes: string | Uint8Array;
   /** The push that it is from. */
   readonly push?: Push | undefined;
@@ -105,14 +105,14 @@ export class RescueStore {
     return (await rescues()).rescueFolder(this.context);
   }
 
-  private async save(part: Part, bytes: Undelivered['bytes']): Promise<string | CliError> {
+  private async save(part: KeptPart, bytes: Undelivered['bytes']): Promise<string | CliError> {
     const { rescue } = await rescues();
     const name = part === 'encrypted text' || part === 'new value' ? 'secret' : part;
     return attempt(() => rescue(this.context, name, bytes));
   }
 
   /** Prints what could not be saved. Returns where it is; undefined if it may be shown nowhere. */
-  private async print(part: Part, bytes: Undelivered['bytes']): Promise<string | undefined> {
+  private async print(part: KeptPart, bytes: Undelivered['bytes']): Promise<string | undefined> {
     const { stderr, signal } = this.context;
     if (await isGuarded(this.context)) return undefined;
     const text = Buffer.from(bytes as Uint8Array).toString();
