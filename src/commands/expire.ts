@@ -90,9 +90,7 @@ async function expire(session: Session, plan: ExpirePlan): Promise<void> {
     await tellError(context, push.with({ subject: token }), say.manner);
   };
   try {
-    await inOrder(pushes, ended, async (all) => {
-      for (const one of all) await tell(one);
-    });
+    for await (const outcome of inOrder(pushes, ended)) await tell(outcome);
   } finally {
     if (gone.length > 0) await session.receipts().end(gone);
   }

@@ -210,14 +210,13 @@ export function clearFieldsWarning({ warn }: Terminal) {
   };
 }
 
-/** Saves receipts of pushes; a failure is only said, as the pushes exist. */
-export async function keepReceipts(
+/** Saves the receipt of a push; a failure is only said, as the push exists. */
+export async function keepReceipt(
   { context, say }: Entry,
-  created: readonly CreatedPush[],
+  { object: push, link, name, at }: CreatedPush,
 ): Promise<void> {
   try {
-    const saved = created.map(({ object: push, link, name, at }) => ({ push, link, name, at }));
-    await saveReceipts(context, saved);
+    await saveReceipts(context, [{ push, link, name, at }]);
   } catch (error) {
     await say.remark(`the receipt was not saved (${codeOrMessage(error)})`);
   }
