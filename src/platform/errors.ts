@@ -1,5 +1,5 @@
 import type { Fact, Phrase, Step } from '../words/phrase';
-import { whyUnwritable } from './files/file-error';
+import { codeOf, isSystemError, whyUnwritable } from './files/file-error';
 
 export type { Fact, Step };
 
@@ -147,6 +147,11 @@ export function asCliError(error: unknown): CliError {
     steps: phrase('report-bug'),
     cause: error,
   });
+}
+
+/** The code of an error of the system, or the facts of another one. */
+export function reasonOf(error: unknown): Fact {
+  return isSystemError(error) ? `${codeOf(error)}` : phrase('together', ...asCliError(error).facts);
 }
 
 /** Ends the run with a status; everything has been reported already. */

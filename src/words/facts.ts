@@ -19,6 +19,7 @@ const saying =
 /** What is known of a failure, and of a link. Another room names it, and `phrase.ts` says it. */
 export const facts = {
   detailed,
+  together: (...parts) => parts.join('; '),
 
   'answer-key-missing':
     'the answer is encrypted, and its private key is not here; nothing was taken',
@@ -196,11 +197,13 @@ export const facts = {
   'internal-error': (name) => `internal error (${name}); this is a bug in pwpush`,
   interrupted: 'interrupted',
   'message-too-long': 'the client sent a message of more than 10 MiB',
+  'not-saved-either': (folder, why) => `it could not be saved to ${folder} either (${why})`,
   'not-started': (program, why) => `cannot start "${program}" (${why})`,
   'nothing-pushed': 'nothing was pushed',
   'nothing-saved': 'nothing was saved',
   'nothing-sent': 'nothing was sent',
   'nothing-started': 'nothing was started',
+  'receipt-not-saved': (why) => `the receipt was not saved (${why})`,
   'request-incomplete': 'nothing was pushed, as the request was not completed',
   'secret-unsavable': 'the secret could not be saved if that failed',
   terminated: 'terminated',

@@ -219,6 +219,8 @@ export const steps = {
   'choose-data-folder': 'choose a folder that you can write to with --data',
   'copy-token': 'copy the token again from the account page of the instance',
   'correct-clock': 'correct the clock that is wrong, for example with NTP',
+  'know-of-key': (printed, ...why) =>
+    `the private key ${printed ? `was printed to ${printed}` : 'is lost'}: ${why.join('; ')}`,
   'may-arrive': 'it may still arrive: check the link before you send the answer again',
   'name-another-push': 'name another push by its link',
   'push-copy': 'try again when nothing writes to it, or push a copy',

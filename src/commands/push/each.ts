@@ -14,8 +14,7 @@ import {
   endedBy,
   failedError,
   phrase,
-  usageError,
-} from '../../platform/errors';
+  usageError, phrase } from '../../platform/errors';
 import { codeOf, whyUnwritable } from '../../platform/files/file-error';
 import { lazy } from '../../platform/files/lazy';
 import { accountOf } from '../../profile/connect';
@@ -162,7 +161,7 @@ async function printFailure(
     await say.printText(json ? `${toJson({ line, error })}\n` : '\n');
     return undefined;
   } catch (error) {
-    return failedError(`cannot write to standard output (${whyUnwritable(codeOf(error))})`);
+    return failedError(phrase("stdout-unwritable", whyUnwritable(codeOf(error))));
   }
 }
 

@@ -16,11 +16,6 @@ export function isSystemError(error: unknown): boolean {
   return /^E[A-Z]+$/.test(codeOf(error) ?? '');
 }
 
-/** The code of an error of the system, or the message of another one. */
-export function codeOrMessage(error: unknown): string | undefined {
-  return isSystemError(error) ? codeOf(error) : (error as Error).message;
-}
-
 /** Why a write failed: in words if the disk is full, else the system's code. */
 export function whyUnwritable(code: string | undefined): string {
   return code === 'ENOSPC' ? 'the disk is full' : `${code}`;
