@@ -14,7 +14,8 @@ import {
   endedBy,
   failedError,
   phrase,
-  usageError, phrase } from '../../platform/errors';
+  usageError,
+} from '../../platform/errors';
 import { codeOf, whyUnwritable } from '../../platform/files/file-error';
 import { lazy } from '../../platform/files/lazy';
 import { accountOf } from '../../profile/connect';
@@ -161,7 +162,7 @@ async function printFailure(
     await say.printText(json ? `${toJson({ line, error })}\n` : '\n');
     return undefined;
   } catch (error) {
-    return failedError(phrase("stdout-unwritable", whyUnwritable(codeOf(error))));
+    return failedError(phrase('stdout-unwritable', whyUnwritable(codeOf(error))));
   }
 }
 
