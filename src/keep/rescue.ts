@@ -7,6 +7,7 @@ import { unclaimed } from '../platform/claim';
 import type { Context } from '../platform/context';
 import { failedError, phrase, reasonOf, usageError } from '../platform/errors';
 import { makeWhole } from '../platform/files/atomic-file';
+import { means, whyUnwritable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { makeFolder } from '../platform/private-folder';
 import { checkStateFolder, findFolder, folderOf } from '../profile/folders';
@@ -128,9 +129,8 @@ export function writeForSender(path: string, text: string): void {
   try {
     makeWhole(path, text);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST')
+    if (means(error, 'taken'))
       throw usageError(`"${path}" already exists; nothing was sent`, 'choose a new file');
-    throw usageError(`cannot write "${path}" (${code}); nothing was sent`);
+    throw usageError(`cannot write "${path}" (${whyUnwritable(error)}); nothing was sent`);
   }
 }

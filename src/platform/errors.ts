@@ -1,5 +1,5 @@
 import type { Fact, Phrase, Step } from '../words/phrase';
-import { codeOf, isSystemError, whyUnwritable } from './files/file-error';
+import { isSystemError, whyUnwritable } from './files/file-error';
 
 export type { Fact, Step };
 
@@ -149,9 +149,11 @@ export function asCliError(error: unknown): CliError {
   });
 }
 
-/** The code of an error of the system, or the facts of another one. */
+/** Why something was not written: the reason of the system, or the facts of another error. */
 export function reasonOf(error: unknown): Fact {
-  return isSystemError(error) ? `${codeOf(error)}` : phrase('together', ...asCliError(error).facts);
+  return isSystemError(error)
+    ? whyUnwritable(error)
+    : phrase('together', ...asCliError(error).facts);
 }
 
 /** Ends the run with a status; everything has been reported already. */

@@ -12,7 +12,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import type { StepName } from '../words/steps';
 import { failedError, phrase, usageError } from './errors';
-import { codeOf, whyUnreadable } from './files/file-error';
+import { means, whyUnreadable, whyUnwritable } from './files/file-error';
 import { type User, whyForeign } from './files/owner';
 import { syncFolder } from './files/sync';
 import { smallText } from './small-text';
@@ -75,7 +75,7 @@ export function makeFolder(path: string, hint?: StepName): void {
   try {
     make(path);
   } catch (error) {
-    throw failedError(phrase('folder-not-made', path, codeOf(error) ?? ''), {
+    throw failedError(phrase('folder-not-made', path, whyUnwritable(error)), {
       steps: hint && phrase(hint),
       cause: error,
     });
@@ -96,10 +96,9 @@ function make(path: string): void {
   try {
     makeOne(path);
   } catch (error) {
-    const code = codeOf(error);
-    if (code === 'EEXIST' && isFolder(path)) return;
+    if (means(error, 'taken') && isFolder(path)) return;
     const parent = dirname(path);
-    if (code !== 'ENOENT' || parent === path || exists(parent)) throw error;
+    if (!means(error, 'missing') || parent === path || exists(parent)) throw error;
     make(parent);
     makeOne(path);
   }
