@@ -1,7 +1,7 @@
 import type { Entry } from '../cli/terminal/output';
 import { seconds } from '../cli/values';
+import type { ApiSettings } from '../client/api-settings';
 import type { Api } from '../client/client';
-import type { ApiSettings } from '../client/send-call';
 import { logged } from '../client/transport/logged';
 import { APPLICATION } from '../contract/api';
 import { type Context, contextWith } from '../platform/context';
