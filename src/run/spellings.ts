@@ -20,6 +20,8 @@ const [QUOTE, DOUBLE, BRACE, END_BRACE, SPACE] = [0x27, 0x22, 0x7b, 0x7d, 0x20];
 
 /** The longest escape, in bytes: what is held back stays bounded. */
 const LONGEST = 64;
+/** The longest one that is escaped itself. */
+const LONGEST_TWICE = 8 * LONGEST;
 
 const DIGITS = Uint8Array.from({ length: 256 }, (_, byte) => {
   const value = Number.parseInt(String.fromCharCode(byte), 36);
@@ -173,8 +175,58 @@ const reference: Spelling['read'] = (bytes, at) => {
   return code >= 0 ? character(name.length + 2, code) : undefined;
 };
 
+/** A sign of these that is written as two. */
+const doubled = (begins: string): Spelling => ({
+  begins,
+  read: (bytes, at) => {
+    const next = bytes[at + 1];
+    if (next === undefined) return 'open';
+    return next === bytes[at] ? meaning(2, next) : undefined;
+  },
+});
+
+/** The same spelling once more: what a text means in it is read in it again. */
+function twice({ begins, read }: Spelling): Spelling {
+  const signs = Buffer.from(begins);
+  const meant = new Uint8Array(LONGEST_TWICE + LONGEST);
+  return {
+    begins,
+    read: (bytes, at) => {
+      const first = read(bytes, at);
+      if (first === 'open' || !first?.means.some((byte) => signs.includes(byte))) return first;
+      /** The place behind what means that many bytes, where an escape ends there. */
+      const ends: number[] = [];
+      const means: number[] = [];
+      let unread = 0;
+      let count = 0;
+      let end = at;
+      for (let next: Escape | 'open' | undefined = first; end - at < LONGEST_TWICE; ) {
+        meant.set(next?.means ?? bytes.subarray(end, end + 1), count);
+        count += next?.means.length ?? 1;
+        end += next?.length ?? 1;
+        ends[count] = end;
+        while (unread < count) {
+          const found = signs.includes(meant[unread] as number)
+            ? read(meant.subarray(unread, count), 0)
+            : undefined;
+          if (found === 'open') break;
+          means.push(...(found?.means ?? meant.subarray(unread, unread + 1)));
+          unread += found?.length ?? 1;
+          const length = (ends[unread] ?? at) - at;
+          if (length > 0)
+            return means.length === 1 ? meaning(length, means[0] as number) : { length, means };
+        }
+        if (end === bytes.length) return 'open';
+        next = signs.includes(bytes[end] as number) ? read(bytes, end) : undefined;
+        if (next === 'open') return 'open';
+      }
+      return first;
+    },
+  };
+}
+
 /** Each is read for itself: one encoder writes a text in one of them. */
-export const spellings: readonly Spelling[] = [
+const once: readonly Spelling[] = [
   { begins: '\\', read: backslash },
   { begins: '\\', read: shellBackslash },
   { begins: "'", read: shellQuotes },
@@ -184,4 +236,8 @@ export const spellings: readonly Spelling[] = [
     read: (bytes, at) => (bytes[at] === PLUS ? meaning(1, SPACE) : percent(bytes, at)),
   },
   { begins: '&', read: reference },
+  // SQL and YAML, CSV, compose files, printf, and units of systemd.
+  ...["'", '"', '$', '%', '$%'].map(doubled),
 ];
+
+export const spellings = once.flatMap((spelling) => [spelling, twice(spelling)]);
