@@ -13,6 +13,8 @@ export interface Spelling {
   readonly begins: string;
   /** The escape at a place; undefined for any other byte, `'open'` if that depends on bytes that are not there yet. */
   readonly read: (bytes: Uint8Array, at: number) => Escape | 'open' | undefined;
+  /** Each of its escapes means the byte with which it begins. */
+  readonly itself?: boolean;
 }
 
 const [BACKSLASH, PLUS, AMPERSAND, SEMICOLON] = [0x5c, 0x2b, 0x26, 0x3b];
@@ -175,40 +177,47 @@ const reference: Spelling['read'] = (bytes, at) => {
   return code >= 0 ? character(name.length + 2, code) : undefined;
 };
 
-/** A sign of these that is written as two. */
-const doubled = (begins: string): Spelling => ({
+/** A sign of these that is written so many times. */
+const repeated = (begins: string, times: number): Spelling => ({
   begins,
+  itself: true,
   read: (bytes, at) => {
-    const next = bytes[at + 1];
-    if (next === undefined) return 'open';
-    return next === bytes[at] ? meaning(2, next) : undefined;
+    const sign = bytes[at] as number;
+    for (let next = at + 1; next < at + times; next++) {
+      if (bytes[next] === undefined) return 'open';
+      if (bytes[next] !== sign) return undefined;
+    }
+    return meaning(times, sign);
   },
 });
 
 /** The same spelling once more: what a text means in it is read in it again. */
 function twice({ begins, read }: Spelling): Spelling {
-  const signs = Buffer.from(begins);
+  const signs = Uint8Array.from({ length: 256 }, (_, byte) =>
+    begins.includes(String.fromCharCode(byte)) ? 1 : 0,
+  );
+  const readIn = (bytes: Uint8Array, at: number) =>
+    signs[bytes[at] as number] === 1 ? read(bytes, at) : undefined;
+  /** What the text means as far as it is needed, in a store for all. */
   const meant = new Uint8Array(LONGEST_TWICE + LONGEST);
   return {
     begins,
     read: (bytes, at) => {
       const first = read(bytes, at);
-      if (first === 'open' || !first?.means.some((byte) => signs.includes(byte))) return first;
-      /** The place behind what means that many bytes, where an escape ends there. */
-      const ends: number[] = [];
+      if (first === 'open' || signs[first?.means[0] ?? 0] === 0) return first;
       const means: number[] = [];
+      /** The position behind what means that many bytes, where it is not within an escape. */
+      const ends: number[] = [];
       let unread = 0;
       let count = 0;
       let end = at;
-      for (let next: Escape | 'open' | undefined = first; end - at < LONGEST_TWICE; ) {
+      for (let next = first; end - at < LONGEST_TWICE; ) {
         meant.set(next?.means ?? bytes.subarray(end, end + 1), count);
         count += next?.means.length ?? 1;
         end += next?.length ?? 1;
         ends[count] = end;
         while (unread < count) {
-          const found = signs.includes(meant[unread] as number)
-            ? read(meant.subarray(unread, count), 0)
-            : undefined;
+          const found = readIn(meant.subarray(unread, count), 0);
           if (found === 'open') break;
           means.push(...(found?.means ?? meant.subarray(unread, unread + 1)));
           unread += found?.length ?? 1;
@@ -216,17 +225,16 @@ function twice({ begins, read }: Spelling): Spelling {
           if (length > 0)
             return means.length === 1 ? meaning(length, means[0] as number) : { length, means };
         }
-        if (end === bytes.length) return 'open';
-        next = signs.includes(bytes[end] as number) ? read(bytes, end) : undefined;
-        if (next === 'open') return 'open';
+        const following = end === bytes.length ? 'open' : readIn(bytes, end);
+        if (following === 'open') return 'open';
+        next = following;
       }
       return first;
     },
   };
 }
 
-/** Each is read for itself: one encoder writes a text in one of them. */
-const once: readonly Spelling[] = [
+const escaped: readonly Spelling[] = [
   { begins: '\\', read: backslash },
   { begins: '\\', read: shellBackslash },
   { begins: "'", read: shellQuotes },
@@ -236,8 +244,13 @@ const once: readonly Spelling[] = [
     read: (bytes, at) => (bytes[at] === PLUS ? meaning(1, SPACE) : percent(bytes, at)),
   },
   { begins: '&', read: reference },
-  // SQL and YAML, CSV, compose files, printf, and units of systemd.
-  ...["'", '"', '$', '%', '$%'].map(doubled),
 ];
 
-export const spellings = once.flatMap((spelling) => [spelling, twice(spelling)]);
+/** Doubled by SQL and YAML, CSV, compose files, printf, and units of systemd. */
+const doubled = ["'", '"', '$', '%', '$%'];
+
+/** Each is read for itself: one encoder writes a text in one of them, or twice. */
+export const spellings: readonly Spelling[] = [
+  ...escaped.flatMap((spelling) => [spelling, twice(spelling)]),
+  ...doubled.flatMap((signs) => [repeated(signs, 2), repeated(signs, 4)]),
+];
