@@ -81,7 +81,7 @@ function together() {
       'cli/random-secret',
       'client/notification',
       'contract/json',
-      'platform/listed',
+      'words/grammar',
     ],
     push: ['commands/push'],
     session: [

@@ -76,7 +76,7 @@ test('nothing imports in a circle, and a base name means one thing', () => {
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 
-test('below commands only cli/ names an option, and nothing takes a bag of them', async () => {
+test('below commands only cli/ and words/ name an option, and nothing takes a bag of them', async () => {
   const longs = ({ commands, options }: Command): string[] => [
     ...options.flatMap(({ long }) => long ?? []),
     ...commands.flatMap((one) => longs(one as Command)),
@@ -85,7 +85,7 @@ test('below commands only cli/ names an option, and nothing takes a bag of them'
   expect(ours).toContain('--views');
   const option = new RegExp(`(?<![\\w-])(?:${[...new Set(ours)].join('|')})(?![\\w-])`);
   // A keyring is reached through programs that have options of their own.
-  const apart = /^(commands|cli|server)\/|^main$|^profile\/system-keyring$/;
+  const apart = /^(commands|cli|words|server)\/|^main$|^profile\/system-keyring$/;
   const below = files.filter((file) => !apart.test(file));
   const texts = (file: string) =>
     (sources.get(file) ?? '').match(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g) ?? [];

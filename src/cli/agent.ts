@@ -1,6 +1,6 @@
 import type { Context, Environment } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
-import type { StepName } from '../platform/steps';
+import type { StepName } from '../words/steps';
 import { isOn } from './values';
 
 /** Variables that coding agents set for the programs that they run. What these print becomes part of a transcript. */

@@ -1,6 +1,6 @@
 import type { Context, Prompter } from '../platform/context';
 import { usageError } from '../platform/errors';
-import { listed } from '../platform/listed';
+import { listed } from '../words/grammar';
 import { askUntil, beforeSending, filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { newPassphraseRows } from './options';

@@ -1,8 +1,7 @@
 import { LINK_KEY } from '../age/link-key';
 import type { Context } from '../platform/context';
 import { asCliError, CliError, ExitWith, type Fact } from '../platform/errors';
-import { adviceFor } from './advice';
-import { clause } from './clauses';
+import { adviceFor, clause } from '../words/phrase';
 import { boundedWrite, folded } from './terminal/bounded-write';
 import { toJson } from './terminal/output';
 import { forLog, safe } from './terminal/safe';

@@ -27,6 +27,12 @@ export function newFileName(value: string, name: string): string {
   throw usageError(`${name} writes to a new file, not to standard output`, 'name a file');
 }
 
+/** The name of a file that is read when it is needed, perhaps more than once. */
+export function storedFileName(value: string, name: string): string {
+  if (value !== '-') return filled(value, name);
+  throw usageError(`${name} reads a file, not standard input`, 'name a file');
+}
+
 /** Parses names that are separated by commas. */
 export function names(value: string): string[] {
   return value.split(',').map((name) => name.trim());
@@ -107,11 +113,6 @@ export function port(value: string, name: string): number {
 export function pageNumber(value: string, name: string): number {
   if (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 200) return Number(value);
   throw usageError(`${name} must be a whole number from 1 to 200, not "${value}"`);
-}
-
-/** A word of a command line that can be copied to a shell. */
-export function shellWord(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** @throws CliError (usage) for a kind of push that an instance has to understand */

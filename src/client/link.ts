@@ -1,7 +1,7 @@
 import { LONGEST_LINK, parseWebUrl, pushLink, webAddress, withScheme } from '../contract/address';
 import type { Push } from '../contract/decode';
 import { type Fact, phrase, usageError } from '../platform/errors';
-import type { Repair } from '../platform/facts';
+import type { FactName } from '../words/facts';
 import type { Api } from './client';
 
 /** A push or request as a user names it: by its token, or by an address that also names the instance. */
@@ -19,7 +19,7 @@ export interface Reference {
   /** The public key in the link of a request, to which its answer is encrypted; it may be damaged. */
   readonly publicKey?: string;
   /** What of the pasted link was repaired. */
-  readonly repairs?: readonly Repair[];
+  readonly repairs?: readonly FactName[];
 }
 
 const bareToken = /^[\w-]{1,128}$/;
@@ -64,7 +64,7 @@ function withoutEnd(text: string): string {
 }
 
 /** Gateways that wrap links, and what takes a link out again: without asking their hosts, which see it then. */
-const wrappers: readonly (readonly [Repair, (text: string) => readonly string[]])[] = [
+const wrappers: readonly (readonly [FactName, (text: string) => readonly string[]])[] = [
   ['repaired-outlook', (text) => (SAFE_LINKS.test(text) ? addressesIn(text) : [])],
   ['repaired-proofpoint', proofpointLink],
   ['repaired-wrapper', addressesIn],
@@ -131,13 +131,13 @@ function withBytes(link: string, bytes: string): string {
 
 interface Repaired {
   readonly text: string;
-  readonly repairs: readonly Repair[];
+  readonly repairs: readonly FactName[];
 }
 
 /** A link without what gateways and the text around it made of it. */
 function repaired(pasted: string, wrapped = 0): Repaired {
   const text = withoutSurroundings(pasted);
-  const repairs: Repair[] = text === pasted.trim() ? [] : ['repaired-surroundings'];
+  const repairs: FactName[] = text === pasted.trim() ? [] : ['repaired-surroundings'];
   const [name, inner] = (wrapped < MOST_WRAPPERS && unwrapped(text, wrapped)) || [];
   if (name && inner) return { ...inner, repairs: [...repairs, name, ...inner.repairs] };
   if (text.includes('#') || !/%(25)*23/.test(text)) return { text, repairs };
@@ -145,7 +145,7 @@ function repaired(pasted: string, wrapped = 0): Repaired {
 }
 
 /** What of a wrapper leads to a push or a request. */
-function unwrapped(text: string, wrapped: number): [Repair, Repaired] | undefined {
+function unwrapped(text: string, wrapped: number): [FactName, Repaired] | undefined {
   if (bareToken.test(text) || isAddress(text)) return undefined;
   for (const [name, addresses] of wrappers)
     for (const address of addresses(text)) {
@@ -172,7 +172,7 @@ export function parseReference(pasted: string): Reference {
   const [, address = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(text) ?? [];
   const publicKey = /^age1[a-z\d]*/i.exec(fragment)?.[0];
   const key = publicKey ?? keyIn(fragment);
-  const all: Repair[] = [...repairs];
+  const all: FactName[] = [...repairs];
   if (key !== undefined && key !== fragment) all.push('repaired-tail');
   return {
     ...parseAddress(address),

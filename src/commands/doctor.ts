@@ -6,7 +6,6 @@ import type { Look, Style } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { besideName } from '../cli/terminal/table';
 import { count } from '../cli/terminal/wording';
-import { shellWord } from '../cli/values';
 import { rescuedFiles } from '../keep/rescue';
 import type { Context } from '../platform/context';
 import {
@@ -21,6 +20,7 @@ import { storedProfiles } from '../profile/config-file';
 import { configName, folderOf } from '../profile/folders';
 import { withService } from '../profile/load-service';
 import type { Session } from '../profile/session';
+import { shellWord } from '../words/grammar';
 import * as checks from './doctor/checks';
 import { type Perform, planned } from './planned';
 

@@ -1,7 +1,6 @@
 import type { Command } from '../cli/command';
 import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
 import { knownPassphrase, type PassphraseSource, passphraseSource } from '../cli/passphrase';
-import { checkStandardInput } from '../cli/source';
 import { count } from '../cli/terminal/wording';
 import { inOrder } from '../client/in-order';
 import { onItem } from '../client/item';
@@ -48,7 +47,6 @@ function asked(
   links: readonly string[],
 ): ExpirePlan {
   const passphrase = passphraseSource(options, context);
-  checkStandardInput(options);
   const keys = keySources({ ...options, identity: [], decrypt: true });
   return { references: links.map(reference), passphrase, keys };
 }
@@ -90,9 +88,7 @@ async function expire(session: Session, plan: ExpirePlan): Promise<void> {
     await tellError(context, push.with({ subject: token }), say.manner);
   };
   try {
-    await inOrder(pushes, ended, async (all) => {
-      for (const one of all) await tell(one);
-    });
+    for await (const outcome of inOrder(pushes, ended)) await tell(outcome);
   } finally {
     if (gone.length > 0) await session.receipts().end(gone);
   }

@@ -2,8 +2,8 @@ import { refuseToPrint } from '../cli/agent';
 import type { Command } from '../cli/command';
 import { addOutputOptions, revealRows } from '../cli/options';
 import { type GeneratedSecret, generate, parseGenerate } from '../cli/random-secret';
+import type { Entry } from '../cli/terminal/output';
 import type { Context } from '../platform/context';
-import type { Session } from '../profile/session';
 import { type Perform, planned } from './planned';
 
 export { default as help } from './help/generate.txt?raw';
@@ -30,7 +30,7 @@ export function define(command: Command, context: Context, perform?: Perform): v
   );
 }
 
-async function run({ say }: Session, wanted: GeneratedSecret): Promise<void> {
+async function run({ say }: Entry, wanted: GeneratedSecret): Promise<void> {
   const generated = await generate(wanted);
   await say.print({ generated }, () => `${generated}\n`);
 }

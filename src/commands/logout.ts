@@ -1,10 +1,10 @@
 import type { Command } from '../cli/command';
 import { addProfileOptions } from '../cli/options';
+import type { Entry } from '../cli/terminal/output';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
 import { namedProfile, profileIn, storedProfiles } from '../profile/config-file';
 import { profileStore } from '../profile/profile-store';
-import type { Session } from '../profile/session';
 import { hasToken, withoutToken } from '../profile/settings';
 import { forgetProfile } from '../profile/system-keyring';
 import { type Perform, planned } from './planned';
@@ -27,7 +27,7 @@ export function define(command: Command, context: Context, perform?: Perform): v
 }
 
 async function logout(
-  { context, say }: Session,
+  { context, say }: Entry,
   { name, profile }: ReturnType<typeof namedProfile>,
 ): Promise<void> {
   const store = await profileStore({ context, say });

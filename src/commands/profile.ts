@@ -2,9 +2,8 @@ import type { Command } from '../cli/command';
 import { subcommand } from '../cli/declare';
 import { addProfileOptions } from '../cli/options';
 import { yesNo } from '../cli/terminal/listings';
-import type { Invocation, Look } from '../cli/terminal/output';
+import type { Entry, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
-import { shellWord } from '../cli/values';
 import { isLoopback } from '../contract/address';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
@@ -19,6 +18,7 @@ import {
   withSetting,
 } from '../profile/settings';
 import { forgetProfile } from '../profile/system-keyring';
+import { shellWord } from '../words/grammar';
 import { type Perform, planned } from './planned';
 
 export { default as help } from './help/profile.txt?raw';
@@ -58,7 +58,7 @@ export function define(command: Command, context: Context, perform?: Perform): v
   doing(command, list);
 }
 
-async function list({ context, say }: Session): Promise<void> {
+async function list({ context, say }: Entry): Promise<void> {
   const { profiles, current } = storedProfiles(context);
   const shown = Object.entries(profiles).map(([name, one]) => shownProfile(name, one, current));
   if (shown.length === 0 && !say.manner.json)
@@ -74,7 +74,7 @@ async function show(run: Session, [name]: readonly [string?]) {
   await say.print(shown, (look) => profileText(shown, look));
 }
 
-async function use(run: Session, [name]: readonly [string]): Promise<void> {
+async function use(run: Entry, [name]: readonly [string]): Promise<void> {
   const store = await profileStore(run);
   await store.update((state) => {
     if (!profileIn(state, name)) throw noSuchProfile(name, state);
@@ -84,7 +84,7 @@ async function use(run: Session, [name]: readonly [string]): Promise<void> {
 }
 
 /** Says what changed; with `--json`, prints the profile. */
-async function changed({ context, say }: Invocation, name: string, what: string) {
+async function changed({ context, say }: Entry, name: string, what: string) {
   if (!say.manner.json) return say.remark(what);
   const stored = storedProfiles(context);
   await say.print(shownProfile(name, profileIn(stored, name) ?? {}, stored.current), () => '');
@@ -171,13 +171,13 @@ function removedText(url: string | undefined): string {
 }
 
 /** Removes the token of a profile from the keyring, and warns if that fails. */
-async function warnOfKeyring({ context, say }: Invocation, name: string, profile: Profile) {
+async function warnOfKeyring({ context, say }: Entry, name: string, profile: Profile) {
   if (!profile.keyring) return;
   const problem = await forgetProfile(context, name, profile);
   if (problem !== undefined) await say.warn(problem);
 }
 
-async function remove(run: Session, [name]: readonly [string]): Promise<void> {
+async function remove(run: Entry, [name]: readonly [string]): Promise<void> {
   const { say } = run;
   const store = await profileStore(run);
   let gone: Profile = {};

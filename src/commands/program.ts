@@ -25,10 +25,10 @@ interface CommandFile {
 const load = import.meta.glob<CommandFile>(['./*.ts', '!./planned.ts', '!./program.ts']);
 
 /** A command: name, which is that of its file, one line for the list of them, and another name that people try. */
-type Entry = readonly [name: string, summary: string, alias?: string];
+type CommandEntry = readonly [name: string, summary: string, alias?: string];
 
 /** All commands, in the groups of the help. */
-const table: Readonly<Record<string, readonly Entry[]>> = {
+const table: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Share:': [
     ['push', 'push a secret as a link'],
     ['generate', 'print a new password'],

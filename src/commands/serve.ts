@@ -3,7 +3,7 @@ import type { Command } from '../cli/command';
 import { group, type Values } from '../cli/declare';
 import { inWords } from '../cli/in-words';
 import { type Options, revealRows } from '../cli/options';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import { isLoopback } from '../contract/address';
 import { APPLICATION } from '../contract/api';
 import type { Context } from '../platform/context';
@@ -13,7 +13,6 @@ import { makeFolder } from '../platform/private-folder';
 import { storedProfiles } from '../profile/config-file';
 import { serviceIo, withService } from '../profile/load-service';
 import { profileStore } from '../profile/profile-store';
-import type { Session } from '../profile/session';
 import { ENCRYPTS, type Profile, type StoredProfiles, withEncryption } from '../profile/settings';
 import type { Perform } from './planned';
 import {
@@ -63,7 +62,7 @@ export function define(command: Command, context: Context, perform?: Perform): v
 }
 
 /** Listens until SIGINT, SIGTERM, or the terminal hangs up; then lets running requests finish. */
-async function serve(run: Session, plan: ServePlan): Promise<void> {
+async function serve(run: Entry, plan: ServePlan): Promise<void> {
   const { context, say } = run;
   const { jsonLog, settings, warnings } = plan;
   context.interrupts.enter({ mode: 'own' });
@@ -93,11 +92,7 @@ async function serve(run: Session, plan: ServePlan): Promise<void> {
   await service.close();
 }
 
-function start(
-  { context, say }: Invocation,
-  { settings }: ServePlan,
-  tokenHidden: string | undefined,
-) {
+function start({ context, say }: Entry, { settings }: ServePlan, tokenHidden: string | undefined) {
   if (!settings.ephemeral)
     makeFolder(settings.data, 'choose a folder that you can write to with --data');
   const log = (line: string, level?: string) => {
@@ -116,7 +111,7 @@ type Started = Awaited<ReturnType<typeof start>>;
 
 /** The command that pushes from another terminal of this machine; undefined for a service that is for others. */
 async function nextCommand(
-  run: Invocation,
+  run: Entry,
   { settings: { ephemeral, anonymous }, jsonLog }: ServePlan,
   service: Started,
 ): Promise<string | undefined> {
@@ -141,7 +136,7 @@ interface LocalProfile {
  * is one of its database.
  */
 async function findProfile(
-  { context, say }: Invocation,
+  { context, say }: Entry,
   { localUrl: url, knows }: Started,
   jsonLog: boolean,
 ): Promise<LocalProfile | undefined> {
@@ -169,7 +164,7 @@ async function findProfile(
 
 /** Keeps the service as a profile, so that `pwpush push` works in the next terminal; undefined if that failed. */
 async function keepProfile(
-  { context, say }: Invocation,
+  { context, say }: Entry,
   { localUrl: url, firstToken: token, warn }: Started,
   jsonLog: boolean,
 ): Promise<LocalProfile | undefined> {

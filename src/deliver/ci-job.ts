@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open as openFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import { variablesSet } from '../cli/terminal/wording';
 import { failedError } from '../platform/errors';
 import { isPlanted, type User } from '../platform/files/owner';
@@ -21,7 +21,7 @@ export interface JobEntry {
  * @throws CliError (usage) for one that another user prepared
  */
 export async function ciDestination(
-  { context, say }: Invocation,
+  { context, say }: Entry,
   entries: readonly JobEntry[],
 ): Promise<Destination> {
   const files: { readonly file: FileHandle; readonly name: string }[] = [];

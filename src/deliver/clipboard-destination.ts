@@ -1,5 +1,5 @@
 import { refuseToPrint } from '../cli/agent';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
 import { copiedText, findClipboard } from '../platform/clipboard';
 import { failedError, phrase, usageError } from '../platform/errors';
@@ -14,7 +14,7 @@ interface ClipboardDestination extends Destination {
 }
 
 /** @throws CliError (usage) if there is no clipboard */
-export async function clipboardDestination(run: Invocation): Promise<ClipboardDestination> {
+export async function clipboardDestination(run: Entry): Promise<ClipboardDestination> {
   const { context, say } = run;
   const clipboard = await findClipboard(context);
   if (!clipboard)

@@ -1,12 +1,12 @@
 import { rmdirSync, type Stats, statSync } from 'node:fs';
 import { refuseToPrint } from '../cli/agent';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import { attempt, phrase, usageError } from '../platform/errors';
 import { isGarbled, NOT_UTF8 } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { foldersMissing, makeFolder } from '../platform/private-folder';
-import type { StepName } from '../platform/steps';
 import type { Taking } from '../take/taking';
+import type { StepName } from '../words/steps';
 import type { JobEntry } from './ci-job';
 import type { Destination } from './destination';
 import type { Folder } from './safe-name';
@@ -57,7 +57,7 @@ interface Contents {
  * @throws CliError (usage) if it is not available, or one that an agent reads; nothing was fetched then
  */
 export async function reservePlace(
-  run: Invocation,
+  run: Entry,
   plan: PlacePlan,
   contents: Contents,
 ): Promise<Place> {
@@ -93,7 +93,7 @@ const withText = (plan: PlacePlan, text: Destination): Place => ({
  * @throws CliError (usage)
  */
 async function refuseSeen(
-  { context, say }: Invocation,
+  { context, say }: Entry,
   plan: PlacePlan,
   { files, onlyFiles, instead }: Contents,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import { count, left } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
 import type { Context, Output } from '../platform/context';
 import { attempt, CliError, type Fact, phrase, type Step, savedTo } from '../platform/errors';
-import { listed } from '../platform/listed';
+import { listed } from '../words/grammar';
 import type { KeptDownload } from './interrupted-download';
 import type { RescueContext } from './rescue';
 

@@ -1,6 +1,7 @@
-import type { FactName } from './facts';
+import type { Fact, Phrase, Step } from '../words/phrase';
 import { whyUnwritable } from './files/file-error';
-import type { StepName } from './steps';
+
+export type { Fact, Step };
 
 /** A machine-readable name for why a run failed; printed as `error.code` with `--json`. */
 export type ErrorCode = keyof typeof exitStatus;
@@ -32,24 +33,6 @@ interface Remains {
   readonly expired?: boolean;
   /** Path of the file a result was saved to, or all paths if there are several. */
   readonly saved_to?: string | readonly string[];
-}
-
-/** Something that `cli/` has the words for, with what they name: texts, numbers and facts. */
-export interface Phrase<Name extends string = string> {
-  readonly name: Name;
-  readonly of: readonly (Fact | number)[];
-}
-
-/** What is known of a failure: a clause without a final period, or the name of one (`platform/facts.ts`). */
-export type Fact = string | Phrase<FactName>;
-
-/** What the user can do: a clause without a final period, or the name of one, or one with a command to copy. */
-export type Step = string | Phrase<StepName> | Advice;
-
-/** What a user can do, in words, and a whole command that does it, if there is one. */
-export interface Advice {
-  readonly text: string;
-  readonly command?: string | undefined;
 }
 
 export interface ErrorDetails {

@@ -1,7 +1,7 @@
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import { seconds } from '../cli/values';
+import type { ApiSettings } from '../client/api-settings';
 import type { Api } from '../client/client';
-import type { ApiSettings } from '../client/send-call';
 import { logged } from '../client/transport/logged';
 import { APPLICATION } from '../contract/api';
 import { type Context, contextWith } from '../platform/context';
@@ -46,7 +46,7 @@ const BRIEF_SECONDS = 10;
 
 /** Settings for requests on the side, on a connection of their own: over within 10 s, without waiting for `Retry-After`. */
 export async function briefSettings(
-  { context, say }: Invocation,
+  { context, say }: Entry,
   target: Target,
   timeout: number | undefined,
 ): Promise<ApiSettings> {
@@ -65,7 +65,7 @@ export async function briefSettings(
  * @param connections how many requests run at once
  */
 export async function clientSettings(
-  { context, say }: Invocation,
+  { context, say }: Entry,
   target: Target,
   typed?: number,
   connections = 1,

@@ -1,7 +1,7 @@
 // What shows an instance, or a proxy in front of it, who is asking: headers, a client certificate, the token of a command.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { askUntil } from '../cli/ask-until';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import type { ClientCertificate, Context, HeaderFields } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
 import { isSystemError, whyUnreadable } from '../platform/files/file-error';
@@ -131,7 +131,7 @@ async function decrypted(pem: string, path: string, context: Context): Promise<K
  * @throws CliError (usage) when it fails or takes more than 10 s; CliError when the run is interrupted
  */
 export async function runTokenCommand(
-  run: Invocation,
+  run: Entry,
   words: readonly [string, ...string[]],
   from: string,
 ): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import { apiClient } from '../client/client';
 import type { HereEvent } from '../contract/here-event';
 import { contextWith } from '../platform/context';
@@ -46,7 +46,7 @@ export async function checkHere(host: string, port: number): Promise<void> {
  * @throws CliError (usage) for what the instance refuses, (failed) if it cannot start; and what the work throws
  */
 export async function withHere(
-  run: Invocation,
+  run: Entry,
   settings: HereSettings,
   report: (event: HereEvent) => void,
   work: (here: HereInstance) => Promise<void>,
@@ -77,7 +77,7 @@ export async function withHere(
   }
 }
 
-async function instanceOf(run: Invocation, { base, token, send }: HereService): Promise<Instance> {
+async function instanceOf(run: Entry, { base, token, send }: HereService): Promise<Instance> {
   const target: Target = {
     ...{ base, baseFrom: 'here', edition: 'pwpush', insecure: false, anonymous: false },
     token: { from: '', read: async () => token },

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import { configName, folderOf } from './folders';
 
 /**
  * The profiles of this user, to be changed; warns if others can read them then. Loads conf, whose signal handlers would end the
  * process before its work is done.
  */
-export async function profileStore({ context, say }: Invocation) {
+export async function profileStore({ context, say }: Entry) {
   const { confStore } = await context.keepingSignals(() => import('./store'));
   const { now, sleep, uid: user } = context;
   const folder = folderOf('config', context);

@@ -57,7 +57,7 @@ const LONGEST_SECONDS = 36_500 * DAY_SECONDS;
  * All but `end` throw CliError (usage) if another user prepared the folder, or can.
  */
 export function readReceipts(machine: Machine) {
-  const known = new Map<string, Entry>();
+  const known = new Map<string, KeyedReceipt>();
   const unread = lazy(() => entriesIn(ownContent(machine)));
   const next = () => {
     const { value } = unread().next();
@@ -192,7 +192,7 @@ async function shorten(path: string, now: Date): Promise<void> {
   }
 }
 
-interface Entry {
+interface KeyedReceipt {
   readonly key: string;
   readonly kept: KeptReceipt | undefined;
 }
@@ -204,7 +204,7 @@ function isActive(kept: KeptReceipt | undefined, now: Date): kept is KeptReceipt
 }
 
 /** The receipts in a file, newest first; what is no receipt is ignored. */
-function* entriesIn(text: string): Generator<Entry, undefined> {
+function* entriesIn(text: string): Generator<KeyedReceipt, undefined> {
   const gone = new Set<string>();
   for (const line of text.split('\n').reverse()) {
     const { base, ended, unkept, ...receipt } = decode(line);

@@ -1,5 +1,5 @@
 import { inWords } from '../cli/in-words';
-import { invocation, type Manner } from '../cli/terminal/output';
+import { entryOf, type Manner } from '../cli/terminal/output';
 import { ago } from '../cli/terminal/wording';
 import { type Api, apiClient } from '../client/client';
 import { parseReference, type Reference, repairsOf } from '../client/link';
@@ -27,7 +27,7 @@ export type Session = ReturnType<typeof createSession>;
 
 /** One run of a command. Its target is decided once and each token read once: `<(pass show token)` is empty the second time. */
 export function createSession(context: Context, given: Given, manner: Manner) {
-  const run = invocation(context, manner);
+  const run = entryOf(context, manner);
   const sources = lazy(() => sourcesOf(run, given));
   const warned = new Set<string>();
   const warn = async (text: string | undefined, step?: Step) => {

@@ -1,6 +1,6 @@
 import { commandWords } from '../cli/command-words';
 import { readAll } from '../cli/source';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import type { Context, Token } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
@@ -29,7 +29,7 @@ export interface Given {
  * once, when it is its turn.
  * @throws CliError (usage) for a variable with an invalid value, or a key without a certificate
  */
-export function sourcesOf(run: Invocation, given: Given): Sources {
+export function sourcesOf(run: Entry, given: Given): Sources {
   const { context } = run;
   const { env } = context;
   const known = new Map<string, SettingSource>();
@@ -97,7 +97,7 @@ function typedToken(
 /** Of the variables for a token, the first that is set has it. */
 const tokenVariables = ['PWPUSH_TOKEN', 'PWPUSH_TOKEN_FILE', 'PWPUSH_TOKEN_COMMAND'] as const;
 
-function environmentToken(run: Invocation): TokenReader | undefined {
+function environmentToken(run: Entry): TokenReader | undefined {
   const { env } = run.context;
   const from = tokenVariables.find((name) => env[name]);
   const value = from && env[from];
@@ -112,7 +112,7 @@ function environmentToken(run: Invocation): TokenReader | undefined {
   return { from, read };
 }
 
-function profileToken(run: Invocation, name: string, profile: Profile): TokenReader | undefined {
+function profileToken(run: Entry, name: string, profile: Profile): TokenReader | undefined {
   const { token, 'token-command': command, url = '' } = profile;
   const from = `profile "${name}"`;
   const read = lazy(async () => {
@@ -126,7 +126,7 @@ function profileToken(run: Invocation, name: string, profile: Profile): TokenRea
 }
 
 /** Gets the token from the output of a command, once. */
-function commandToken(run: Invocation, command: string, from: string): Token {
+function commandToken(run: Entry, command: string, from: string): Token {
   const words = commandWords(command, from);
   return lazy(async () => (await credentials()).runTokenCommand(run, words, from));
 }

@@ -1,7 +1,7 @@
 import type { Edition } from '../contract/lifetime';
 import type { ClientCertificate, HeaderFields, Token } from '../platform/context';
 import { CliError, phrase, type Step, tried, usageError } from '../platform/errors';
-import { listed } from '../platform/listed';
+import { listed } from '../words/grammar';
 import { isAt, isIn, parseBase, travelsOpen } from './base-address';
 import { noneInUse, noSuchProfile } from './config-file';
 import { hasToken, type Profile, type StoredProfiles } from './settings';

@@ -1,4 +1,4 @@
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import { tellError } from '../keep/tell-error';
 import { ExitWith, usageError } from '../platform/errors';
 import { findProgram } from '../platform/find-program';
@@ -9,7 +9,7 @@ import { findProgram } from '../platform/find-program';
  * @throws ExitWith with the status of shells for a program that is not there or cannot be run; the error is printed already
  */
 export async function commandProgram(
-  { context, say }: Invocation,
+  { context, say }: Entry,
   name: string,
   hint: string,
 ): Promise<string> {

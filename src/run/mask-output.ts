@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import type { Output } from '../platform/context';
 import { asCliError } from '../platform/errors';
 import { codeOf } from '../platform/files/file-error';
@@ -23,7 +23,7 @@ type Writable = Pick<Output, 'write' | 'isTTY'>;
  * @param streams where the output goes
  */
 export async function maskedOutput(
-  { say }: Invocation,
+  { say }: Entry,
   secrets: readonly NamedSecret[],
   { stdout, stderr }: Readonly<Record<'stdout' | 'stderr', Writable>>,
 ) {

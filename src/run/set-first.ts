@@ -1,4 +1,4 @@
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import type { Push } from '../contract/decode';
 import { tryRescue } from '../keep/rescue';
 import { newSafe } from '../keep/safekeeping';
@@ -32,7 +32,7 @@ export interface SettingPlan {
  * @throws ExitWith as `commandProgram` does; (the returned function) CliError which says where the value was saved, unless
  * the command was not started
  */
-export async function settingFirst(run: Invocation, plan: SettingPlan) {
+export async function settingFirst(run: Entry, plan: SettingPlan) {
   const file = await commandProgram(run, plan.words[0], 'nothing was sent');
   return async <Made extends Pushed>(
     instance: Instance,
@@ -69,7 +69,7 @@ async function checkInstance({ api, target }: Instance): Promise<void> {
 }
 
 /** Nothing is set that would be lost if the push failed. */
-async function checkSafe({ context }: Invocation): Promise<void> {
+async function checkSafe({ context }: Entry): Promise<void> {
   const checked = await attempt(() => tryRescue(context));
   if (checked instanceof CliError)
     throw failedError('the secret could not be saved if that failed; nothing was started', {
@@ -86,7 +86,7 @@ interface Setter extends SettingPlan {
 }
 
 async function setAndPush<Made extends Pushed>(
-  run: Invocation,
+  run: Entry,
   setter: Setter,
   push: () => Promise<Made>,
 ): Promise<Made> {
@@ -116,7 +116,7 @@ async function setAndPush<Made extends Pushed>(
 
 /** How the command ended, and the first signal to us until then, at which the value is kept: another one may end us. */
 async function commandEnd(
-  run: Invocation,
+  run: Entry,
   { file, words, variable, value }: Setter,
   keep: () => Promise<void>,
 ): Promise<{ readonly status: number; readonly signal: EndingSignal | undefined }> {

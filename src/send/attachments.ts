@@ -1,7 +1,7 @@
 import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { unreadable } from '../cli/source';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
 import type { Attachment } from '../client/form';
 import type { Context } from '../platform/context';
@@ -107,7 +107,7 @@ async function openStdin(name = 'stdin', { stdin, signal }: Context): Promise<Op
  * @throws what `send` throws
  */
 export async function sendFiles<T>(
-  run: Invocation,
+  run: Entry,
   files: readonly Attachment[],
   send: (metered: readonly Attachment[]) => Promise<T>,
 ): Promise<T> {

@@ -2,7 +2,7 @@ import { beforeSending } from '../cli/ask-until';
 import { asReported } from '../cli/in-words';
 import { type Content, type Purpose, readSecret, type Source } from '../cli/source';
 import { folded } from '../cli/terminal/bounded-write';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
@@ -33,7 +33,7 @@ interface Reading<Before> {
  * @throws CliError (usage) for what cannot be read; what `before` and `work` throw
  */
 export async function withContent<T, Before>(
-  run: Invocation,
+  run: Entry,
   content: Content,
   { purpose, shown = true, before }: Reading<Before>,
   work: (content: OpenContent, before: Before) => Promise<T>,
@@ -57,7 +57,7 @@ export async function withContent<T, Before>(
  * Warns of a file on standard input that the line does not read. Of a pipe nobody can know whether it has anything, and a file
  * that was read from before is that of a loop around us.
  */
-async function warnOfInput({ context: { stdin }, say }: Invocation, from: Source['name']) {
+async function warnOfInput({ context: { stdin }, say }: Entry, from: Source['name']) {
   if (stdin.file?.()?.start !== 0) return;
   const { stdinFile } = await import('../platform/file-bytes');
   if (((await stdinFile(stdin))?.size ?? 0) === 0) return;
@@ -87,7 +87,7 @@ export async function withFiles<T>(
 }
 
 /** What was typed is nowhere else: where nothing was sent, the user is asked whether to try again. */
-async function sendTyped<T>({ context, say }: Invocation, send: () => Promise<T>): Promise<T> {
+async function sendTyped<T>({ context, say }: Entry, send: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await send();
@@ -110,7 +110,7 @@ async function sendTyped<T>({ context, say }: Invocation, send: () => Promise<T>
  * @throws what `send` throws
  */
 export async function sendWithFiles<T>(
-  run: Invocation,
+  run: Entry,
   files: readonly Attachment[] | undefined,
   send: (files: readonly Attachment[]) => Promise<T>,
 ): Promise<T> {

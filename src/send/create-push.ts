@@ -1,5 +1,5 @@
 import type { NewPassphrase } from '../cli/passphrase';
-import type { Invocation, Terminal } from '../cli/terminal/output';
+import type { Entry, Terminal } from '../cli/terminal/output';
 import { granted } from '../cli/terminal/wording';
 import type { Attachment } from '../client/form';
 import { linkIn, withKey } from '../client/link';
@@ -8,11 +8,10 @@ import type { Push } from '../contract/decode';
 import { askedFor } from '../contract/json';
 import type { CreatedLink } from '../deliver/deliver-link';
 import { attempt, CliError } from '../platform/errors';
-import { codeOrMessage } from '../platform/files/file-error';
+import { whyUnsaved } from '../platform/files/file-error';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
 import { type PushPlace, saveReceipts } from '../profile/receipts';
-import type { Session } from '../profile/session';
 import { create, fileOf, givenPassphrase, toSender } from './create';
 import type { EncryptMode, Seal, SealedContent, SealPlan } from './encryption';
 import { refusedAs } from './expiry';
@@ -51,7 +50,7 @@ type ReadyPush = Awaited<ReturnType<typeof preparePush>>;
  * What encrypts by a plan; reads public keys that are in files.
  * @throws CliError (usage) for one that cannot be used
  */
-export async function sealingFor(plan: SealPlan, run: Invocation): Promise<Sealing> {
+export async function sealingFor(plan: SealPlan, run: Entry): Promise<Sealing> {
   const { sealerFor } = await import('./encryption');
   const wordsFile = plan.mode === 'words' ? plan.wordsFile : undefined;
   return { mode: plan.mode, seal: await sealerFor(plan, run), wordsFile };
@@ -70,7 +69,7 @@ export function beginSealing(draft: Draft): Draft {
  * Encrypts a draft, and gives the sender what is generated for it.
  * @throws CliError (usage) if that is not possible
  */
-async function preparePush(draft: Draft, run: Invocation, undo: Undo) {
+async function preparePush(draft: Draft, run: Entry, undo: Undo) {
   const { text, sealing } = draft;
   const sealed = await sealing?.seal(draft);
   const key = sealed?.key;
@@ -130,7 +129,7 @@ interface PushPlan extends Terms {
  * push; the push is expired again then
  */
 export async function createPush(
-  session: Session,
+  session: Entry,
   instance: Instance,
   { draft, account, acceptLimits, locale, expiryOption, byDate }: PushPlan,
 ): Promise<CreatedPush> {
@@ -211,15 +210,14 @@ export function clearFieldsWarning({ warn }: Terminal) {
   };
 }
 
-/** Saves receipts of pushes; a failure is only said, as the pushes exist. */
-export async function keepReceipts(
-  { context, say }: Invocation,
-  created: readonly CreatedPush[],
+/** Saves the receipt of a push; a failure is only said, as the push exists. */
+export async function keepReceipt(
+  { context, say }: Entry,
+  { object: push, link, name, at }: CreatedPush,
 ): Promise<void> {
   try {
-    const saved = created.map(({ object: push, link, name, at }) => ({ push, link, name, at }));
-    await saveReceipts(context, saved);
+    await saveReceipts(context, [{ push, link, name, at }]);
   } catch (error) {
-    await say.remark(`the receipt was not saved (${codeOrMessage(error)})`);
+    await say.remark(`the receipt was not saved (${whyUnsaved(error)})`);
   }
 }

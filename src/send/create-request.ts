@@ -1,5 +1,5 @@
 import type { NewPassphrase } from '../cli/passphrase';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import { grantedDate } from '../cli/terminal/wording';
 import type { Attachment } from '../client/form';
 import { linkIn, withKey } from '../client/link';
@@ -34,7 +34,7 @@ interface RequestPlan extends Terms {
  * if the private key cannot be kept; the request is closed again then
  */
 export async function createRequest(
-  run: Invocation,
+  run: Entry,
   instance: Instance,
   plan: RequestPlan,
 ): Promise<CreatedLink & { readonly token: string }> {
@@ -63,7 +63,7 @@ export async function createRequest(
 }
 
 async function prepare(
-  run: Invocation,
+  run: Entry,
   { target }: Instance,
   { fields, files, passphrase, newKey }: RequestPlan,
   undo: Undo,

@@ -1,6 +1,6 @@
 import { inWords } from '../cli/in-words';
 import type { NewPassphrase } from '../cli/passphrase';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import { type Item, pushItem, requestItem } from '../client/item';
 import { findLink } from '../client/link';
@@ -33,7 +33,7 @@ interface Creation<Ready, Made> {
 export function create<
   Ready extends { readonly files?: readonly Attachment[] | undefined },
   Made extends Push | SecretRequest,
->(run: Invocation, { api, target }: Instance, creation: Creation<Ready, Made>) {
+>(run: Entry, { api, target }: Instance, creation: Creation<Ready, Made>) {
   const { kind } = creation;
   const item = (token: string) =>
     kind === 'push' ? pushItem(api, token) : requestItem(api, token);
@@ -72,7 +72,7 @@ export const toSender = () => import('./give-to-sender');
 /** The passphrase; one that is to be generated is given to the sender, or told with the link. */
 export async function givenPassphrase(
   passphrase: NewPassphrase,
-  run: Invocation,
+  run: Entry,
   undo: Undo,
 ): Promise<{ readonly text: string | undefined; readonly told?: GivenToSender }> {
   if ('text' in passphrase) return passphrase;

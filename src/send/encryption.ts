@@ -13,7 +13,7 @@ import { keyProof, newKeySalt } from '../age/key-proof';
 import { encodeManifest, encryptedName, isManifest } from '../age/manifest';
 import { node, scrypt } from '../age/node-primitives';
 import { placeOf, textIn } from '../cli/source';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import { wordList } from '../cli/words';
 import type { Attachment } from '../client/form';
 import { limits } from '../contract/api';
@@ -61,7 +61,7 @@ const WORK = { link: 10, words: MODERATE_WORK };
  * Reads the public keys, if it encrypts to them.
  * @throws CliError (usage) for one that cannot be used
  */
-export async function sealerFor(plan: SealPlan, run: Invocation): Promise<Seal> {
+export async function sealerFor(plan: SealPlan, run: Entry): Promise<Seal> {
   const { mode } = plan;
   if (mode === 'keys') return sealerTo(await readRecipients(plan.keys, plan.files, run));
   const words = mode === 'words' ? await wordList() : undefined;
@@ -136,7 +136,7 @@ async function sealFiles(files: readonly Attachment[], recipients: readonly Reci
 async function readRecipients(
   keys: readonly Recipient[],
   files: readonly string[],
-  { context, say }: Invocation,
+  { context, say }: Entry,
 ): Promise<readonly Recipient[]> {
   const all = [...keys];
   const leftOut: string[] = [];

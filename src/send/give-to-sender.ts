@@ -1,6 +1,6 @@
 import { unlink } from 'node:fs/promises';
 import { generateWords } from '../cli/random-secret';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import { writeForSender } from '../keep/rescue';
 import { usageError } from '../platform/errors';
 import type { Undo } from '../platform/scope';
@@ -29,7 +29,7 @@ export type GivenToSender = { readonly [What in Generated['what']]?: string };
  */
 export async function giveToSender(
   generated: Generated,
-  run: Invocation,
+  run: Entry,
   undo: Undo,
 ): Promise<GivenToSender> {
   const { what, path, text } = generated;
@@ -43,7 +43,7 @@ export async function giveToSender(
   return {};
 }
 
-async function show({ what, text }: Generated, { context: { stderr } }: Invocation): Promise<void> {
+async function show({ what, text }: Generated, { context: { stderr } }: Entry): Promise<void> {
   try {
     if (stderr.closed) throw new Error('closed');
     await stderr.write(`${what}: ${text}\n`);

@@ -11,7 +11,7 @@ import {
   type LifetimeFields,
 } from '../contract/lifetime';
 import { type ErrorCode, type Fact, phrase, type Step } from '../platform/errors';
-import { listed } from '../platform/listed';
+import { listed } from '../words/grammar';
 import type { EncryptMode } from './encryption';
 
 /** Something that was created is not as it was asked for, and has to end. */

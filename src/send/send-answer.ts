@@ -3,6 +3,7 @@ import { explaining } from '../age/age-error';
 import { parseRecipient } from '../age/key-files';
 import { isLinkKey } from '../age/link-key';
 import type { KnownPassphrase } from '../cli/passphrase';
+import type { Entry } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
 import { apiClient } from '../client/client';
 import type { Attachment } from '../client/form';
@@ -78,7 +79,7 @@ const READER = 'the person who runs the instance';
  * @param ofLink by `recipientIn`
  */
 export async function recipientFor(
-  { say }: Session,
+  { say }: Entry,
   { publicKey }: Reference,
   ofLink: Recipient | undefined,
   { public_key: named }: SecretRequest,
@@ -140,7 +141,7 @@ function checkOpen(
 }
 
 /** Shows a question on stderr, as everything that is said to a person. */
-export async function showQuestion({ say }: Session, request: SecretRequest): Promise<void> {
+export async function showQuestion({ say }: Entry, request: SecretRequest): Promise<void> {
   if (say.manner.quiet || say.manner.json) return;
   const { request: question, requestor } = request;
   const from = typeof requestor === 'string' && requestor !== '' ? ` of ${requestor}` : '';

@@ -1,7 +1,6 @@
 import { askUntil, TRIES } from '../cli/ask-until';
 import { askPassphrase, type KnownPassphrase, noKey, notSent } from '../cli/passphrase';
-import type { Invocation } from '../cli/terminal/output';
-import { shellWord } from '../cli/values';
+import type { Entry } from '../cli/terminal/output';
 import { type Api, apiClient, type RequestApi } from '../client/client';
 import { onItem } from '../client/item';
 import type { Preview, Push } from '../contract/decode';
@@ -10,6 +9,7 @@ import type { Context } from '../platform/context';
 import { attempt, CliError, failedError, phrase } from '../platform/errors';
 import { briefSettings } from '../profile/connect';
 import type { Target } from '../profile/target';
+import { shellWord } from '../words/grammar';
 import type { DecryptionKeys, PushKeys } from './decryption-keys';
 import { type AnswerKeys, type Retrievable, type SafeRun, type Taking, takingOf } from './taking';
 
@@ -77,7 +77,7 @@ export async function keyOfAnswer(
 }
 
 /** Asks for the state of a request, within a few seconds; undefined if the instance does not say it. */
-export async function stateOf(run: Invocation, { target, token }: Retrievable) {
+export async function stateOf(run: Entry, { target, token }: Retrievable) {
   const { requests } = apiClient(await briefSettings(run, target, undefined));
   const outcome = await attempt(() => requests.preview(token));
   return outcome instanceof CliError ? undefined : outcome.state;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { encryptedName } from '../age/manifest';
 import { isArmored } from '../age/sealed-with';
 import { bytesFrom, bytesOf, placeOf } from '../cli/source';
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import type { Push, PushFile } from '../contract/decode';
 import type { Safe } from '../keep/safekeeping';
 import { phrase, usageError } from '../platform/errors';
@@ -14,7 +14,7 @@ import type { Taking } from './taking';
  * taken from the same folder.
  * @throws CliError (usage) if it cannot be read, or is not a text
  */
-export async function takeSaved(run: Invocation, path: string): Promise<Taking> {
+export async function takeSaved(run: Entry, path: string): Promise<Taking> {
   const payload = (await bytesOf(path, run.context, 'encrypted text')).toString('utf8');
   if (/^\{"link":/.test(payload))
     throw usageError(`"${path}" is a download to finish`, phrase('resume', path));

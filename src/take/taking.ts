@@ -1,4 +1,4 @@
-import type { Invocation } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import type { Api } from '../client/client';
 import type { Reference } from '../client/link';
 import type { Push } from '../contract/decode';
@@ -43,7 +43,7 @@ export interface AnswerKeys {
   readonly state: () => Promise<unknown>;
 }
 
-export interface SafeRun extends Invocation {
+export interface SafeRun extends Entry {
   readonly safe: Safe;
 }
 

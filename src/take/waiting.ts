@@ -1,5 +1,5 @@
 import { inWords } from '../cli/in-words';
-import type { Invocation, Terminal } from '../cli/terminal/output';
+import type { Entry, Terminal } from '../cli/terminal/output';
 import { statusLine } from '../cli/terminal/status-line';
 import { span } from '../cli/terminal/wording';
 import type { Api } from '../client/client';
@@ -82,7 +82,7 @@ interface Waiting {
  * terminal shows after each look how long it has taken, or what is left of the limit.
  */
 export async function waitUntil<Found, Result>(
-  run: Invocation,
+  run: Entry,
   { interval, what, most }: Waiting,
   poll: () => Promise<Found>,
   result: (found: Found) => Promise<Result | undefined>,
@@ -117,7 +117,7 @@ export async function waitUntil<Found, Result>(
  * @throws CliError (expired) if it is closed without one
  */
 export async function waitForAnswer(
-  run: Invocation,
+  run: Entry,
   { interval, most }: Pick<Waiting, 'interval' | 'most'>,
   api: Pick<Api, 'requests'>,
   token: string,

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { MARKERS } from '../../src/cli/agent';
-import { invocation } from '../../src/cli/terminal/output';
+import { entryOf } from '../../src/cli/terminal/output';
 import { type PlacePlan, reservePlace } from '../../src/deliver/place';
 import type { Context } from '../../src/platform/context';
 import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
@@ -251,7 +251,7 @@ test('a text whose folder is gone is not printed instead', async () => {
 
 test('the rest of a download prints nothing, unless it goes to standard output', async () => {
   const context = { uid: 0, guard: async () => 'X is set' } as Partial<Context> as Context;
-  const run = invocation(context, { json: true, quiet: false, color: false, debug: false });
+  const run = entryOf(context, { json: true, quiet: false, color: false, debug: false });
   const reserve = (plan: PlacePlan) =>
     reservePlace(run, plan, { files: true, onlyFiles: true, instead: 'get-unseen' });
   const folder = { path: '.', force: false, taken: new Set<string>() };

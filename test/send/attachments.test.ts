@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { invocation } from '../../src/cli/terminal/output';
+import { entryOf } from '../../src/cli/terminal/output';
 import { apiClient } from '../../src/client/client';
 import type { Attachment } from '../../src/client/form';
 import { undiciTransport } from '../../src/client/transport/undici';
@@ -156,7 +156,7 @@ describe('standard input', () => {
       ...{ now: () => new Date(), sleep: async () => {} },
     });
     const context = texts('piped');
-    const run = invocation(context, { json: false, quiet: false, color: false, debug: false });
+    const run = entryOf(context, { json: false, quiet: false, color: false, debug: false });
     for (let number = 0; number < 100; number++) {
       const attachments = await open([...paths, '-'], undefined, context);
       await sendFiles(run, attachments.files, (files) => client.create({}, files));

@@ -52,12 +52,12 @@ export interface Terminal {
 }
 
 /** One run of the program, as the rooms below the commands see it. */
-export interface Invocation {
+export interface Entry {
   readonly context: Context;
   readonly say: Terminal;
 }
 
-export function invocation(context: Context, manner: Manner): Invocation {
+export function entryOf(context: Context, manner: Manner): Entry {
   return { context, say: terminal(context, manner) };
 }
 
@@ -103,7 +103,7 @@ function terminal(context: Context, manner: Manner): Terminal {
 }
 
 async function adviceText(step: Step): Promise<string> {
-  return (await import('../advice')).adviceFor(step).text;
+  return (await import('../../words/phrase')).adviceFor(step).text;
 }
 
 /** Fields that are printed for nobody, and those that an agent does not see: secrets, which an instance may repeat. */

@@ -1,6 +1,6 @@
 import { MAX_QR_BYTES, QUIET_ZONE, qrModules } from '../../contract/qr-matrix';
 import { folded } from './bounded-write';
-import type { Invocation, Look } from './output';
+import type { Entry, Look } from './output';
 
 /** A drawing that ends with a line end, or why the text cannot be drawn. */
 type QrCode = { readonly drawing: string } | { readonly problem: string };
@@ -53,7 +53,7 @@ function draw(modules: boolean[][], sides: number, ends: number, look: Look): st
  * @param below what is printed next: a reader needs the whole code, and a person the link
  */
 export async function drawQr(
-  { context: { stderr }, say }: Invocation,
+  { context: { stderr }, say }: Entry,
   link: string,
   below: readonly string[],
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { isCi } from '../ci-systems';
 import { lineStart } from './bounded-write';
-import type { Invocation } from './output';
+import type { Entry } from './output';
 
 /** A line of the terminal that is drawn again and again, below all that was said. */
 export interface StatusLine {
@@ -20,7 +20,7 @@ const WIDTH_OF_INTERRUPT = 2;
 const ERASE = '\r\u001b[J';
 
 /** Undefined in a pipe, in CI, on a dumb terminal, and with --quiet or --json. */
-export function statusLine({ context, say }: Invocation): StatusLine | undefined {
+export function statusLine({ context, say }: Entry): StatusLine | undefined {
   const { env, stderr, signal } = context;
   const { quiet, json } = say.manner;
   if (!stderr.isTTY || isCi(env) || env.TERM === 'dumb' || quiet || json) return undefined;

@@ -1,6 +1,6 @@
 // Our own table, not cli-table3: that has no elastic columns, no pages that share widths, and no tab-separated output.
 import { isGuarded } from '../agent';
-import { type Invocation, type Look, type Style, type Terminal, toJson } from './output';
+import { type Entry, type Look, type Style, type Terminal, toJson } from './output';
 import { forLog, safe } from './safe';
 import { shorten, width, wrap } from './text-width';
 
@@ -35,7 +35,7 @@ const MAX_RIGID = 48;
 export async function printRows<Row>(
   pages: AsyncIterable<Row[]> | Iterable<Row[]>,
   listing: Listing<Row>,
-  { context, say }: Invocation,
+  { context, say }: Entry,
 ): Promise<number> {
   const { stdout } = context;
   const { json: isJson } = say.manner;
@@ -92,13 +92,24 @@ export function table<Row>(rows: readonly Row[], listing: Listing<Row>, look: Lo
 
 /** The same page by page: titles come once, and columns stay, with their widths while later cells fit. */
 export function tables<Row>(listing: Listing<Row>, look: Look): (rows: readonly Row[]) => string {
-  let layout: Layout<Row> | undefined;
+  let before: readonly PlacedColumn<Row>[] | undefined;
   return (rows) => {
     if (!look.tty)
       return rows.map((row) => `${listing.fields(row).map(safe).join('\t')}\n`).join('');
-    const page = aligned(rows, listing, look, layout);
-    layout = page.layout;
-    return page.text;
+    const all = (before ?? listing.columns).map((column) => placed(column, rows, look));
+    const columns = narrowed(before ? all : affordable(all, listing, look.columns), look.columns);
+    const lines = rows.map((row, index) =>
+      columns.map((column) => {
+        const style = column.style?.(row);
+        return padded(column, column.cells[index] ?? '', (cell) =>
+          style && cell !== '' ? look.paint(style, cell) : cell,
+        );
+      }),
+    );
+    const titles = columns.map((column) => padded(column, column.title));
+    const head = before ? '' : `${look.paint('bold', lineOf(titles))}\n`;
+    before = columns;
+    return head + lines.map((line) => `${lineOf(line)}\n`).join('');
   };
 }
 
@@ -134,106 +145,71 @@ export function besideName(
   return [name.trimEnd(), ...below.map((line) => ' '.repeat(GAP) + line)].join('\n');
 }
 
-/** The columns that a terminal has room for, and the widths of their cells. */
-interface Layout<Row> {
-  readonly columns: readonly Column<Row>[];
-  readonly widths: readonly number[];
+interface PlacedColumn<Row> extends Column<Row> {
+  /** Columns of the terminal. */
+  readonly width: number;
+  readonly cells: readonly string[];
 }
 
-function aligned<Row>(
+/** @param column one of an earlier page gets no narrower */
+function placed<Row>(
+  column: Column<Row> & Partial<PlacedColumn<Row>>,
   rows: readonly Row[],
-  listing: Listing<Row>,
   look: Look,
-  before: Layout<Row> | undefined,
-): { readonly text: string; readonly layout: Layout<Row> } {
-  const columns = before?.columns ?? listing.columns;
-  const cells = new Map(
-    columns.map((column) => [column, rows.map((row) => safe(column.shown(row, look)))]),
-  );
-  const natural = new Map(
-    columns.map((column, at) => {
-      const least = before?.widths[at] ?? width(column.title);
-      const wide = Math.max(least, widest(cells.get(column) ?? []));
-      return [column, column.elastic === undefined ? Math.min(wide, MAX_RIGID) : wide];
-    }),
-  );
-  const empty = columns.filter((column) => cells.get(column)?.every((cell) => cell === ''));
-  const layout = fitted(
-    before ? columns : affordable(listing, empty, natural, look.columns),
-    natural,
-    look.columns,
-  );
-  const line = (text: (column: Column<Row>) => string, row?: Row) =>
-    layout.columns
-      .map((column, at) => {
-        const colour = row && column.style?.(row);
-        const paint = (cut: string) => (colour && cut !== '' ? look.paint(colour, cut) : cut);
-        return pad(text(column), layout.widths[at] ?? 0, column.right ?? false, paint);
-      })
-      .join(' '.repeat(GAP))
-      .trimEnd();
-  const head = before
-    ? ''
-    : `${look.paint(
-        'bold',
-        line(({ title }) => title),
-      )}\n`;
-  const body = rows.map((row, at) => `${line((column) => cells.get(column)?.[at] ?? '', row)}\n`);
-  return { text: head + body.join(''), layout };
+): PlacedColumn<Row> {
+  const cells = rows.map((row) => safe(column.shown(row, look)));
+  const wide = Math.max(column.width ?? width(column.title), widest(cells));
+  return {
+    ...column,
+    cells,
+    width: column.elastic === undefined ? Math.min(wide, MAX_RIGID) : wide,
+  };
 }
 
 function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, width(text)), 0);
 }
 
-/**
- * The columns without those that must go until the others fit with what elastic ones can give: the empty ones first, then the
- * optional ones.
- */
+/** The columns without those that must go until the others fit: the empty ones first, then the optional ones. */
 function affordable<Row>(
-  { columns, optional = [] }: Listing<Row>,
-  empty: readonly Column<Row>[],
-  natural: ReadonlyMap<Column<Row>, number>,
+  columns: readonly PlacedColumn<Row>[],
+  { optional = [] }: Listing<Row>,
   room: number,
-): readonly Column<Row>[] {
-  const least = (column: Column<Row>) =>
-    Math.min(natural.get(column) ?? 0, column.elastic ?? Number.POSITIVE_INFINITY);
+): readonly PlacedColumn<Row>[] {
+  const empty = columns.filter(({ cells }) => cells.every((cell) => cell === ''));
   let kept = columns;
   for (const title of [...empty.map((column) => column.title), ...optional]) {
-    if (total(kept.map(least)) <= room) break;
+    if (total(kept.map(({ width, elastic = width }) => Math.min(width, elastic))) <= room) break;
     kept = kept.filter((column) => column.title !== title);
   }
   return kept;
 }
 
-/** Narrows the elastic columns, widest first, until the lines fit. */
-function fitted<Row>(
-  columns: readonly Column<Row>[],
-  natural: ReadonlyMap<Column<Row>, number>,
+/** The columns with one limit for the elastic ones, by which the lines fit. */
+function narrowed<Row>(
+  columns: readonly PlacedColumn<Row>[],
   room: number,
-): Layout<Row> {
-  const widths = columns.map((column) => natural.get(column) ?? 0);
-  for (let over = total(widths) - room; over > 0; over--) {
-    const elastic = columns.flatMap(({ elastic }, at) => (elastic === undefined ? [] : [at]));
-    const most = Math.max(...elastic.map((at) => widths[at] ?? 0));
-    const widest = elastic.find((at) => widths[at] === most);
-    if (widest === undefined || most <= MIN_ELASTIC) break;
-    widths[widest] = most - 1;
-  }
-  return { columns, widths };
+): readonly PlacedColumn<Row>[] {
+  const within = (limit: number) =>
+    columns.map(({ width, elastic }) => (elastic === undefined ? width : Math.min(width, limit)));
+  let limit = room;
+  while (limit > MIN_ELASTIC && total(within(limit)) > room) limit--;
+  const widths = within(limit);
+  return columns.map((column, index) => ({ ...column, width: widths[index] ?? column.width }));
 }
 
 function total(widths: readonly number[]): number {
   return widths.reduce((sum, one) => sum + one, GAP * (widths.length - 1));
 }
 
-function pad(
+const lineOf = (cells: readonly string[]) => cells.join(' '.repeat(GAP)).trimEnd();
+
+function padded(
+  column: PlacedColumn<never>,
   text: string,
-  columns: number,
-  right: boolean,
-  paint: (cut: string) => string,
+  paint: (cell: string) => string = (cell) => cell,
 ): string {
-  const cut = shorten(text, columns);
-  const space = ' '.repeat(Math.max(0, columns - width(cut)));
-  return right ? space + paint(cut) : paint(cut) + space;
+  const cell = shorten(text, column.width);
+  const space = ' '.repeat(Math.max(0, column.width - width(cell)));
+  return column.right ? space + paint(cell) : paint(cell) + space;
 }

@@ -1,5 +1,5 @@
 import { size } from '../../contract/byte-size';
-import type { Invocation } from './output';
+import type { Entry } from './output';
 import { safe } from './safe';
 import { statusLine } from './status-line';
 import { shorten, width } from './text-width';
@@ -27,7 +27,7 @@ export const silent: Meter = {
 };
 
 /** Draws when bytes move, so it needs no timer; silent where there is no status line. */
-export function meterFor(run: Invocation, files: number): Meter {
+export function meterFor(run: Entry, files: number): Meter {
   const { now } = run.context;
   const status = statusLine(run);
   if (!status) return silent;

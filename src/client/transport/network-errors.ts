@@ -1,6 +1,6 @@
 import { CliError, type ErrorDetails, type Fact, phrase } from '../../platform/errors';
-import type { FactName } from '../../platform/facts';
-import type { ClientStep } from '../../platform/steps';
+import type { FactName } from '../../words/facts';
+import type { StepName } from '../../words/steps';
 import type { ChosenProxy } from './connect-options';
 
 /** No response, or only a part of one, was received: `unreachable` if nothing was sent, else `failed`. */
@@ -37,7 +37,7 @@ export class ProxyError extends Error {
   }
 }
 
-type Fault = readonly [FactName, ClientStep?];
+type Fault = readonly [FactName, StepName?];
 
 const NO_TLS: Fault = ['no-tls', 'check-port'];
 const NO_CERTIFICATE: Fault = ['certificate-needed', 'send-certificate'];

@@ -1,4 +1,3 @@
-import { adviceFor } from '../../cli/advice';
 import { abilities, editionOf } from '../../cli/terminal/instance-info';
 import { count } from '../../cli/terminal/wording';
 import { apiClient } from '../../client/client';
@@ -12,6 +11,7 @@ import { CliError, failedError } from '../../platform/errors';
 import { briefSettings, exposure } from '../../profile/connect';
 import { ignoredText, type Session } from '../../profile/session';
 import type { Target } from '../../profile/target';
+import { adviceFor } from '../../words/phrase';
 
 /** A client certificate should be renewed before it has so little left. */
 const SOON_DAYS = 14;

@@ -1,4 +1,5 @@
 import { knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
+import type { Entry } from '../../cli/terminal/output';
 import { count, left, usedBefore } from '../../cli/terminal/wording';
 import type { Push } from '../../contract/decode';
 import { deliverPush } from '../../deliver/deliver-push';
@@ -88,12 +89,7 @@ async function finish(session: Session, plan: GetPlan, path: string, push?: Name
 }
 
 /** Writes what a file has to the place; a link may give its key. */
-async function getSaved(
-  session: Session,
-  plan: GetPlan,
-  path: string,
-  push?: Named,
-): Promise<void> {
+async function getSaved(session: Entry, plan: GetPlan, path: string, push?: Named): Promise<void> {
   const keys = { ...(await readKeys(plan.keys, session.context)), linkKey: push?.key };
   const saved = await takeSaved(session, path);
   const place = await reserve(session, plan.place, plan.files);
@@ -105,12 +101,12 @@ async function getSaved(
 }
 
 /** Standard output takes a secret that can go nowhere else, except where it is the log of a job. */
-function safeRun({ context, say }: Session, { place }: GetPlan): SafeRun {
+function safeRun({ context, say }: Entry, { place }: GetPlan): SafeRun {
   const stdout = place.to === 'job' ? undefined : context.stdout;
   return { context, say, safe: newSafe(context, true, stdout) };
 }
 
-const reserve = (session: Session, place: PlacePlan, files: boolean, onlyFiles = false) =>
+const reserve = (session: Entry, place: PlacePlan, files: boolean, onlyFiles = false) =>
   reservePlace(session, place, { files, onlyFiles, instead: 'get-unseen' });
 
 async function orDiscard<T>(place: Place, work: () => Promise<T>): Promise<T> {
@@ -129,7 +125,7 @@ const keysFor = ({ key }: Named, keys: DecryptionKeys, { plan }: Place): PushKey
 });
 
 async function delivered(
-  session: Session,
+  session: Entry,
   taking: Taking,
   place: Place,
   files: boolean,
@@ -173,7 +169,7 @@ async function opened(sealed: Taking, keys: PushKeys, withFiles: boolean): Promi
 }
 
 /** Says what of the push is left at the instance, and how many views were used before. */
-async function noteRest({ context, say }: Session, { push, answer }: Taken, withFiles: boolean) {
+async function noteRest({ context, say }: Entry, { push, answer }: Taken, withFiles: boolean) {
   const files = push.files?.length ?? 0;
   if (files > 0 && !withFiles)
     await say.remark(`${count(files, 'file')} not downloaded${answer ? '' : costOfMore(push)}`);
@@ -190,7 +186,7 @@ function costOfMore({ views_remaining: left, earlier_views: earlier }: Push): st
 }
 
 /** Removes the key of an answer that was delivered whole. */
-async function forgetKey({ say }: Session, { taken }: Taking, plan: GetPlan): Promise<void> {
+async function forgetKey({ say }: Entry, { taken }: Taking, plan: GetPlan): Promise<void> {
   const { answer, push } = taken;
   const unopened = !plan.keys.decrypt || (!plan.files && push.files?.length);
   if (!answer || unopened) return;

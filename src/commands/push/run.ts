@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { type NewPassphraseSource, newPassphrase } from '../../cli/passphrase';
 import type { Content } from '../../cli/source';
+import type { Entry } from '../../cli/terminal/output';
 import { toJson } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
 import { limits } from '../../contract/api';
@@ -21,7 +22,7 @@ import {
   clearFieldsWarning,
   createPush,
   type Draft,
-  keepReceipts,
+  keepReceipt,
   type PushDetails,
   type PushLimits,
   sealingFor,
@@ -120,7 +121,7 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
     const push = () => createAt(session, instance, plan, begun);
     const created = await (set ? set(instance, text ?? '', push) : push());
     const failure = await printCreated(session, created, plan);
-    if (plan.receipt) await keepReceipts(session, [created]);
+    if (plan.receipt) await keepReceipt(session, created);
     if (failure) throw failure;
   });
 }
@@ -139,7 +140,7 @@ function namesFile(content: Content): boolean {
 /** `--here` serves with our own service. */
 const ownEdition = async (): Promise<Edition> => 'pwpush';
 
-function createAt(session: Session, instance: Instance, plan: PushPlan, draft: Draft) {
+function createAt(session: Entry, instance: Instance, plan: PushPlan, draft: Draft) {
   const { acceptLimits, locale, expiryOption } = plan;
   const account = accountOf(instance.target);
   const byDate = isDate(plan.expiry);
@@ -168,7 +169,7 @@ async function withPlace(session: Session, plan: PushPlan): Promise<PushPlan> {
   return { ...plan, ...(await plan.again()) };
 }
 
-async function chooseWay({ context }: Session): Promise<'login' | 'here'> {
+async function chooseWay({ context }: Entry): Promise<'login' | 'here'> {
   const prompter = await context.prompter();
   return prompter.choose('How do you want to share this push?', [
     { name: 'log in to an instance and push there', short: 'on an instance', value: 'login' },
@@ -185,7 +186,7 @@ async function chooseWay({ context }: Session): Promise<'login' | 'here'> {
  * gone.
  * @throws CliError (expired) if nobody has viewed it
  */
-async function serve(session: Session, plan: PushPlan, draft: Draft): Promise<void> {
+async function serve(session: Entry, plan: PushPlan, draft: Draft): Promise<void> {
   const { context, say } = session;
   const { host, port, qr } = plan;
   refuseLarge(draft);

@@ -4,7 +4,7 @@ import { askUntil } from '../../cli/ask-until';
 import { type NewPassphraseSource, newPassphrase, readPassphrase } from '../../cli/passphrase';
 import { worded } from '../../cli/report-error';
 import { readSecret, type Source, TO_ASK } from '../../cli/source';
-import { type Invocation, toJson } from '../../cli/terminal/output';
+import { type Entry, toJson } from '../../cli/terminal/output';
 import { safe as printable } from '../../cli/terminal/safe';
 import { expiry } from '../../cli/values';
 import type { NewRequest } from '../../contract/api';
@@ -109,7 +109,7 @@ async function waitFor(
 /** Asks for an expiry if the question was asked for, too; Enter alone means the default of the instance. */
 async function offerExpiry(
   source: Source,
-  { context, say }: Session,
+  { context, say }: Entry,
 ): Promise<ClosingFields | undefined> {
   if (source.name !== 'prompt') return undefined;
   const prompter = await context.prompter();
@@ -128,7 +128,7 @@ async function offerExpiry(
 }
 
 /** Asks from the memory of this machine: serves the question until it is answered, and delivers the answer. */
-async function serve(session: Session, plan: RequestPlan, here: HerePlan): Promise<void> {
+async function serve(session: Entry, plan: RequestPlan, here: HerePlan): Promise<void> {
   const { context } = session;
   const { host, port } = here;
   const question = plan.question.name === 'text' ? plan.question.value : '';
@@ -169,7 +169,7 @@ async function serve(session: Session, plan: RequestPlan, here: HerePlan): Promi
 }
 
 /** @param delivered resolves when nothing but a lost response keeps the instance up */
-function reporter({ say }: Invocation, delivered: Promise<unknown>): (event: HereEvent) => void {
+function reporter({ say }: Entry, delivered: Promise<unknown>): (event: HereEvent) => void {
   const visitors = new Set<string | null>();
   return ({ event, ip }) => {
     const someone = printable(ip ?? 'someone');
@@ -182,7 +182,7 @@ function reporter({ say }: Invocation, delivered: Promise<unknown>): (event: Her
 
 /** On stderr, as standard output is for the answer; with --json there is room for both. */
 async function showLink(
-  run: Invocation,
+  run: Entry,
   { copy, qr }: RequestPlan,
   { token, link, exposed }: { token: string; link: string; exposed: boolean },
 ): Promise<void> {
@@ -212,7 +212,7 @@ const NO_KEYS = {
 
 /** Takes and decrypts the answer; what cannot be decrypted is saved, as it is in the memory of this run alone. */
 async function openAnswer(
-  { context, say }: Invocation,
+  { context, say }: Entry,
   { api, target }: HereInstance,
   token: string,
   identity: string,

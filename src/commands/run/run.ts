@@ -1,5 +1,6 @@
 import { inWords } from '../../cli/in-words';
 import { knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
+import type { Entry } from '../../cli/terminal/output';
 import { left, usedBefore, variablesSet } from '../../cli/terminal/wording';
 import { keepPushes } from '../../deliver/lost';
 import { safeName } from '../../deliver/safe-name';
@@ -74,7 +75,7 @@ export async function run(session: Session, plan: RunPlan): Promise<void> {
   if (unwritten) throw unwritten;
 }
 
-async function maskedBy(session: Session, inputs: ChildInputs): Promise<MaskedOutput> {
+async function maskedBy(session: Entry, inputs: ChildInputs): Promise<MaskedOutput> {
   const { context, say } = session;
   const { secrets, unread, cut } = await secretsOf(inputs);
   if (unread.length > 0)
@@ -86,7 +87,7 @@ async function maskedBy(session: Session, inputs: ChildInputs): Promise<MaskedOu
 
 /** Says what is left and was used of the pushes, what of them the program does not get, and the names of its variables. */
 async function reportInputs(
-  { context, say }: Session,
+  { context, say }: Entry,
   { variables, unused }: ChildInputs,
   pushes: readonly Taking[],
   folder: MemoryFolder | undefined,
@@ -108,7 +109,7 @@ async function reportInputs(
   if (variables.size > 0) await say.note(variablesSet(variables.keys()));
 }
 
-async function remove({ say }: Session, folder: MemoryFolder | undefined): Promise<void> {
+async function remove({ say }: Entry, folder: MemoryFolder | undefined): Promise<void> {
   try {
     folder?.remove();
   } catch {

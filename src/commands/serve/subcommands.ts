@@ -4,6 +4,7 @@ import type { Command } from '../../cli/command';
 import { filledText, flag, newFile, parsed, subcommand } from '../../cli/declare';
 import { addOutputOptions, type Options, revealRows } from '../../cli/options';
 import { tokenList } from '../../cli/terminal/listings';
+import type { Entry } from '../../cli/terminal/output';
 import { table } from '../../cli/terminal/table';
 import { count, savedText } from '../../cli/terminal/wording';
 import { newFileName, port } from '../../cli/values';
@@ -12,7 +13,6 @@ import { isStream, reserveFile } from '../../deliver/destination';
 import type { Context } from '../../platform/context';
 import { CliError, failedError, usageError } from '../../platform/errors';
 import { type ServiceModule, withService } from '../../profile/load-service';
-import type { Session } from '../../profile/session';
 import backupHelp from '../help/serve-backup.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
 import rekeyHelp from '../help/serve-rekey.txt?raw';
@@ -127,7 +127,7 @@ interface AddPlan extends NewTokenPlan {
   readonly create: boolean;
 }
 
-function addToken(session: Session, plan: AddPlan): Promise<void> {
+function addToken(session: Entry, plan: AddPlan): Promise<void> {
   const { name, label, create } = plan;
   return tell(session, plan, async (owners) => {
     const issued = await owners.add(name, { label, create });
@@ -140,7 +140,7 @@ function addToken(session: Session, plan: AddPlan): Promise<void> {
 }
 
 async function replaceToken(
-  session: Session,
+  session: Entry,
   plan: NewTokenPlan & { readonly id: string },
 ): Promise<void> {
   await tell(session, plan, async (owners) => {
@@ -153,7 +153,7 @@ async function replaceToken(
 
 /** Prints a new token, or writes it to a file, which is reserved first: a token is known at its creation only. */
 async function tell(
-  { context, say }: Session,
+  { context, say }: Entry,
   { place, output, force }: NewTokenPlan,
   make: (owners: Owners) => ReturnType<Owners['add']>,
 ): Promise<void> {
@@ -172,13 +172,13 @@ async function tell(
   await say.remark(`its ID is ${shown.id}`);
 }
 
-async function listTokens({ context, say }: Session, place: DataPlan): Promise<void> {
+async function listTokens({ context, say }: Entry, place: DataPlan): Promise<void> {
   const rows = await withOwners(context, place, (owners) => owners.list());
   await say.print(rows, (look) => table(rows, tokenList, look));
 }
 
 async function revokeTokens(
-  { context, say }: Session,
+  { context, say }: Entry,
   { place, which }: { readonly place: DataPlan; readonly which: string },
 ): Promise<void> {
   const done = await withOwners(context, place, (owners) => owners.revoke(which));
@@ -213,7 +213,7 @@ export function rekeyCommand(serve: Command, context: Context, perform?: Perform
   servePlanned(command, context, { rows: rekeyRows, asked, journey }, perform);
 }
 
-async function rekey({ context, say }: Session, { dropOld, ...place }: RekeyPlan): Promise<void> {
+async function rekey({ context, say }: Entry, { dropOld, ...place }: RekeyPlan): Promise<void> {
   const settings = { ...place, ...keyFile(context) };
   const done = await withService(async (service) => {
     const data = service.dataName(settings, context.env);
@@ -250,7 +250,7 @@ export function backupCommand(serve: Command, context: Context, perform?: Perfor
     .description('Copy the whole database while services run.')
     .argument('<file>', 'where the copy goes, 0600') as Command;
   command.manual = backupHelp;
-  const asked = (options: Options<typeof backupRows>, _: Session, file: string): BackupPlan => ({
+  const asked = (options: Options<typeof backupRows>, _: Entry, file: string): BackupPlan => ({
     ...{
       place: dataPlace(context, options),
       file: newFileName(file, 'backup'),
@@ -261,10 +261,7 @@ export function backupCommand(serve: Command, context: Context, perform?: Perfor
   servePlanned(command, context, { rows: backupRows, asked, journey }, perform);
 }
 
-async function backup(
-  { context, say }: Session,
-  { place, file, force }: BackupPlan,
-): Promise<void> {
+async function backup({ context, say }: Entry, { place, file, force }: BackupPlan): Promise<void> {
   const { bytes, key } = await withService(async (service) => ({
     bytes: await service.backup(place, { file, force }, context),
     key: service.keyFileOf({ ...place, ...keyFile(context) }),
@@ -296,7 +293,7 @@ export function healthCommand(serve: Command, context: Context, perform?: Perfor
 }
 
 /** @throws CliError: unreachable, or failed if the service responds but is not ready */
-async function health({ context, say }: Session, url: string): Promise<void> {
+async function health({ context, say }: Entry, url: string): Promise<void> {
   // Without the environment, whose proxy is for other machines.
   const connection = {
     timeout: HEALTH_TIMEOUT_SECONDS,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { invocation } from '../../../src/cli/terminal/output';
+import { entryOf } from '../../../src/cli/terminal/output';
 import { width } from '../../../src/cli/terminal/text-width';
 import { meterFor, type Progress, progressLine } from '../../../src/cli/terminal/transfer-meter';
 import { size } from '../../../src/contract/byte-size';
@@ -64,7 +64,7 @@ function watched(files = 1, output = {}, env = {}, options = {}) {
   };
   const interrupt = (name: string) => controller.abort(name);
   const manner = { json: false, quiet: false, color: false, debug: false, ...options };
-  const meter = meterFor(invocation(context as unknown as Context, manner), files);
+  const meter = meterFor(entryOf(context as unknown as Context, manner), files);
   return { written, advance, interrupt, meter };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { proxyFor } from '../../../src/client/transport/connect-options';
 import { proxyName } from '../../../src/client/transport/network-errors';
 import { type Fact, phrase } from '../../../src/platform/errors';
-import type { FactName } from '../../../src/platform/facts';
+import type { FactName } from '../../../src/words/facts';
 import { listening, rawServer, socketServer } from '../../helpers/listen';
 import { VERSION } from '../../helpers/reference';
 import { failingAt, overSocket, pass, proxying } from '../../helpers/sockets';

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import { phrase } from '../../../src/platform/errors';
-import type { FactName } from '../../../src/platform/facts';
+import type { FactName } from '../../../src/words/facts';
 import { deferred } from '../../helpers/deferred';
 import { listen, listening, rawServer, socketServer } from '../../helpers/listen';
 import { CREATED, VERSION } from '../../helpers/reference';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { clause } from '../../src/cli/clauses';
 import { phrase } from '../../src/platform/errors';
+import { clause } from '../../src/words/phrase';
 
 test.each([
   ['expire_after_days', '1 to 90', '--days must be from 1 to 90 on this instance'],

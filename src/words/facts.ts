@@ -1,156 +1,155 @@
 import { size } from '../contract/byte-size';
 import { DAY_SECONDS, durations, durationText } from '../contract/lifetime';
-import type { Fact } from '../platform/errors';
-import type { FactName } from '../platform/facts';
-import { listed } from '../platform/listed';
+import { listed } from './grammar';
 
-type Words = (...of: readonly string[]) => string;
+/** A clause, without a final period: as it is, or made of what it names. */
+export type Clause = string | ((...of: readonly string[]) => string);
 
-const detailed: Words = (what, ...how) =>
+const detailed = (what: string, ...how: readonly string[]) =>
   how.length === 0 ? `${what}` : `${what}: ${how.join('; ')}`;
 
-const proxyOf: Words = (proxy, variable) => `the proxy ${proxy} (${variable})`;
+const proxyOf = (proxy?: string, variable?: string) => `the proxy ${proxy} (${variable})`;
 
 /** A clause of ours and what an instance said, if it said anything. */
 const saying =
-  (ours: string): Words =>
-  (...said) =>
+  (ours: string) =>
+  (...said: readonly string[]) =>
     detailed(ours, ...said);
 
-const clauses: Readonly<Record<FactName, Words>> = {
+/** What is known of a failure, and of a link. Another room names it, and `phrase.ts` says it. */
+export const facts = {
   detailed,
 
-  'answer-key-missing': () =>
+  'answer-key-missing':
     'the answer is encrypted, and its private key is not here; nothing was taken',
-  'answered-already': () => 'the request was answered already; your answer was not sent',
-  'certificate-needed-here': () =>
+  'answered-already': 'the request was answered already; your answer was not sent',
+  'certificate-needed-here':
     'the instance, or a proxy in front of it, requires a client certificate',
   failed: (status, ...said) => detailed(`the instance failed (${status})`, ...said),
-  'files-need-token': () => 'attaching files requires a token on this instance',
+  'files-need-token': 'attaching files requires a token on this instance',
   'in-front': (host, status, ...said) =>
     detailed(`something in front of ${host} answered, not the instance (${status})`, ...said),
-  'key-missing': () => 'the end of the link is missing, which is the key of the push',
-  'key-refused': () => 'the instance refused the key',
-  'key-words-needed': () => 'the push opens with key words',
+  'key-missing': 'the end of the link is missing, which is the key of the push',
+  'key-refused': 'the instance refused the key',
+  'key-words-needed': 'the push opens with key words',
   'leaves-origin': (host, origin) =>
     `${host} redirects to another origin, ${origin}; nothing was sent there`,
   'login-page': (status) => `the response is a login page, not one of the instance (${status})`,
   'login-redirect': (host, other) =>
     `an access proxy in front of ${host} redirects to its login page${other && ` on ${other}`}; nothing was sent there`,
   'no-api': saying('no API v2 at this address'),
-  'no-requests': () => 'this instance has no requests',
+  'no-requests': 'this instance has no requests',
   'no-such': (what) => `no such ${what} on this instance`,
-  'none-of-yours': () => 'no such request among yours',
+  'none-of-yours': 'no such request among yours',
   'opens-elsewhere': (base) => `the link opens at ${base} only, as the instance says`,
-  'owners-log': () => 'only the owner can read the audit log',
-  'owners-only': () => 'only the owner can do that',
+  'owners-log': 'only the owner can read the audit log',
+  'owners-only': 'only the owner can do that',
   'passphrase-needed': (what) => `the ${what} requires a passphrase`,
-  'passphrase-wrong': () => 'wrong passphrase',
-  'push-not-expired': () => 'the instance responded that the push has not expired',
+  'passphrase-wrong': 'wrong passphrase',
+  'push-not-expired': 'the instance responded that the push has not expired',
   'rate-limited': saying('rate limited by the instance'),
   redirects: (status) => `the instance redirects (${status}) instead of responding`,
-  'redirects-too-often': () => 'the instance redirects too many times',
+  'redirects-too-often': 'the instance redirects too many times',
   refused: saying('the instance refused the request'),
-  'request-closed': () => 'the request is closed',
-  'request-not-closed': () => 'the instance responded that the request is not closed',
-  'request-still-open': () => 'the instance responded that the request is still open',
-  'response-too-long': () => 'the response is longer than 16 MiB',
-  'sealed-to-key': () =>
+  'request-closed': 'the request is closed',
+  'request-not-closed': 'the instance responded that the request is not closed',
+  'request-still-open': 'the instance responded that the request is still open',
+  'response-too-long': 'the response is longer than 16 MiB',
+  'sealed-to-key':
     'the push is encrypted to a public key, and no private key was given; nothing was taken',
-  'setup-redirect': () =>
-    'the instance redirects to its sign-in or first-run page instead of responding',
-  'token-needed': () => 'the instance requires a token',
+  'setup-redirect': 'the instance redirects to its sign-in or first-run page instead of responding',
+  'token-needed': 'the instance requires a token',
   'token-refused': (from) => `the instance refused the token${from && ` from ${from}`}`,
-  'token-withheld': () => 'this requires a token, and --anonymous sends none',
+  'token-withheld': 'this requires a token, and --anonymous sends none',
   unexpected: (status, ...said) =>
     detailed(`the instance sent an unexpected response (${status})`, ...said),
 
-  'body-empty': () => 'an empty body',
+  'body-empty': 'an empty body',
   'body-field': (name = '', text = '', typed?: string) => {
     const named = typed ?? FIELDS.get(name) ?? name.replaceAll('_', ' ');
     const told = rangeIn(text, (named === '--expire' && SECONDS[name]) || undefined);
     return `${named}${/^[^\p{Lu}]/u.test(text) ? '' : ':'} ${told ?? withSizes(text)}`;
   },
-  'body-hidden': () => 'its response is not shown, as it repeats what was sent',
+  'body-hidden': 'its response is not shown, as it repeats what was sent',
   'body-line': (type, line) => `${type || 'no content type'}, "${line}"`,
   'body-size': (type, bytes) => `${type || 'no content type'}, ${bytes} bytes`,
   'body-text': (text = '') => withSizes(text),
 
-  'certificate-expired': () => 'its certificate has expired',
-  'certificate-needed': () => 'it requires a client certificate',
-  'certificate-of-another': () => 'its certificate is for another name',
-  'certificate-of-unknown-ca': () => 'its certificate comes from an unknown CA',
-  'certificate-refused': () => 'it refused the client certificate',
-  'certificate-self-signed': () => 'its certificate is self-signed',
-  'certificate-unverified': () => 'its certificate cannot be verified',
-  'connection-closed': () => 'the connection was closed',
+  'certificate-expired': 'its certificate has expired',
+  'certificate-needed': 'it requires a client certificate',
+  'certificate-of-another': 'its certificate is for another name',
+  'certificate-of-unknown-ca': 'its certificate comes from an unknown CA',
+  'certificate-refused': 'it refused the client certificate',
+  'certificate-self-signed': 'its certificate is self-signed',
+  'certificate-unverified': 'its certificate cannot be verified',
+  'connection-closed': 'the connection was closed',
   'connection-failed': (code) => `the connection failed (${code || 'no code'})`,
-  'connection-refused': () => 'the connection was refused',
-  'connection-reset': () => 'the connection was reset',
-  'connection-timeout': () => 'the connection timed out',
-  'handshake-refused': () => 'it refused the TLS handshake',
-  'headers-too-long': () => 'its headers are too long',
-  'host-unknown': () => 'its host name does not resolve',
-  'host-unresolved': () => 'its host name cannot be resolved at the moment',
+  'connection-refused': 'the connection was refused',
+  'connection-reset': 'the connection was reset',
+  'connection-timeout': 'the connection timed out',
+  'handshake-refused': 'it refused the TLS handshake',
+  'headers-too-long': 'its headers are too long',
+  'host-unknown': 'its host name does not resolve',
+  'host-unresolved': 'its host name cannot be resolved at the moment',
   incomplete: (host, ...why) => detailed(`${host} sent no complete response`, ...why),
-  'interim-only': () => 'it sends interim responses only',
-  'network-unreachable': () => 'the network is unreachable',
-  'no-http': () => 'it does not speak HTTP',
+  'interim-only': 'it sends interim responses only',
+  'network-unreachable': 'the network is unreachable',
+  'no-http': 'it does not speak HTTP',
   'no-response': (host, seconds) => `${host} did not respond within ${seconds} s`,
-  'no-route': () => 'no route to the host',
-  'no-tls': () => 'it does not use TLS on this port',
+  'no-route': 'no route to the host',
+  'no-tls': 'it does not use TLS on this port',
   'proxy-needs-login': (...of) => `${proxyOf(...of)} requires a valid user name and password`,
   'proxy-refused': (...of) => `${proxyOf(...of)} refused to connect to it`,
   'proxy-timeout': (...of) => `${proxyOf(...of)} did not respond in time`,
   'proxy-unreachable': (proxy, variable, why) =>
     detailed(`${proxyOf(proxy, variable)} cannot be reached`, why),
-  'response-cut': () => 'the response was cut short',
-  stopped: () => 'the request was stopped',
+  'response-cut': 'the response was cut short',
+  stopped: 'the request was stopped',
   'takes-no-more': (host, seconds) => `${host} accepted no more data within ${seconds} s`,
   'too-slow': (host) => `${host} sends its response too slowly`,
   unreachable: (host, ...why) => detailed(`${host} cannot be reached`, ...why),
 
-  'cut-short': () => 'the download was cut short',
-  'file-link-expired': () => 'it may have expired',
-  'file-link-no-file': () => 'it is not a file',
+  'cut-short': 'the download was cut short',
+  'file-link-expired': 'it may have expired',
+  'file-link-no-file': 'it is not a file',
   'file-link-of-scheme': (protocol) =>
     `its link uses ${protocol}, which is not for files; it was not followed`,
-  'file-link-open': () =>
-    'its link uses http: although the instance uses https; it was not followed',
+  'file-link-open': 'its link uses http: although the instance uses https; it was not followed',
   'file-link-redirects-down': (from, to) =>
     `its link redirects from ${from} to ${to}; it was not followed`,
-  'file-link-redirects-nowhere': () => 'its link redirects to an invalid address',
-  'file-link-redirects-too-often': () => 'its link redirects more than 10 times',
+  'file-link-redirects-nowhere': 'its link redirects to an invalid address',
+  'file-link-redirects-too-often': 'its link redirects more than 10 times',
   'file-link-returned': (status) => `its link returned ${status}`,
-  'longer-than-announced': () => 'the response is longer than announced',
-  'no-file-link': () => 'the instance returned no valid link to it',
-  'not-resumable': () => 'the download cannot be resumed',
+  'longer-than-announced': 'the response is longer than announced',
+  'no-file-link': 'the instance returned no valid link to it',
+  'not-resumable': 'the download cannot be resumed',
 
-  'link-built': () =>
-    'the instance returned no link; this one is built from its address and the ID',
+  'link-built': 'the instance returned no link; this one is built from its address and the ID',
   'link-elsewhere': (origin, own, created) =>
     `the link is on ${origin}, not on ${own}${created && `, where the ${created} was created`}`,
   'link-repaired': (...had) => `the link was repaired; it had ${listed(had)}`,
   'links-repaired': (...had) => `links were repaired; they had ${listed(had)}`,
-  'repaired-hash': () => '%23 for #',
-  'repaired-outlook': () => 'Outlook Safe Links around it',
-  'repaired-proofpoint': () => 'Proofpoint around it',
-  'repaired-surroundings': () => 'text around it',
-  'repaired-tail': () => 'text after its key',
-  'repaired-wrapper': () => 'the address of a gateway around it',
+  'repaired-hash': '%23 for #',
+  'repaired-outlook': 'Outlook Safe Links around it',
+  'repaired-proofpoint': 'Proofpoint around it',
+  'repaired-surroundings': 'text around it',
+  'repaired-tail': 'text after its key',
+  'repaired-wrapper': 'the address of a gateway around it',
 
-  'link-empty': () => 'the link is empty',
-  'link-with-login': () => 'the link contains a user name or password',
+  'link-empty': 'the link is empty',
+  'link-with-login': 'the link contains a user name or password',
   'no-email-address': (text) => `"${text}" is not an e-mail address`,
   'no-email-address-at': (place) => `address ${place} after --notify is not an e-mail address`,
   'no-language': (text) => `"${text}" is not a language code`,
-  'no-link': () => 'not a link or ID of a push',
+  'no-link': 'not a link or ID of a push',
   'no-proxy-address': (variable) => `${variable} is not the address of a proxy`,
   'proxy-login-long': (variable, bytes) =>
     `a user name or password in ${variable} is longer than ${bytes} bytes, which SOCKS allows`,
   'too-many-addresses': (most, number) =>
     `at most ${most} e-mail addresses are allowed, not ${number}`,
-};
+} as const satisfies Readonly<Record<string, Clause>>;
+
+export type FactName = keyof typeof facts;
 
 /** A text of an instance, with a number of bytes in it as people read it. */
 const withSizes = (text: string) =>
@@ -200,8 +199,3 @@ const FIELDS = new Map(
     notify_emails_to_locale: '--locale',
   }),
 );
-
-/** A fact, or a value of one, in words. */
-export function clause(fact: Fact | number): string {
-  return typeof fact === 'object' ? clauses[fact.name](...fact.of.map(clause)) : String(fact);
-}

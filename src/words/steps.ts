@@ -1,91 +1,89 @@
 import { isLoopback } from '../contract/address';
-import type { Advice, Step } from '../platform/errors';
-import type { ClientStep, StepName } from '../platform/steps';
-import { clause } from './clauses';
-import { shellWord } from './values';
+import { either, shellWord } from './grammar';
 
-type Words = (...of: readonly string[]) => string | Advice;
+/** What a user can do, in words, and a whole command that does it, if there is one. */
+export interface Advice {
+  readonly text: string;
+  readonly command?: string | undefined;
+}
 
 /** In place of printing a secret that an agent would read. */
-const orReveal = (text: string) => () => `${text}; --reveal prints it all the same`;
+const orReveal = (text: string) => `${text}; --reveal prints it all the same`;
 
-const ofClient: Readonly<Record<ClientStep, Words>> = {
+/** What a user can do after a failure. Another room names it, and `phrase.ts` says it. */
+export const steps = {
   'address-from': (from) => `the address comes from ${from}`,
-  'allow-time': () => 'allow more time with --timeout SECONDS',
-  'ask-administrator': () => 'the token may not do that: ask the administrator of the instance',
-  'ask-for-link': () =>
+  'allow-time': 'allow more time with --timeout SECONDS',
+  'ask-administrator': 'the token may not do that: ask the administrator of the instance',
+  'ask-for-link':
     'use the whole link, with the part after # (pwpush keeps no key); or the key with --key-file FILE or PWPUSH_KEY',
-  'ask-for-new-link': () => 'ask for a new link',
-  'ask-for-passphrase': () =>
-    'ask the sender of the link; only a few attempts per minute are allowed',
-  'ask-for-words': () => 'ask the sender for them, and use --key-file FILE or PWPUSH_KEY',
-  'ask-requester': () => 'ask the person who requested it',
-  'check-address': () => 'check the address',
-  'check-api': () => 'check the address and its path; API v2 requires Password Pusher 2.4 or later',
-  'check-certificate': () => 'check that it has not expired, and that the server trusts its issuer',
-  'check-email-sent': () => 'the e-mail may have been sent: check with pwpush audit',
-  'check-features': () =>
+  'ask-for-new-link': 'ask for a new link',
+  'ask-for-passphrase': 'ask the sender of the link; only a few attempts per minute are allowed',
+  'ask-for-words': 'ask the sender for them, and use --key-file FILE or PWPUSH_KEY',
+  'ask-requester': 'ask the person who requested it',
+  'check-address': 'check the address',
+  'check-api': 'check the address and its path; API v2 requires Password Pusher 2.4 or later',
+  'check-certificate': 'check that it has not expired, and that the server trusts its issuer',
+  'check-email-sent': 'the e-mail may have been sent: check with pwpush audit',
+  'check-features':
     'check with pwpush version whether the instance accepts files (features.pushes.file_attachments)',
-  'check-host-name': () =>
+  'check-host-name':
     'check the spelling; pwpush doctor shows where the address comes from, and what works',
-  'check-instance': () =>
+  'check-instance':
     'check that this is the address of a Password Pusher instance, and for a proxy in between',
-  'check-link': () => 'copy the whole link again; for an ID, pwpush version shows the instance',
+  'check-link': 'copy the whole link again; for an ID, pwpush version shows the instance',
   'check-owner': (what) =>
     `the token belongs to another user, or the ${what} was created without one`,
-  'check-port': () => 'check the port, and whether the address begins with http',
+  'check-port': 'check the port, and whether the address begins with http',
   'check-proxy': (variable) => `check ${variable}, or exclude the instance with NO_PROXY`,
   'check-running': (host = '') =>
     isLoopback(host)
       ? 'check that the instance is running (pwpush serve), and the port'
       : 'check that the instance is running, and the port',
-  'check-service-token': () =>
+  'check-service-token':
     'Cloudflare Access refused the service token: check both headers, its expiry, and that a policy with the action Service Auth includes it',
-  'check-taken': () => 'the answer may have been taken: the owner can check with pwpush audit',
-  'check-viewed': () => 'a view may have been used: the owner can check with pwpush audit',
-  'close-again': () => 'it can still be answered or read; try again',
-  'compare-key': () => 'compare it with what the sender gave you',
-  'compare-key-and-link': () =>
-    'compare it, and the address of the link, with what the sender gave you',
-  'complete-chain': () =>
+  'check-taken': 'the answer may have been taken: the owner can check with pwpush audit',
+  'check-viewed': 'a view may have been used: the owner can check with pwpush audit',
+  'close-again': 'it can still be answered or read; try again',
+  'compare-key': 'compare it with what the sender gave you',
+  'compare-key-and-link': 'compare it, and the address of the link, with what the sender gave you',
+  'complete-chain':
     'add to the CA file what is missing there: the CA, and intermediate certificates that the server does not send',
-  'expire-again': () => 'the secret can still be read; try again, or expire it on its page',
-  'finish-setup': () =>
-    'open the instance in a browser and finish setting it up, or check the address',
-  'give-identity-first': () =>
+  'expire-again': 'the secret can still be read; try again, or expire it on its page',
+  'finish-setup': 'open the instance in a browser and finish setting it up, or check the address',
+  'give-identity-first':
     'use the private key: -i FILE, such as ~/.ssh/id_ed25519; --no-decrypt takes it as it is',
-  'give-passphrase': () => 'use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE',
-  'heed-size': () => 'it is larger than the instance or a proxy in front of it allows',
+  'give-passphrase': 'use -p to type it, --passphrase-file PATH, or PWPUSH_PASSPHRASE',
+  'heed-size': 'it is larger than the instance or a proxy in front of it allows',
   'heed-size-of-files': (largest, files) =>
     `${files === '1' ? `${largest} exceeds` : `the files, of which ${largest} is the largest, exceed`} a limit of the instance (pwpush serve: --max-file-size) or of a proxy in front of it`,
-  'language-code': () => 'use a code such as de or pt-BR',
-  'log-in': () => 'log in with pwpush login, or set PWPUSH_TOKEN',
+  'language-code': 'use a code such as de or pt-BR',
+  'log-in': 'log in with pwpush login, or set PWPUSH_TOKEN',
   'log-in-as-owner': (otherwise) =>
     `log in as its owner with pwpush login; if it was created without a token, ${
       otherwise === 'expires' ? 'it can only expire by its limits' : 'nobody can'
     }`,
   'log-in-there': (base) => `if that is your instance, log in there: pwpush login ${base}`,
-  'look-for-push': () =>
+  'look-for-push':
     'a push may exist: look for it with pwpush list and expire it before you push again',
-  'look-for-request': () =>
+  'look-for-request':
     'a request may exist, but nobody has its link: look for it with pwpush list requests',
-  'make-service-token': () =>
+  'make-service-token':
     'create a service token of Cloudflare Access, put CF-Access-Client-Id and CF-Access-Client-Secret into a file that only you can read, and name it with pwpush profile set headers-file PATH or PWPUSH_HEADERS_FILE',
-  'nothing-taken': () => 'no answer was taken or sent: run the command again',
-  'notify-words': () => 'every word after --notify is taken as an address, such as ann@example.com',
-  'open-in-browser': () => 'or open the link in a browser',
-  'open-there': () => 'use the link with that address',
-  'pass-front': () =>
+  'nothing-taken': 'no answer was taken or sent: run the command again',
+  'notify-words': 'every word after --notify is taken as an address, such as ann@example.com',
+  'open-in-browser': 'or open the link in a browser',
+  'open-there': 'use the link with that address',
+  'pass-front':
     'send the headers that it requires (--headers-file), or ask its operator to let /api/v2 pass; see ACCESS PROXIES in pwpush(1)',
-  'proxy-address': () =>
-    'use an address such as http://proxy.example:3128 or socks5h://127.0.0.1:1080',
-  'proxy-escapes': () =>
+  'proxy-address': 'use an address such as http://proxy.example:3128 or socks5h://127.0.0.1:1080',
+  'proxy-escapes':
     'in its user name and password, write \\ as %5C, / as %2F, ? as %3F, # as %23, % as %25',
-  'push-may-exist': () =>
+  'push-may-exist':
     'a push may exist; without a token it cannot be looked up, and expires by its limits',
-  'remove-anonymous': () => 'remove --anonymous',
-  'remove-anonymous-of-owner': () => 'if it is yours, remove --anonymous',
-  'remove-login': () => 'remove what is before the @',
+  'remove-anonymous': 'remove --anonymous',
+  'remove-anonymous-of-owner': 'if it is yours, remove --anonymous',
+  'remove-login': 'remove what is before the @',
   'renew-token': (from = '', otherwise = '') => {
     const again = from.startsWith('profile ')
       ? ['log in again with pwpush login']
@@ -94,66 +92,58 @@ const ofClient: Readonly<Record<ClientStep, Words>> = {
   },
   'replace-in-link': (base, old) =>
     `if that is your instance, put ${base} in place of ${old} in the link`,
-  'request-without-instance': () =>
+  'request-without-instance':
     'use pwpush request --here, which needs no instance, or run your own with pwpush serve',
-  'send-certificate': () =>
+  'send-certificate':
     'send one that it trusts, with --cert and --cert-key; see ACCESS PROXIES in pwpush(1)',
-  'send-certificate-if-needed': () =>
+  'send-certificate-if-needed':
     'if it requires a client certificate, send one with --cert and --cert-key',
-  'send-headers': () =>
+  'send-headers':
     'send the headers that it requires (pwpush profile set headers-file PATH, PWPUSH_HEADERS_FILE or --headers-file) or a client certificate (--cert, --cert-key); see ACCESS PROXIES in pwpush(1)',
-  'set-forwarded-proto': () => 'a proxy in front of the instance must send it X-Forwarded-Proto',
-  'trust-certificate': () =>
-    'if the instance uses a private CA, name its certificate with --ca-file',
+  'set-forwarded-proto': 'a proxy in front of the instance must send it X-Forwarded-Proto',
+  'trust-certificate': 'if the instance uses a private CA, name its certificate with --ca-file',
   'try-later': (seconds) =>
     seconds === undefined ? 'try again later' : `try again in ${seconds} s`,
   'use-address': (base) =>
     `if that is your instance, use its address: --url ${base}, or pwpush profile set url ${base}`,
-  'use-link': () => 'use the whole link, such as https://pwpush.example/p/abc123, or its ID',
-  'was-answered': () => 'the answer may have arrived: ask the person who requested it',
-  'was-closed': () => 'the request may have been closed: run the command again to be sure',
-  'was-expired': () => 'the push may have expired: run the command again to be sure',
-  'was-lost': () => 'the answer may be lost: ask the person who requested it',
-};
-
-const steps: Readonly<Record<StepName, Words>> = {
-  ...ofClient,
-  'accept-as-sent': () => 'ask the sender; --no-decrypt accepts it as it is',
-  'accept-as-sent-next': () => 'to accept such an answer the next time, use --no-decrypt',
+  'use-link': 'use the whole link, such as https://pwpush.example/p/abc123, or its ID',
+  'was-answered': 'the answer may have arrived: ask the person who requested it',
+  'was-closed': 'the request may have been closed: run the command again to be sure',
+  'was-expired': 'the push may have expired: run the command again to be sure',
+  'was-lost': 'the answer may be lost: ask the person who requested it',
+  'accept-as-sent': 'ask the sender; --no-decrypt accepts it as it is',
+  'accept-as-sent-next': 'to accept such an answer the next time, use --no-decrypt',
   'accept-limits': (kind) =>
     `use limits that the instance allows, or keep the ${kind} with --accept-limits`,
   'allow-variables': (names) => `if you trust the sender, next time use --allow ${names}`,
   'allow-variables-or-only': (names) =>
     `if you trust the sender, next time use --allow ${names}; or accept only the names you expect with --only NAME,…`,
-  attach: () => 'attach it with --file',
-  'choose-identity-file': () => 'choose a file for it with --identity-out FILE',
+  attach: 'attach it with --file',
+  'choose-identity-file': 'choose a file for it with --identity-out FILE',
   'delete-saved': (...paths) => ({
     text: `delete the ${paths.length === 1 ? 'file' : 'files'} when done`,
     command: `rm ${paths.map(shellWord).join(' ')}`,
   }),
-  'clipboard-programs': () =>
-    '--copy requires wl-copy, xclip, xsel, pbcopy or clip.exe, or a terminal',
-  configure: () =>
+  'clipboard-programs': '--copy requires wl-copy, xclip, xsel, pbcopy or clip.exe, or a terminal',
+  configure:
     'log in with pwpush login, set PWPUSH_URL or use --url; or run an instance here with pwpush serve',
-  'do-without-files': () =>
-    'put them into its folder, as 1.age and so on; --no-files does without them',
-  'get-whole-link': () =>
+  'do-without-files': 'put them into its folder, as 1.age and so on; --no-files does without them',
+  'get-whole-link':
     'use the complete link, with the part after #; or the words with --key-file FILE',
   'generate-quietly': orReveal('use pwpush push --generate --quiet'),
   'get-unseen': orReveal('use pwpush run, --output FILE or --copy'),
-  'give-answer-key': () =>
+  'give-answer-key':
     'run it where the request was made, with the whole link, or use -i FILE; --no-decrypt takes it as it is',
-  'give-identity': () => 'use the private key: --identity FILE, such as ~/.ssh/id_ed25519',
-  'give-identity-elsewhere': () => 'run it where the request was made, or use --identity FILE',
-  'give-passphrase-there': () =>
+  'give-identity': 'use the private key: --identity FILE, such as ~/.ssh/id_ed25519',
+  'give-identity-elsewhere': 'run it where the request was made, or use --identity FILE',
+  'give-passphrase-there':
     'use --passphrase-file PATH, or -p to type it or, without a terminal, to take PWPUSH_PASSPHRASE',
-  'keep-token-elsewhere': () =>
+  'keep-token-elsewhere':
     'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND',
   mask: orReveal('remove --no-mask'),
-  'name-certificate': () => 'name it with --cert, PWPUSH_CERT_FILE or the setting cert',
-  'name-certificate-key': () => 'name the file of the key with --cert-key',
-  'name-message': () =>
-    'every word after --file is taken as a path; add a text with --message TEXT',
+  'name-certificate': 'name it with --cert, PWPUSH_CERT_FILE or the setting cert',
+  'name-certificate-key': 'name the file of the key with --cert-key',
+  'name-message': 'every word after --file is taken as a path; add a text with --message TEXT',
   'not-by-terminal': orReveal(
     "the terminal's clipboard would get it through the output: use pwpush run or --output FILE",
   ),
@@ -162,31 +152,31 @@ const steps: Readonly<Record<StepName, Words>> = {
     command: `pwpush get --from-file ${shellWord(path)}`,
   }),
   'output-unseen': orReveal('use --output FILE'),
-  overwrite: () => 'overwrite it with --force',
-  'pack-folder': () => 'pack it: tar cz FOLDER | pwpush push --file - --filename FOLDER.tar.gz',
-  'pipe-content': () => 'pipe its content in: … | pwpush push --file - --filename NAME',
-  'pipe-file': () => 'pipe it: cat FILE | pwpush push --file -',
-  'pipe-token': () => 'use --token-file - to read standard input',
+  overwrite: 'overwrite it with --force',
+  'pack-folder': 'pack it: tar cz FOLDER | pwpush push --file - --filename FOLDER.tar.gz',
+  'pipe-content': 'pipe its content in: … | pwpush push --file - --filename NAME',
+  'pipe-file': 'pipe it: cat FILE | pwpush push --file -',
+  'pipe-token': 'use --token-file - to read standard input',
   'quiet-for-json': orReveal('use --quiet in place of --json'),
   'quiet-too': orReveal('add --quiet'),
-  'remove-account': () =>
+  'remove-account':
     'only the commercial edition has them; remove --account, or the setting of the profile',
   'remove-json': orReveal('remove --json'),
-  'report-bug': () => 'run it again with --debug and report the output',
-  'request-here-or-plain': () =>
+  'report-bug': 'run it again with --debug and report the output',
+  'request-here-or-plain':
     'to ask without an instance, use pwpush request --here; to let the instance read the answer, use --no-encrypt',
   resume: (path = '') => `run pwpush get --resume ${shellWord(path)}`,
   'resume-soon': (path = '', key = '') => ({
     text: `get the rest within minutes${key && '; give its key when asked, or add the link'}`,
     command: `pwpush get --resume ${shellWord(path)}`,
   }),
-  'save-by-shell': () => 'have the shell open it: --output - >FILE',
-  'save-sealed': () => 'save it with --no-decrypt, then open it with age -d',
+  'save-by-shell': 'have the shell open it: --output - >FILE',
+  'save-sealed': 'save it with --no-decrypt, then open it with age -d',
   'send-elsewhere': (origin) => `to send it, add --url ${origin} --anonymous`,
   'set-address': (name) =>
     `set one: pwpush login --profile ${name}, or pwpush profile set url URL --profile ${name}`,
-  'set-variable': () => 'next time use --as NAME',
-  'set-variable-of-file': () => 'next time use --file NAME=FILE',
+  'set-variable': 'next time use --as NAME',
+  'set-variable-of-file': 'next time use --file NAME=FILE',
   'shorten-days': (duration) =>
     'use --days 1, and end it before: ' +
     `pwpush wait LINK --for ${duration} --then-expire || pwpush expire LINK`,
@@ -217,20 +207,11 @@ const steps: Readonly<Record<StepName, Words>> = {
     others.length === 0
       ? `use the token of profile "${first}" for this instance: --profile ${first}`
       : `profiles ${[first, ...others].join(', ')} have a token for this instance: choose one with --profile`,
-  'use-stdin-or-file': () => 'next time use --stdin or --file',
+  'use-stdin-or-file': 'next time use --stdin or --file',
   'write-key': orReveal('write its words to a file: --key-out FILE'),
   'write-passphrase': orReveal('write it to a file: --passphrase-out FILE'),
-};
+} as const satisfies Readonly<
+  Record<string, string | ((...of: readonly string[]) => string | Advice)>
+>;
 
-/** `a, b, or c` */
-function either(ways: readonly string[]): string {
-  return ways.length < 2 ? ways.join() : `${ways.slice(0, -1).join(', ')}, or ${ways.at(-1)}`;
-}
-
-/** @param step of an error */
-export function adviceFor(step: Step): Advice {
-  if (typeof step === 'string') return { text: step };
-  if ('text' in step) return step;
-  const words = steps[step.name](...step.of.map(clause));
-  return typeof words === 'string' ? { text: words } : words;
-}
+export type StepName = keyof typeof steps;
