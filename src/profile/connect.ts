@@ -53,7 +53,7 @@ export async function briefSettings(
   const signal = limited(context.signal, BRIEF_SECONDS * 1000);
   const seconds = Math.min(timeoutOf(context, timeout), BRIEF_SECONDS);
   const sleep = async () => {
-    throw new CliError('rate_limited', 'rate limited by the instance');
+    throw new CliError('rate_limited', phrase('rate-limited'));
   };
   const brief = { context: contextWith(context, { signal }), say };
   return { ...(await clientSettings(brief, target, seconds)), sleep, waiting: () => {} };
