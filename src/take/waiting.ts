@@ -70,7 +70,7 @@ export function timeLimit(
 
 /** Most seconds between two looks while the instance fails. */
 const LONGEST_PAUSE = 60;
-/** Failures alone for so many seconds are an error. */
+/** Seconds of failures alone after which they are an error. */
 const TOLERANCE = 5 * 60;
 
 interface Waiting {
