@@ -1,30 +1,21 @@
-import type { Command } from '../cli/command';
 import { addProfileOptions } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
-import type { Context } from '../platform/context';
-import { failedError } from '../platform/errors';
+import { failedError, phrase } from '../platform/errors';
 import { namedProfile, profileIn, storedProfiles } from '../profile/config-file';
 import { profileStore } from '../profile/profile-store';
 import { hasToken, withoutToken } from '../profile/settings';
 import { forgetProfile } from '../profile/system-keyring';
-import { type Perform, planned } from './planned';
+import help from './help/logout.txt?raw';
+import { command } from './planned';
 
-export { default as help } from './help/logout.txt?raw';
-
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command.description('Remove the token of a profile, also from the keyring.');
-  planned(
-    command,
-    context,
-    {
-      rows: {},
-      globals: addProfileOptions,
-      asked: (_, { given }) => namedProfile(storedProfiles(context), given.profile, context.env),
-      journey: async () => ({ run: logout }),
-    },
-    perform,
-  );
-}
+export default command({
+  description: 'Remove the token of a profile, also from the keyring.',
+  help,
+  globals: addProfileOptions,
+  rows: {},
+  plan: ({ profile }, { context }) => namedProfile(storedProfiles(context), profile, context.env),
+  run: logout,
+});
 
 async function logout(
   { context, say }: Entry,
@@ -36,8 +27,7 @@ async function logout(
     return { ...stored, profiles: { ...stored.profiles, [name]: rest } };
   });
   const problem = profile.keyring ? await forgetProfile(context, name, profile) : undefined;
-  if (problem !== undefined)
-    throw failedError(problem, { steps: 'unlock the keyring and remove it there' });
+  if (problem !== undefined) throw failedError(problem, { steps: phrase('unlock-and-remove') });
   await say.print({ profile: name, token: false }, () => '');
   await say.note(
     hasToken(profile) ? `removed the token of profile "${name}"` : `profile "${name}" has no token`,

@@ -207,7 +207,9 @@ async function writeTo(
   } catch (error) {
     const where = plan.to === 'path' ? `"${plan.path}"` : 'a file of the job';
     const facts: readonly Fact[] =
-      error instanceof CliError ? error.facts : [phrase('unwritable', where, whyUnwritable(error))];
+      error instanceof CliError
+        ? error.facts
+        : [phrase('place-unwritable', where, whyUnwritable(error))];
     return store.rescue(failedError(facts), { part: 'secret', bytes, push });
   }
 }

@@ -72,7 +72,7 @@ async function writeToStdout(
   let last: number | undefined = 0x0a;
   const write = async (chunk: Uint8Array) => {
     await boundedByInterrupt(stdout.write(chunk), signal).catch((cause) => {
-      throw failedError(phrase('output-failed', whyUnwritable(cause)), { cause });
+      throw failedError(phrase('stdout-unwritable', whyUnwritable(cause)), { cause });
     });
     written += chunk.byteLength;
     last = chunk.at(-1) ?? last;

@@ -34,7 +34,7 @@ export async function printOrRescue(
   const isPartlyWritten = code !== 'closed' && code !== 'EPIPE' && !stdout.isTTY;
   if (isPartlyWritten && bytes !== '' && !bytes.endsWith('\n')) breakLine(stderr);
   if (code === undefined) return undefined;
-  const problem = phrase('output-failed', whyUnwritable(code));
+  const problem = phrase('stdout-unwritable', whyUnwritable(code));
   if (link !== undefined && !stderr.closed) {
     if (json) return failedError([problem, phrase('link-is', link)], { remains: { link } });
     if ((await tryWrite(stderr, `${link}\n`, signal)) === undefined)

@@ -83,8 +83,5 @@ function nextSteps({ code }: CliError, all: readonly Kept[], paths: readonly str
 function keyStep(kept: Kept): Step[] {
   if (kept.part !== 'key' || kept.outcome === 'available') return [];
   if (kept.outcome === 'saved') return [phrase('try-saved-key', kept.path)];
-  const { facts } = kept.why;
-  return kept.outcome === 'printed'
-    ? [phrase('find-printed-key', kept.to, ...facts)]
-    : [phrase('key-is-lost', ...facts)];
+  return [phrase('know-of-key', kept.outcome === 'printed' ? kept.to : '', ...kept.why.facts)];
 }

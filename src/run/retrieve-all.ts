@@ -1,7 +1,7 @@
 import type { KnownPassphrase } from '../cli/passphrase';
 import { rescuePushes } from '../deliver/download';
 import { describe } from '../keep/kept';
-import { asCliError, endedBy } from '../platform/errors';
+import { asCliError, endedBy, phrase } from '../platform/errors';
 import type { DecryptionKeys } from '../take/decryption-keys';
 import { openPush } from '../take/open-push';
 import type { Retrievable, Retrieval, Retriever } from '../take/retrieval';
@@ -36,7 +36,7 @@ export async function retrieveAll(
           ? failed.with({ code: ended.code, subject: `link ${at + 1}` })
           : failed.with({ code: ended.code, facts: ended.facts, steps: [] });
       const kept = await rescuePushes(pushes, references.length);
-      throw describe(failure.and('nothing was started'), ...kept);
+      throw describe(failure.and(phrase('nothing-started')), ...kept);
     }
   }
   return pushes;

@@ -220,7 +220,7 @@ async function readAnswer(
     throw new CliError('expired', phrase('request-closed'), {
       steps: phrase('look-why-closed', link),
     });
-  throw new CliError('not_found', phrase('request-unanswered'), {
+  throw new CliError('not_found', phrase('no-answer-yet'), {
     steps: phrase('wait-for-answer'),
   });
 }

@@ -24,7 +24,7 @@ import { describe } from '../../keep/kept';
 import { newRequestKey } from '../../keep/request-keys';
 import { RescueStore } from '../../keep/rescue-store';
 import type { Context } from '../../platform/context';
-import { asCliError, attempt, CliError, endedBy, usageError } from '../../platform/errors';
+import { asCliError, attempt, CliError, endedBy, phrase, usageError } from '../../platform/errors';
 import { accountOf, type Instance } from '../../profile/connect';
 import { checkHere, type HereInstance, LOST, withHere } from '../../profile/here';
 import { another, type Session } from '../../profile/session';
@@ -155,7 +155,7 @@ async function serve(session: Entry, plan: RequestPlan, here: HerePlan): Promise
         ...{ account: undefined, acceptLimits: false, byDate: false, locale: plan.locale },
       });
       await showLink(session, plan, { token, link, exposed: instance.exposed });
-      if ((await instance.ended()) === 0) throw new CliError('expired', 'nobody answered in time');
+      if ((await instance.ended()) === 0) throw new CliError('expired', phrase('nobody-answered'));
       const opened = await openAnswer(session, instance, token, identity, passphrase);
       isDelivering = true;
       const failure = await deliver(opened, place, true);

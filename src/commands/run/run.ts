@@ -7,7 +7,7 @@ import { safeName } from '../../deliver/safe-name';
 import { describe } from '../../keep/kept';
 import { forgetKey } from '../../keep/request-keys';
 import { RescueStore } from '../../keep/rescue-store';
-import { ExitWith, endedBy, failedError } from '../../platform/errors';
+import { ExitWith, endedBy, failedError, phrase } from '../../platform/errors';
 import type { Named, Session } from '../../profile/session';
 import {
   type ChildInputs,
@@ -101,7 +101,7 @@ async function reportInputs(
       if (text !== undefined) await say.remark(text);
     if (!unused.text) continue;
     const text = { part: 'text', bytes: push.payload ?? '', push } as const;
-    await say.warn(await inWords(await store.rescue(failedError('the text is not used'), text)));
+    await say.warn(await inWords(await store.rescue(failedError(phrase('text-unused')), text)));
   }
   if (unused.files.length > 0)
     await say.warn(`unused files: ${unused.files.map((name) => safeName(name)).join(', ')}`);
