@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { explaining } from '../age/age-error';
 import { refuseGenerated, refuseToPrint } from '../cli/agent';
 import { needsInstance } from '../cli/check-options';
-import type { Command } from '../cli/command';
 import {
   choice,
   count,
@@ -42,14 +41,13 @@ import type { Session } from '../profile/session';
 import type { Profile } from '../profile/settings';
 import type { SettingPlan } from '../run/set-first';
 import type { SealPlan } from '../send/encryption';
-import helpText from './help/push.txt?raw';
-import { type Perform, planned } from './planned';
+import help from './help/push.txt?raw';
+import { command } from './planned';
 import type { EachPlan, PushPlan } from './push/run';
 
 const languages = [locales.slice(0, 18), locales.slice(18)].map((line) => line.join(' '));
-export const help = helpText.replace('{locales}', languages.join('\n'));
 
-export const rows = {
+const rows = {
   ...group('Secret:', {
     ...sourceRows(),
     into: flag('--into', 'give the new secret to the command after --')
@@ -128,28 +126,29 @@ export const rows = {
 
 type PushOptions = Options<typeof rows>;
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('Push a secret and print its link.')
-    .argument('[text]', 'the secret; others can see it, so pipe it in')
-    // -pc stays -p -c.
-    .combineFlagAndOptionalValue(false)
-    .allowExcessArguments();
-  const journey = (plan: PushPlan | EachPlan) =>
-    'lines' in plan ? import('./push/each') : import('./push/run');
-  const asked = (options: PushOptions, session: Session) => {
-    // Of a line with a command to run, the words after `--` are that.
-    const rest = options.into ? command.rest : [];
-    const [text, ...more] = command.args.slice(0, command.args.length - rest.length);
-    if (more.length > 0) throw usageError('too many arguments', 'pwpush push --help');
-    return planOf(options, session, text, rest);
-  };
-  const unnamedInput = (options: PushOptions, context: Context, text?: string) => {
+export default command({
+  description: 'Push a secret and print its link.',
+  help: help.replace('{locales}', languages.join('\n')),
+  operands: { '[text]': 'the secret; others can see it, so pipe it in' },
+  takesCommand: true,
+  rows,
+  unnamedInput: (options, context, text?: string) => {
     if (!isPiped({ ...options, text }, context)) return undefined;
     return options.each ? 'the secrets' : 'the secret';
-  };
-  planned(command, context, { rows, asked, journey, unnamedInput }, perform);
-}
+  },
+  plan: (options, invocation) => {
+    const { args, rest } = invocation.command;
+    // Of a line with a command to run, the words after `--` are that.
+    const command = options.into ? rest : [];
+    const [text, ...more] = args.slice(0, args.length - command.length);
+    if (more.length > 0) throw usageError('too many arguments', 'pwpush push --help');
+    return planOf(options, invocation, text, command);
+  },
+  run: async (session, plan) =>
+    'lines' in plan
+      ? (await import('./push/each')).run(session, plan)
+      : (await import('./push/run')).run(session, plan),
+});
 
 async function planOf(
   options: PushOptions,
