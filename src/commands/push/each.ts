@@ -100,16 +100,16 @@ async function outcomes(
   goesOn: () => boolean,
 ): Promise<AsyncIterable<Outcome>> {
   const { context, say } = session;
-  const { acceptLimits, locale, seal } = plan;
-  const sealing = seal && (await sealingFor(seal, session));
-  const passphrase = await readPassphrase(plan.passphrase, context, true);
+  const seal = await readKeys(plan.seal, session);
+  const passphrase = await readPassphrase(plan.seal.passphrase, context, true);
   context.asked();
   const connected = lazy(() => session.connect(AT_ONCE));
-  const instance = plan.dryRun ? undefined : await connected();
-  const account = instance && accountOf(instance.target);
-  const edition = editionOf(session, connected, plan.dryRun);
-  await sayExpiry(plan.expiry, 'expires', say);
-  const warn = clearFieldsWarning(say);
+  const instance = plan.place.dryRun ? undefined : await connected();
+  // Not as the failure of each line.
+  accountOf(session.target());
+  const edition = editionOf(session.target(), connected, plan.place.dryRun);
+  await sayExpiry(plan.limits.expiry, 'expires', say);
+  const inClear = new Set<string>();
   /** The first line decides. */
   let format: BatchFormat | undefined;
   const make = async (line: BatchLine): Promise<CreatedPush | string> => {
@@ -118,33 +118,42 @@ async function outcomes(
     if (!line.bytes) throw usageError('longer than 8 MiB', phrase('attach'));
     const entry = readEntry(line.bytes, format);
     const own = entry.passphrase === undefined ? passphrase : await noKey(entry.passphrase);
-    const told = await toldExpiry(entry.expiry ?? plan.expiry, context.now(), edition);
-    const limits = { ...plan.limits, ...entry.limits };
-    const details = { ...plan.details, ...entry.details };
-    if (sealing) {
-      checkEncryptable(limits.kind);
-      await warn(details);
+    const planned = planOfLine({ ...plan, seal: { ...seal, passphrase: { text: own } } }, entry);
+    if (seal.encryption) {
+      checkEncryptable(planned.limits.fields.kind);
+      await warnOfClear(planned.content.details, session, inClear);
     }
-    const draft: Draft = {
-      ...{ text: entry.payload, files: undefined, passphrase: { text: own }, sealing, details },
-      ...{ generated: false, limits: { ...limits, ...told.fields } },
-    };
-    if (!instance) {
-      const { request } = await shownPush(draft);
-      const look = { json: say.manner.json, encryption: sealing?.mode };
-      return dryRunText(session.target(), request, look);
-    }
-    const expiryOption = entry.expiry ? undefined : plan.expiryOption;
-    const wanted = { draft, account, acceptLimits, locale, expiryOption, byDate: false };
-    const created = await createPush(session, instance, wanted);
-    const warnings = [...(told.shorter === undefined ? [] : [told.shorter]), ...created.warnings];
-    return { ...created, warnings };
+    const warnings: string[] = [];
+    const collecting = { ...say, warn: async (text: string) => void warnings.push(text) };
+    const draft = await draftOf(planned, { context, say: collecting }, edition);
+    if (!instance) return dryRunText(draft, session.target(), say.manner.json);
+    const created = await create(draft, instance, session);
+    return { ...created, warnings: [...warnings, ...created.warnings] };
   };
-  const lines = linesOf(bytesFrom(plan.lines, context), LONGEST, placeOf(plan.lines));
+  const lines = linesOf(bytesFrom(plan.content.lines, context), LONGEST, placeOf(plan.content.lines));
   return inOrder(linesWhile(lines, goesOn), async (line) => ({
     line,
     result: await attempt(() => make(line)),
   }));
+}
+
+/** The plan of a push with what a line says of it. */
+function planOfLine(
+  { content, limits, seal, place, result }: PlanOfLines,
+  { payload, expiry, ...own }: BatchEntry,
+): PushPlan {
+  const text = { from: { name: 'text', value: payload }, raw: false } as const;
+  const details = { ...content.details, ...own.details };
+  const fields = { ...limits.fields, ...own.limits };
+  return {
+    content: { text, details, isExposed: false, isFileName: false },
+    limits: expiry
+      ? { ...limits, fields, expiry, expiryOption: undefined }
+      : { ...limits, fields },
+    seal,
+    place,
+    result,
+  };
 }
 
 /**
