@@ -1,7 +1,6 @@
 import type { Command } from '../cli/command';
 import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
 import { knownPassphrase, type PassphraseSource, passphraseSource } from '../cli/passphrase';
-import { checkStandardInput } from '../cli/source';
 import { count } from '../cli/terminal/wording';
 import { inOrder } from '../client/in-order';
 import { onItem } from '../client/item';
@@ -48,7 +47,6 @@ function asked(
   links: readonly string[],
 ): ExpirePlan {
   const passphrase = passphraseSource(options, context);
-  checkStandardInput(options);
   const keys = keySources({ ...options, identity: [], decrypt: true });
   return { references: links.map(reference), passphrase, keys };
 }
