@@ -16,12 +16,19 @@ interface OpenFiles {
   close(): Promise<void>;
 }
 
+/** Of a content, or of a request; `-` is standard input. */
+interface FilePaths {
+  readonly files?: readonly string[] | undefined;
+  /** Names standard input. */
+  readonly filename?: string | undefined;
+}
+
 /**
  * Opens the files of a content, if it has any.
  * @throws CliError (usage) as `openAttachments` does
  */
 export async function openFiles(
-  { files, filename }: { readonly files?: readonly string[]; readonly filename?: string },
+  { files, filename }: FilePaths,
   context: Context,
 ): Promise<OpenFiles> {
   if (files === undefined) return { files, close: async () => {} };
@@ -43,7 +50,7 @@ export async function readText(
   entry: Entry,
   { purpose, isShown = true }: Reading = {},
 ): Promise<string | undefined> {
-  if ('files' in content) return content.message;
+  if (!('text' in content)) return content.message;
   const { from, leavesInput } = content.text;
   if (leavesInput && isShown) await warnOfInput(entry, from.name);
   const text = await readSecret(content.text, entry.context, purpose);

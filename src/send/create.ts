@@ -12,7 +12,14 @@ import { askedFor } from '../contract/json';
 import { durationText, grantedLifetime } from '../contract/lifetime';
 import type { CreatedLink } from '../deliver/deliver-link';
 import type { NewKey } from '../keep/request-keys';
-import { asCliError, attempt, CliError, failedError, type Fact, usageError } from '../platform/errors';
+import {
+  asCliError,
+  attempt,
+  CliError,
+  type Fact,
+  failedError,
+  usageError,
+} from '../platform/errors';
 import { codeOrMessage } from '../platform/files/file-error';
 import { scope, type Undo } from '../platform/scope';
 import { accountOf, type Instance } from '../profile/connect';
@@ -85,7 +92,9 @@ async function preparePush(draft: Draft, entry: Entry, undo: Undo) {
   const words = mode === 'words' && key !== undefined;
   const told: CreatedLink['told'] = {
     ...(result.generated ? { generated: draft.text } : {}),
-    ...(words ? await giveToSender({ what: 'key', text: key, path: wordsFileOf(draft) }, entry, undo) : {}),
+    ...(words
+      ? await giveToSender({ what: 'key', text: key, path: wordsFileOf(draft) }, entry, undo)
+      : {}),
   };
   const passphrase = await givenPassphrase(draft.passphrase, entry, undo);
   return {

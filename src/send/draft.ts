@@ -6,20 +6,21 @@ import type { NewPush, Notification } from '../contract/api';
 import { askedFor } from '../contract/json';
 import type { Edition, Expiry, ExpiryFields } from '../contract/lifetime';
 import { scope } from '../platform/scope';
-import type { SettingPlan } from '../run/set-first';
 import { openFiles, readText } from './content';
 import type { SealedContent, SealPlan } from './encryption';
 import { grantableExpiry } from './expiry';
 import { labelsOf } from './judge';
 
-/** What to push, how, where, and what is shown of it: data only. */
-export interface PushPlan {
+/** What to push, how, and what is shown of it: data only. */
+export interface DraftPlan {
   readonly content: Content & {
     readonly details: PushDetails;
     /** The text was typed where other users can read it. */
     readonly isExposed: boolean;
     /** The text is the name of a file here. */
     readonly isFileName: boolean;
+    /** A command gets the text, and standard input. */
+    readonly isForCommand: boolean;
   };
   readonly limits: {
     readonly expiry: Expiry | undefined;
@@ -36,15 +37,6 @@ export interface PushPlan {
     readonly offersPassphrase: boolean;
     readonly encryption: SealPlan | undefined;
   };
-  readonly place:
-    | {
-        readonly at: 'instance';
-        /** The command that sets the text first. */
-        readonly setting: SettingPlan | undefined;
-        /** Shows the request instead of sending it. */
-        readonly dryRun: boolean;
-      }
-    | { readonly at: 'here'; readonly host: string | undefined; readonly port: number };
   readonly result: {
     /** Language of the recipient's page. */
     readonly locale: string | undefined;
@@ -64,7 +56,7 @@ export type PushDetails = Pick<NewPush, 'name' | 'note' | keyof Notification>;
 
 /** A push that is to be created: all that its plan names is read, and its files are open. */
 export interface Draft {
-  readonly plan: PushPlan;
+  readonly plan: DraftPlan;
   /** The text, or the message that goes with the files. */
   readonly text: string | undefined;
   readonly files: readonly Attachment[] | undefined;
@@ -83,17 +75,16 @@ export interface Draft {
  * @throws CliError (usage) for what cannot be read or sent; no file is left open then
  */
 export async function draftOf(
-  plan: PushPlan,
+  plan: DraftPlan,
   entry: Entry,
   edition: (seconds: number) => Promise<Edition>,
 ): Promise<Draft> {
-  const { content, limits, seal, place } = plan;
+  const { content, limits, seal } = plan;
   const expiry = await grantableExpiry(limits.expiry, entry, edition);
   return scope(async ({ undo }) => {
     const { files, close } = await openFiles(content, entry.context);
     undo(close);
-    const isForCommand = place.at === 'instance' && place.setting !== undefined;
-    const text = await readText(content, entry, { isShown: !isForCommand });
+    const text = await readText(content, entry, { isShown: !content.isForCommand });
     const isTyped = 'text' in content && content.text.from.name === 'prompt';
     const passphrase = await passphraseOf(seal, entry, isTyped);
     entry.context.asked();
@@ -104,7 +95,7 @@ export async function draftOf(
 }
 
 async function passphraseOf(
-  { passphrase, offersPassphrase }: PushPlan['seal'],
+  { passphrase, offersPassphrase }: DraftPlan['seal'],
   { context }: Entry,
   isTyped: boolean,
 ): Promise<NewPassphrase> {
@@ -139,7 +130,7 @@ export async function requestOf(
 }
 
 /** Reads the public keys that are in files. */
-export async function readKeys(seal: PushPlan['seal'], entry: Entry): Promise<PushPlan['seal']> {
+export async function readKeys(seal: DraftPlan['seal'], entry: Entry): Promise<DraftPlan['seal']> {
   const { encryption } = seal;
   if (encryption?.mode !== 'keys') return seal;
   const { readRecipients } = await import('./encryption');
@@ -159,7 +150,5 @@ export async function warnOfClear(
   if (clear.length === 0) return;
   for (const label of clear) warned.add(label);
   const [is, it] = clear.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  await say.warn(
-    `the ${clear.join(' and the ')} ${is} not encrypted: the instance can read ${it}`,
-  );
+  await say.warn(`the ${clear.join(' and the ')} ${is} not encrypted: the instance can read ${it}`);
 }

@@ -35,11 +35,12 @@ export async function grantableExpiry(
   const fields = expiryFields(seconds, known);
   if (fields === undefined) throw tooShort(seconds, known);
   const granted = askedLifetime(fields) ?? seconds;
+  const [wanted, sent] = [durationText(seconds), durationText(granted)];
   const counts = known === 'oss' ? 'counts whole days' : 'has fixed steps';
-  if (granted !== seconds)
-    await say.warn(
-      `${durationText(seconds)} requested, rounded down to ${durationText(granted)}: this instance ${counts}`,
-    );
+  // One turn in each case: lines that are pushed at once keep their order.
+  await (granted === seconds
+    ? undefined
+    : say.warn(`${wanted} requested, rounded down to ${sent}: this instance ${counts}`));
   return fields;
 }
 

@@ -1,4 +1,4 @@
-import { noKey, readPassphrase } from '../../cli/passphrase';
+import { type NewPassphraseSource, noKey, readPassphrase } from '../../cli/passphrase';
 import { failureFields, worded } from '../../cli/report-error';
 import { bytesFrom, placeOf } from '../../cli/source';
 import { type Entry, toJson } from '../../cli/terminal/output';
@@ -21,24 +21,29 @@ import { lazy } from '../../platform/files/lazy';
 import { accountOf } from '../../profile/connect';
 import type { Session } from '../../profile/session';
 import {
+  type BatchEntry,
   type BatchFormat,
   type BatchLine,
   formatOf,
   linesOf,
   readEntry,
 } from '../../send/batch-lines';
-import {
-  type CreatedPush,
-  clearFieldsWarning,
-  createPush,
-  type Draft,
-  keepReceipt,
-  sealingFor,
-  shownPush,
-} from '../../send/create-push';
-import { dryRunText } from '../../send/dry-run';
-import { editionOf, sayExpiry, toldExpiry } from '../../send/expiry';
-import type { EachPlan } from './run';
+import { type CreatedPush, create, keepReceipt } from '../../send/create';
+import { type DraftPlan, draftOf, type PushDetails, readKeys, warnOfClear } from '../../send/draft';
+import { editionOf, sayExpiry } from '../../send/expiry';
+import { dryRunText } from './dry-run';
+import type { InstancePlace } from './run';
+
+/** A push for each line. */
+export interface EachPlan extends Pick<DraftPlan, 'limits' | 'result'> {
+  readonly content: {
+    /** A path; `-` is standard input. */
+    readonly lines: string;
+    readonly details: PushDetails;
+  };
+  readonly seal: DraftPlan['seal'] & { readonly passphrase: NewPassphraseSource };
+  readonly place: InstancePlace;
+}
 
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
 const LONGEST = 8 * 1024 * 1024;
@@ -75,7 +80,7 @@ export async function run(session: Session, plan: EachPlan): Promise<void> {
     else {
       pushed++;
       unprinted = await printLink(session, result);
-      if (plan.receipt) await keepReceipt(session, result);
+      if (plan.result.receipt) await keepReceipt(session, result);
       for (const warning of result.warnings) await say.warn(`line ${line.number}: ${warning}`);
     }
     if (!unprinted) continue;
@@ -84,7 +89,8 @@ export async function run(session: Session, plan: EachPlan): Promise<void> {
     if (!isStopped || failure.remains !== undefined) await report(failure);
     isStopped = true;
   }
-  if (!plan.dryRun) await say.remark(`${pushed} pushed${failed === 0 ? '' : `, ${failed} failed`}`);
+  if (!plan.place.dryRun)
+    await say.remark(`${pushed} pushed${failed === 0 ? '' : `, ${failed} failed`}`);
   if (worst > 0) throw new ExitWith(worst);
 }
 
@@ -118,7 +124,7 @@ async function outcomes(
     if (!line.bytes) throw usageError('longer than 8 MiB', phrase('attach'));
     const entry = readEntry(line.bytes, format);
     const own = entry.passphrase === undefined ? passphrase : await noKey(entry.passphrase);
-    const planned = planOfLine({ ...plan, seal: { ...seal, passphrase: { text: own } } }, entry);
+    const planned = planOfLine(plan, { ...seal, passphrase: { text: own } }, entry);
     if (seal.encryption) {
       checkEncryptable(planned.limits.fields.kind);
       await warnOfClear(planned.content.details, session, inClear);
@@ -130,7 +136,11 @@ async function outcomes(
     const created = await create(draft, instance, session);
     return { ...created, warnings: [...warnings, ...created.warnings] };
   };
-  const lines = linesOf(bytesFrom(plan.content.lines, context), LONGEST, placeOf(plan.content.lines));
+  const lines = linesOf(
+    bytesFrom(plan.content.lines, context),
+    LONGEST,
+    placeOf(plan.content.lines),
+  );
   return inOrder(linesWhile(lines, goesOn), async (line) => ({
     line,
     result: await attempt(() => make(line)),
@@ -139,19 +149,22 @@ async function outcomes(
 
 /** The plan of a push with what a line says of it. */
 function planOfLine(
-  { content, limits, seal, place, result }: PlanOfLines,
-  { payload, expiry, ...own }: BatchEntry,
-): PushPlan {
-  const text = { from: { name: 'text', value: payload }, raw: false } as const;
-  const details = { ...content.details, ...own.details };
-  const fields = { ...limits.fields, ...own.limits };
+  { content, limits, result }: EachPlan,
+  seal: DraftPlan['seal'],
+  line: BatchEntry,
+): DraftPlan {
+  const fields = { ...limits.fields, ...line.limits };
+  const { expiry } = line;
   return {
-    content: { text, details, isExposed: false, isFileName: false },
-    limits: expiry
-      ? { ...limits, fields, expiry, expiryOption: undefined }
-      : { ...limits, fields },
+    content: {
+      text: { from: { name: 'text', value: line.payload }, raw: false },
+      details: { ...content.details, ...line.details },
+      isExposed: false,
+      isFileName: false,
+      isForCommand: false,
+    },
+    limits: { ...limits, fields, ...(expiry && { expiry, expiryOption: undefined }) },
     seal,
-    place,
     result,
   };
 }

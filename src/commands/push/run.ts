@@ -9,19 +9,35 @@ import { lazy } from '../../platform/files/lazy';
 import type { Instance } from '../../profile/connect';
 import { checkHere, LOST, withHere } from '../../profile/here';
 import type { Session } from '../../profile/session';
-import type { Setter } from '../../run/set-first';
+import type { Setter, SettingPlan } from '../../run/set-first';
 import { type CreatedPush, create, keepReceipt } from '../../send/create';
-import { type Draft, draftOf, type PushPlan, readKeys, warnOfClear } from '../../send/draft';
+import { type Draft, type DraftPlan, draftOf, readKeys, warnOfClear } from '../../send/draft';
 import { editionOf, sayExpiry } from '../../send/expiry';
 
-type HerePlace = Extract<PushPlan['place'], { at: 'here' }>;
+/** What to push, how, where, and what is shown of it. */
+export interface PushPlan extends DraftPlan {
+  readonly place: InstancePlace | HerePlace;
+}
+
+export interface InstancePlace {
+  readonly at: 'instance';
+  /** The command that sets the text first. */
+  readonly setting: SettingPlan | undefined;
+  /** Shows the request instead of sending it. */
+  readonly dryRun: boolean;
+}
+
+interface HerePlace {
+  readonly at: 'here';
+  readonly host: string | undefined;
+  readonly port: number;
+}
 
 /** Reads the secret, creates the push, checks what was granted, and prints the link. */
 export async function run(session: Session, plan: PushPlan): Promise<void> {
   const { place, limits, result } = plan;
   if (place.at === 'here') return serve(session, plan, place);
-  const setter =
-    place.setting && (await (await settingFirst()).findSetter(session, place.setting));
+  const setter = place.setting && (await (await settingFirst()).findSetter(session, place.setting));
   await warnAhead(plan, session);
   const seal = await readKeys(plan.seal, session);
   if (place.dryRun) await sayExpiry(limits.expiry, 'expires', session.say);
@@ -46,7 +62,7 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
 const settingFirst = () => import('../../run/set-first');
 
 /** Says what the sender may want to change before anything is read. */
-async function warnAhead({ content, seal }: PushPlan, entry: Entry): Promise<void> {
+async function warnAhead({ content, seal }: DraftPlan, entry: Entry): Promise<void> {
   const { say } = entry;
   if (seal.encryption) await warnOfClear(content.details, entry);
   if (content.isExposed)
@@ -92,7 +108,7 @@ const LOOPBACK = '127.0.0.1';
  * gone.
  * @throws CliError (expired) if nobody has viewed it
  */
-async function serve(entry: Entry, plan: PushPlan, place: HerePlace): Promise<void> {
+async function serve(entry: Entry, plan: DraftPlan, place: HerePlace): Promise<void> {
   const { host = LOOPBACK, port } = place;
   await checkHere(host, port);
   await warnAhead(plan, entry);
@@ -138,7 +154,7 @@ function reporter({ files = [], plan }: Draft, { context, say }: Entry) {
 }
 
 /** What plain http means on the way to the recipient. */
-function openly({ seal }: PushPlan): string {
+function openly({ seal }: DraftPlan): string {
   const onTheWay = 'plain http: anyone on the way could';
   return seal.encryption
     ? `${onTheWay} change the page, which decrypts`
