@@ -10,8 +10,9 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { failedError, usageError } from './errors';
-import { codeOf, whyUnreadable } from './files/file-error';
+import type { StepName } from '../words/steps';
+import { failedError, phrase, usageError } from './errors';
+import { means, whyUnreadable, whyUnwritable } from './files/file-error';
 import { type User, whyForeign } from './files/owner';
 import { syncFolder } from './files/sync';
 import { smallText } from './small-text';
@@ -70,12 +71,12 @@ function check(found: Stats, path: string, { user, what, instead, closed }: OwnR
  * Creates a folder and its missing parents, 0700, synced to the disk. Not by the option `recursive`, which does not return below /proc.
  * @throws CliError (failed)
  */
-export function makeFolder(path: string, hint?: string): void {
+export function makeFolder(path: string, hint?: StepName): void {
   try {
     make(path);
   } catch (error) {
-    throw failedError(`cannot create the folder "${path}" (${codeOf(error)})`, {
-      steps: hint,
+    throw failedError(phrase('folder-not-made', path, whyUnwritable(error)), {
+      steps: hint && phrase(hint),
       cause: error,
     });
   }
@@ -95,10 +96,9 @@ function make(path: string): void {
   try {
     makeOne(path);
   } catch (error) {
-    const code = codeOf(error);
-    if (code === 'EEXIST' && isFolder(path)) return;
+    if (means(error, 'taken') && isFolder(path)) return;
     const parent = dirname(path);
-    if (code !== 'ENOENT' || parent === path || exists(parent)) throw error;
+    if (!means(error, 'missing') || parent === path || exists(parent)) throw error;
     make(parent);
     makeOne(path);
   }

@@ -14,17 +14,15 @@ import {
 import { basename, dirname, join } from 'node:path';
 import Conf from 'conf';
 import type { Context } from '../platform/context';
-import { failedError } from '../platform/errors';
+import { failedError, phrase } from '../platform/errors';
 import { claimed, makeFile, setOwnMode, versionOf } from '../platform/files/atomic-file';
-import { codeOf, isSystemError, whyUnwritable } from '../platform/files/file-error';
+import { isSystemError, means, whyUnwritable } from '../platform/files/file-error';
 import { type User, whyForeign } from '../platform/files/owner';
 import { syncFile, syncFolder, syncOpen } from '../platform/files/sync';
 import { checkFolder, makeFolder } from '../platform/private-folder';
 import { decodeConfig, readConfig } from './config-file';
 import { configName, copyName } from './folders';
 import type { StoredProfiles } from './settings';
-
-const ELSEWHERE = 'set PWPUSH_CONFIG_DIR to a folder that you can write to';
 
 /** Pauses between two tries: many frequent ones would take the processor from the program that writes. */
 const SHORTEST_PAUSE_MS = 10;
@@ -49,8 +47,8 @@ export function confStore(
       });
     } catch (error) {
       if (!isSystemError(error)) throw error;
-      throw failedError(`cannot write the config file "${path}": ${whyUnwritable(codeOf(error))}`, {
-        steps: ELSEWHERE,
+      throw failedError(phrase('config-unwritable', path, whyUnwritable(error)), {
+        steps: phrase('set-config-dir'),
         cause: error,
       });
     }
@@ -61,7 +59,7 @@ export function confStore(
      * @throws CliError as `storedProfiles` does, and (failed) if the file cannot be written; what `change` throws
      */
     update: async (change: (stored: StoredProfiles) => StoredProfiles) => {
-      makeFolder(folder, ELSEWHERE);
+      makeFolder(folder, 'set-config-dir');
       checkFolder(folder, {
         user,
         what: 'the folder',
@@ -108,20 +106,19 @@ function write(
       rmSync(conf.path, { force: true });
       makeFile(conf.path, (draft) => writeFileSync(draft, JSON.stringify(stored, null, '\t')));
     }
-    if (!conf.has('profiles')) throw failedError(`cannot write "${path}": the disk is full`);
+    if (!conf.has('profiles')) throw failedError(phrase('unwritable', path, phrase('disk-full')));
     const why = whyForeign(statSync(conf.path), user);
     if (why !== undefined)
-      throw failedError(
-        `a new file in "${dirname(file)}" ${why}, as its file system keeps no owners or modes`,
-        { steps: ELSEWHERE },
-      );
+      throw failedError(phrase('no-owners-or-modes', dirname(file), why), {
+        steps: phrase('set-config-dir'),
+      });
     // With SNAP in the environment, conf does not.
     syncFile(conf.path);
     const copy = join(dirname(path), copyName);
     try {
       renameSync(conf.path, file);
     } catch (error) {
-      if (!['EBUSY', 'EXDEV'].includes(codeOf(error) ?? '')) throw error;
+      if (!means(error, 'mounted')) throw error;
       rewrite(file, copy, before ?? '', readFileSync(conf.path, 'utf8'));
     }
     syncFolder(dirname(file));

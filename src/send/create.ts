@@ -18,9 +18,10 @@ import {
   CliError,
   type Fact,
   failedError,
+  phrase,
+  reasonOf,
   usageError,
 } from '../platform/errors';
-import { codeOrMessage } from '../platform/files/file-error';
 import { scope, type Undo } from '../platform/scope';
 import { accountOf, type Instance } from '../profile/connect';
 import { type PushPlace, saveReceipts } from '../profile/receipts';
@@ -177,7 +178,7 @@ export async function createRequest(
     send: ({ request }, files) => requests.create(request, files, account),
     judge: ({ request }, created) => judgeRequest(request, draft.acceptLimits, created),
     keep: ({ key }, token) => {
-      if (key && token === '') throw failedError('the instance returned no token');
+      if (key && token === '') throw failedError(phrase('no-token-returned'));
       key?.keep(token);
     },
     end: (_, token) => requests.close(token),
@@ -260,7 +261,7 @@ function created<
     const verdict = kept(creation.judge(ready, made, link), () => creation.keep?.(ready, token));
     if ('refuse' in verdict) {
       const refusal = await endAgain(kind, verdict, link, async () => {
-        if (token === '') throw failedError('the instance returned no token');
+        if (token === '') throw failedError(phrase('no-token-returned'));
         await creation.end(ready, token);
       });
       mayExist = refusal.remains?.expired !== true;
@@ -380,6 +381,6 @@ export async function keepReceipt(
   try {
     await saveReceipts(context, [{ push, link, name, at }]);
   } catch (error) {
-    await say.remark(`the receipt was not saved (${codeOrMessage(error)})`);
+    await say.remark(phrase('receipt-not-saved', reasonOf(error)));
   }
 }

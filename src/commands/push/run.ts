@@ -4,7 +4,7 @@ import { limits } from '../../contract/api';
 import { size } from '../../contract/byte-size';
 import type { HereEvent } from '../../contract/here-event';
 import { isForPhones, ONLY_HERE, printCreated, reachedHere } from '../../deliver/deliver-link';
-import { CliError, usageError } from '../../platform/errors';
+import { CliError, phrase, usageError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
 import type { Instance } from '../../profile/connect';
 import { checkHere, LOST, withHere } from '../../profile/here';
@@ -133,7 +133,7 @@ async function serve(entry: Entry, plan: DraftPlan, place: HerePlace): Promise<v
         await entry.say.note('the push was expired');
         throw stopped;
       });
-      if (views === 0) throw new CliError('expired', 'the push expired without a view');
+      if (views === 0) throw new CliError('expired', phrase('no-view'));
       await here.settled();
     });
   } finally {
