@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs';
 import { explaining } from '../age/age-error';
 import { refuseGenerated, refuseToPrint } from '../cli/agent';
 import { needsInstance } from '../cli/check-options';
-import type { Command } from '../cli/command';
 import {
   choice,
   count,
@@ -38,20 +37,18 @@ import { askedFor } from '../contract/json';
 import { DAY_SECONDS, timeHere } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { CliError, tried, usageError } from '../platform/errors';
-import type { Session } from '../profile/session';
 import type { Profile } from '../profile/settings';
 import type { Target } from '../profile/target';
 import type { SettingPlan } from '../run/set-first';
 import type { SealPlan } from '../send/encryption';
-import helpText from './help/push.txt?raw';
-import { type Perform, planned } from './planned';
+import help from './help/push.txt?raw';
+import { command } from './planned';
 import type { EachPlan } from './push/each';
 import type { PushPlan } from './push/run';
 
 const languages = [locales.slice(0, 18), locales.slice(18)].map((line) => line.join(' '));
-export const help = helpText.replace('{locales}', languages.join('\n'));
 
-export const rows = {
+const rows = {
   ...group('Secret:', {
     ...sourceRows(),
     into: flag('--into', 'give the new secret to the command after --')
@@ -130,39 +127,41 @@ export const rows = {
 
 type PushOptions = Options<typeof rows>;
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('Push a secret and print its link.')
-    .argument('[text]', 'the secret; others can see it, so pipe it in')
-    // -pc stays -p -c.
-    .combineFlagAndOptionalValue(false)
-    .allowExcessArguments();
-  const journey = (plan: PushPlan | EachPlan) =>
-    'lines' in plan.content ? import('./push/each') : import('./push/run');
-  const asked = async (options: PushOptions, session: Session) => {
+export default command({
+  description: 'Push a secret and print its link.',
+  help: help.replace('{locales}', languages.join('\n')),
+  operands: { '[text]': 'the secret; others can see it, so pipe it in' },
+  takesCommand: true,
+  rows,
+  unnamedInput: (options, context, text?: string) => {
+    if (!isPiped({ ...options, text }, context)) return undefined;
+    return options.each ? 'the secrets' : 'the secret';
+  },
+  plan: async (options, invocation) => {
+    const { args, rest } = invocation.command;
     // Of a line with a command to run, the words after `--` are that.
-    const rest = options.into ? command.rest : [];
-    const [text, ...more] = command.args.slice(0, command.args.length - rest.length);
+    const words = options.into ? rest : [];
+    const [text, ...more] = args.slice(0, args.length - words.length);
     if (more.length > 0) throw usageError('too many arguments', 'pwpush push --help');
+    const { context } = invocation;
     const plan = (chosen: PushOptions, target?: Target) =>
-      planOf(chosen, { text, rest }, context, target);
+      planOf(chosen, { text, words }, context, target);
     if (options.here) return plan(options);
-    const target = tried(session.target);
+    const target = tried(invocation.target);
     const failure = target instanceof CliError ? target : target.ignored;
     if (!(target instanceof CliError || failure)) return plan(options, target);
     // What is wrong with the options is said before anybody is asked.
     await plan(options);
-    if (!session.isUnconfigured(failure) || !isWatched(options, context)) throw failure;
+    if (!invocation.isUnconfigured(failure) || !isWatched(options, context)) throw failure;
     const { choosePlace } = await import('./push/choose-place');
-    const place = await choosePlace(session, !needsInstance(lineRows(rows), options));
-    return place === 'here' ? plan({ ...options, here: true }) : plan(options, session.target());
-  };
-  const unnamedInput = (options: PushOptions, context: Context, text?: string) => {
-    if (!isPiped({ ...options, text }, context)) return undefined;
-    return options.each ? 'the secrets' : 'the secret';
-  };
-  planned(command, context, { rows, asked, journey, unnamedInput }, perform);
-}
+    const place = await choosePlace(invocation, !needsInstance(lineRows(rows), options));
+    return place === 'here' ? plan({ ...options, here: true }) : plan(options, invocation.target());
+  },
+  run: async (session, plan) =>
+    'lines' in plan
+      ? (await import('./push/each')).run(session, plan)
+      : (await import('./push/run')).run(session, plan),
+});
 
 /** Whether a person is there who can be asked where to push. */
 function isWatched({ json, dryRun, each }: PushOptions, context: Context): boolean {
@@ -173,7 +172,8 @@ function isWatched({ json, dryRun, each }: PushOptions, context: Context): boole
 /** What stands in the line beside its options. */
 interface Operands {
   readonly text: string | undefined;
-  readonly rest: readonly string[];
+  /** The command that sets the secret. */
+  readonly words: readonly string[];
 }
 
 /**
@@ -182,7 +182,7 @@ interface Operands {
  */
 async function planOf(
   options: PushOptions,
-  { text, rest }: Operands,
+  { text, words }: Operands,
   context: Context,
   target: Target | undefined,
 ): Promise<PushPlan | EachPlan> {
@@ -191,8 +191,8 @@ async function planOf(
   if (each) checkEach(from, text, context);
   const source = passphraseSource(options, context);
   const details = { ...askedFor({ name, note }), ...notified(options) };
-  const content = each ? { lines: from } : contentOf({ ...options, text }, rows, context);
-  const setting = options.into ? await settingOf(options, rest) : undefined;
+  const content = each ? undefined : contentOf({ ...options, text }, rows, context);
+  const setting = options.into ? await settingOf(options, words) : undefined;
   const encryption = await sealOf(options, profile);
   if (!each) await refusePrinted(options, encryption, context);
   const plan = {
@@ -211,15 +211,16 @@ async function planOf(
     },
   };
   const place = { at: 'instance', setting, dryRun: options.dryRun } as const;
-  if ('lines' in content) return { ...plan, content: { ...content, details }, place };
-  const isExposed = (text ?? '-') !== '-' || options.message !== undefined;
+  if (!content) return { ...plan, lines: from, details, place };
+  const typed = text === '-' ? undefined : text;
+  const isExposed = typed !== undefined || options.message !== undefined;
   return {
     ...plan,
     content: {
       ...content,
       details,
       isExposed,
-      isFileName: isFileName(text),
+      isFileName: isFileName(typed),
       isForCommand: setting !== undefined,
     },
     place: here ? { at: 'here', host: options.host, port: options.port ?? 0 } : place,

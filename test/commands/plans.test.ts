@@ -3,13 +3,13 @@ import { newKeyPair } from '../../src/age/key-files';
 import { type Rows, valueIn } from '../../src/cli/declare';
 import { inWords } from '../../src/cli/in-words';
 import { globalRows } from '../../src/cli/options';
-import * as get from '../../src/commands/get';
-import * as list from '../../src/commands/list';
-import * as login from '../../src/commands/login';
-import * as push from '../../src/commands/push';
-import * as request from '../../src/commands/request';
-import * as respond from '../../src/commands/respond';
-import * as run from '../../src/commands/run';
+import get from '../../src/commands/get';
+import list from '../../src/commands/list';
+import login from '../../src/commands/login';
+import push from '../../src/commands/push';
+import request from '../../src/commands/request';
+import respond from '../../src/commands/respond';
+import run from '../../src/commands/run';
 import type { CliError } from '../../src/platform/errors';
 import { type Conditions, place } from '../helpers/run';
 
@@ -200,8 +200,8 @@ describe('the plan of', () => {
         result: { generated: false },
       },
     ],
-    ['push --each', { content: { lines: '-' }, limits: { fields: {} } }],
-    ['push --each --from a', { content: { lines: 'a' } }],
+    ['push --each', { lines: '-', limits: { fields: {} } }],
+    ['push --each --from a', { lines: 'a' }],
     [
       'get x',
       { from: { push: { token: 'x' } }, place: { to: 'stream' }, files: true, placed: false },

@@ -36,11 +36,9 @@ import type { InstancePlace } from './run';
 
 /** A push for each line. */
 export interface EachPlan extends Pick<DraftPlan, 'limits' | 'result'> {
-  readonly content: {
-    /** A path; `-` is standard input. */
-    readonly lines: string;
-    readonly details: PushDetails;
-  };
+  /** A path; `-` is standard input. */
+  readonly lines: string;
+  readonly details: PushDetails;
   readonly seal: DraftPlan['seal'] & { readonly passphrase: NewPassphraseSource };
   readonly place: InstancePlace;
 }
@@ -136,11 +134,7 @@ async function outcomes(
     const created = await create(draft, instance, session);
     return { ...created, warnings: [...warnings, ...created.warnings] };
   };
-  const lines = linesOf(
-    bytesFrom(plan.content.lines, context),
-    LONGEST,
-    placeOf(plan.content.lines),
-  );
+  const lines = linesOf(bytesFrom(plan.lines, context), LONGEST, placeOf(plan.lines));
   return inOrder(linesWhile(lines, goesOn), async (line) => ({
     line,
     result: await attempt(() => make(line)),
@@ -149,7 +143,7 @@ async function outcomes(
 
 /** The plan of a push with what a line says of it. */
 function planOfLine(
-  { content, limits, result }: EachPlan,
+  { details, limits, result }: EachPlan,
   seal: DraftPlan['seal'],
   line: BatchEntry,
 ): DraftPlan {
@@ -158,7 +152,7 @@ function planOfLine(
   return {
     content: {
       text: { from: { name: 'text', value: line.payload }, raw: false },
-      details: { ...content.details, ...line.details },
+      details: { ...details, ...line.details },
       isExposed: false,
       isFileName: false,
       isForCommand: false,
