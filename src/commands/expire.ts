@@ -8,7 +8,7 @@ import { AT_ONCE } from '../client/pages';
 import type { Push } from '../contract/decode';
 import { tellError } from '../keep/tell-error';
 import { type Context, contextWith } from '../platform/context';
-import { attempt, CliError, ExitWith, endedBy, tried } from '../platform/errors';
+import { attempt, CliError, ExitWith, endedBy, phrase, tried } from '../platform/errors';
 import type { Named, NamedItem, Session } from '../profile/session';
 import { type KeySources, readKeys } from '../take/decryption-keys';
 import { proving, withPassphrase } from '../take/retrieve';
@@ -111,9 +111,7 @@ type Viewing = <T>(
 async function end(session: Session, named: NamedItem, viewing: Viewing): Promise<Ended> {
   const { context, say } = session;
   if (named.last?.ended)
-    throw new CliError('expired', 'the last push has already expired', {
-      steps: 'name another push by its link',
-    });
+    throw new CliError('expired', phrase('last-expired'), { steps: phrase('name-another-push') });
   return onItem<Ended>(named, async (item) => {
     if (item.kind === 'push') {
       const push = await viewing(named, item.end);

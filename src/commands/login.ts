@@ -319,10 +319,8 @@ function candidateAt(
 function notStored(error: unknown, isOurs: boolean): unknown {
   if (!(error instanceof CliError) || error.code !== 'unauthorized') return error;
   return error.with({
-    facts: ['the instance refused the token', 'nothing was saved'],
-    steps: isOurs
-      ? 'ask who runs the instance, or make one with pwpush serve token add'
-      : 'copy the token again from the account page of the instance',
+    facts: [phrase('token-refused', ''), phrase('nothing-saved')],
+    steps: phrase(isOurs ? 'ask-for-token' : 'copy-token'),
   });
 }
 

@@ -1,5 +1,4 @@
 import type { Command } from '../cli/command';
-import { inWords } from '../cli/in-words';
 import { linkRows } from '../cli/options';
 import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
@@ -7,7 +6,7 @@ import { elsewhere, withKey } from '../client/link';
 import { drawing, reachedHere } from '../deliver/deliver-link';
 import type { KeptKey } from '../keep/request-keys';
 import type { Context } from '../platform/context';
-import { failedError } from '../platform/errors';
+import { failedError, phrase } from '../platform/errors';
 import type { Named, Session } from '../profile/session';
 import { type Perform, planned } from './planned';
 
@@ -48,9 +47,9 @@ async function preview(session: Session, plan: PreviewPlan): Promise<void> {
     }
     return item.preview();
   });
-  if (previewed.url === undefined) throw failedError('the instance returned an invalid link');
+  if (previewed.url === undefined) throw failedError(phrase('link-invalid'));
   const doubt = elsewhere(named.target.base, previewed.url);
-  if (doubt) await say.warn(await inWords(doubt));
+  if (doubt) await say.warn(doubt);
   if (named.publicKey !== undefined && !kept)
     await say.remark('hint: the link is printed without its key, which is only where you sent it');
   // Nothing says which of them it is.

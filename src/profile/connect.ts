@@ -1,7 +1,7 @@
 import type { Entry } from '../cli/terminal/output';
 import { seconds } from '../cli/values';
+import type { ApiSettings } from '../client/api-settings';
 import type { Api } from '../client/client';
-import type { ApiSettings } from '../client/send-call';
 import { logged } from '../client/transport/logged';
 import { APPLICATION } from '../contract/api';
 import { type Context, contextWith } from '../platform/context';
@@ -53,7 +53,7 @@ export async function briefSettings(
   const signal = limited(context.signal, BRIEF_SECONDS * 1000);
   const seconds = Math.min(timeoutOf(context, timeout), BRIEF_SECONDS);
   const sleep = async () => {
-    throw new CliError('rate_limited', 'rate limited by the instance');
+    throw new CliError('rate_limited', phrase('rate-limited'));
   };
   const brief = { context: contextWith(context, { signal }), say };
   return { ...(await clientSettings(brief, target, seconds)), sleep, waiting: () => {} };

@@ -1,4 +1,3 @@
-import { inWords } from '../cli/in-words';
 import { entryOf, type Manner } from '../cli/terminal/output';
 import { ago } from '../cli/terminal/wording';
 import { type Api, apiClient } from '../client/client';
@@ -71,7 +70,7 @@ export function createSession(context: Context, given: Given, manner: Manner) {
   /** A client for each of several pushes, one per instance; all are made before the first request. */
   const connectEach = async (references: readonly Named[], connections?: number) => {
     const repairs = repairsOf(references);
-    if (repairs) await run.say.note(await inWords(repairs));
+    if (repairs) await run.say.note(repairs);
     const instances = new Map<string | undefined, Instance>();
     const connected: NamedItem[] = [];
     for (const one of references) {
