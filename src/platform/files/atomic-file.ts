@@ -112,15 +112,16 @@ export function setOwnMode(file: number): void {
  * Creates a whole file, 0600, that is on the disk with its name when this returns. Synchronous, as `makeFile`, and throws
  * as it does.
  * @param replace whether it may take the place of a file of that name, or that file, whose owner and mode it keeps
- * @param draft a temporary name up to random digits; it is left if the process is killed
+ * @param draft the temporary name up to random digits; such a file is left if the process is killed
  */
 export function makeWhole(
   path: string,
   content: string | Uint8Array,
   replace: boolean | Stats = false,
-  draft = join(dirname(path), '.'),
+  draft = '.',
 ): void {
-  const temporaryPath = `${draft}${randomBytes(RANDOM_BYTES).toString('hex')}.part`;
+  const random = randomBytes(RANDOM_BYTES).toString('hex');
+  const temporaryPath = join(dirname(path), `${draft}${random}.part`);
   const like = typeof replace === 'object' ? replace : undefined;
   makeFile(temporaryPath, (file) => writeFileSync(file, content), like);
   try {

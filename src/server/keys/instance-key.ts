@@ -135,7 +135,7 @@ export function selectKey(id: string, available: readonly FileKey[], settings: D
 export function makeInstanceKey(path: string): FileKey {
   try {
     // A second program that starts now reads this key or makes the one.
-    makeWhole(path, textOf([newInstanceKey([COMPLETE])]), false, `${path}.`);
+    makeWhole(path, textOf([newInstanceKey([COMPLETE])]), false, `${basename(path)}.`);
   } catch (cause) {
     // The program that made the key removes drafts when it notes its data.
     if (!(means(cause, 'taken') || means(cause, 'missing')) || !existsSync(path))
@@ -167,7 +167,7 @@ export async function changeKeys(
       const file = realpathSync(path);
       const isDone = claimed(file, versionOf(file), Date.now(), () => {
         dropDrafts(file);
-        makeWhole(file, textOf(change(readKeys(path))), statSync(file), `${file}.`);
+        makeWhole(file, textOf(change(readKeys(path))), statSync(file), `${basename(file)}.`);
         return true;
       });
       if (isDone) return;
