@@ -1,20 +1,19 @@
-import type { Command } from '../cli/command';
 import type { Look, Style } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { besideName } from '../cli/terminal/table';
-import type { Context } from '../platform/context';
 import { ExitWith, exitStatus } from '../platform/errors';
 import type { Session } from '../profile/session';
 import { type Check, examine } from './doctor/checks';
-import { type Perform, planned } from './planned';
+import help from './help/doctor.txt?raw';
+import { command } from './planned';
 
-export { default as help } from './help/doctor.txt?raw';
-
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command.description('Diagnose the configuration and the connection to the instance.');
-  const journey = async () => ({ run: doctor });
-  planned(command, context, { rows: {}, asked: () => undefined, journey }, perform);
-}
+export default command({
+  description: 'Diagnose the configuration and the connection to the instance.',
+  help,
+  rows: {},
+  plan: () => undefined,
+  run: doctor,
+});
 
 /** Prints each check as it is made; with `--json` all of them, as one value. */
 async function doctor(session: Session): Promise<void> {
