@@ -111,7 +111,7 @@ function together() {
       'take/retrieve',
       'take/open-push',
     ],
-    share: ['commands/push/run', 'send/content', 'send/create', 'send/expiry', 'send/create-push'],
+    share: ['commands/push/run', 'send/content', 'send/create', 'send/draft', 'send/expiry'],
     age: ['age/age', 'age/key', 'age/key-proof'],
     table: ['cli/terminal/table', 'cli/terminal/text-width'],
     undici: ['client/transport/undici', 'client/transport/connect-options'],

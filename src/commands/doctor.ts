@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from '../cli/command';
 import { failureFields } from '../cli/report-error';
 import type { Look, Style } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
@@ -23,15 +22,16 @@ import { withService } from '../profile/load-service';
 import type { Session } from '../profile/session';
 
 import * as checks from './doctor/checks';
-import { type Perform, planned } from './planned';
+import help from './help/doctor.txt?raw';
+import { command } from './planned';
 
-export { default as help } from './help/doctor.txt?raw';
-
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command.description('Diagnose the configuration and the connection to the instance.');
-  const journey = async () => ({ run: doctor });
-  planned(command, context, { rows: {}, asked: () => undefined, journey }, perform);
-}
+export default command({
+  description: 'Diagnose the configuration and the connection to the instance.',
+  help,
+  rows: {},
+  plan: () => undefined,
+  run: doctor,
+});
 
 /** Prints each check as it is made; with `--json` all of them, as one value. */
 async function doctor(session: Session): Promise<void> {

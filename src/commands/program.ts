@@ -12,16 +12,12 @@ import { ExitWith, exitStatus, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import { findFolder } from '../profile/folders';
 import { whyGuarded } from '../profile/guard';
-import type { Perform } from './planned';
+import { type CommandObject, define, type Prepared } from './planned';
 
-interface CommandFile {
-  readonly define: (command: Command, context: Context, perform?: Perform) => void;
-  /** What its help says after the options. */
-  readonly help: string;
-}
-
-/** The file of each command by its path, in a chunk of its own. */
-const load = import.meta.glob<CommandFile>(['./*.ts', '!./planned.ts', '!./program.ts']);
+/** Each command by the path of its file, which is in a chunk of its own. */
+const load = import.meta.glob<CommandObject>(['./*.ts', '!./planned.ts', '!./program.ts'], {
+  import: 'default',
+});
 
 /** A command: name, which is that of its file, one line for the list of them, and another name that people try. */
 type CommandEntry = readonly [name: string, summary: string, alias?: string];
@@ -78,16 +74,28 @@ programs. The manual is man pwpush.`;
 
 /**
  * Parses a command line, calls `begins` with its options, and runs the command.
- * @param perform what becomes of the plan of the command, in place of its journey
- * @throws what the command throws; CliError (usage) or ExitWith for a line that cannot be parsed
+ * @throws what the command throws, and as `prepared` does
  */
 export async function execute(
   argv: readonly string[],
   context: Context,
   begins: (options: GlobalOptions) => void,
-  perform?: Perform,
 ): Promise<void> {
   if (argv[0] === '__complete') return completeLine(argv.slice(1), context);
+  await (await prepared(argv, context, begins))?.run();
+}
+
+/**
+ * Parses a command line and calls `begins` with its options.
+ * @returns what is to be done; undefined if that was to print help
+ * @throws CliError (usage) or ExitWith for a line that cannot be parsed
+ */
+export async function prepared(
+  argv: readonly string[],
+  context: Context,
+  begins: (options: GlobalOptions) => void,
+): Promise<Prepared | undefined> {
+  let made: Prepared | undefined;
   let asking = false;
   let guard: Context['guard'];
   const own = contextWith(context, {
@@ -107,7 +115,9 @@ export async function execute(
     begins(options);
   });
   program.hook('preSubcommand', async (_, one) => {
-    await loaded(one as Command, own, perform);
+    await loaded(one as Command, own, (line) => {
+      made = line;
+    });
     eachCommand(one as Command, (below) => configure(below, context, show));
   });
   configure(program, context, show);
@@ -117,9 +127,10 @@ export async function execute(
     if (!(error instanceof CommanderError)) throw error;
     const output = error.exitCode === 0 ? context.stdout : context.stderr;
     await output.write(shown.join(''));
-    // `pwpush profile` alone is an error.
+    // `pwpush serve token` alone is an error.
     if (error.exitCode !== 0) throw new ExitWith(exitStatus.usage);
   }
+  return made;
 }
 
 async function help(program: Command, words: readonly string[], context: Context): Promise<void> {
@@ -182,13 +193,16 @@ export async function wholeProgram(context: Context): Promise<Command> {
 }
 
 /** Declares what a command of the table takes. */
-async function loaded(command: Command, context: Context, perform?: Perform): Promise<void> {
+async function loaded(
+  command: Command,
+  context: Context,
+  act?: (line: Prepared) => void,
+): Promise<void> {
   const file = load[`./${command.name()}.ts`];
   // One below another, or `help`, is declared already.
   if (!file || command.parent?.parent) return;
-  const { define, help } = await file();
-  define(command, context, perform);
-  versioned(command, context).manual = help;
+  define(command, await file(), context, act);
+  versioned(command, context);
 }
 
 /** All commands by name and summary: their options are declared when they are typed. */

@@ -26,6 +26,7 @@ export const facts = {
   'answered-already': 'the request was answered already; your answer was not sent',
   'certificate-needed-here':
     'the instance, or a proxy in front of it, requires a client certificate',
+  'closed-unanswered': 'the request was closed without an answer',
   failed: (status, ...said) => detailed(`the instance failed (${status})`, ...said),
   'files-need-token': 'attaching files requires a token on this instance',
   'in-front': (host, status, ...said) =>
@@ -41,6 +42,7 @@ export const facts = {
   'no-api': saying('no API v2 at this address'),
   'no-requests': 'this instance has no requests',
   'no-such': (what) => `no such ${what} on this instance`,
+  'none-within': (what, time) => `no ${what} within ${time}`,
   'none-of-yours': 'no such request among yours',
   'opens-elsewhere': (base) => `the link opens at ${base} only, as the instance says`,
   'owners-log': 'only the owner can read the audit log',

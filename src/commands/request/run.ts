@@ -27,8 +27,8 @@ import { asCliError, attempt, CliError, endedBy, phrase, usageError } from '../.
 import { accountOf, type Instance } from '../../profile/connect';
 import { checkHere, type HereInstance, LOST, withHere } from '../../profile/here';
 import { another, type Session } from '../../profile/session';
-import { withFiles } from '../../send/content';
-import { createRequest } from '../../send/create-request';
+import { openFiles } from '../../send/content';
+import { createRequest } from '../../send/create';
 import { closing } from '../../send/expiry';
 import { openPush } from '../../take/open-push';
 import { retrieveFrom } from '../../take/retrieve';
@@ -71,23 +71,32 @@ const PAUSE_MS = 500;
 export async function run(session: Session, plan: RequestPlan): Promise<void> {
   if (plan.here) return serve(session, plan, plan.here);
   const { context } = session;
-  await withFiles(context, plan.files, undefined, async (files) => {
+  const { files, close } = await openFiles(plan, context);
+  try {
     const request = await readSecret({ from: plan.question, raw: false }, context, TO_ASK);
     const closes = plan.closes ?? (await offerExpiry(plan.question, session));
     const passphrase = await newPassphrase(plan.passphrase, context);
     context.asked();
     const instance = await session.connect();
-    const created = await createRequest(session, instance, {
+    const draft = {
       fields: { request, ...closes, ...plan.fields },
-      ...{ files, passphrase, account: accountOf(instance.target) },
-      ...{ acceptLimits: plan.acceptLimits, byDate: plan.byDate, locale: plan.locale },
-      newKey: plan.encrypt ? (base) => newRequestKey(context, base, plan.identityFile) : undefined,
-    });
+      files,
+      passphrase,
+      acceptLimits: plan.acceptLimits,
+      byDate: plan.byDate,
+      locale: plan.locale,
+      newKey: plan.encrypt
+        ? (base: string) => newRequestKey(context, base, plan.identityFile)
+        : undefined,
+    };
+    const created = await createRequest(draft, instance, session);
     const failure = await printCreated(session, created, plan);
     if (!plan.encrypt) await session.say.note('the instance can read the answer');
     if (failure) throw failure;
     if (plan.wait) await waitFor(session, plan.wait.most, instance, created.token);
-  });
+  } finally {
+    await close();
+  }
 }
 
 /** @param most seconds; each response has no longer */
@@ -147,12 +156,16 @@ async function serve(session: Entry, plan: RequestPlan, here: HerePlan): Promise
     context.asked();
     const settings = { kind: 'request', host, port } as const;
     await withHere(session, settings, reporter(session, delivered), async (instance) => {
-      const { token, link } = await createRequest(session, instance, {
+      const draft = {
         fields: { request: question, ...plan.closes, ...plan.fields },
-        ...{ files: undefined, passphrase: { text: passphrase } },
+        files: undefined,
+        passphrase: { text: passphrase },
+        acceptLimits: false,
+        byDate: false,
+        locale: plan.locale,
         newKey: () => ({ recipient, path: undefined, keep: () => {}, remove: () => {} }),
-        ...{ account: undefined, acceptLimits: false, byDate: false, locale: plan.locale },
-      });
+      };
+      const { token, link } = await createRequest(draft, instance, session);
       await showLink(session, plan, { token, link, exposed: instance.exposed });
       if ((await instance.ended()) === 0) throw new CliError('expired', phrase('nobody-answered'));
       const opened = await openAnswer(session, instance, token, identity, passphrase);
