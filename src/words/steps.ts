@@ -170,6 +170,7 @@ export const steps = {
     text: `get the rest within minutes${key && '; give its key when asked, or add the link'}`,
     command: `pwpush get --resume ${shellWord(path)}`,
   }),
+  'run-unmasked': '--reveal runs the command all the same, and masks what can be masked',
   'save-by-shell': 'have the shell open it: --output - >FILE',
   'save-sealed': 'save it with --no-decrypt, then open it with age -d',
   'send-elsewhere': (origin) => `to send it, add --url ${origin} --anonymous`,

@@ -18,7 +18,7 @@ import {
   startFailure,
 } from '../../run/child-inputs';
 import { commandProgram } from '../../run/command-program';
-import { type MaskedOutput, maskedOutput, secretsOf } from '../../run/mask-output';
+import { type MaskedOutput, maskedInputs } from '../../run/mask-output';
 import { retrieveAll } from '../../run/retrieve-all';
 import { type KeySources, readKeys } from '../../take/decryption-keys';
 import type { Taking } from '../../take/taking';
@@ -56,7 +56,7 @@ export async function run(session: Session, plan: RunPlan): Promise<void> {
     if (wanted.files.length > 0) folder = memoryFolder(context.env);
     const inputs = await childInputs(pushes, wanted, folder);
     await reportInputs(session, inputs, pushes, folder);
-    if (plan.mask) masked = await maskedBy(session, inputs);
+    if (plan.mask) masked = await maskedInputs(session, inputs);
     if (signal.aborted) throw endedBy(signal);
     const child = childOf({ file, words, allow: wanted.allow }, inputs, context);
     status = await context.runChild({ ...child, output: masked?.output });
@@ -73,16 +73,6 @@ export async function run(session: Session, plan: RunPlan): Promise<void> {
     if (answer) await forgetKey(say, answer.key, answer.state);
   if (status !== 0) throw new ExitWith(status);
   if (unwritten) throw unwritten;
-}
-
-async function maskedBy(session: Entry, inputs: ChildInputs): Promise<MaskedOutput> {
-  const { context, say } = session;
-  const { secrets, unread, cut } = await secretsOf(inputs);
-  if (unread.length > 0)
-    await say.warn(`not masked: files that are not text, in ${unread.join(', ')}`);
-  if (cut.length > 0)
-    await say.warn(`not masked: what follows the first MiB of a text, in ${cut.join(', ')}`);
-  return maskedOutput(session, secrets, context);
 }
 
 /** Says what is left and was used of the pushes, what of them the program does not get, and the names of its variables. */
