@@ -216,7 +216,6 @@ export const facts = {
   'size-unknown': (file) => `the size of ${file} is unknown`,
   'stdin-not-copied': (folder, code) => `cannot copy standard input to "${folder}" (${code})`,
   'stdout-unwritable': (why) => `cannot write to standard output (${why})`,
-  unwritable: (path, why) => `cannot write "${path}": ${why}`,
 
   'command-ended': (status) => `the command ended with status ${status}`,
   'command-not-started': 'the command was not started',
