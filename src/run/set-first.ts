@@ -13,7 +13,6 @@ import {
   failedError,
   phrase,
 } from '../platform/errors';
-import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
 import { childOf, startFailure } from './child-inputs';
 import { commandProgram } from './command-program';
@@ -79,7 +78,8 @@ export async function setFirst(
   await checkSafe(entry);
   const { context } = entry;
   const safe = newSafe(context);
-  const keep = lazy(() => safe.keep({ what: 'secret', called: 'new value', bytes: value }));
+  let kept: Promise<void> | undefined;
+  const keep = () => (kept ??= safe.keep({ what: 'secret', called: 'new value', bytes: value }));
   // Until the command has ended, it is not known whether there is something to keep.
   const leave = context.interrupts.enter({ mode: 'own' });
   const { status, signal } = await commandEnd(entry, { ...setter, value }, keep);

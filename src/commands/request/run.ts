@@ -20,7 +20,6 @@ import {
 import { deliverPush } from '../../deliver/deliver-push';
 import { keepPushes, lostPush } from '../../deliver/lost';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
-import { newRequestKey } from '../../keep/request-keys';
 import { type LostRest, type LostText, newSafe, type Safe } from '../../keep/safekeeping';
 import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, phrase, usageError } from '../../platform/errors';
@@ -85,9 +84,7 @@ export async function run(session: Session, plan: RequestPlan): Promise<void> {
       acceptLimits: plan.acceptLimits,
       byDate: plan.byDate,
       locale: plan.locale,
-      newKey: plan.encrypt
-        ? (base: string) => newRequestKey(context, base, plan.identityFile)
-        : undefined,
+      seal: plan.encrypt ? { identityFile: plan.identityFile } : undefined,
     };
     const created = await createRequest(draft, instance, session);
     const failure = await printCreated(session, created, plan);
@@ -163,7 +160,7 @@ async function serve(session: Entry, plan: RequestPlan, here: HerePlan): Promise
         acceptLimits: false,
         byDate: false,
         locale: plan.locale,
-        newKey: () => ({ recipient, path: undefined, keep: () => {}, remove: () => {} }),
+        seal: { recipient },
       };
       const { token, link } = await createRequest(draft, instance, session);
       await showLink(session, plan, { token, link, exposed: instance.exposed });
