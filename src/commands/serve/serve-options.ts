@@ -12,6 +12,7 @@ import {
   lineage,
   parsed,
   type Rows,
+  storedFile,
   unlessNot,
   type Values,
 } from '../../cli/declare';
@@ -84,7 +85,7 @@ export const rows = {
   }),
   ...group('Pages:', {
     title: filledText('--title <text>', 'name on the pages (default: pwpush)'),
-    logo: filledText('--logo <file>', 'image for the pages: PNG, JPEG, WebP or SVG'),
+    logo: storedFile('--logo <file>', 'image for the pages: PNG, JPEG, WebP or SVG'),
     contact: filledText('--contact <text>', 'contact on the pages: e-mail, URL or name'),
   }),
   ...group('Proxy and TLS:', {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { refuseToPrint } from '../../cli/agent';
-import { filledText, flag, newFile, parsed } from '../../cli/declare';
+import { filledText, flag, newFile, parsed, storedFile } from '../../cli/declare';
 import { addOutputOptions, type Options, revealRows } from '../../cli/options';
 import { tokenList } from '../../cli/terminal/listings';
 import type { Entry } from '../../cli/terminal/output';
@@ -266,7 +266,7 @@ const HEALTH_TIMEOUT_SECONDS = 4;
 const healthRows = {
   host: filledText('--host <address>', 'address it listens on').or(HOST),
   port: parsed('--port <n>', 'port it listens on', port).or(PORT),
-  tlsCert: filledText('--tls-cert <path>', 'its certificate, if it serves https; not read'),
+  tlsCert: storedFile('--tls-cert <path>', 'its certificate, if it serves https; not read'),
 };
 
 export const health: Subcommand = {
