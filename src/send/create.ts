@@ -213,7 +213,7 @@ class Given {
   constructor(readonly entry: Entry) {}
 
   /**
-   * Writes it to a new file, or shows it on stderr; with `--json` it is told with the link.
+   * Writes it to a new file, or shows it on stderr; with `--json` it stands beside the link.
    * @throws CliError (usage) if that is not possible
    */
   async give(what: 'passphrase' | 'key', text: string, path: string | undefined): Promise<void> {
