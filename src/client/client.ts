@@ -89,7 +89,9 @@ function secretsIn({ payload, passphrase, note }: NewPush): string[] {
   return [payload, passphrase, note].filter((one) => one !== undefined);
 }
 
-export type RequestState = 'open' | 'ready' | 'closed';
+/** The listings of an owner's requests, in the order in which a request moves through them. */
+export const REQUEST_STATES = ['open', 'ready', 'closed'] as const;
+export type RequestState = (typeof REQUEST_STATES)[number];
 
 /** What the reader of an encrypted push says to have. */
 type Reader = Pick<CallDetails, 'keyProof' | 'withoutIdentity'>;

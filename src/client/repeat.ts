@@ -5,7 +5,7 @@ import type { Transport } from '../platform/context';
 import { attempt, CliError } from '../platform/errors';
 import type { Answer, SentCall } from './api-settings';
 import { isTemporary } from './failure';
-import { isLoss, leavesOpen, meaningOf } from './meaning';
+import { isLoss, leavesOpen, tells } from './meaning';
 import { growing, type RetryPolicy, retried } from './retry';
 import { TransportError } from './transport/network-errors';
 import { isSuccess, retryAfter } from './transport/response';
@@ -97,10 +97,7 @@ async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): 
   const again = await tried(time, latest, async () => {
     // After a wait that a 429 asks for, also to another request, it could be too late.
     const answer = await send(settings.sendNow);
-    const { value, response } = answer;
-    const tells =
-      value !== undefined || (response && meaningOf(response, call).tells === 'refused');
-    return tells ? answer : undefined;
+    return tells(answer, call) ? answer : undefined;
   });
   // Of a secret, a part is not given up for a refusal.
   const isPart = call.holds === 'secret' && lost.response && isSuccess(lost.response);

@@ -48,7 +48,7 @@ export async function sendCall<Schema extends v.GenericSchema>(
   // 12 KB that a call without a failure does without.
   const [{ lastAnswer }, { explain }] = await Promise.all([
     import('./repeat'),
-    import('./failure'),
+    import('./meaning'),
   ]);
   const version = (key: string) => sendCall(settings, pushCalls.version, versionSchema, { key });
   const last = await lastAnswer(first, { ...sent, began, send, version });
