@@ -14,9 +14,8 @@ import type { StepName } from '../words/steps';
 import type { CallDetails, SentCall } from './api-settings';
 import { namesOne, noRequests } from './calls';
 import { firstLine, isJson, objectIn, quotable, saidBy, sizeOnly, textOf } from './error-body';
-import { loginStep } from './transport/access-proxy';
 import { TransportError } from './transport/network-errors';
-import { LeavesOrigin } from './transport/redirects';
+import { LeavesOrigin, loginStep } from './transport/redirects';
 import { ResponseTooLong, retryAfter, type WholeResponse } from './transport/response';
 
 /** Secrets of the request, which no message repeats. */
@@ -52,7 +51,7 @@ export function isTemporary(error: unknown): error is CliError {
 }
 
 /** A response that does not do what was asked, and what it says as it may be quoted. */
-export interface Refusal extends SentCall {
+interface Refusal extends SentCall {
   readonly response: WholeResponse;
   readonly status: number;
   readonly said: readonly Fact[];
@@ -165,7 +164,6 @@ function unauthorized(refusal: Refusal): CliError {
     : errorOf('unauthorized', status, phrase('token-needed'), tokenHint);
 }
 
-/** The form is that of the page of a link. */
 function isWithPassphrase({ query, body }: CallDetails): boolean {
   return query?.passphrase !== undefined || body instanceof URLSearchParams;
 }

@@ -8,7 +8,6 @@ import { findListed, pages } from './pages';
 /**
  * Reads the whole audit log of a push or request, sorted by time; events with the same time keep their order. Neither the order of
  * the log nor the length of its pages is relied on: instances differ (docs/wire.md, "What a client must not rely on").
- * @throws CliError as `Api.audit` does
  */
 export async function readAuditLog(
   item: Pick<Item, 'audit'>,
@@ -46,8 +45,6 @@ const RECHECK_MS = 5 * 60_000;
 /**
  * Returns a function that polls the owner's push once, without using a view. Views and deletions are in the audit log;
  * the end of its lifetime is not, so the listing of active pushes is read when the push should have expired.
- * @param account the id of the account that the push belongs to
- * @throws CliError (the returned function) as `Api.audit` and `Api.list` do
  */
 export function pushPoller(
   api: Api,
@@ -97,8 +94,7 @@ function expiryOf({ expires_at, created_at, expire_after_days }: Push): number |
 /**
  * Returns a function that looks once how the owner's request is doing. Reading it would take its answer: a preview says
  * its state, at our service, and the listings do, which are read in the order in which a request moves through them.
- * @param account the id of the account that the request belongs to
- * @throws CliError (the returned function) as `RequestApi.list` does; (not_found) if it is in no listing
+ * @throws CliError (the returned function): not_found if it is in no listing
  */
 export function requestPoller(
   api: Pick<Api, 'requests'>,

@@ -28,7 +28,7 @@ interface Repeatable<T> extends SentCall {
   readonly began: number;
   readonly send: (over?: Transport) => Promise<Answer<T>>;
   /** Asks the instance with that key; uses no view. */
-  readonly version: (key: string) => Promise<InstanceVersion>;
+  readonly version: () => Promise<InstanceVersion>;
 }
 
 /** What a call comes to in the end, of which the first answer is no success: it is sent again as its row says. */
@@ -146,11 +146,11 @@ async function tried<T>(
 }
 
 /** Whether the instance announces it, and keys arrive there; undefined while it cannot be asked. */
-async function announces({
-  details: { key = '' },
-  version,
-}: Pick<Repeatable<unknown>, 'details' | 'version'>): Promise<boolean | undefined> {
-  const told = await attempt(() => version(key));
+async function announces<T>({ details, version }: Repeatable<T>): Promise<boolean | undefined> {
+  const told = await attempt(version);
   if (told instanceof CliError) return isTemporary(told) ? undefined : false;
-  return hasFeature(told.features?.pushes, 'idempotency') && told.idempotency_key === keyEcho(key);
+  const { features, idempotency_key: echo } = told;
+  return (
+    hasFeature(features?.pushes, 'idempotency') && echo === keyEcho(details.idempotencyKey ?? '')
+  );
 }
