@@ -1,4 +1,3 @@
-import type { Command } from '../cli/command';
 import { flag, parsed } from '../cli/declare';
 import { auditLog } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
@@ -7,13 +6,11 @@ import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
 import { readAuditLog } from '../client/progress';
 import { limits } from '../contract/api';
-import type { Context } from '../platform/context';
 import type { Named, Session } from '../profile/session';
-import { type Perform, planned } from './planned';
+import help from './help/audit.txt?raw';
+import { command } from './planned';
 
-export { default as help } from './help/audit.txt?raw';
-
-export const rows = {
+const rows = {
   page: parsed(
     '--page <n>',
     'show page N of 50 events each; 1 is the newest',
@@ -29,24 +26,17 @@ interface AuditPlan {
   readonly page: number | undefined;
 }
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description("Show who opened a push, newest first. Requires the owner's token.")
-    .argument('<link>', 'link or ID of the push, or last');
-  planned(
-    command,
-    context,
-    {
-      rows,
-      asked: ({ all, page = 1 }, { reference }, link: string): AuditPlan => ({
-        named: reference(link),
-        page: all ? undefined : page,
-      }),
-      journey: async () => ({ run: audit }),
-    },
-    perform,
-  );
-}
+export default command({
+  description: "Show who opened a push, newest first. Requires the owner's token.",
+  help,
+  operands: { '<link>': 'link or ID of the push, or last' },
+  rows,
+  plan: ({ all, page = 1 }, { reference }, link: string): AuditPlan => ({
+    named: reference(link),
+    page: all ? undefined : page,
+  }),
+  run: audit,
+});
 
 async function audit(session: Session, { named, page }: AuditPlan): Promise<void> {
   const item = await session.connectTo(named, page === undefined ? AT_ONCE : 1);

@@ -1,4 +1,3 @@
-import type { Command } from '../cli/command';
 import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
 import { knownPassphrase, type PassphraseSource, passphraseSource } from '../cli/passphrase';
 import { count } from '../cli/terminal/wording';
@@ -7,16 +6,16 @@ import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
 import type { Push } from '../contract/decode';
 import { tellError } from '../keep/tell-error';
-import { type Context, contextWith } from '../platform/context';
+import { contextWith } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy, phrase, tried } from '../platform/errors';
 import type { Named, NamedItem, Session } from '../profile/session';
 import { type KeySources, readKeys } from '../take/decryption-keys';
-import { proving, withPassphrase } from '../take/retrieve';
-import { type Perform, planned } from './planned';
+import { KeyProver } from '../take/proving';
+import { withPassphrase } from '../take/retrieve';
+import help from './help/expire.txt?raw';
+import { command } from './planned';
 
-export { default as help } from './help/expire.txt?raw';
-
-export const rows = { ...passphraseRows, keyFile: keyRows.keyFile };
+const rows = { ...passphraseRows, keyFile: keyRows.keyFile };
 
 /** What to expire, and with what where its viewers need that. */
 interface ExpirePlan {
@@ -25,23 +24,16 @@ interface ExpirePlan {
   readonly keys: KeySources;
 }
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('Expire pushes now. This deletes their secrets for good.')
-    .argument('<link...>', 'links or IDs of the pushes, or last');
-  planned(
-    command,
-    context,
-    {
-      rows,
-      asked,
-      journey: async () => ({ run: expire }),
-    },
-    perform,
-  );
-}
+export default command({
+  description: 'Expire pushes now. This deletes their secrets for good.',
+  help,
+  operands: { '<link...>': 'links or IDs of the pushes, or last' },
+  rows,
+  plan: planOf,
+  run: expire,
+});
 
-function asked(
+function planOf(
   options: Options<typeof rows>,
   { context, reference }: Session,
   links: readonly string[],
@@ -61,7 +53,7 @@ async function expire(session: Session, plan: ExpirePlan): Promise<void> {
   const asking =
     references.length === 1 ? context : contextWith(context, { canPrompt: () => false });
   const viewing: Viewing = async ({ key: linkKey, target }, work) => {
-    const prover = await proving({ context: asking, say }, { linkKey, text }, target);
+    const prover = new KeyProver({ context: asking, say }, { linkKey, text }, target.base);
     return withPassphrase(asking, passphrase, target, (given) =>
       prover.call((proof) => work(given, proof)),
     );

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { askUntil, filledIn, TRY_AGAIN } from '../cli/ask-until';
-import type { Command } from '../cli/command';
 import { flag } from '../cli/declare';
 import { inWords } from '../cli/in-words';
 import type { Options } from '../cli/options';
@@ -11,7 +10,7 @@ import { LeavesOrigin } from '../client/transport/redirects';
 import { APPLICATION, toldEdition } from '../contract/api';
 import type { InstanceVersion } from '../contract/decode';
 import type { Edition } from '../contract/lifetime';
-import type { Context, Token } from '../platform/context';
+import type { Token } from '../platform/context';
 import { CliError, type ErrorCode, phrase, usageError } from '../platform/errors';
 import { smallText } from '../platform/small-text';
 import { parseToken } from '../profile/api-token';
@@ -33,11 +32,10 @@ import {
 } from '../profile/settings';
 import { forgetProfile, storeInKeyring } from '../profile/system-keyring';
 import { chooseTarget } from '../profile/target';
-import { type Perform, planned } from './planned';
+import help from './help/login.txt?raw';
+import { command } from './planned';
 
-export { default as help } from './help/login.txt?raw';
-
-export const rows = {
+const rows = {
   keyring: flag('--keyring', "keep the token in the system's keyring, not in a file").conflicts([
     'anonymous',
   ]),
@@ -50,17 +48,18 @@ interface LoginPlan {
   readonly keyring: boolean;
 }
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('Log in to an instance and save it as a profile.')
-    .argument('[url]', 'address of the instance');
-  const journey = async () => ({ run: login });
-  planned(command, context, { rows, asked, journey }, perform);
-}
+export default command({
+  description: 'Log in to an instance and save it as a profile.',
+  help,
+  operands: { '[url]': 'address of the instance' },
+  rows,
+  plan: planOf,
+  run: login,
+});
 
-function asked(
+function planOf(
   { keyring, url, profile }: Options<typeof rows>,
-  _: Session,
+  _: unknown,
   address?: string,
 ): LoginPlan {
   if (profile !== undefined) checkProfileName(profile);

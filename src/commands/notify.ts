@@ -1,16 +1,11 @@
-import type { Command } from '../cli/command';
 import { text } from '../cli/declare';
 import type { Api } from '../client/client';
 import { notification } from '../client/notification';
 import type { Notification } from '../contract/api';
-import type { Context } from '../platform/context';
 import { CliError, phrase } from '../platform/errors';
 import type { Named, Session } from '../profile/session';
-import { type Perform, planned } from './planned';
-
-export { default as help } from './help/notify.txt?raw';
-
-export const rows = { locale: text('--locale <code>', 'language of the e-mail, such as de') };
+import help from './help/notify.txt?raw';
+import { command } from './planned';
 
 /** To whom the link of a push is sent. */
 interface NotifyPlan {
@@ -18,25 +13,17 @@ interface NotifyPlan {
   readonly notification: Notification;
 }
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description("E-mail a push's link from the instance. Requires the owner's token.")
-    .argument('<link>', 'link or ID of the push, or last')
-    .argument('<email...>', 'up to 5 addresses');
-  planned(
-    command,
-    context,
-    {
-      rows,
-      asked: ({ locale }, session, link: string, emails: readonly string[]): NotifyPlan => ({
-        notification: notification(emails, locale, true),
-        named: session.reference(link),
-      }),
-      journey: async () => ({ run: notify }),
-    },
-    perform,
-  );
-}
+export default command({
+  description: "E-mail a push's link from the instance. Requires the owner's token.",
+  help,
+  operands: { '<link>': 'link or ID of the push, or last', '<email...>': 'up to 5 addresses' },
+  rows: { locale: text('--locale <code>', 'language of the e-mail, such as de') },
+  plan: ({ locale }, { reference }, link: string, emails: readonly string[]): NotifyPlan => ({
+    notification: notification(emails, locale, true),
+    named: reference(link),
+  }),
+  run: notify,
+});
 
 async function notify({ say, connectTo }: Session, plan: NotifyPlan): Promise<void> {
   const { api, token, key } = await connectTo(plan.named);

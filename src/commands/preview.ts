@@ -1,40 +1,29 @@
-import type { Command } from '../cli/command';
 import { linkRows } from '../cli/options';
 import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
 import { elsewhere, withKey } from '../client/link';
 import { drawing, reachedHere } from '../deliver/deliver-link';
 import type { KeptKey } from '../keep/request-keys';
-import type { Context } from '../platform/context';
 import { failedError, phrase } from '../platform/errors';
 import type { Named, Session } from '../profile/session';
-import { type Perform, planned } from './planned';
-
-export { default as help } from './help/preview.txt?raw';
+import help from './help/preview.txt?raw';
+import { command } from './planned';
 
 const { qr } = linkRows();
-export const rows = { qr };
 
 interface PreviewPlan {
   readonly named: Named;
   readonly qr: boolean;
 }
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description("Print a push's full link. Uses no view.")
-    .argument('<link>', 'link or ID of the push, or last');
-  planned(
-    command,
-    context,
-    {
-      rows,
-      asked: ({ qr }, { reference }, link: string): PreviewPlan => ({ named: reference(link), qr }),
-      journey: async () => ({ run: preview }),
-    },
-    perform,
-  );
-}
+export default command({
+  description: "Print a push's full link. Uses no view.",
+  help,
+  operands: { '<link>': 'link or ID of the push, or last' },
+  rows: { qr },
+  plan: ({ qr }, { reference }, link: string): PreviewPlan => ({ named: reference(link), qr }),
+  run: preview,
+});
 
 async function preview(session: Session, plan: PreviewPlan): Promise<void> {
   const { context, say } = session;

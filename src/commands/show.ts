@@ -1,33 +1,23 @@
-import type { Command } from '../cli/command';
 import { type PushState, pushStateText, requestText } from '../cli/terminal/listings';
 import type { Api } from '../client/client';
 import { onItem } from '../client/item';
 import { findListed } from '../client/pages';
 import { findOwnRequest } from '../client/progress';
 import type { Push } from '../contract/decode';
-import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { accountOf } from '../profile/connect';
 import { accountOfPush, type Named, type NamedItem, type Session } from '../profile/session';
-import { type Perform, planned } from './planned';
+import help from './help/show.txt?raw';
+import { command } from './planned';
 
-export { default as help } from './help/show.txt?raw';
-
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('Show views and days left of a push, and its settings. Uses no view.')
-    .argument('<link>', 'link or ID of the push, or last');
-  planned(
-    command,
-    context,
-    {
-      rows: {},
-      asked: (_, { reference }, link: string) => reference(link),
-      journey: async () => ({ run: show }),
-    },
-    perform,
-  );
-}
+export default command({
+  description: 'Show views and days left of a push, and its settings. Uses no view.',
+  help,
+  operands: { '<link>': 'link or ID of the push, or last' },
+  rows: {},
+  plan: (_, { reference }, link: string) => reference(link),
+  run: show,
+});
 
 async function show(session: Session, link: Named): Promise<void> {
   const named = await session.connectTo(link);

@@ -1,21 +1,18 @@
-import type { Command } from '../cli/command';
 import { inWords } from '../cli/in-words';
 import { versionText } from '../cli/terminal/instance-info';
 import { pairs } from '../cli/terminal/table';
-import type { Context } from '../platform/context';
 import type { Instance } from '../profile/connect';
 import type { Session } from '../profile/session';
-import { type Perform, planned } from './planned';
+import help from './help/version.txt?raw';
+import { command } from './planned';
 
-export { default as help } from './help/version.txt?raw';
-
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command.description(
-    'Show the version of pwpush, of the instance, and the features of the instance.',
-  );
-  const journey = async () => ({ run: version });
-  planned(command, context, { rows: {}, asked: () => undefined, journey }, perform);
-}
+export default command({
+  description: 'Show the version of pwpush, of the instance, and the features of the instance.',
+  help,
+  rows: {},
+  plan: () => undefined,
+  run: version,
+});
 
 /** With `--json` the instance's object, with `pwpush` and `url` added. */
 async function version({ context, say, connect, isUnconfigured }: Session): Promise<void> {

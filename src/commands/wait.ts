@@ -1,11 +1,9 @@
-import type { Command } from '../cli/command';
 import { flag, parsed } from '../cli/declare';
 import { auditLog } from '../cli/terminal/listings';
 import { printRows } from '../cli/terminal/table';
 import { seconds, waitingTime } from '../cli/values';
 import { onItem } from '../client/item';
 import { pushPoller } from '../client/progress';
-import type { Context } from '../platform/context';
 import { CliError, phrase, usageError } from '../platform/errors';
 import { accountOf } from '../profile/connect';
 import {
@@ -16,17 +14,8 @@ import {
   type Session,
 } from '../profile/session';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../take/waiting';
-import { type Perform, planned } from './planned';
-
-export { default as help } from './help/wait.txt?raw';
-
-export const rows = {
-  interval: parsed('--interval <time>', 'seconds, or 2m, between checks', interval).or(
-    DEFAULT_INTERVAL,
-  ),
-  for: parsed('--for <time>', 'wait at most this long (12): seconds, 45m, 6h', waitingTime),
-  thenExpire: flag('--then-expire', 'expire the push after the first view'),
-};
+import help from './help/wait.txt?raw';
+import { command } from './planned';
 
 /** What to wait for, and what then. */
 interface WaitPlan {
@@ -38,23 +27,22 @@ interface WaitPlan {
   readonly thenExpire: boolean;
 }
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description("Wait until a push is viewed (0) or expires (6). Requires the owner's token.")
-    .argument('<link>', 'link or ID of the push, or last');
-  planned(
-    command,
-    context,
-    {
-      rows,
-      asked: ({ interval, for: most, thenExpire }, { reference }, link: string): WaitPlan => ({
-        ...{ named: reference(link), interval, most, thenExpire },
-      }),
-      journey: async () => ({ run: wait }),
-    },
-    perform,
-  );
-}
+export default command({
+  description: "Wait until a push is viewed (0) or expires (6). Requires the owner's token.",
+  help,
+  operands: { '<link>': 'link or ID of the push, or last' },
+  rows: {
+    interval: parsed('--interval <time>', 'seconds, or 2m, between checks', interval).or(
+      DEFAULT_INTERVAL,
+    ),
+    for: parsed('--for <time>', 'wait at most this long (12): seconds, 45m, 6h', waitingTime),
+    thenExpire: flag('--then-expire', 'expire the push after the first view'),
+  },
+  plan: ({ interval, for: most, thenExpire }, { reference }, link: string): WaitPlan => ({
+    ...{ named: reference(link), interval, most, thenExpire },
+  }),
+  run: wait,
+});
 
 function interval(value: string, name: string): number {
   const parsed = seconds(value, name);

@@ -180,7 +180,7 @@ function beginning(spellings: readonly Pick<Spelling, 'begins'>[]): Uint8Array {
   return begins;
 }
 
-const isLineEnd = (byte: number) => byte === 0x0a || byte === 0x0d;
+const isLineEnd = (byte: number) => byte === 0x0a || byte === 0x0d || byte === 0;
 
 /** The places of secrets, in order, with something between them. */
 function newPlaces() {

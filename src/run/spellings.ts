@@ -234,6 +234,13 @@ function twice({ begins, read }: Spelling): Spelling {
   };
 }
 
+/** One of the NULs between the characters of a text in UTF-16. */
+const skippedNul: Spelling['read'] = (bytes, at) => {
+  const next = bytes[at + 1];
+  if (next === undefined) return 'open';
+  return next === 0 ? undefined : { length: 1, means: [] };
+};
+
 const escaped: readonly Spelling[] = [
   { begins: '\\', read: backslash },
   { begins: '\\', read: shellBackslash },
@@ -252,5 +259,6 @@ const doubled = ["'", '"', '$', '%', '$%'];
 /** Each is read for itself: one encoder writes a text in one of them, or twice. */
 export const spellings: readonly Spelling[] = [
   ...escaped.flatMap((spelling) => [spelling, twice(spelling)]),
+  { begins: '\0', read: skippedNul },
   ...doubled.flatMap((signs) => [repeated(signs, 2), repeated(signs, 4)]),
 ];

@@ -1,7 +1,7 @@
 import { knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
 import { type Content, TO_SEND } from '../../cli/source';
 import { another, type Named, type Session } from '../../profile/session';
-import { withContent } from '../../send/content';
+import { openFiles, readText } from '../../send/content';
 import {
   readQuestion,
   recipientFor,
@@ -27,22 +27,19 @@ export async function run(owners: Session, plan: RespondPlan): Promise<void> {
   const asked = await session.connectTo(plan.named);
   const linkKey = recipientIn(asked);
   const known = await knownPassphrase(plan.passphrase, context);
-  const before = async (attached: boolean) => {
-    const question = await readQuestion(context, asked, known, attached);
-    await showQuestion(session, question.request);
-    return {
-      ...question,
-      recipient: await recipientFor(session, asked, linkKey, question.request),
-    };
-  };
-  const reading = { purpose: TO_SEND, before };
-  await withContent(session, plan.content, reading, async ({ text, files }, question) => {
-    const { passphrase, recipient } = question;
+  const { files, close } = await openFiles(plan.content, context);
+  try {
+    const { request, passphrase } = await readQuestion(context, asked, known, files !== undefined);
+    await showQuestion(session, request);
+    const recipient = await recipientFor(session, asked, linkKey, request);
+    const text = await readText(plan.content, session, { purpose: TO_SEND });
     context.asked();
     const answer = { text, files, recipient, passphrase };
     const { response: _, ...shown } = await sendAnswer(session, asked, answer);
     const generated = plan.generated ? { generated: text } : {};
-    if (say.manner.json) return say.print({ ...shown, ...generated }, () => '');
+    if (say.manner.json) return await say.print({ ...shown, ...generated }, () => '');
     await say.note('the answer was sent');
-  });
+  } finally {
+    await close();
+  }
 }
