@@ -10,7 +10,8 @@ import { contextWith } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy, phrase, tried } from '../platform/errors';
 import type { Named, NamedItem, Session } from '../profile/session';
 import { type KeySources, readKeys } from '../take/decryption-keys';
-import { proving, withPassphrase } from '../take/retrieve';
+import { KeyProver } from '../take/proving';
+import { withPassphrase } from '../take/retrieve';
 import help from './help/expire.txt?raw';
 import { command } from './planned';
 
@@ -52,7 +53,7 @@ async function expire(session: Session, plan: ExpirePlan): Promise<void> {
   const asking =
     references.length === 1 ? context : contextWith(context, { canPrompt: () => false });
   const viewing: Viewing = async ({ key: linkKey, target }, work) => {
-    const prover = await proving({ context: asking, say }, { linkKey, text }, target);
+    const prover = new KeyProver({ context: asking, say }, { linkKey, text }, target.base);
     return withPassphrase(asking, passphrase, target, (given) =>
       prover.call((proof) => work(given, proof)),
     );

@@ -87,6 +87,7 @@ export async function clientSettings(
     ...{ base, addressHint, tokenHint },
     token: given,
     tokenFrom: token?.from,
+    tokenOfProfile: token?.ofProfile,
     fromLink: target.baseFrom === undefined,
     headers: await target.headers?.(),
     open: open && lazy(() => open(base)),

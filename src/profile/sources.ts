@@ -122,7 +122,7 @@ function profileToken(run: Entry, name: string, profile: Profile): TokenReader |
       (await import('./system-keyring')).readFromKeyring(run.context, { profile: name, url }),
     );
   });
-  return hasToken(profile) ? { from, read } : undefined;
+  return hasToken(profile) ? { from, ofProfile: true, read } : undefined;
 }
 
 /** Gets the token from the output of a command, once. */

@@ -74,7 +74,4 @@ async function found({ context, given, target, isUnconfigured }: Session, purpos
 }
 
 /** Two columns. */
-function lines(rows: Rows): string {
-  const wide = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, meaning]) => `  ${name.padEnd(wide)}  ${meaning}`).join('\n');
-}
+const lines = (rows: Rows) => rows.map((row) => `  ${row.join('\t')}`).join('\n');
