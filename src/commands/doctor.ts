@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '../cli/command';
+import type { GlobalOptions } from '../cli/options';
 import { failureFields } from '../cli/report-error';
-import type { Look, Style } from '../cli/terminal/output';
+import type { Entry, Look, Style } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { besideName } from '../cli/terminal/table';
 import { count } from '../cli/terminal/wording';
@@ -19,7 +20,7 @@ import {
 import { storedProfiles } from '../profile/config-file';
 import { configName, folderOf } from '../profile/folders';
 import { withService } from '../profile/load-service';
-import type { Session } from '../profile/session';
+import { type InstanceOptions, sourcesOf } from '../profile/sources';
 import { shellWord } from '../words/grammar';
 import * as checks from './doctor/checks';
 import { type Perform, planned } from './planned';
@@ -29,17 +30,18 @@ export { default as help } from './help/doctor.txt?raw';
 export function define(command: Command, context: Context, perform?: Perform): void {
   command.description('Diagnose the configuration and the connection to the instance.');
   const journey = async () => ({ run: doctor });
-  planned(command, context, { rows: {}, asked: () => undefined, journey }, perform);
+  const asked = (options: GlobalOptions) => options;
+  planned(command, context, { rows: {}, asked, journey }, perform);
 }
 
 /** Prints each check as it is made; with `--json` all of them, as one value. */
-async function doctor(session: Session): Promise<void> {
-  const { context, say } = session;
+async function doctor(entry: Entry, options: InstanceOptions): Promise<void> {
+  const { context, say } = entry;
   const { json, quiet } = say.manner;
   const { stdout, env } = context;
   const look = await say.look();
   const rows: CheckRow[] = [];
-  for await (const row of allChecks(session)) {
+  for await (const row of allChecks(entry, options)) {
     rows.push(row);
     if (json || (quiet && (row.status === 'ok' || row.status === 'skipped'))) continue;
     await stdout.write(forLog(rowText(row, look), env));
@@ -77,10 +79,10 @@ interface CheckRow {
 }
 
 /** All checks, in an order in which the first failure explains the later ones. */
-async function* allChecks(session: Session): AsyncGenerator<CheckRow, void> {
-  const { context } = session;
+async function* allChecks(entry: Entry, options: InstanceOptions): AsyncGenerator<CheckRow, void> {
+  const { context } = entry;
   yield* check('config', {}, () => checkConfig(context));
-  const address = yield* check('address', {}, () => checks.checkAddress(session));
+  const address = yield* check('address', {}, () => checks.checkAddress(sourcesOf(entry, options)));
   const special = 'target' in address && (address.target.headers ?? address.target.certificate);
   const access = special
     ? yield* check('access', address, (found) => checks.checkAccess(found, context))
@@ -90,11 +92,11 @@ async function* allChecks(session: Session): AsyncGenerator<CheckRow, void> {
   const trusting = https
     ? yield* check('cas', proxy, (found) => checks.checkCas(found, context))
     : proxy;
-  const asked = 'failed' in trusting ? trusting : await checks.askVersion(trusting.target, session);
+  const asked = 'failed' in trusting ? trusting : await checks.askVersion(trusting.target, entry);
   const api = yield* check('api', asked, checks.checkApi);
   const answered = 'failed' in asked || asked.responses.length > 0 ? asked : api;
   yield* check('clock', answered, checks.checkClock);
-  yield* check('token', api, (found) => checks.checkToken(found, session));
+  yield* check('token', api, (found) => checks.checkToken(found, entry));
   yield* check('features', api, checks.checkFeatures);
   if ('failed' in api)
     yield {

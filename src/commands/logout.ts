@@ -3,8 +3,8 @@ import { addProfileOptions } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
-import { namedProfile, profileIn, storedProfiles } from '../profile/config-file';
-import { profileStore } from '../profile/profile-store';
+import { existingProfile, profileIn, storedProfiles } from '../profile/config-file';
+import { updateProfiles } from '../profile/profile-store';
 import { hasToken, withoutToken } from '../profile/settings';
 import { forgetProfile } from '../profile/system-keyring';
 import { type Perform, planned } from './planned';
@@ -19,7 +19,7 @@ export function define(command: Command, context: Context, perform?: Perform): v
     {
       rows: {},
       globals: addProfileOptions,
-      asked: (_, { given }) => namedProfile(storedProfiles(context), given.profile, context.env),
+      asked: ({ profile }) => existingProfile(storedProfiles(context), context.env, profile),
       journey: async () => ({ run: logout }),
     },
     perform,
@@ -28,10 +28,9 @@ export function define(command: Command, context: Context, perform?: Perform): v
 
 async function logout(
   { context, say }: Entry,
-  { name, profile }: ReturnType<typeof namedProfile>,
+  { name, profile }: ReturnType<typeof existingProfile>,
 ): Promise<void> {
-  const store = await profileStore({ context, say });
-  await store.update((stored) => {
+  await updateProfiles({ context, say }, (stored) => {
     const rest = withoutToken(profileIn(stored, name) ?? {});
     return { ...stored, profiles: { ...stored.profiles, [name]: rest } };
   });

@@ -1,11 +1,13 @@
 import type { Command } from '../cli/command';
 import { text } from '../cli/declare';
+import type { Entry } from '../cli/terminal/output';
 import type { Api } from '../client/client';
 import { notification } from '../client/notification';
 import type { Notification } from '../contract/api';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
-import type { Named, Session } from '../profile/session';
+import { connect } from '../profile/connect';
+import { itemOf, type LocatedItem } from '../profile/references';
 import { type Perform, planned } from './planned';
 
 export { default as help } from './help/notify.txt?raw';
@@ -14,7 +16,7 @@ export const rows = { locale: text('--locale <code>', 'language of the e-mail, s
 
 /** To whom the link of a push is sent. */
 interface NotifyPlan {
-  readonly named: Named;
+  readonly item: LocatedItem;
   readonly notification: Notification;
 }
 
@@ -28,9 +30,9 @@ export function define(command: Command, context: Context, perform?: Perform): v
     context,
     {
       rows,
-      asked: ({ locale }, session, link: string, emails: readonly string[]): NotifyPlan => ({
-        notification: notification(emails, locale, true),
-        named: session.reference(link),
+      asked: (options, entry, link: string, emails: readonly string[]): NotifyPlan => ({
+        notification: notification(emails, options.locale, true),
+        item: itemOf(entry, options, link),
       }),
       journey: async () => ({ run: notify }),
     },
@@ -38,8 +40,9 @@ export function define(command: Command, context: Context, perform?: Perform): v
   );
 }
 
-async function notify({ say, connectTo }: Session, plan: NotifyPlan): Promise<void> {
-  const { api, token, key } = await connectTo(plan.named);
+async function notify(entry: Entry, plan: NotifyPlan): Promise<void> {
+  const { say } = entry;
+  const { api, token, key } = await connect(entry, plan.item);
   if (key !== undefined)
     await say.warn('the instance e-mails the link without its key: send the key yourself');
   const sent = await api.notify(token, plan.notification).catch(async (error) => {

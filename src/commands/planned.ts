@@ -1,16 +1,8 @@
 import type { Command } from '../cli/command';
 import type { Elsewhere, Rows } from '../cli/declare';
-import {
-  addGlobalOptions,
-  type Closed,
-  type GlobalOptions,
-  type Options,
-  withOptions,
-} from '../cli/options';
+import { addGlobalOptions, type Closed, type Options, withOptions } from '../cli/options';
 import type { Context } from '../platform/context';
 import type { Session } from '../profile/session';
-import type { Profile } from '../profile/settings';
-import type { Given } from '../profile/sources';
 
 /** A command: what it takes, the plan that is made of it, and the journey that follows the plan. */
 export interface Planned<R, Operands extends readonly unknown[], Plan> {
@@ -50,24 +42,8 @@ export function planned<R extends Rows & Closed<R>, Operands extends readonly un
     { context, rows, globals, elsewhere },
     async (options, ...operands: Operands) => {
       const { createSession } = await import('../profile/session');
-      const session = createSession(context, givenOf(options), options);
+      const session = createSession(context, options, options);
       await perform(session, await asked(options, session, ...operands), journey);
     },
   );
-}
-
-/** What the global options say about the instance. */
-export function givenOf(options: GlobalOptions): Given {
-  const { profile, anonymous, tokenFile, timeout, url, caFile, insecure, account } = options;
-  const all = {
-    ...{ url, account, insecure: insecure || undefined },
-    ...{ cert: options.cert, 'ca-file': caFile, 'cert-key': options.certKey },
-    'headers-file': options.headersFile,
-  } satisfies { readonly [K in keyof Profile]: Profile[K] | undefined };
-  const typed = Object.entries(all).filter(([, value]) => value !== undefined);
-  return {
-    ...{ profile, anonymous, tokenFile, timeout },
-    settings: Object.fromEntries(typed),
-    named: (setting) => `--${setting}`,
-  };
 }

@@ -78,7 +78,7 @@ export async function keyOfAnswer(
 
 /** Asks for the state of a request, within a few seconds; undefined if the instance does not say it. */
 export async function stateOf(run: Entry, { target, token }: Retrievable) {
-  const { requests } = apiClient(await briefSettings(run, target, undefined));
+  const { requests } = apiClient(await briefSettings(run, target));
   const outcome = await attempt(() => requests.preview(token));
   return outcome instanceof CliError ? undefined : outcome.state;
 }

@@ -1,4 +1,5 @@
 import { abilities, editionOf } from '../../cli/terminal/instance-info';
+import type { Entry } from '../../cli/terminal/output';
 import { count } from '../../cli/terminal/wording';
 import { apiClient } from '../../client/client';
 import { proxyFor, systemCas } from '../../client/transport/connect-options';
@@ -8,9 +9,8 @@ import type { InstanceVersion } from '../../contract/decode';
 import { DAY_MS } from '../../contract/lifetime';
 import type { Context, HttpResponse, Transport } from '../../platform/context';
 import { CliError, failedError } from '../../platform/errors';
-import { briefSettings, exposure } from '../../profile/connect';
-import { ignoredText, type Session } from '../../profile/session';
-import type { Target } from '../../profile/target';
+import { briefSettings, exposure, ignoredText } from '../../profile/connect';
+import { type Sources, type Target, targetOf } from '../../profile/target';
 import { adviceFor } from '../../words/phrase';
 
 /** A client certificate should be renewed before it has so little left. */
@@ -27,9 +27,9 @@ interface Address extends Finding {
   readonly target: Target;
 }
 
-export async function checkAddress(session: Session): Promise<Address> {
+export function checkAddress(sources: Sources): Address {
   // Where the address is from stands in this check alone.
-  const target = { ...session.target(), addressHint: undefined };
+  const target = { ...targetOf(sources), addressHint: undefined };
   const { base, baseFrom, ignored } = target;
   const warnings = [ignored && ignoredText(ignored), exposure(target)].filter(Boolean);
   const message = [`${base}, from ${baseFrom}`, ...warnings].join('; ');
@@ -90,9 +90,9 @@ interface Responded {
 }
 
 /** Asks without a token, so that only the address is tested; with it if the instance requires one. */
-export async function askVersion(target: Target, session: Session): Promise<Asked> {
+export async function askVersion(target: Target, entry: Entry): Promise<Asked> {
   const responses: Responded[] = [];
-  const ask = async (of: Target) => (await clientOf(of, session, responses)).version();
+  const ask = async (of: Target) => (await clientOf(of, entry, responses)).version();
   const version = await ask({ ...target, token: undefined })
     .catch((error) => {
       const again = isRefusal(error) && target.token !== undefined;
@@ -108,11 +108,11 @@ export async function askVersion(target: Target, session: Session): Promise<Aske
 const isRefusal = (error: unknown) => error instanceof CliError && error.code === 'unauthorized';
 
 /** A client with a short limit, which adds each response to `responses`. */
-async function clientOf(target: Target, session: Session, responses: Responded[] = []) {
-  const settings = await briefSettings(session, target, session.given.timeout);
+async function clientOf(target: Target, entry: Entry, responses: Responded[] = []) {
+  const settings = await briefSettings(entry, target);
   const send: Transport = async (request) => {
     const response = await settings.send(request);
-    responses.push({ response, at: session.context.now() });
+    responses.push({ response, at: entry.context.now() });
     return response;
   };
   return apiClient({ ...settings, send });
@@ -152,9 +152,9 @@ export function checkClock({ responses }: Asked): Finding {
   throw failedError(message, { steps: 'correct the clock that is wrong, for example with NTP' });
 }
 
-export async function checkToken({ target, version }: Api, session: Session): Promise<Finding> {
+export async function checkToken({ target, version }: Api, entry: Entry): Promise<Finding> {
   if (target.token !== undefined) {
-    await (await clientOf(target, session)).list('active', 1);
+    await (await clientOf(target, entry)).list('active', 1);
     return {
       message: `from ${target.token.from}, accepted: it can list, audit and expire its pushes`,
     };

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { type NewPassphraseSource, newPassphrase } from '../../cli/passphrase';
 import type { Content } from '../../cli/source';
-import type { Entry } from '../../cli/terminal/output';
-import { toJson } from '../../cli/terminal/output';
+import { type Entry, entryOf, toJson } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
 import { limits } from '../../contract/api';
 import { size } from '../../contract/byte-size';
@@ -14,7 +13,7 @@ import { CliError, usageError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
 import { accountOf, type Instance } from '../../profile/connect';
 import { checkHere, LOST, withHere } from '../../profile/here';
-import { another, type Session } from '../../profile/session';
+import type { Session } from '../../profile/session';
 import type { SettingPlan } from '../../run/set-first';
 import { withContent } from '../../send/content';
 import {
@@ -165,7 +164,8 @@ async function withPlace(session: Session, plan: PushPlan): Promise<PushPlan> {
   const { login } = await import('../login');
   // stdout is for the link alone.
   const redirected = contextWith(context, { stdout: context.stderr });
-  await login(another(session, { context: redirected }), { address: undefined, keyring: false });
+  const sources = session.sources();
+  await login(entryOf(redirected, say.manner), { address: undefined, keyring: false, sources });
   return { ...plan, ...(await plan.again()) };
 }
 

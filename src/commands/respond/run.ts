@@ -1,6 +1,8 @@
 import { knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
 import { type Content, TO_SEND } from '../../cli/source';
-import { another, type Named, type Session } from '../../profile/session';
+import type { Entry } from '../../cli/terminal/output';
+import { connect } from '../../profile/connect';
+import type { LocatedItem } from '../../profile/references';
 import { withContent } from '../../send/content';
 import {
   readQuestion,
@@ -12,7 +14,7 @@ import {
 
 /** What to answer to which request. */
 export interface RespondPlan {
-  readonly named: Named;
+  readonly request: LocatedItem;
   readonly content: Content;
   readonly passphrase: PassphraseSource;
   /** The text is generated, and JSON has the only place for it. */
@@ -20,27 +22,25 @@ export interface RespondPlan {
 }
 
 /** Shows the question, reads the answer, encrypts it to the key of the link, and sends it. */
-export async function run(owners: Session, plan: RespondPlan): Promise<void> {
-  // Without a token: an owner who reads an answered request takes its answer.
-  const session = another(owners, { anonymous: true });
-  const { context, say } = session;
-  const asked = await session.connectTo(plan.named);
+export async function run(entry: Entry, plan: RespondPlan): Promise<void> {
+  const { context, say } = entry;
+  const asked = await connect(entry, plan.request);
   const linkKey = recipientIn(asked);
   const known = await knownPassphrase(plan.passphrase, context);
   const before = async (attached: boolean) => {
     const question = await readQuestion(context, asked, known, attached);
-    await showQuestion(session, question.request);
+    await showQuestion(entry, question.request);
     return {
       ...question,
-      recipient: await recipientFor(session, asked, linkKey, question.request),
+      recipient: await recipientFor(entry, asked, linkKey, question.request),
     };
   };
   const reading = { purpose: TO_SEND, before };
-  await withContent(session, plan.content, reading, async ({ text, files }, question) => {
+  await withContent(entry, plan.content, reading, async ({ text, files }, question) => {
     const { passphrase, recipient } = question;
     context.asked();
     const answer = { text, files, recipient, passphrase };
-    const { response: _, ...shown } = await sendAnswer(session, asked, answer);
+    const { response: _, ...shown } = await sendAnswer(entry, asked, answer);
     const generated = plan.generated ? { generated: text } : {};
     if (say.manner.json) return say.print({ ...shown, ...generated }, () => '');
     await say.note('the answer was sent');
