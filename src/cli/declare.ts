@@ -1,15 +1,18 @@
 import { Option } from 'commander';
-import { type CliError, usageError } from '../platform/errors';
 import type { Command } from './command';
-import { filled, newFileName, positive } from './values';
+import { filled, newFileName, positive, storedFileName } from './values';
 
 /** Parses a value; `name` is the option or variable that messages name. */
 type Parse<T> = (text: string, name: string) => T;
 
-interface Conflict {
+/** Other options that an option excludes, or of which it requires one, where their values are such. */
+interface Rule<T> {
   readonly others: readonly string[];
-  readonly error: (one: string, other: string) => CliError;
+  when(value: T, other?: unknown): boolean;
+  readonly hint?: string | undefined;
 }
+
+const always = () => true;
 
 /** An option that knows whether `-h` shows it where a command has many. */
 class Declared extends Option {
@@ -26,8 +29,12 @@ export class Row<T, Other extends string = never> {
   readonly options: Declared[];
   /** The value where the option is not given. */
   fallback: T;
-  readonly conflicting: Conflict[] = [];
-  needed: readonly string[] = [];
+  readonly conflicting: Rule<T>[] = [];
+  readonly needed: Rule<T>[] = [];
+  /** What it reads from standard input where its value is a dash. */
+  input: string | undefined;
+  /** Whether it has a meaning only with an instance, or takes the place of one. */
+  instance: 'needed' | 'replaced' | undefined;
   /** For the type alone. */
   declare readonly other: Other;
 
@@ -65,20 +72,38 @@ export class Row<T, Other extends string = never> {
     return this;
   }
 
-  conflicts<Name extends string>(names: readonly Name[], error = peers): Row<T, Other | Name> {
-    this.conflicting.push({ others: names, error });
+  conflicts<Name extends string>(
+    others: readonly Name[],
+    when: Rule<T>['when'] = always,
+  ): Row<T, Other | Name> {
+    this.conflicting.push({ others, when });
     return this as Row<T, Other | Name>;
   }
 
-  /** It has a meaning only with one of these. */
-  requires<Name extends string>(...names: readonly Name[]): Row<T, Other | Name> {
-    this.needed = names;
+  requires<Name extends string>(
+    other: Name,
+    hint?: string,
+    when: Rule<T>['when'] = always,
+  ): Row<T, Other | Name> {
+    this.needed.push({ others: [other], when, hint });
     return this as Row<T, Other | Name>;
+  }
+
+  readsStandardInput(what: string): this {
+    this.input = what;
+    return this;
+  }
+
+  needsInstance(): this {
+    this.instance = 'needed';
+    return this;
+  }
+
+  replacesInstance(): this {
+    this.instance = 'replaced';
+    return this;
   }
 }
-
-const peers = (one: string, other: string) =>
-  usageError(`${one} and ${other} cannot be combined`, 'use only one of them');
 
 /** Declarations by the name of the value. */
 export type Rows = Readonly<Record<string, Row<unknown, string>>>;
@@ -119,6 +144,13 @@ export const parsed = <T>(flags: string, help: string, parse: Parse<T>) =>
 
 /** A text that cannot be empty, as an unset variable of a shell is. */
 export const filledText = (flags: string, help: string) => parsed(flags, help, filled);
+
+/** A file that is read, or standard input, from which it is `what`. */
+export const inputFile = (flags: string, help: string, what: string) =>
+  text(flags, help).readsStandardInput(what);
+
+/** The name of a file that is read, and that is not standard input. */
+export const storedFile = (flags: string, help: string) => parsed(flags, help, storedFileName);
 
 /** The name of a file that is written, which no stream can take the place of. */
 export const newFile = (flags: string, help: string) => parsed(flags, help, newFileName);
@@ -214,30 +246,4 @@ export function valuesOf<R extends Rows>(
 /** The commands above a command, the program first, and itself. */
 export function lineage(command: Command): readonly Command[] {
   return command.parent ? [...lineage(command.parent as Command), command] : [command];
-}
-
-/** @throws CliError (usage) for options that cannot be combined, and for one without the option that it requires */
-export function check(rows: Rows, values: object): void {
-  const found = new Map(Object.entries(values));
-  const given = (name: string) => found.has(name) && found.get(name) !== rows[name]?.fallback;
-  const label = (name: string) => labelOf(rows[name]);
-  for (const [name, { conflicting, needed }] of Object.entries(rows)) {
-    if (!given(name)) continue;
-    for (const { others, error } of conflicting) {
-      const other = others.find(given);
-      if (other !== undefined) throw error(label(name), label(other));
-    }
-    if (needed.length > 0 && !needed.some(given))
-      throw usageError(
-        `${label(name)} requires ${needed.map((one) => usageOf(rows[one])).join(' or ')}`,
-      );
-  }
-}
-
-const labelOf = (row: Rows[string] | undefined) => row?.option.long ?? '';
-
-/** The option with its value, as in `--notify EMAIL`. */
-function usageOf(row: Rows[string] | undefined): string {
-  const [, value] = /<(\w+)/.exec(row?.option.flags ?? '') ?? [];
-  return value === undefined ? labelOf(row) : `${labelOf(row)} ${value.toUpperCase()}`;
 }

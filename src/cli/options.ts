@@ -1,9 +1,8 @@
 import { locales } from '../contract/api';
-import type { Context, Environment } from '../platform/context';
+import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
 import type { Command } from './command';
 import {
-  check,
   choice,
   count,
   declare,
@@ -11,6 +10,7 @@ import {
   filledText,
   flag,
   group,
+  inputFile,
   lineage,
   list,
   newFile,
@@ -18,6 +18,7 @@ import {
   parsed,
   Row,
   type Rows,
+  storedFile,
   switchOff,
   text,
   type Values,
@@ -28,24 +29,37 @@ import { accountId, isOn, pageNumber, port, seconds } from './values';
 export const GLOBAL = 'Global options:';
 
 const profileRow = group(GLOBAL, {
-  profile: text('--profile <name>', 'use this profile (PWPUSH_PROFILE)'),
+  profile: text('--profile <name>', 'use this profile (PWPUSH_PROFILE)').needsInstance(),
 });
 
 const instanceRows = group(GLOBAL, {
-  url: text('--url <url>', 'address of the instance (PWPUSH_URL)'),
-  tokenFile: text('--token-file <path>', 'file with the API token; - is stdin (PWPUSH_TOKEN_FILE)'),
+  url: text('--url <url>', 'address of the instance (PWPUSH_URL)').needsInstance(),
+  tokenFile: inputFile(
+    '--token-file <path>',
+    'file with the API token; - is stdin (PWPUSH_TOKEN_FILE)',
+    'the token',
+  ).needsInstance(),
   anonymous: flag('--anonymous', 'send no token'),
   timeout: parsed(
     '--timeout <time>',
     'seconds, or 2m, to wait for a response (default: 30)',
     seconds,
   ),
-  caFile: text('--ca-file <path>', 'also trust the CAs in this PEM file (PWPUSH_CA_FILE)'),
-  insecure: flag('--insecure', 'do not verify certificates; warns each time'),
-  account: parsed('--account <id>', 'account of a commercial instance', accountId),
-  headersFile: text('--headers-file <path>', 'headers for an access proxy (PWPUSH_HEADERS_FILE)'),
-  cert: text('--cert <path>', 'client certificate, PEM (PWPUSH_CERT_FILE)'),
-  certKey: text('--cert-key <path>', 'its private key, PEM (PWPUSH_CERT_KEY_FILE)'),
+  caFile: storedFile(
+    '--ca-file <path>',
+    'also trust the CAs in this PEM file (PWPUSH_CA_FILE)',
+  ).needsInstance(),
+  insecure: flag('--insecure', 'do not verify certificates; warns each time').needsInstance(),
+  account: parsed('--account <id>', 'account of a commercial instance', accountId).needsInstance(),
+  headersFile: storedFile(
+    '--headers-file <path>',
+    'headers for an access proxy (PWPUSH_HEADERS_FILE)',
+  ).needsInstance(),
+  cert: storedFile('--cert <path>', 'client certificate, PEM (PWPUSH_CERT_FILE)').needsInstance(),
+  certKey: storedFile(
+    '--cert-key <path>',
+    'its private key, PEM (PWPUSH_CERT_KEY_FILE)',
+  ).needsInstance(),
 });
 
 const outputRows = group(GLOBAL, {
@@ -79,10 +93,17 @@ export function addOutputOptions(command: Command): Command {
     .enablePositionalOptions();
 }
 
+const passphraseFile = () =>
+  inputFile(
+    '--passphrase-file <path>',
+    'from a file; - is stdin (PWPUSH_PASSPHRASE)',
+    'the passphrase',
+  );
+
 /** Where the passphrase of a retrieval comes from. */
 export const passphraseRows = group('Passphrase:', {
   passphrase: flag('-p, --passphrase', 'ask for the passphrase').common(),
-  passphraseFile: text('--passphrase-file <path>', 'from a file; - is stdin (PWPUSH_PASSPHRASE)'),
+  passphraseFile: passphraseFile(),
 });
 
 /**
@@ -103,7 +124,7 @@ export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'que
   passphrase.option.optional = true;
   return {
     passphrase: passphrase.common(),
-    passphraseFile: text('--passphrase-file <path>', 'from a file; - is stdin (PWPUSH_PASSPHRASE)'),
+    passphraseFile: passphraseFile(),
     generatePassphrase: flag(
       '--generate-passphrase',
       'generate a passphrase and print it on stderr',
@@ -117,12 +138,16 @@ export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'que
 
 /** Sources of the key that opens an encrypted push. */
 export const keyRows = group('Encrypted pushes:', {
-  keyFile: text('--key-file <path>', 'key or words from a file; - is stdin (PWPUSH_KEY)').common(),
-  identity: list('-i, --identity <file>', 'decrypt with this age or SSH private key').common(),
+  keyFile: inputFile(
+    '--key-file <path>',
+    'key or words from a file; - is stdin (PWPUSH_KEY)',
+    'the key',
+  ).common(),
+  identity: list('-i, --identity <file>', 'decrypt with this age or SSH private key')
+    .readsStandardInput('an identity')
+    .common(),
   decrypt: switchOff('--no-decrypt', 'take text and files as they are, encrypted or not').conflicts(
     ['keyFile', 'identity'],
-    (decrypt, key) =>
-      usageError(`${decrypt} cannot be combined with ${key}`, 'use only one of them'),
   ),
 });
 
@@ -134,7 +159,11 @@ export function keySources({ keyFile, identity = [], decrypt }: Values<typeof ke
 
 /** Where what is sent comes from. */
 export const sourceRows = () => ({
-  from: text('--from <file>', 'read the text from a file; - is standard input').common(),
+  from: inputFile(
+    '--from <file>',
+    'read the text from a file; - is standard input',
+    'the secret',
+  ).common(),
   env: text('--env <name>', 'read the text from an environment variable'),
   generate: optional('--generate [length]', 'generate it: 24 (default), words:5, hex:32').common(),
   raw: flag('--raw', 'do not drop the last newline of a single line'),
@@ -142,15 +171,20 @@ export const sourceRows = () => ({
 
 /** Files in place of a text. */
 export const fileRows = () => ({
-  file: list('-f, --file <path...>', 'attach files, up to 10; - is standard input').common(),
-  filename: text('--filename <name>', 'name of the file that --file - reads'),
-  message: text('--message <text>', 'text to go with the files'),
+  file: list('-f, --file <path...>', 'attach files, up to 10; - is standard input')
+    .readsStandardInput('the secret')
+    .common(),
+  filename: filledText('--filename <name>', 'name of the file that --file - reads'),
+  message: filledText('--message <text>', 'text to go with the files').requires(
+    'file',
+    'pipe in a text without files, or give it as [text]',
+  ),
 });
 
 /** How the sender names what is created. */
 export const labelRows = () => ({
-  name: text('-n, --name <name>', 'label, shown to you in lists'),
-  note: text('--note <text>', 'note, shown to you only'),
+  name: text('-n, --name <name>', 'label, shown to you in lists').needsInstance(),
+  note: text('--note <text>', 'note, shown to you only').needsInstance(),
 });
 
 /** For what prints a secret. */
@@ -167,7 +201,10 @@ export const linkRows = () => ({
 
 /** To whom the instance sends a new link. */
 export const notifyRows = () => ({
-  notify: list('--notify <email...>', 'let the instance e-mail the link to up to 5'),
+  notify: list(
+    '--notify <email...>',
+    'let the instance e-mail the link to up to 5',
+  ).needsInstance(),
 });
 
 /** Where a service listens, besides its address. */
@@ -181,15 +218,9 @@ export const hereRows = () => ({
   port: parsed('--port <n>', 'port to listen on (default: any free one)', port).requires('here'),
 });
 
-const tooManyPages = () =>
-  usageError('--page cannot be combined with --all or --limit', 'use only one of them');
-
 /** Selects the part of a listing that is shown. */
 export const pageRows = {
-  page: parsed('--page <n>', 'show page N of 50 each', pageNumber).conflicts(
-    ['all', 'limit'],
-    tooManyPages,
-  ),
+  page: parsed('--page <n>', 'show page N of 50 each', pageNumber).conflicts(['all', 'limit']),
   all: flag('--all', 'show all pages'),
   limit: count('--limit <n>', 'show at most N'),
 };
@@ -211,46 +242,25 @@ export function globalWords(options: GlobalOptions): string[] {
   });
 }
 
+/** All that a line with these may have. An option of the program may have the same name: `--anonymous` of `serve`. */
+export const lineRows = (rows: Rows): Rows => ({ ...rows, ...globalRows, ...rows });
+
 /** Declarations that name only each other and global options. */
 export type Closed<R> = { [K in keyof R]: Row<unknown, (keyof R | keyof GlobalOptions) & string> };
 
 /** The values of a command's own options, and of the global ones. */
 export type Options<R> = GlobalOptions & Values<R>;
 
-/** What a command takes, and what it touches. */
-interface Taken<R> {
-  readonly context: Pick<Context, 'env'>;
-  readonly rows: R;
-  /** Declares the global options that it has. */
-  readonly globals: (command: Command) => Command;
-  readonly elsewhere?: Elsewhere | undefined;
-}
-
-/** Declares a command's own options and the global ones, and has it do the work with their values and its operands. */
-export function withOptions<R extends Rows & Closed<R>, Operands extends readonly unknown[]>(
-  command: Command,
-  { context, rows, globals, elsewhere }: Taken<R>,
-  work: (options: Options<R>, ...operands: Operands) => void | Promise<void>,
-): Command {
-  return globals(declare(command, rows)).action((...operands: Operands) =>
-    work(optionsOf(command, context.env, rows, elsewhere), ...operands),
-  ) as Command;
-}
-
 /**
  * The values of a command's own options, and the global ones.
  * @param elsewhere gives the value of an option that is not on the command line, if there is one
- * @throws CliError (usage) as `check` does
  */
-export function optionsOf<R extends Rows & Closed<R>>(
+export function optionsOf<R extends Rows>(
   command: Command,
   env: Environment,
   rows: R,
   elsewhere?: Elsewhere,
 ): Options<R> {
-  // An option of the program may have the same name: --anonymous of serve.
   const own = valuesOf(rows, lineage(command).slice(1), elsewhere);
-  const values = { ...globalOptions(command, env), ...own };
-  check({ ...globalRows, ...rows }, values);
-  return values;
+  return { ...globalOptions(command, env), ...own };
 }

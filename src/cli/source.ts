@@ -7,8 +7,9 @@ import { NOT_UTF8, whyUnreadable } from '../platform/files/file-error';
 import { smallText } from '../platform/small-text';
 import { listed } from '../words/grammar';
 import { beforeSending, filledIn } from './ask-until';
-import type { Values } from './declare';
-import type { fileRows, sourceRows } from './options';
+import { readersOf } from './check-options';
+import type { Rows, Values } from './declare';
+import { type fileRows, lineRows, type sourceRows } from './options';
 import { type GeneratedSecret, generate, parseGenerate } from './random-secret';
 
 export type Source =
@@ -50,44 +51,42 @@ type Sourced = Partial<Values<ReturnType<typeof sourceRows>>> & {
   readonly text?: string | undefined;
 };
 
+/** Whether standard input is the source although no option says so. */
+export function isPiped(
+  { text, from, env, generate, file }: Sourced & Partial<Values<ReturnType<typeof fileRows>>>,
+  { stdin }: Pick<Context, 'stdin'>,
+): boolean {
+  return text === '-' || ((text ?? from ?? env ?? generate ?? file) === undefined && !stdin.isTTY);
+}
+
 /**
  * What options say is to be sent.
+ * @param rows of the command
  * @throws CliError (usage) for two sources, none if the user cannot be asked, and what cannot be attached
  */
 export function contentOf(
-  options: Sourced & Values<ReturnType<typeof fileRows>> & StandardInput,
+  options: Sourced & Values<ReturnType<typeof fileRows>>,
+  rows: Rows,
   { stdin, canPrompt }: Context,
   purpose = TO_PUSH,
 ): Content {
   const { file: files, filename, message, raw = false } = options;
+  if (filename !== undefined && !files?.includes('-'))
+    throw usageError('--filename requires --file -');
   const attached = files !== undefined;
   // With files, standard input is not a source, and nothing is asked.
   const from = chooseSource(options, attached || stdin.isTTY, attached || canPrompt(), purpose);
-  checkFileOptions(options);
   if (attached && from.name !== 'prompt')
     throw usageError(
       'a secret from another source cannot be combined with --file',
       'add a text to the files with --message TEXT',
     );
-  const reads = attached ? files.includes('-') : from.name === 'stdin';
-  const leavesInput = !checkStandardInput(options, reads ? 'the secret' : undefined);
-  if (!attached) return { text: { from, raw, leavesInput } };
-  checkPaths(files, filename, stdin.isTTY);
-  return { files, filename, message };
-}
-
-/** @throws CliError (usage) for options of files without files, and for an empty message */
-function checkFileOptions({ file, message, filename }: Values<ReturnType<typeof fileRows>>): void {
-  if (file !== undefined) {
-    if (message === '') throw usageError('the message is empty', 'remove --message');
-    return;
+  if (attached) {
+    checkPaths(files, filename, stdin.isTTY);
+    return { files, filename, message };
   }
-  if (message !== undefined)
-    throw usageError(
-      '--message requires --file',
-      'pipe in a text without files, or give it as [text]',
-    );
-  if (filename !== undefined) throw usageError('--filename requires --file -');
+  const leavesInput = from.name !== 'stdin' && readersOf(lineRows(rows), options).length === 0;
+  return { text: { from, raw, leavesInput } };
 }
 
 /** @throws CliError (usage) for too many files, and for standard input that cannot be attached */
@@ -101,14 +100,11 @@ export function checkPaths(
       `a push can have at most ${limits.filesPerPush} files, not ${paths.length}`,
       'pack them into one, with tar or zip',
     );
-  const inputs = paths.filter((path) => path === '-').length;
-  if (inputs > 1) throw usageError('standard input can be attached only once');
-  if (inputs === 1 && stdinIsTTY)
+  const reads = paths.includes('-');
+  if (reads && stdinIsTTY)
     throw usageError('--file - reads standard input, which is a terminal', 'pipe the file in');
   if (filename === undefined) return;
-  if (inputs === 0) throw usageError('--filename requires --file -');
-  if (filename === '' || /[/\\\0]/.test(filename))
-    throw usageError('--filename must be a name without folders');
+  if (/[/\\\0]/.test(filename)) throw usageError('--filename must be a name without folders');
 }
 
 /** Bytes of the longest text; the reference takes 1 MiB. */
@@ -140,41 +136,6 @@ export function chooseSource(
       ? 'pipe it in, or use --from FILE, --env NAME or --generate'
       : 'give it as an argument, or pipe it in',
   );
-}
-
-/** Options that may name standard input. */
-interface StandardInput {
-  readonly passphraseFile?: string | undefined;
-  readonly tokenFile?: string;
-  readonly keyFile?: string;
-  readonly identity?: readonly string[];
-  readonly recipientsFile?: readonly string[];
-}
-
-/**
- * @param content what else is read from standard input, such as "the secret"
- * @returns whether anything is
- * @throws CliError (usage) if standard input would be used twice
- */
-export function checkStandardInput(options: StandardInput, content?: string): boolean {
-  const all = [
-    { what: content, option: '' },
-    { what: options.passphraseFile === '-' && 'the passphrase', option: '--passphrase-file' },
-    { what: options.tokenFile === '-' && 'the token', option: '--token-file' },
-    { what: options.keyFile === '-' && 'the key', option: '--key-file' },
-    ...uses(options.identity, 'an identity', '--identity'),
-    ...uses(options.recipientsFile, 'the public keys', '--recipients-file'),
-  ].filter(({ what }) => what);
-  const [first, second] = all;
-  if (!second) return first !== undefined;
-  throw usageError(
-    `standard input cannot be both ${first?.what} and ${second.what}`,
-    `use ${second.option} PATH`,
-  );
-}
-
-function uses(paths: readonly string[] = [], what: string, option: string) {
-  return paths.filter((path) => path === '-').map(() => ({ what, option }));
 }
 
 function namedSources({ text, from, env, generate: length }: Sourced): [string, Source][] {

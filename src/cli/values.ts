@@ -27,6 +27,12 @@ export function newFileName(value: string, name: string): string {
   throw usageError(`${name} writes to a new file, not to standard output`, 'name a file');
 }
 
+/** The name of a file that is read when it is needed, perhaps more than once. */
+export function storedFileName(value: string, name: string): string {
+  if (value !== '-') return filled(value, name);
+  throw usageError(`${name} reads a file, not standard input`, 'name a file');
+}
+
 /** Parses names that are separated by commas. */
 export function names(value: string): string[] {
   return value.split(',').map((name) => name.trim());

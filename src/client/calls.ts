@@ -8,24 +8,15 @@ export interface Call extends Route, Rules {
 }
 
 interface Rules {
+  readonly retry: RetryRules;
   /** Its path is that of a page, and not of the API. */
   readonly atPage?: boolean;
-  /**
-   * It may be sent twice. A retrieval uses a view, a creation makes a second push, and a notification sends a second e-mail
-   * (docs/wire.md, "What a retrieval costs").
-   */
-  readonly repeatable: boolean;
-  /** It has an `Idempotency-Key`, by which an instance that announces it does repetitions once. */
-  readonly once?: boolean;
-  /** After a 429 with `Retry-After` it is sent again: that refused it. A retrieval is not, which may have used a view. */
-  readonly waitsOn429: boolean;
   /** An instance may allow it without a token. */
   readonly public?: boolean;
   /** It may require the passphrase of what it names. */
   readonly takesPassphrase?: boolean;
   /** Its response may hold this, of which no message quotes anything; a secret is rescued from an unusable one. */
   readonly holds?: 'secret' | 'link';
-  /** It ends what it names. */
   readonly ends?: boolean;
   /** Says that only the owner can do this; `owners-only` if left out. */
   readonly ownersOnly?: 'owners-log';
@@ -35,38 +26,43 @@ interface Rules {
   readonly unclearWithoutToken?: StepName;
 }
 
-const read = { repeatable: true, waitsOn429: true } as const;
-const change = { repeatable: false, waitsOn429: true } as const;
-const make = { ...change, once: true, public: true, holds: 'link' } as const;
+/**
+ * When a call is sent again. A retrieval uses a view, a creation makes a second push, and a notification sends a second
+ * e-mail (docs/wire.md, "What a retrieval costs").
+ */
+interface RetryRules {
+  /** The statuses whose `Retry-After` is waited for. A retrieval waits for none: it may have used a view. */
+  readonly waitsOn: readonly number[];
+  /** Twice does no harm: it is sent once more if its response is lost, or also if that leaves open what became of it. */
+  readonly resent?: 'if-lost' | 'if-open';
+  /**
+   * Seconds after it was first sent in which it is repeated, with the same `Idempotency-Key`, at an instance that does
+   * repetitions once. That has a response with a secret for 120, another for 600 (docs/wire.md, "Requests that are done
+   * once"): the repetition has to arrive in time.
+   */
+  readonly keyedFor?: number;
+}
+
+const read = { retry: { waitsOn: [429, 503], resent: 'if-lost' } } as const;
+const end = { public: true, ends: true, retry: { ...read.retry, resent: 'if-open' } } as const;
+const make = { public: true, holds: 'link', retry: { waitsOn: [429], keyedFor: 570 } } as const;
 const take = {
-  repeatable: false,
-  waitsOn429: false,
-  once: true,
   public: true,
   takesPassphrase: true,
   holds: 'secret',
+  retry: { waitsOn: [], keyedFor: 90 },
 } as const;
 
 export const pushCalls = calls('push', routes, {
   version: { ...read, public: true },
-  create: {
-    ...make,
-    unclear: 'look-for-push',
-    unclearWithoutToken: 'push-may-exist',
-  },
+  create: { ...make, unclear: 'look-for-push', unclearWithoutToken: 'push-may-exist' },
   active: read,
   expired: read,
   retrieve: { ...take, unclear: 'check-viewed' },
   preview: { ...read, public: true },
   audit: { ...read, ownersOnly: 'owners-log' },
-  expire: {
-    ...read,
-    public: true,
-    takesPassphrase: true,
-    ends: true,
-    unclear: 'was-expired',
-  },
-  notify: { ...change, unclear: 'check-email-sent' },
+  expire: { ...end, takesPassphrase: true, unclear: 'was-expired' },
+  notify: { retry: { waitsOn: [429] }, unclear: 'check-email-sent' },
 });
 
 /** The page of a link, as `pwpush serve` returns it to programs: without a token, also where the API requires one. */
@@ -82,24 +78,11 @@ export const requestCalls = calls('request', requestRoutes, {
   open: read,
   ready: read,
   closed: read,
-  read: {
-    ...take,
-    unclear: 'check-taken',
-    unclearWithoutToken: 'nothing-taken',
-  },
+  read: { ...take, unclear: 'check-taken', unclearWithoutToken: 'nothing-taken' },
   preview: { ...read, public: true },
-  respond: {
-    ...make,
-    takesPassphrase: true,
-    unclear: 'was-answered',
-  },
+  respond: { ...make, takesPassphrase: true, unclear: 'was-answered' },
   audit: { ...read, ownersOnly: 'owners-log' },
-  close: {
-    ...read,
-    public: true,
-    ends: true,
-    unclear: 'was-closed',
-  },
+  close: { ...end, unclear: 'was-closed' },
 });
 
 /** Asked of an instance that does not tell its edition. */

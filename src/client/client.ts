@@ -1,4 +1,4 @@
-import type { NewPush, NewRequest, Notification } from '../contract/api';
+import { hasFeature, type NewPush, type NewRequest, type Notification } from '../contract/api';
 import {
   accountsSchema,
   answeredSchema,
@@ -15,11 +15,12 @@ import {
   versionSchema,
 } from '../contract/decode';
 import { attempt, CliError, failedError, phrase } from '../platform/errors';
-import { accountsCall, pushCalls, requestCalls } from './calls';
+import type { ApiSettings, CallDetails } from './api-settings';
+import { accountsCall, pageCall, pushCalls, requestCalls } from './calls';
 import type { Begun, FileResponse, Resume } from './file-link';
 import type { Attachment } from './form';
-import { type ApiSettings, type Ask, type CallDetails, sendCall, withToken } from './send-call';
-import { sharedBackoff } from './transport/call';
+import { sharedBackoff } from './retry';
+import { type Ask, sendCall, withToken } from './send-call';
 
 /** One method per endpoint of API v2. All throw a `CliError`. */
 export type Api = ReturnType<typeof apiClient>;
@@ -46,8 +47,15 @@ export function apiClient(options: ApiSettings) {
       const outcome = await attempt(() => ask(pushCalls.retrieve, retrievedSchema, details));
       if (!(outcome instanceof CliError)) return outcome;
       if (outcome.code !== 'unauthorized' || settings.token !== undefined) throw outcome;
-      const { retrieveAtPage } = await import('./link-page');
-      return retrieveAtPage(ask, outcome, sent, passphrase);
+      // That used no view. The page of the link opens it without a token also where the API requires one.
+      const version = await ask(pushCalls.version, versionSchema).catch(() => undefined);
+      if (version?.features?.anonymous_access !== false) throw outcome;
+      // The pages of other instances are for browsers.
+      if (!hasFeature(version.features.pushes, 'json_pages'))
+        throw outcome.advising(phrase('open-in-browser'));
+      if (passphrase === undefined) return ask(pageCall, retrievedSchema, sent);
+      const body = new URLSearchParams({ passphrase });
+      return ask(pageCall, retrievedSchema, { ...sent, body, secrets: [passphrase] });
     },
     /** The link for a browser; takes no view. */
     preview: (token: string) => ask(pushCalls.preview, previewSchema, { token }),

@@ -1,11 +1,10 @@
 import { parseUrl } from '../contract/address';
 import type { HeaderFields, HttpRequest, HttpResponse } from '../platform/context';
 import { CliError, type Fact, failedError, phrase } from '../platform/errors';
-import type { ApiSettings } from './send-call';
-import { retryAfter } from './transport/call';
+import type { ReadySettings } from './api-settings';
 import { TransportError } from './transport/network-errors';
 import { follow, type RedirectRules } from './transport/redirects';
-import { discardBody, header } from './transport/response';
+import { discardBody, header, retryAfter } from './transport/response';
 
 /** The response of a file's link. */
 export interface FileResponse {
@@ -37,10 +36,10 @@ export interface Begun extends Version {
  */
 export type Resume = (broken: CliError, received: number) => Promise<boolean>;
 
-interface LinkSettings
-  extends Pick<ApiSettings, 'base' | 'headers' | 'userAgent' | 'send' | 'now'> {
-  readonly token?: string | undefined;
-}
+type LinkSettings = Pick<
+  ReadySettings,
+  'base' | 'headers' | 'userAgent' | 'send' | 'now' | 'token'
+>;
 
 /** A link whose response was not its file. */
 export class LinkError extends CliError {
@@ -83,7 +82,7 @@ export async function openLink(
   };
   const refuse = async (response: HttpResponse) => {
     await discardBody(response.body);
-    return refused(response.status, retryAfter(header(response, 'retry-after'), settings.now()));
+    return refused(response.status, retryAfter(response, settings.now()));
   };
   if (resume && begun) {
     const { tag, length, received: from } = begun;

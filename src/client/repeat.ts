@@ -1,87 +1,117 @@
 import { hasFeature } from '../contract/api';
 import type { InstanceVersion } from '../contract/decode';
 import { keyEcho } from '../contract/key-echo';
-import { CliError } from '../platform/errors';
-import type { Call } from './calls';
+import type { Transport } from '../platform/context';
+import { attempt, CliError } from '../platform/errors';
+import type { Answer, SentCall } from './api-settings';
 import { isTemporary } from './failure';
-import { ResponseTooLong } from './transport/response';
+import { isLoss, leavesOpen, meaningOf } from './meaning';
+import { growing, type RetryPolicy, retried } from './retry';
+import { TransportError } from './transport/network-errors';
+import { isSuccess, retryAfter } from './transport/response';
 
-/** Seconds for which a request is sent again. */
+/** Limit for the sum of all waits of one call, in seconds. */
+const MOST_WAITED = 60;
+
+/** Seconds for which a request is sent again whose response was lost. */
 const PATIENCE = 90;
 
-/**
- * Seconds after it was first sent until which a repetition has to be sent, so that it arrives while the instance has the
- * response: it has one with a secret for 120, another for 600 (docs/wire.md, "Requests that are done once").
- */
-const KEPT = { secret: 90, link: 570 };
+/** Seconds between two attempts. */
+const FIRST_PAUSE = 0.5;
+const LONGEST_PAUSE = 15;
 
-/** Milliseconds for which an instance that may be any is asked whether it does them once. */
+/** Milliseconds for which an instance that may be any is asked whether it does repetitions once. */
 const ASKING = 10_000;
 
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 15_000;
-
-/** A request whose response was lost. */
-export interface FirstSent {
-  /** Its `Idempotency-Key`. */
-  readonly key: string;
-  readonly holds: Call['holds'] | undefined;
+interface Repeatable<T> extends SentCall {
   /** When it was sent, in milliseconds since 1970. */
   readonly began: number;
-  readonly hasFiles: boolean;
+  readonly send: (over?: Transport) => Promise<Answer<T>>;
+  /** Asks the instance with that key; uses no view. */
+  readonly version: (key: string) => Promise<InstanceVersion>;
 }
 
-/** When to give up, in milliseconds since 1970; undefined if it is too late already. */
-export function untilWhen(
-  { began, holds = 'link', hasFiles }: FirstSent,
-  now: number,
-  patience = PATIENCE,
-): Pick<Repetition<unknown>, 'until' | 'last'> | undefined {
-  // Files take as long again.
-  const kept = began + KEPT[holds] * 1000 - (hasFiles ? now - began : 0);
-  const last = Math.min(kept, now + PATIENCE * 1000);
-  return last > now ? { until: Math.min(last, now + patience * 1000), last } : undefined;
+/** What a call comes to in the end, of which the first answer is no success: it is sent again as its row says. */
+export async function lastAnswer<T>(first: Answer<T>, sent: Repeatable<T>): Promise<Answer<T>> {
+  const { call, send } = sent;
+  const { resent, keyedFor } = call.retry;
+  const onceMore = (answer: Answer<T>, wait: RetryPolicy<Answer<T>>['wait']) =>
+    retried(answer, async () => telling(answer, await send()), { pauses: [0], wait });
+  const whole = async (answer: Answer<T>) =>
+    resent ? onceMore(answer, ({ error }) => (isBroken(error) ? 0 : undefined)) : answer;
+  const answer = await retried(await whole(first), async () => whole(await send()), waits(sent));
+  if (resent === 'if-open')
+    return onceMore(answer, (one) => (one.response && leavesOpen(one, call) ? 0 : undefined));
+  return keyedFor === undefined ? answer : repeated(answer, sent, keyedFor);
 }
 
-interface Repetition<T> {
-  /** Sends the request with the same `Idempotency-Key`; undefined for a response that does not tell what became of it. */
-  readonly send: () => Promise<T | undefined>;
-  readonly key: string;
-  /** Asks the instance with that key; uses no view. Throws a `CliError`. */
-  readonly version: () => Promise<InstanceVersion>;
-  /** Milliseconds since 1970 at which to give up. */
-  readonly until: number;
-  /** The same for the first repetition, by which the instance may have what would be lost. */
-  readonly last: number;
-  /** The instance is known to do repetitions once. */
-  readonly repeats: boolean;
-  readonly now: () => Date;
-  readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Called before the first repetition. */
-  readonly repeating: () => void | Promise<void>;
+/** A connection broke: another one may do. */
+function isBroken(error: unknown): boolean {
+  return error instanceof TransportError && error.sent && !error.timedOut;
+}
+
+/** The first answer stands for a request that may have had its effect, unless there is a whole response to the second. */
+function telling<T>(first: Answer<T>, second: Answer<T>): Answer<T> {
+  return isLoss(second.error) ? first : second;
+}
+
+/** Waits for what `Retry-After` says, but never 0 seconds: an instance that always says 0 would be asked without end. */
+function waits<T>({ call, settings }: SentCall): RetryPolicy<Answer<T>> {
+  return {
+    pauses: growing(1, 1),
+    budget: MOST_WAITED,
+    wait: ({ response }) =>
+      response && call.retry.waitsOn.includes(response.status)
+        ? retryAfter(response, settings.now())
+        : undefined,
+    pause: async (seconds, { response }) => {
+      await settings.waiting?.(seconds, response?.status ?? 0);
+      await settings.sleep(seconds * 1000);
+      return true;
+    },
+  };
 }
 
 /**
- * Sends a request whose response was lost again, with growing pauses, to an instance that announces that it does requests
- * with the same `Idempotency-Key` once, and gets that key. Returns undefined if it does not, or sends no response in time.
+ * Sends a request again, with growing pauses, if its answer leaves open what became of it, and once the instance says that
+ * it does one with an `Idempotency-Key` once, and gets that key.
+ * @param kept seconds after the first request in which a repetition has to be sent
  */
-export async function repeat<T>(request: Repetition<T>): Promise<T | undefined> {
-  const time = onward(request);
-  const asked = Math.min(request.until, time.now() + ASKING);
-  const announced = await again(time, request.repeats ? request.until : asked, () =>
-    announces(request),
-  );
+async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): Promise<Answer<T>> {
+  const { call, details, settings, began, send } = sent;
+  const { patience = PATIENCE, repeats, repeating } = settings;
+  if (repeats === false || !leavesOpen(lost, call)) return lost;
+  const time = onward(settings);
   const now = time.now();
-  if (!announced || now >= request.last) return undefined;
-  await request.repeating();
-  return again(time, Math.max(request.until, now + 1), () => request.send().catch(lost));
+  // Files take as long again.
+  const arrives = began + kept * 1000 - (details.form ? now - began : 0);
+  const last = Math.min(arrives, now + PATIENCE * 1000);
+  const until = Math.min(last, now + patience * 1000);
+  const announced = await tried(time, repeats ? until : Math.min(until, now + ASKING), () =>
+    announces(sent),
+  );
+  if (!announced || time.now() >= last) return lost;
+  // By the first repetition, the instance may have what would be lost.
+  const latest = Math.max(until, time.now() + 1);
+  await repeating?.();
+  const again = await tried(time, latest, async () => {
+    // After a wait that a 429 asks for, also to another request, it could be too late.
+    const answer = await send(settings.sendNow);
+    const { value, response } = answer;
+    const tells =
+      value !== undefined || (response && meaningOf(response, call).tells === 'refused');
+    return tells ? answer : undefined;
+  });
+  // Of a secret, a part is not given up for a refusal.
+  const isPart = call.holds === 'secret' && lost.response && isSuccess(lost.response);
+  return again && (again.value !== undefined || !isPart) ? again : lost;
 }
 
 /**
  * The time in milliseconds, which pauses move on even if the clock is set back meanwhile: a repetition could be sent after
  * the instance forgot the request.
  */
-function onward({ now, sleep }: Pick<Repetition<unknown>, 'now' | 'sleep'>) {
+function onward({ now, sleep }: Pick<SentCall['settings'], 'now' | 'sleep'>) {
   let latest = 0;
   return {
     now: () => {
@@ -95,41 +125,35 @@ function onward({ now, sleep }: Pick<Repetition<unknown>, 'now' | 'sleep'>) {
   };
 }
 
-/** What `attempt` returns as soon as that is not undefined; undefined if that is not in time, or at an interrupt. */
-async function again<T>(
+/** What an attempt returns as soon as that is not undefined; undefined if that is not in time, or at an interrupt. */
+async function tried<T>(
   { now, sleep }: ReturnType<typeof onward>,
   until: number,
   attempt: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
-    // The machine may have slept in a pause, or the instance have taken long to say what it announces.
-    if (now() >= until) return undefined;
-    const result = await attempt();
-    if (result !== undefined) return result;
-    if (now() + pause >= until) return undefined;
-    const interrupted = await sleep(pause).then(
-      () => false,
-      () => true,
-    );
-    // The loss is what there is to tell.
-    if (interrupted) return undefined;
-  }
+  if (now() >= until) return undefined;
+  return retried(await attempt(), attempt, {
+    pauses: growing(FIRST_PAUSE, LONGEST_PAUSE),
+    wait: (result) => (result === undefined ? 0 : undefined),
+    pause: async (seconds) => {
+      const milliseconds = seconds * 1000;
+      if (now() + milliseconds >= until) return false;
+      const rested = await sleep(milliseconds).then(
+        () => true,
+        () => false,
+      );
+      // The machine may have slept meanwhile. Of an interrupt, the loss is what there is to tell.
+      return rested && now() < until;
+    },
+  });
 }
 
 /** Whether the instance announces it, and keys arrive there; undefined while it cannot be asked. */
 async function announces({
-  key,
+  details: { key = '' },
   version,
-}: Pick<Repetition<unknown>, 'key' | 'version'>): Promise<boolean | undefined> {
-  try {
-    const { features, idempotency_key } = await version();
-    return hasFeature(features?.pushes, 'idempotency') && idempotency_key === keyEcho(key);
-  } catch (error) {
-    return isTemporary(error) ? undefined : false;
-  }
-}
-
-/** A redirect that cannot be followed is a loss, too. */
-function lost(error: unknown): undefined {
-  if (!(error instanceof CliError || error instanceof ResponseTooLong)) throw error;
+}: Pick<Repeatable<unknown>, 'details' | 'version'>): Promise<boolean | undefined> {
+  const told = await attempt(() => version(key));
+  if (told instanceof CliError) return isTemporary(told) ? undefined : false;
+  return hasFeature(told.features?.pushes, 'idempotency') && told.idempotency_key === keyEcho(key);
 }

@@ -6,7 +6,6 @@ import {
   type PassphraseSource,
   passphraseSource,
 } from '../cli/passphrase';
-import { checkStandardInput } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import { count } from '../cli/terminal/wording';
 import { inOrder } from '../client/in-order';
@@ -52,7 +51,6 @@ export function define(command: Command, context: Context, perform?: Perform): v
 
 function asked(options: Options<typeof rows>, entry: Entry, links: readonly string[]): ExpirePlan {
   const passphrase = passphraseSource(options, entry.context);
-  checkStandardInput(options);
   const keys = keySources({ ...options, identity: [], decrypt: true });
   return { items: itemsOf(entry, options, links), passphrase, keys };
 }
@@ -80,17 +78,15 @@ async function expire(entry: Entry, plan: ExpirePlan): Promise<void> {
     return { token: item.token, outcome };
   };
   try {
-    await inOrder(items, ended, async (all) => {
-      for (const { token, outcome } of all)
-        if (!(outcome instanceof CliError)) {
-          expired.push(outcome.object);
-          await say.remark(outcome.text);
-        } else if (isOne) throw outcome;
-        else {
-          worst = Math.max(worst, outcome.exitStatus);
-          await tellError(context, outcome.with({ subject: token }), say.manner);
-        }
-    });
+    for await (const { token, outcome } of inOrder(items, ended))
+      if (!(outcome instanceof CliError)) {
+        expired.push(outcome.object);
+        await say.remark(outcome.text);
+      } else if (isOne) throw outcome;
+      else {
+        worst = Math.max(worst, outcome.exitStatus);
+        await tellError(context, outcome.with({ subject: token }), say.manner);
+      }
   } finally {
     if (gone.length > 0) await receipts.end(gone);
   }

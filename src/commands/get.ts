@@ -1,9 +1,8 @@
 import type { Command } from '../cli/command';
-import { filledText, flag, group, switchOff, text } from '../cli/declare';
+import { filledText, flag, group, inputFile, storedFile, switchOff, text } from '../cli/declare';
 import { missingArgument } from '../cli/help/misuse';
 import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
-import { checkStandardInput } from '../cli/source';
 import { isVariableName } from '../cli/values';
 import type { JobEntry } from '../deliver/ci-job';
 import type { PlacePlan } from '../deliver/place';
@@ -17,12 +16,6 @@ export { default as help } from './help/get.txt?raw';
 
 const OTHER_OUTPUTS = ['output', 'json', 'copy', 'qr'] as const;
 
-const ciOnly = () =>
-  usageError(
-    'options for CI jobs cannot be combined with other outputs',
-    'remove --output, --copy, --qr and --json',
-  );
-
 export const rows = {
   ...group('Output:', {
     output: filledText(
@@ -30,18 +23,20 @@ export const rows = {
       'write to a new file (0600) or into a folder',
     ).common(),
     files: switchOff('--no-files', 'do not download attached files').common(),
-    resume: text('--resume <file>', 'finish an incomplete download, without a view')
+    resume: storedFile('--resume <file>', 'finish an incomplete download, without a view')
       .common()
       .conflicts(['files']),
-    fromFile: text('--from-file <file>', 'open a saved file instead of a link')
+    fromFile: inputFile(
+      '--from-file <file>',
+      'open a saved file instead of a link',
+      'the encrypted text',
+    )
       .common()
       .conflicts(['resume']),
     force: flag('--force', 'overwrite existing files').common(),
     copy: flag('-c, --copy', 'copy the text to the clipboard, do not print it')
       .common()
-      .conflicts(['output', 'json'], () =>
-        usageError('--copy cannot be combined with --output or --json', 'use only one of them'),
-      ),
+      .conflicts(['output', 'json']),
     qr: flag('--qr', 'draw the text as a QR code, do not print it')
       .common()
       .conflicts(['json', 'copy', 'output']),
@@ -51,11 +46,11 @@ export const rows = {
     githubOutput: text(
       '--github-output <name>',
       'mask the text and make it an output of the step',
-    ).conflicts(OTHER_OUTPUTS, ciOnly),
+    ).conflicts(OTHER_OUTPUTS),
     githubEnv: text(
       '--github-env <name>',
       'mask the text and make it a variable of the job',
-    ).conflicts(OTHER_OUTPUTS, ciOnly),
+    ).conflicts(OTHER_OUTPUTS),
   }),
   ...passphraseRows,
   ...keyRows,
@@ -79,7 +74,6 @@ async function planOf(options: GetOptions, session: Session, link?: string): Pro
   const { context } = session;
   const { fromFile, resume, output, files } = options;
   const passphrase = passphraseSource(options, context);
-  checkStandardInput(options, fromFile === '-' ? 'the encrypted text' : undefined);
   const place = await placeOf(options, context);
   const push = link === undefined ? undefined : session.reference(link);
   const from =

@@ -39,10 +39,9 @@ import { type Perform, planned } from './planned';
 export { default as help } from './help/login.txt?raw';
 
 export const rows = {
-  keyring: flag('--keyring', "keep the token in the system's keyring, not in a file").conflicts(
-    ['anonymous'],
-    () => usageError('--keyring keeps a token, and --anonymous has none'),
-  ),
+  keyring: flag('--keyring', "keep the token in the system's keyring, not in a file").conflicts([
+    'anonymous',
+  ]),
 };
 
 /** Where to log in, and where the token is kept. */

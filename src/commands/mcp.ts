@@ -2,7 +2,6 @@ import type { Command } from '../cli/command';
 import { list, text } from '../cli/declare';
 import { globalWords, type Options } from '../cli/options';
 import type { Context } from '../platform/context';
-import { usageError } from '../platform/errors';
 import type { McpPlan } from './mcp/serve-tools';
 import { type Perform, planned } from './planned';
 
@@ -17,13 +16,9 @@ export const rows = {
 export function define(command: Command, context: Context, perform?: Perform): void {
   command.description('Let coding agents use secrets that they do not see.');
   const asked = (options: Options<typeof rows>): McpPlan => {
-    const { root, env, allowRun, tokenFile } = options;
-    if (tokenFile === '-')
-      throw usageError(
-        '--token-file cannot be standard input, which is the protocol',
-        'use a file, or log in: pwpush login',
-      );
+    const { root, env, allowRun } = options;
     return { root, allowed: { env, run: allowRun }, words: globalWords(options) };
   };
-  planned(command, context, { rows, asked, journey: () => import('./mcp/serve-tools') }, perform);
+  const journey = () => import('./mcp/serve-tools');
+  planned(command, context, { rows, asked, journey, unnamedInput: () => 'the protocol' }, perform);
 }

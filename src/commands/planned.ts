@@ -1,6 +1,7 @@
+import { checkOptions } from '../cli/check-options';
 import type { Command } from '../cli/command';
-import type { Elsewhere, Rows } from '../cli/declare';
-import { addGlobalOptions, type Closed, type Options, withOptions } from '../cli/options';
+import { declare, type Elsewhere, type Rows } from '../cli/declare';
+import { addGlobalOptions, type Closed, lineRows, type Options, optionsOf } from '../cli/options';
 import type { Context } from '../platform/context';
 import type { Session } from '../profile/session';
 
@@ -18,6 +19,8 @@ export interface Planned<R, Operands extends readonly unknown[], Plan> {
   readonly globals?: (command: Command) => Command;
   /** Has the value of an option that was not typed. */
   readonly elsewhere?: Elsewhere;
+  /** What reads standard input although no option says so, such as "the secret". */
+  unnamedInput?(options: Options<R>, context: Context, ...operands: Operands): string | undefined;
 }
 
 /** What becomes of a plan: the journey, or a test that looks at the plan. */
@@ -34,16 +37,14 @@ const performed: Perform = async (session, plan, journey) =>
 export function planned<R extends Rows & Closed<R>, Operands extends readonly unknown[], Plan>(
   command: Command,
   context: Context,
-  { rows, asked, journey, globals = addGlobalOptions, elsewhere }: Planned<R, Operands, Plan>,
+  { rows, journey, globals = addGlobalOptions, ...made }: Planned<R, Operands, Plan>,
   perform: Perform = performed,
 ): void {
-  withOptions(
-    command,
-    { context, rows, globals, elsewhere },
-    async (options, ...operands: Operands) => {
-      const { createSession } = await import('../profile/session');
-      const session = createSession(context, options, options);
-      await perform(session, await asked(options, session, ...operands), journey);
-    },
-  );
+  globals(declare(command, rows)).action(async (...operands: Operands) => {
+    const options = optionsOf(command, context.env, rows, made.elsewhere);
+    checkOptions(lineRows(rows), options, made.unnamedInput?.(options, context, ...operands));
+    const { createSession } = await import('../profile/session');
+    const session = createSession(context, options, options);
+    await perform(session, await made.asked(options, session, ...operands), journey);
+  });
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { explaining } from '../age/age-error';
 import { refuseGenerated, refuseToPrint } from '../cli/agent';
+import { needsInstance } from '../cli/check-options';
 import type { Command } from '../cli/command';
 import {
   choice,
@@ -20,6 +21,7 @@ import {
   fileRows,
   hereRows,
   labelRows,
+  lineRows,
   linkRows,
   newPassphraseRows,
   notifyRows,
@@ -28,7 +30,7 @@ import {
   sourceRows,
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
-import { checkStandardInput, contentOf } from '../cli/source';
+import { contentOf, isPiped } from '../cli/source';
 import { checkEncryptable, days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
 import { kinds, locales, type Notification } from '../contract/api';
@@ -47,35 +49,22 @@ import type { EachPlan, PushPlan } from './push/run';
 const languages = [locales.slice(0, 18), locales.slice(18)].map((line) => line.join(' '));
 export const help = helpText.replace('{locales}', languages.join('\n'));
 
-/** Options that need an instance, which `--here` does without. */
-const INSTANCE_ONLY = [
-  'url',
-  'profile',
-  'tokenFile',
-  'name',
-  'note',
-  'notify',
-  'dryRun',
-  'into',
-] as const;
-
 export const rows = {
   ...group('Secret:', {
     ...sourceRows(),
     into: flag('--into', 'give the new secret to the command after --')
       .requires('generate')
-      .conflicts(['dryRun', 'each']),
+      .conflicts(['dryRun', 'each'])
+      .needsInstance(),
     as: text('--as <name>', 'variable for that command, instead of its stdin').requires('into'),
-    kind: choice('--kind <kind>', 'text, file, url (redirects), qr (drawn on page)', kinds),
+    kind: choice('--kind <kind>', 'text, file, url (redirects), qr (drawn on page)', kinds)
+      .conflicts(['file'], (kind) => kind !== 'file')
+      .requires('file', undefined, (kind) => kind === 'file'),
     ...labelRows(),
   }),
   ...group('Files:', fileRows()),
   ...group('Limits:', {
-    days: parsed('-d, --days <n>', 'expire after N days', days)
-      .common()
-      .conflicts(['expire'], (one, other) =>
-        usageError(`${one} cannot be combined with ${other}`, 'use only one of them'),
-      ),
+    days: parsed('-d, --days <n>', 'expire after N days', days).common().conflicts(['expire']),
     expire: parsed(
       '-e, --expire <time>',
       'expire after 45m, 6h, 3d, 2w, or on 2026-12-01',
@@ -103,37 +92,37 @@ export const rows = {
       encryptMode,
     )
       .common()
-      .orNot('do not encrypt, whatever the profile says'),
+      .orNot('do not encrypt, whatever the profile says')
+      .conflicts(['to', 'recipientsFile'], (mode) => mode !== true)
+      .conflicts(['keyOut'], (mode) => mode === false),
     keyOut: newFile('--key-out <file>', 'write the words to a new file (0600)'),
     to: list('--to <key>', 'encrypt to a public key: age1…, ssh-ed25519 …'),
-    recipientsFile: list('-R, --recipients-file <file>', 'encrypt to the public keys in a file'),
+    recipientsFile: list(
+      '-R, --recipients-file <file>',
+      'encrypt to the public keys in a file',
+    ).readsStandardInput('the public keys'),
   }),
   ...group('Output:', {
     ...linkRows(),
     ...notifyRows(),
     receipt: switchOff('--no-receipt', 'keep no receipt of the link (list --local)'),
-    dryRun: flag('--dry-run', 'show what would be sent, secrets masked'),
+    dryRun: flag('--dry-run', 'show what would be sent, secrets masked').needsInstance(),
     ...revealRows(),
   }),
   ...group('From this machine:', {
     here: flag('--here', 'serve from memory until viewed; 100 MiB a file')
       .common()
-      .conflicts(INSTANCE_ONLY, (here, other) =>
-        usageError(`${other} cannot be combined with ${here}`),
-      ),
+      .replacesInstance(),
     host: filledText('--host <address>', '0.0.0.0 for the LAN (default: 127.0.0.1)').requires(
       'here',
     ),
     ...hereRows(),
   }),
   ...group('Many at once:', {
-    each: flag('--each', 'push every line of stdin: secret or JSON object').conflicts(
-      [
-        ...(['env', 'generate', 'file', 'message', 'filename', 'raw'] as const),
-        ...(['generatePassphrase', 'qr', 'copy', 'here'] as const),
-      ],
-      (each, other) => usageError(`${each} cannot be combined with ${other}`),
-    ),
+    each: flag('--each', 'push every line of stdin: secret or JSON object')
+      .conflicts(['env', 'generate', 'file', 'message', 'filename', 'raw'])
+      .conflicts(['generatePassphrase', 'qr', 'copy', 'here'])
+      .conflicts(['kind'], (_, kind) => kind === 'file'),
   }),
 };
 
@@ -155,7 +144,11 @@ export function define(command: Command, context: Context, perform?: Perform): v
     if (more.length > 0) throw usageError('too many arguments', 'pwpush push --help');
     return planOf(options, session, text, rest);
   };
-  planned(command, context, { rows, asked, journey }, perform);
+  const unnamedInput = (options: PushOptions, context: Context, text?: string) => {
+    if (!isPiped({ ...options, text }, context)) return undefined;
+    return options.each ? 'the secrets' : 'the secret';
+  };
+  planned(command, context, { rows, asked, journey, unnamedInput }, perform);
 }
 
 async function planOf(
@@ -166,12 +159,10 @@ async function planOf(
 ): Promise<PushPlan | EachPlan> {
   const { context } = session;
   const { each, name, note, from = '-' } = options;
-  if (each) checkEach(options, from, text, context);
+  if (each) checkEach(from, text, context);
   const source = passphraseSource(options, context);
   const details = { ...askedFor({ name, note }), ...notified(options) };
-  checkEncryption(options);
-  if (!each) checkKind(options);
-  const what = each ? { lines: from } : { content: contentOf({ ...options, text }, context) };
+  const what = each ? { lines: from } : { content: contentOf({ ...options, text }, rows, context) };
   const setting = options.into ? await settingOf(options, rest) : undefined;
   const { where, profile } = whereOf(options, session);
   const owner = where === 'instance' ? session.target().passphraseFor : undefined;
@@ -193,51 +184,29 @@ async function planOf(
       deletable_by_viewer: options.deletable ?? profile?.deletable,
       retrieval_step: options.click ?? profile?.click,
     }),
-    ...{ host: options.host, port: options.port ?? 0, servable: !needsInstance(options) },
+    ...{
+      host: options.host,
+      port: options.port ?? 0,
+      servable: !needsInstance(lineRows(rows), options),
+    },
     ...{ acceptLimits: options.acceptLimits, locale: options.locale, dryRun: options.dryRun },
     receipt: where !== 'here' && options.receipt && profile?.receipts !== false,
     ...{ copy: options.copy, qr: options.qr },
   };
 }
 
-function checkEach(
-  options: PushOptions,
-  from: string,
-  text: string | undefined,
-  { stdin }: Context,
-): void {
-  const other =
-    (text ?? '-') !== '-' ? 'a text' : options.kind === 'file' ? '--kind file' : undefined;
-  if (other !== undefined) throw usageError(`--each cannot be combined with ${other}`);
+/** @throws CliError (usage) for a text beside the lines, and for lines that nobody gives */
+function checkEach(from: string, text: string | undefined, { stdin }: Context): void {
+  if ((text ?? '-') !== '-') throw usageError('--each cannot be combined with a text');
   if (from === '-' && stdin.isTTY)
     throw usageError(
       '--each reads lines, but nothing is piped in',
       'pipe them in, or use --from FILE',
     );
-  checkStandardInput(options, from === '-' ? 'the secrets' : undefined);
 }
 
 function notified({ notify, locale }: PushOptions): Partial<Notification> {
   return notify ? notification(notify, locale) : {};
-}
-
-function checkEncryption({ encrypt, to, recipientsFile, keyOut }: PushOptions): void {
-  const keys = to ? '--to' : recipientsFile ? '--recipients-file' : undefined;
-  if (keys !== undefined && typeof encrypt === 'string')
-    throw usageError(
-      `${keys} cannot be combined with --encrypt=${encrypt}`,
-      'use only one of them',
-    );
-  const other = keys ?? (keyOut === undefined ? undefined : '--key-out');
-  if (encrypt === false && other !== undefined)
-    throw usageError(`--no-encrypt cannot be combined with ${other}`, 'use only one of them');
-}
-
-function checkKind({ file, kind }: PushOptions): void {
-  if (file !== undefined && kind !== undefined && kind !== 'file')
-    throw usageError(`--kind ${kind} cannot be combined with --file`, 'use only one of them');
-  if (file === undefined && kind === 'file')
-    throw usageError('--kind file requires files', 'attach them with --file PATH');
 }
 
 /** Where to push, and the defaults of the profile there; `--here` uses no instance, and no profile. */
@@ -350,10 +319,6 @@ async function settingOf(
   if (exists !== undefined)
     throw usageError(`"${exists}" already exists; nothing was sent`, 'choose a new file');
   return { words: [program, ...words], variable };
-}
-
-function needsInstance(options: PushOptions): boolean {
-  return INSTANCE_ONLY.some((name) => options[name] !== undefined && options[name] !== false);
 }
 
 /** Takes no other value, so that `--encrypt hunter2` does not push something else than "hunter2". */

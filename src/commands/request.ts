@@ -11,7 +11,7 @@ import {
   revealRows,
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
-import { checkPaths, checkStandardInput, chooseSource, type Source, TO_ASK } from '../cli/source';
+import { checkPaths, chooseSource, isPiped, type Source, TO_ASK } from '../cli/source';
 import { expiry, filled, waitingTime } from '../cli/values';
 import { notification } from '../client/notification';
 import { askedFor } from '../contract/json';
@@ -26,12 +26,6 @@ import type { HerePlan, RequestPlan } from './request/run';
 
 export { default as help } from './help/request.txt?raw';
 
-/** Options that need an instance, or a key that is kept, which `--here` does without. */
-const NOT_HERE = [
-  ...(['url', 'profile', 'tokenFile', 'account', 'name', 'note', 'file', 'acceptLimits'] as const),
-  ...(['generatePassphrase', 'identityOut', 'encrypt', 'notify', 'wait'] as const),
-] as const;
-
 export const rows = {
   ...group('Request:', {
     expire: parsed(
@@ -40,23 +34,30 @@ export const rows = {
       expiry,
     ).common(),
     ...labelRows(),
-    file: list('-f, --file <path...>', 'files to go with the question, up to 10'),
+    file: list('-f, --file <path...>', 'files to go with the question, up to 10')
+      .readsStandardInput('a file')
+      .needsInstance(),
     allowFiles: flag('--allow-files', 'allow files in the answer').common(),
-    acceptLimits: flag('--accept-limits', 'keep the request even if looser limits were granted'),
+    acceptLimits: flag(
+      '--accept-limits',
+      'keep the request even if looser limits were granted',
+    ).needsInstance(),
   }),
   ...group('Protection:', {
     ...newPassphraseRows('page', 'question'),
-    identityOut: newFile('--identity-out <file>', 'write the private key to a new file (0600)'),
+    identityOut: newFile(
+      '--identity-out <file>',
+      'write the private key to a new file (0600)',
+    ).needsInstance(),
     encrypt: switchOff('--no-encrypt', 'let the instance read the answer')
       .common()
-      .conflicts(['identityOut'], (one, other) =>
-        usageError(`${one} cannot be combined with ${other}`),
-      ),
+      .conflicts(['identityOut'])
+      .needsInstance(),
   }),
   ...group('Output:', {
     ...linkRows(),
     ...notifyRows(),
-    wait: flag('--wait', 'wait until it is answered (0) or closed (6)').common(),
+    wait: flag('--wait', 'wait until it is answered (0) or closed (6)').common().needsInstance(),
     for: parsed(
       '--for <time>',
       'wait at most this long (12): seconds, 45m, 6h',
@@ -67,7 +68,8 @@ export const rows = {
   ...group('From this machine:', {
     here: flag('--here', 'serve the question from memory until it is answered')
       .common()
-      .conflicts(NOT_HERE, (here, other) => usageError(`${other} cannot be combined with ${here}`)),
+      .replacesInstance()
+      .conflicts(['generatePassphrase']),
     output: filledText(
       '-o, --output <path>',
       'write the answer to a new file or a folder',
@@ -87,7 +89,10 @@ export function define(command: Command, context: Context, perform?: Perform): v
     .description('Ask someone for a secret: print a link that they answer.')
     .argument('[question]', 'what you ask for; the instance can read it')
     .combineFlagAndOptionalValue(false);
-  planned(command, context, { rows, asked, journey: () => import('./request/run') }, perform);
+  const journey = () => import('./request/run');
+  const unnamedInput = ({ here }: RequestOptions, context: Context, text?: string) =>
+    !here && isPiped({ text }, context) ? 'the question' : undefined;
+  planned(command, context, { rows, asked, journey, unnamedInput }, perform);
 }
 
 async function asked(
@@ -107,7 +112,9 @@ async function asked(
   if (options.generatePassphrase && options.passphraseOut === undefined)
     await refuseToPrint(context, 'the passphrase', 'write-passphrase');
   const here = options.here ? hereOf(options) : undefined;
-  const question = here ? hereQuestion(options, text) : questionOf(options, text, context);
+  const question = here
+    ? hereQuestion(text)
+    : chooseSource({ text }, context.stdin.isTTY, context.canPrompt(), TO_ASK);
   if (files) checkPaths(files, undefined, context.stdin.isTTY);
   const owner = here ? undefined : configured(session).passphraseFor;
   const passphrase = { ...source, owner };
@@ -136,27 +143,8 @@ function hereOf({ host = '0.0.0.0', port = 0, output, force }: RequestOptions): 
   return { host, port, place };
 }
 
-function hereQuestion(options: RequestOptions, text = 'Please enter the secret.'): Source {
-  checkStandardInput(options);
+function hereQuestion(text = 'Please enter the secret.'): Source {
   return { name: 'text', value: filled(text, 'the question') };
-}
-
-function questionOf(options: RequestOptions, text: string | undefined, context: Context): Source {
-  const { stdin, canPrompt } = context;
-  const { file = [] } = options;
-  // A question beside a file from standard input has to be an argument.
-  const piped = file.includes('-') && text !== undefined;
-  const source = chooseSource({ text }, stdin.isTTY, canPrompt(), TO_ASK);
-  checkStandardInput(
-    options,
-    piped ? 'a file' : source.name === 'stdin' ? 'the question' : undefined,
-  );
-  if (source.name === 'stdin' && file.includes('-'))
-    throw usageError(
-      'standard input cannot be both the question and a file',
-      'give the question as an argument',
-    );
-  return source;
 }
 
 /** @throws CliError (usage) when nothing is configured */

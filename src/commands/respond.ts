@@ -3,7 +3,7 @@ import type { Command } from '../cli/command';
 import { group } from '../cli/declare';
 import { fileRows, type Options, passphraseRows, revealRows, sourceRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
-import { contentOf, TO_SEND } from '../cli/source';
+import { contentOf, isPiped, TO_SEND } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import type { Context } from '../platform/context';
 import { type Perform, planned } from './planned';
@@ -21,7 +21,10 @@ export function define(command: Command, context: Context, perform?: Perform): v
   command
     .description('Answer a request for a secret.')
     .argument('<link>', 'link of the request, with the part after #');
-  planned(command, context, { rows, asked, journey: () => import('./respond/run') }, perform);
+  const journey = () => import('./respond/run');
+  const unnamedInput = (options: Options<typeof rows>, context: Context) =>
+    isPiped(options, context) ? 'the secret' : undefined;
+  planned(command, context, { rows, asked, journey, unnamedInput }, perform);
 }
 
 async function asked(
@@ -32,7 +35,7 @@ async function asked(
   const { context } = entry;
   const { generate, json, quiet } = options;
   const passphrase = passphraseSource(options, context);
-  const content = contentOf(options, context, TO_SEND);
+  const content = contentOf(options, rows, context, TO_SEND);
   const generated = generate !== undefined;
   if (generated) await refuseGenerated(context, { json, quiet });
   const { itemOf } = await import('../profile/references');

@@ -5,7 +5,6 @@ import { either, flag, group, list } from '../cli/declare';
 import { COMMAND_AFTER } from '../cli/help/misuse';
 import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
-import { checkStandardInput } from '../cli/source';
 import { isVariableName, names } from '../cli/values';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
@@ -81,7 +80,6 @@ async function planOf(
   await checkInputs(options, links.length);
   if (options.mask === false) await refuseToPrint(context, 'output that is not masked', 'mask');
   const passphrase = passphraseSource(options, context);
-  checkStandardInput(options);
   const { as, stdin, file, only, allow } = options;
   const inputs = { variables: as, stdin, files: file, only, allow };
   return {

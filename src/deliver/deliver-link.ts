@@ -4,7 +4,7 @@ import { type Entry, toJson } from '../cli/terminal/output';
 import { savedText } from '../cli/terminal/wording';
 import { isLoopback } from '../contract/address';
 import type { CliError } from '../platform/errors';
-import { printLinesOrRescue } from './print-or-rescue';
+import { printOrRescue } from './print-or-rescue';
 
 /** What was created at an instance, and its link. */
 export interface CreatedLink {
@@ -47,7 +47,7 @@ export async function printCreated(
   const told = warnings.map((warning) => `warning: ${warning}`);
   const below = [link, ...saved, ...told, copy ? 'copied' : [], ...remarks].flat();
   if (qr) await (await drawing()).drawQr(run, link, below);
-  const [failure] = await printLinks(run, [created]);
+  const failure = await printLink(run, created);
   for (const line of saved) await say.note(line);
   for (const warning of warnings) await say.warn(warning);
   if (copy) await copyLink(run, link);
@@ -74,21 +74,17 @@ const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
 /** What draws a link: 5 ms. */
 export const drawing = () => import('../cli/terminal/qr');
 
-/** Prints the links, each on a line, in one write. Returns by place the errors if stdout could not be written. */
-export async function printLinks(
+/** Prints a link, or with `--json` what was created. Returns the error if stdout could not be written. */
+export async function printLink(
   { context, say }: Entry,
-  created: readonly Pick<CreatedLink, 'object' | 'link' | 'told'>[],
-): Promise<readonly (CliError | undefined)[]> {
+  { object, link, told }: Pick<CreatedLink, 'object' | 'link' | 'told'>,
+): Promise<CliError | undefined> {
   const { json } = say.manner;
   const safe = async () => (await import('../keep/safekeeping')).newSafe(context);
-  const guarded = json && (await isGuarded(context));
-  const lines = created.map(({ object, link, told }) => {
-    const text = json ? toJson({ ...object, html_url: link }, guarded, told) : link;
-    // A link alone would be of no use without what was generated.
-    const shown = json && Object.keys(told ?? {}).length > 0 ? {} : { link };
-    return { bytes: `${text}\n`, what: 'link' as const, json, ...shown };
-  });
-  return printLinesOrRescue({ context, safe }, lines);
+  const text = json ? toJson({ ...object, html_url: link }, await isGuarded(context), told) : link;
+  // A link alone would be of no use without what was generated.
+  const shown = json && Object.keys(told ?? {}).length > 0 ? {} : { link };
+  return printOrRescue({ context, safe }, { bytes: `${text}\n`, what: 'link', json, ...shown });
 }
 
 /** Without a clipboard the link is printed all the same. */

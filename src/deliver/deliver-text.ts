@@ -6,7 +6,7 @@ import { forTerminal } from '../cli/terminal/safe';
 import { savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
 import { CliError, failedError } from '../platform/errors';
-import { codeOf } from '../platform/files/file-error';
+import { whyUnwritable } from '../platform/files/file-error';
 import type { Taken, Taking } from '../take/taking';
 import { drawing } from './deliver-link';
 import type { Destination } from './destination';
@@ -88,7 +88,7 @@ async function writeTo(
   } catch (error) {
     const where = plan.to === 'path' ? `"${plan.path}"` : 'a file of the job';
     const problem =
-      error instanceof CliError ? error.facts : `cannot write ${where} (${codeOf(error)})`;
+      error instanceof CliError ? error.facts : `cannot write ${where} (${whyUnwritable(error)})`;
     await safe.keep({ what: 'secret', bytes, push });
     return safe.explain(failedError(problem));
   }

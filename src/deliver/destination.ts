@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type CliError, phrase, usageError } from '../platform/errors';
 import { type TemporaryFile, temporaryFile } from '../platform/files/atomic-file';
-import { codeOf } from '../platform/files/file-error';
+import { codeOf, means, whyUnwritable } from '../platform/files/file-error';
 import { ForeignLink, followed, isPlanted, type User } from '../platform/files/owner';
 
 /** A place for a secret, reserved before the secret is fetched. */
@@ -127,7 +127,7 @@ export function linkTarget(path: string, user: User): string {
 
 /** The error for a path that cannot be written to, before anything was fetched. */
 export function unwritable(path: string, error: unknown, hint?: string): CliError {
-  return usageError(`cannot write "${path}" (${codeOf(error)}); nothing was fetched`, hint);
+  return usageError(`cannot write "${path}" (${whyUnwritable(error)}); nothing was fetched`, hint);
 }
 
 /** The flag for opening what `linkTarget` returned: there may be a link since. */
@@ -147,7 +147,7 @@ async function temporaryFor(path: string): Promise<TemporaryFile> {
   try {
     return await temporaryFile(dirname(path), basename(path));
   } catch (error) {
-    const hint = codeOf(error) === 'ENOENT' ? 'create its folder first' : undefined;
+    const hint = means(error, 'missing') ? 'create its folder first' : undefined;
     throw unwritable(path, error, hint);
   }
 }
@@ -163,9 +163,10 @@ async function fifo(path: string, user: User): Promise<Destination> {
   try {
     file = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | noFollow(path));
   } catch (error) {
-    const code = codeOf(error);
     throw usageError(
-      code === 'ENXIO' ? `no program reads from "${path}"` : `cannot write "${path}" (${code})`,
+      codeOf(error) === 'ENXIO'
+        ? `no program reads from "${path}"`
+        : `cannot write "${path}" (${whyUnwritable(error)})`,
       'nothing was fetched',
     );
   }

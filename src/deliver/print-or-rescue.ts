@@ -39,19 +39,6 @@ export async function printOrRescue(
   return failure === undefined ? undefined : rescued(delivery, result, failure);
 }
 
-/** As `printOrRescue`, for lines, in one write: if that fails, each is rescued. Returns the errors by place. */
-export async function printLinesOrRescue(
-  delivery: Delivery,
-  lines: readonly (Result & { readonly bytes: string })[],
-): Promise<readonly (CliError | undefined)[]> {
-  const { stdout, signal } = delivery.context;
-  const failure = await tryWrite(stdout, lines.map(({ bytes }) => bytes).join(''), signal);
-  const errors: (CliError | undefined)[] = [];
-  if (failure === undefined) return errors;
-  for (const line of lines) errors.push(await rescued(delivery, line, failure));
-  return errors;
-}
-
 async function rescued(
   { context, safe }: Delivery,
   result: Result,

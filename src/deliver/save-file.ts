@@ -185,5 +185,5 @@ async function refuseTooLarge({ length: all, from = 0 }: FileResponse, folder: F
 
 function failedWriting(error: NodeJS.ErrnoException): never {
   if (error instanceof CliError) throw error;
-  throw failedError(`cannot write the file (${whyUnwritable(error.code)})`, { cause: error });
+  throw failedError(`cannot write the file (${whyUnwritable(error)})`, { cause: error });
 }

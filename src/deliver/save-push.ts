@@ -15,7 +15,7 @@ import {
   phrase,
   savedTo,
 } from '../platform/errors';
-import { codeOf, whyUnwritable } from '../platform/files/file-error';
+import { whyUnwritable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import { type Delivery, deliverText } from './deliver-text';
 import { type Destination, reserveText, TEXT_FILE } from './destination';
@@ -134,13 +134,13 @@ async function writableFolder(path: string, { safe, say, taken }: Delivery): Pro
     await (await newFile({ path, force: false, taken: new Set() }, 'probe')).discard();
     return path;
   } catch (error) {
-    const code = codeOf((error as Error).cause ?? error);
+    const why = whyUnwritable((error as Error).cause ?? error);
     const lost = !isRetrievableAgain(taken.push);
     const instead = lost ? await safe.folder().catch(() => undefined) : undefined;
     // Without one, the error of each file says why.
     if (instead === undefined) return path;
     const which = path === '.' ? 'the current folder' : `"${path}"`;
-    await say.warn(`cannot write to ${which} (${code}): saving the files to ${instead}`);
+    await say.warn(`cannot write to ${which} (${why}): saving the files to ${instead}`);
     return instead;
   }
 }
@@ -224,7 +224,7 @@ async function downloadToStdout(
   let last: number | undefined = 0x0a;
   const write = async (chunk: Uint8Array) => {
     await boundedByInterrupt(stdout.write(chunk), signal).catch((cause) => {
-      const why = whyUnwritable(codeOf(cause));
+      const why = whyUnwritable(cause);
       throw failedError(`cannot write to standard output (${why})`, { cause });
     });
     written += chunk.byteLength;

@@ -7,7 +7,7 @@ import type { Terminal } from '../cli/terminal/output';
 import type { Reference } from '../client/link';
 import { CliError, failedError, phrase } from '../platform/errors';
 import { makeFile, nameFile } from '../platform/files/atomic-file';
-import { codeOf, whyUnreadable } from '../platform/files/file-error';
+import { means, whyUnreadable, whyUnwritable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import { checkStateFolder, findFolder, folderOf } from '../profile/folders';
 import type { Target } from '../profile/target';
@@ -55,7 +55,7 @@ function writing(folder: string, work: () => void): void {
     work();
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw failedError(`cannot keep the private key in "${folder}" (${codeOf(error)})`, {
+    throw failedError(`cannot keep the private key in "${folder}" (${whyUnwritable(error)})`, {
       steps: phrase('choose-identity-file'),
       cause: error,
     });
@@ -92,7 +92,7 @@ export async function forgetKey(
     rmSync(key.path, { force: true });
   } catch (error) {
     await warn(
-      `cannot remove the private key "${key.path}" (${codeOf(error)}): remove it yourself`,
+      `cannot remove the private key "${key.path}" (${whyUnwritable(error)}): remove it yourself`,
     );
   }
 }
@@ -121,16 +121,13 @@ export function keptKey(
   return undefined;
 }
 
-/** Codes of the system for a path without a file; it ends in what someone chose. */
-const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
-
 /** @param moved the public key of a request that may be filed under another address */
 function keyIn(path: string, base: string, moved = ''): KeptKey | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (NO_FILE.has(codeOf(error) ?? '')) return undefined;
+    if (means(error, 'missing')) return undefined;
     const why = whyUnreadable(error);
     throw failedError(`cannot read the private key "${path}": ${why}; nothing was fetched`, {
       cause: error,

@@ -7,7 +7,7 @@ import { unclaimed } from '../platform/claim';
 import type { Context } from '../platform/context';
 import { failedError, usageError } from '../platform/errors';
 import { makeWhole } from '../platform/files/atomic-file';
-import { codeOrMessage } from '../platform/files/file-error';
+import { means, whyUnsaved, whyUnwritable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { makeFolder } from '../platform/private-folder';
 import { checkStateFolder, findFolder, folderOf } from '../profile/folders';
@@ -80,7 +80,7 @@ async function inRescueFolder(
     try {
       return await work(mkdtempSync(join(temporaryFolder(context), TEMPORARY)));
     } catch {
-      throw failedError(`it could not be saved to ${folder} either (${codeOrMessage(error)})`, {
+      throw failedError(`it could not be saved to ${folder} either (${whyUnsaved(error)})`, {
         cause: error,
       });
     }
@@ -129,9 +129,8 @@ export function writeForSender(path: string, text: string): void {
   try {
     makeWhole(path, text);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST')
+    if (means(error, 'taken'))
       throw usageError(`"${path}" already exists; nothing was sent`, 'choose a new file');
-    throw usageError(`cannot write "${path}" (${code}); nothing was sent`);
+    throw usageError(`cannot write "${path}" (${whyUnwritable(error)}); nothing was sent`);
   }
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync } from 
 import { getPriority } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { failedError } from './errors';
-import { codeOf } from './files/file-error';
+import { means, whyUnreadable } from './files/file-error';
 
 /** A file that a process has claimed is named `NAME.MACHINE-PID-START.claim`: a claim ends with its process, however that ends. */
 const CLAIM = /\.([0-9a-f]*)-(\d+)-(\d+)\.claim$/;
@@ -32,8 +32,9 @@ export function claimFile(path: string, pid: number): string {
       renameSync(from, own);
       return own;
     } catch (error) {
-      const claim = codeOf(error) === 'ENOENT' ? claimOf(path) : undefined;
-      if (claim === undefined) throw failedError(`cannot rename "${from}" (${codeOf(error)})`);
+      const claim = means(error, 'missing') ? claimOf(path) : undefined;
+      if (claim === undefined)
+        throw failedError(`cannot rename "${from}" (${whyUnreadable(error)})`);
       if (mayRun(claim))
         throw failedError(`another run is getting the rest of "${path}"; nothing was fetched`, {
           steps: `wait until it ends; if there is no such run, rename "${claim}" to "${path}"`,

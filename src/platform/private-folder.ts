@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { failedError, usageError } from './errors';
-import { codeOf, whyUnreadable } from './files/file-error';
+import { means, whyUnreadable, whyUnwritable } from './files/file-error';
 import { type User, whyForeign } from './files/owner';
 import { syncFolder } from './files/sync';
 import { smallText } from './small-text';
@@ -74,7 +74,7 @@ export function makeFolder(path: string, hint?: string): void {
   try {
     make(path);
   } catch (error) {
-    throw failedError(`cannot create the folder "${path}" (${codeOf(error)})`, {
+    throw failedError(`cannot create the folder "${path}" (${whyUnwritable(error)})`, {
       steps: hint,
       cause: error,
     });
@@ -95,10 +95,9 @@ function make(path: string): void {
   try {
     makeOne(path);
   } catch (error) {
-    const code = codeOf(error);
-    if (code === 'EEXIST' && isFolder(path)) return;
+    if (means(error, 'taken') && isFolder(path)) return;
     const parent = dirname(path);
-    if (code !== 'ENOENT' || parent === path || exists(parent)) throw error;
+    if (!means(error, 'missing') || parent === path || exists(parent)) throw error;
     make(parent);
     makeOne(path);
   }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../platform/context';
 import { type CliError, failedError, usageError } from '../platform/errors';
-import { codeOf, isSystemError, whyUnreadable } from '../platform/files/file-error';
+import { isSystemError, means, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { checkFolder, readOwn } from '../platform/private-folder';
 import { configName, copyName, findFolder, type System } from './folders';
@@ -63,7 +63,7 @@ export function readConfig(folder: string, user: User): string | undefined {
     return whole;
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
+    if (means(error, 'missing')) return undefined;
     throw failedError(`cannot read the config file "${path}": ${whyUnreadable(error)}`, {
       steps: 'check its owner and mode, or set PWPUSH_CONFIG_DIR to another folder',
     });

@@ -16,7 +16,7 @@ import Conf from 'conf';
 import type { Context } from '../platform/context';
 import { failedError } from '../platform/errors';
 import { claimed, makeFile, setOwnMode, versionOf } from '../platform/files/atomic-file';
-import { codeOf, isSystemError, whyUnwritable } from '../platform/files/file-error';
+import { isSystemError, means, whyUnwritable } from '../platform/files/file-error';
 import { type User, whyForeign } from '../platform/files/owner';
 import { syncFile, syncFolder, syncOpen } from '../platform/files/sync';
 import { checkFolder, makeFolder } from '../platform/private-folder';
@@ -49,7 +49,7 @@ export function confStore(
       });
     } catch (error) {
       if (!isSystemError(error)) throw error;
-      throw failedError(`cannot write the config file "${path}": ${whyUnwritable(codeOf(error))}`, {
+      throw failedError(`cannot write the config file "${path}": ${whyUnwritable(error)}`, {
         steps: ELSEWHERE,
         cause: error,
       });
@@ -122,7 +122,7 @@ function write(
     try {
       renameSync(conf.path, file);
     } catch (error) {
-      if (!['EBUSY', 'EXDEV'].includes(codeOf(error) ?? '')) throw error;
+      if (!means(error, 'mounted')) throw error;
       rewrite(file, copy, before ?? '', readFileSync(conf.path, 'utf8'));
     }
     syncFolder(dirname(file));

@@ -8,7 +8,7 @@ import type { Push } from '../contract/decode';
 import { askedFor } from '../contract/json';
 import type { CreatedLink } from '../deliver/deliver-link';
 import { attempt, CliError } from '../platform/errors';
-import { codeOrMessage } from '../platform/files/file-error';
+import { whyUnsaved } from '../platform/files/file-error';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
 import { type PushPlace, saveReceipts } from '../profile/receipts';
@@ -210,15 +210,14 @@ export function clearFieldsWarning({ warn }: Terminal) {
   };
 }
 
-/** Saves receipts of pushes; a failure is only said, as the pushes exist. */
-export async function keepReceipts(
+/** Saves the receipt of a push; a failure is only said, as the push exists. */
+export async function keepReceipt(
   { context, say }: Entry,
-  created: readonly CreatedPush[],
+  { object: push, link, name, at }: CreatedPush,
 ): Promise<void> {
   try {
-    const saved = created.map(({ object: push, link, name, at }) => ({ push, link, name, at }));
-    await saveReceipts(context, saved);
+    await saveReceipts(context, [{ push, link, name, at }]);
   } catch (error) {
-    await say.remark(`the receipt was not saved (${codeOrMessage(error)})`);
+    await say.remark(`the receipt was not saved (${whyUnsaved(error)})`);
   }
 }

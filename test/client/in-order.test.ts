@@ -8,12 +8,13 @@ const rounds = async (count: number) => {
   for (let round = 0; round < count; round++) await new Promise(setImmediate);
 };
 
-/** A `take` that takes results one by one. */
-const each =
-  <Result>(take: (result: Result) => Promise<void>) =>
-  async (results: readonly Result[]) => {
-    for (const result of results) await take(result);
-  };
+/** Takes the results one by one. */
+async function takeEach<Result>(
+  results: AsyncIterable<Result>,
+  take: (result: Result) => unknown,
+): Promise<void> {
+  for await (const result of results) await take(result);
+}
 
 test('results come in the order of the items, and never more than the width run', async () => {
   const allDelays = fc.array(fc.tuple(fc.nat(5), fc.nat(2)), { maxLength: 40 });
@@ -35,7 +36,7 @@ test('results come in the order of the items, and never more than the width run'
         taken.push(at);
         taking -= 1;
       };
-      await inOrder(delays.entries(), work, each(take), width);
+      await takeEach(inOrder(delays.entries(), work, width), take);
       expect(taken).toEqual([...delays.keys()]);
       expect(most).toBeLessThanOrEqual(width);
     }),
@@ -56,23 +57,15 @@ test('a result does not wait for the next item', async () => {
     words.push(word);
     first.resolve();
   };
-  const all = inOrder(slow(), async (word) => word.toUpperCase(), each(take));
+  const all = takeEach(
+    inOrder(slow(), async (word) => word.toUpperCase()),
+    take,
+  );
   await first.promise;
   expect(words).toEqual(['FIRST']);
   item.resolve();
   await all;
   expect(words).toEqual(['FIRST', 'SECOND']);
-});
-
-test('results that come in one turn are taken together', async () => {
-  const taken: (readonly number[])[] = [];
-  await inOrder(
-    Array(4).keys(),
-    async (at) => at,
-    async (some) => void taken.push(some),
-    4,
-  );
-  expect(taken).toEqual([[0, 1, 2, 3]]);
 });
 
 test('others run while the first does, as many as the width', async () => {
@@ -83,7 +76,7 @@ test('others run while the first does, as many as the width', async () => {
     begun.push(at);
     return at === 0 ? first.promise : at;
   };
-  const all = inOrder(Array(20).keys(), work, async (some) => void taken.push(...some), 3);
+  const all = takeEach(inOrder(Array(20).keys(), work, 3), (one) => taken.push(one));
   await rounds(20);
   expect([begun, taken]).toEqual([[0, 1, 2], []]);
   first.resolve(0);
@@ -100,7 +93,7 @@ test('after an error nothing is begun, and what was begun is taken', async () =>
     await rounds(5);
     return at;
   };
-  const all = inOrder(Array(100).keys(), work, async (some) => void taken.push(...some), 4);
+  const all = takeEach(inOrder(Array(100).keys(), work, 4), (one) => taken.push(one));
   await expect(all).rejects.toThrow('no 1');
   expect(begun.length).toBeLessThan(10);
   expect(taken).toEqual(begun.filter((at) => at !== 1));
@@ -111,7 +104,7 @@ test('an error does not wait for the next item', async () => {
     yield 1;
     await new Promise(() => {});
   };
-  const failing = inOrder(items(), Promise.resolve.bind(Promise), async () => {
+  const failing = takeEach(inOrder(items(), Promise.resolve.bind(Promise)), async () => {
     throw new Error('full');
   });
   await expect(failing).rejects.toThrow('full');
@@ -124,7 +117,7 @@ test('a source that fails is told after what came before it is taken', async () 
   }
   const taken: number[] = [];
   const work = async (at: number) => rounds(5).then(() => at);
-  const all = inOrder(broken(), work, async (some) => void taken.push(...some));
+  const all = takeEach(inOrder(broken(), work), (one) => taken.push(one));
   await expect(all).rejects.toThrow('no more');
   expect(taken).toEqual([1, 2]);
 });
@@ -137,15 +130,14 @@ test('memory does not grow with the items of a source that is slower than the wo
     }
   }
   let before = 0;
-  await inOrder(
-    items(),
-    async (item) => item,
-    each(async (at) => {
+  await takeEach(
+    inOrder(items(), async (item) => item),
+    (at) => {
       if (at !== 1_000 && at !== 99_000) return;
       collectGarbage();
       const { heapUsed } = process.memoryUsage();
       if (before > 0) expect(heapUsed - before).toBeLessThan(2_000_000);
       before = heapUsed;
-    }),
+    },
   );
 });

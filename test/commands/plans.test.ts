@@ -43,15 +43,17 @@ const values: Readonly<Record<string, string>> = {
   ...{ '--expire': '6h', '--for': '6h', '--to': recipient, '--notify': 'ann@pwpush.test' },
   ...{ '--kind': 'text', '--locale': 'de', '--url': 'https://pwpush.test', '--file': 'a' },
   ...{ '--as': 'DB', '--only': 'A', '--github-env': 'DB', '--github-output': 'db' },
-  '--profile': 'work',
+  ...{ '--profile': 'work', '--encrypt': 'words' },
 };
 /** What an option goes with, besides what its row requires. */
 const beside: Readonly<Record<string, readonly string[]>> = {
-  'push --message': ['--file', 'a'],
   'push --filename': ['--file', '-'],
+  'respond --filename': ['--file', '-'],
   'push --key-out': ['--encrypt=words'],
   'push --into': ['--', 'true'],
   'request --notify': ['--no-encrypt'],
+  'push --cert-key': ['--cert=1'],
+  'request --cert-key': ['--cert=1'],
 };
 
 function given(command: string, name: string): { words: string[]; rest: string[] } {
@@ -59,12 +61,14 @@ function given(command: string, name: string): { words: string[]; rest: string[]
   const row = { ...globalRows, ...rows }[name];
   if (!row) throw new Error(`${command} has no option ${name}`);
   const { long } = row.option;
-  const value = valueIn(row.option)?.required && `=${values[`${long}`] ?? '1'}`;
-  const needs = row.needed.slice(0, 1).map((one) => given(command, one));
+  const typed = values[`${long}`] ?? (valueIn(row.option)?.required ? '1' : undefined);
+  const value = typed === undefined ? '' : `=${typed}`;
+  // Rules for one value alone are shown by the transcripts.
+  const needs = needsOf(row).map((one) => given(command, one));
   const more = beside[`${command} ${long}`] ?? [];
   const at = more.includes('--') ? more.indexOf('--') : more.length;
   return {
-    words: [`${long}${value || ''}`, ...more.slice(0, at), ...needs.flatMap(({ words }) => words)],
+    words: [`${long}${value}`, ...more.slice(0, at), ...needs.flatMap(({ words }) => words)],
     rest: [...more.slice(at), ...needs.flatMap(({ rest }) => rest)],
   };
 }
@@ -76,14 +80,21 @@ function line(command: string, names: readonly string[]): string[] {
   return [command, ...before, ...words, ...after, ...all.flatMap(({ rest }) => rest)];
 }
 
+const needsOf = ({ needed }: Rows[string]) =>
+  needed.filter(({ when }) => when(undefined)).flatMap(({ others }) => others);
+
 const all = Object.entries(commands).flatMap(([command, [rows]]) =>
   Object.entries(rows).map(([name, row]) => ({ command, name, row })),
 );
 
 describe('options that exclude each other', () => {
-  const pairs = all.flatMap(({ command, name, row }) =>
-    row.conflicting.flatMap(({ others }) => others.map((other) => [command, name, other] as const)),
-  );
+  const pairs = all.flatMap(({ command, name, row }) => {
+    const rows: Rows = { ...globalRows, ...commands[command]?.[0] };
+    const needing = Object.keys(rows).filter((other) => rows[other]?.instance === 'needed');
+    const others = row.conflicting.flatMap((rule) => (rule.when('x', 'x') ? rule.others : []));
+    const all = row.instance === 'replaced' ? [...others, ...needing] : others;
+    return all.map((other) => [command, name, other] as const);
+  });
 
   test.each(pairs)('%s: %s and %s are accepted alone, and refused together', async (...pair) => {
     const [command, ...names] = pair;
@@ -96,12 +107,12 @@ describe('options that exclude each other', () => {
 });
 
 describe('an option that requires another', () => {
-  const requiring = all.filter(({ row }) => row.needed.length > 0);
+  const requiring = all.filter(({ row }) => needsOf(row).length > 0);
 
   test.each(requiring)('$command: $name is refused alone', async ({ command, name, row }) => {
     expect(await plan(line(command, [name]))).toBeDefined();
     const words = line(command, [name]).filter(
-      (word) => !row.needed.some((one) => given(command, one).words.includes(word)),
+      (word) => !needsOf(row).some((one) => given(command, one).words.includes(word)),
     );
     await expect(plan(words)).rejects.toMatchObject({ name: 'CliError', code: 'usage' });
   });

@@ -1,5 +1,5 @@
+import type { ApiSettings } from '../../src/client/api-settings';
 import { type Api, apiClient } from '../../src/client/client';
-import type { ApiSettings } from '../../src/client/send-call';
 import type { TransportError } from '../../src/client/transport/network-errors';
 import { CliError } from '../../src/platform/errors';
 import { type Conditions, type PlaceOptions, place } from './run';

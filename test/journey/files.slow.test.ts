@@ -49,7 +49,7 @@ describe('get saves files', () => {
     const { code, stdout, stderr } = await inGone(`$PWPUSH get ${url}/p/abc`);
     const [name = ''] = readdirSync(at("it's kept"));
     expect([code, stdout, files(`it's kept/${name}`)]).toEqual([0, 'text', { a: 'A' }]);
-    expect(stderr).toMatch(/^warning: cannot write to the current folder \(ENOENT\)/);
+    expect(stderr).toMatch(/^warning: cannot write to the current folder \(no such folder\)/);
   });
 
   test('not by an executable, which does not start there', onBinary, async () => {

@@ -111,7 +111,7 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
     const set = await asNobody('$PWPUSH profile set days 3 --profile a');
     expect([set.code, set.stderr.split('\n')[0]]).toEqual([
       1,
-      `pwpush: cannot create the folder "${at('home/.config/pwpush')}" (EACCES)`,
+      `pwpush: cannot create the folder "${at('home/.config/pwpush')}" (permission denied)`,
     ]);
     expect(await asNobody(`test "$($PWPUSH get ${await link()})" = "rescue me"`)).toMatchObject({
       code: 0,
@@ -122,7 +122,7 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
 
   /** Its entry has a folder that is not there, another user has no entry. */
   const noHome = [
-    [NOBODY, 1, 'cannot create the folder "/nonexistent/.config/pwpush" (EACCES)'],
+    [NOBODY, 1, 'cannot create the folder "/nonexistent/.config/pwpush" (permission denied)'],
     [12345, 2, 'there is no config folder: HOME is not an absolute path, and the user has no home'],
   ] as const;
 
@@ -188,7 +188,7 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
     ]);
     chmodSync(at('config/config.json'), 0o644);
     const { code, stderr } = await asNobody('$PWPUSH profile set days 3 --profile a');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('EACCES')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('permission denied')]);
     expect(readFileSync(at('config/config.json'), 'utf8')).toBe('{"profiles":{}}');
   });
 });

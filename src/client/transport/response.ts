@@ -1,6 +1,6 @@
 import { parseJson } from '../../contract/json';
 import type { HttpResponse } from '../../platform/context';
-import { phrase } from '../../platform/errors';
+import { CliError, phrase } from '../../platform/errors';
 import { codeOf } from '../../platform/files/file-error';
 import { timeoutError } from './network-errors';
 
@@ -12,11 +12,9 @@ export interface WholeResponse {
 }
 
 /** A response body exceeds `MAX_BYTES`. */
-export class ResponseTooLong extends Error {
-  override readonly name = 'ResponseTooLong';
-
-  constructor(readonly status: number) {
-    super('too long');
+export class ResponseTooLong extends CliError {
+  constructor(status: number) {
+    super('failed', phrase('response-too-long'), { status });
   }
 }
 
@@ -37,6 +35,18 @@ export function jsonIn({ body }: Pick<WholeResponse, 'body'>): unknown {
 export function header(response: Pick<HttpResponse, 'headers'>, name: string): string | undefined {
   const value = response.headers[name];
   return Array.isArray(value) ? value[0] : value;
+}
+
+/**
+ * The whole seconds that `Retry-After` asks to wait (RFC 9110, 10.2.3: seconds or an HTTP date); undefined if it is
+ * absent or invalid.
+ */
+export function retryAfter(response: Pick<HttpResponse, 'headers'>, now: Date): number | undefined {
+  const value = header(response, 'retry-after')?.trim() ?? '';
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  if (!/[a-z]/i.test(value)) return undefined;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now.getTime()) / 1000));
 }
 
 /** No JSON response is longer. */

@@ -2,7 +2,7 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { safeName } from '../../deliver/safe-name';
 import { type CliError, usageError } from '../../platform/errors';
-import { codeOf } from '../../platform/files/file-error';
+import { codeOf, whyUnreadable, whyUnwritable } from '../../platform/files/file-error';
 
 // Files that a caller names stay below a folder. Between the check here and its use, another program of this user could
 // replace a folder by a link; who can do that needs no help of ours. The last component is never followed when a file is
@@ -15,7 +15,7 @@ import { codeOf } from '../../platform/files/file-error';
 export async function fileBelow(root: string, path: string): Promise<string> {
   const named = namedBelow(root, path);
   const real = await realpath(named).catch((error) => {
-    throw usageError(`cannot read "${path}" (${codeOf(error)})`, 'name a file that exists');
+    throw usageError(`cannot read "${path}" (${whyUnreadable(error)})`, 'name a file that exists');
   });
   await checkInside(root, real, path);
   if (!(await stat(real)).isFile()) throw usageError(`"${path}" is not a regular file`);
@@ -71,7 +71,10 @@ async function realFolder(folder: string, makes: boolean, path: string): Promise
     // A dangling link must not be made a folder elsewhere.
     const isLink = (await lstat(folder).catch(() => undefined))?.isSymbolicLink();
     if (codeOf(error) !== 'ENOENT' || isLink || !makes || dirname(folder) === folder)
-      throw usageError(`cannot write "${path}" (${codeOf(error)})`, 'create its folder first');
+      throw usageError(
+        `cannot write "${path}" (${whyUnwritable(error)})`,
+        'create its folder first',
+      );
     return join(await realFolder(dirname(folder), makes, path), basename(folder));
   }
 }

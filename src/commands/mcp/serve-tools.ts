@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Context } from '../../platform/context';
 import { usageError } from '../../platform/errors';
 import { aborted, raceWithLimit } from '../../platform/files/abort';
-import { codeOf } from '../../platform/files/file-error';
+import { whyUnreadable } from '../../platform/files/file-error';
 import { GRACE } from '../../platform/interrupts';
 import type { Session } from '../../profile/session';
 import { listed } from '../../words/grammar';
@@ -55,7 +55,7 @@ export async function run(session: Session, plan: McpPlan): Promise<void> {
 async function rootFolder({ home }: Context, named: string | undefined): Promise<string> {
   const folder = named ?? '.';
   const found = await realpath(folder).catch((error) => {
-    throw usageError(`--root must be a folder; cannot read "${folder}" (${codeOf(error)})`);
+    throw usageError(`--root must be a folder; cannot read "${folder}" (${whyUnreadable(error)})`);
   });
   if (!(await stat(found)).isDirectory()) throw usageError(`--root: "${folder}" is not a folder`);
   const isHome = found === (await realpath(home ?? '').catch(() => undefined));

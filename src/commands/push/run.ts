@@ -21,7 +21,7 @@ import {
   clearFieldsWarning,
   createPush,
   type Draft,
-  keepReceipts,
+  keepReceipt,
   type PushDetails,
   type PushLimits,
   sealingFor,
@@ -120,7 +120,7 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
     const push = () => createAt(session, instance, plan, begun);
     const created = await (set ? set(instance, text ?? '', push) : push());
     const failure = await printCreated(session, created, plan);
-    if (plan.receipt) await keepReceipts(session, [created]);
+    if (plan.receipt) await keepReceipt(session, created);
     if (failure) throw failure;
   });
 }

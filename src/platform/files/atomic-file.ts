@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { means } from './file-error';
 import { syncFolder, syncHandle, syncOpen } from './sync';
 
 const RANDOM_BYTES = 6;
@@ -51,7 +52,7 @@ function temporary(path: string, handle: FileHandle, left = path) {
         nameFile(path, to, replace);
         return true;
       } catch (error) {
-        if (replace || (error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        if (replace || !means(error, 'taken')) throw error;
         return false;
       }
     },
@@ -123,7 +124,7 @@ function nameNew(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    if (means(error, 'taken')) throw error;
     // exFAT and SMB have no hard links, and say so by various codes. An empty file reserves the name.
     closeSync(openSync(path, 'wx', 0o600));
     renameReserved(draft, path);
@@ -178,7 +179,7 @@ function claim(path: string, now: number): readonly string[] | undefined {
       closeSync(openSync(name, 'wx', 0o600));
       return claims;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (!means(error, 'taken')) throw error;
     }
     const made = statSync(name, { throwIfNoEntry: false })?.mtimeMs ?? now;
     // Also of the future, after the clock was set back.

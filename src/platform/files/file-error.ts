@@ -1,14 +1,48 @@
 export const NOT_UTF8 = 'its name is not UTF-8';
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  EISDIR: 'is a folder',
-  EACCES: 'permission denied',
+/**
+ * What an error of the file system says about going on: there is nothing of that name, or something; the file system has no such
+ * thing as modes, links or syncs, without which what was written is there all the same; the file can be rewritten but not
+ * replaced, as it is mounted alone, such as into a container.
+ */
+type Meaning = 'missing' | 'taken' | 'unsupported' | 'mounted';
+
+interface FileError {
+  readonly means?: Meaning;
+  readonly words?: string;
+  /** Of a file that was to be written, where that is another reason. */
+  readonly written?: string;
+}
+
+/** EIO, ENOSPC, EDQUOT and EROFS of a sync say that what was written may not be there (fsync(2)). */
+const errors: Readonly<Record<string, FileError>> = {
+  ENOENT: { means: 'missing', words: 'no such file', written: 'no such folder' },
+  ENOTDIR: { means: 'missing', words: 'a part of its path is a file' },
+  ENAMETOOLONG: { means: 'missing', words: 'its name is too long' },
+  EEXIST: { means: 'taken', words: 'a file has that name' },
+  EISDIR: { words: 'is a folder', written: 'it is a folder' },
+  EACCES: { words: 'permission denied' },
+  EROFS: { words: 'its file system is read-only' },
+  ENOSPC: { words: 'the disk is full' },
+  EDQUOT: { words: 'the disk quota is used up' },
+  EBUSY: { means: 'mounted' },
+  EXDEV: { means: 'mounted' },
+  EINVAL: { means: 'unsupported' },
+  ENOSYS: { means: 'unsupported' },
+  ENOTSUP: { means: 'unsupported' },
+  EOPNOTSUPP: { means: 'unsupported' },
+  // Of Windows, FUSE, 9P and network mounts.
+  EPERM: { means: 'unsupported', words: 'not permitted' },
 };
 
-/** The code of an error of the system, such as ENOENT, or of one of ours. */
+/** The code of an error of the system, such as ENOENT, or of one of ours; a code itself. */
 export function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
+  return typeof error === 'string' ? error : (error as NodeJS.ErrnoException).code;
+}
+
+/** Whether an error is one of the file system of that meaning. */
+export function means(error: unknown, meaning: Meaning): boolean {
+  return errors[codeOf(error) ?? '']?.means === meaning;
 }
 
 /** Whether it is an error of the system, such as ENOENT, and not one of ours, which has a `code` too. */
@@ -16,14 +50,16 @@ export function isSystemError(error: unknown): boolean {
   return /^E[A-Z]+$/.test(codeOf(error) ?? '');
 }
 
-/** The code of an error of the system, or the message of another one. */
-export function codeOrMessage(error: unknown): string | undefined {
-  return isSystemError(error) ? codeOf(error) : (error as Error).message;
+/** The reason why a file, a folder or a stream takes no bytes, in words where there are any, else as the code of the system. */
+export function whyUnwritable(error: unknown): string {
+  const code = codeOf(error) ?? 'error';
+  const { words = code, written = words } = errors[code] ?? {};
+  return written;
 }
 
-/** Why a write failed: in words if the disk is full, else the system's code. */
-export function whyUnwritable(code: string | undefined): string {
-  return code === 'ENOSPC' ? 'the disk is full' : `${code}`;
+/** The same, or the message of an error of ours. */
+export function whyUnsaved(error: unknown): string {
+  return isSystemError(error) ? whyUnwritable(error) : (error as Error).message;
 }
 
 /** Whether a path may have had bytes that are not UTF-8, in place of which Node.js has U+FFFD in arguments. */
@@ -36,5 +72,5 @@ export function whyUnreadable(error: unknown): string {
   const { path } = error as NodeJS.ErrnoException;
   if (codeOf(error) === 'ENOENT' && isGarbled(path)) return NOT_UTF8;
   const code = codeOf(error) ?? 'unknown error';
-  return reasons[code] ?? code;
+  return errors[code]?.words ?? code;
 }

@@ -1,14 +1,9 @@
 import { closeSync, fstatSync, fsyncSync, openSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-
-/**
- * Codes by which a system says that it syncs no such file (fsync(2); FUSE, 9P and network mounts; EPERM on Windows). What was
- * written is there, as without a sync. EIO, ENOSPC, EDQUOT and EROFS say that it may not be.
- */
-const REFUSALS = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EPERM']);
+import { means } from './file-error';
 
 function throwUnlessRefused(error: unknown): void {
-  if (!REFUSALS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  if (!means(error, 'unsupported')) throw error;
 }
 
 /** Syncs an open file to the disk, where the file system can. Throws an error of the file system if what was written may be lost. */

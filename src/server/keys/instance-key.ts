@@ -16,6 +16,7 @@ import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claimed, makeFile, nameFile, versionOf } from '../../platform/files/atomic-file';
+import { means } from '../../platform/files/file-error';
 import { ServiceError, systemCode } from '../service-errors';
 import { type DataLocation, keyFileOf } from '../store/database';
 import { derive } from './primitives';
@@ -141,7 +142,7 @@ export function makeInstanceKey(path: string): FileKey {
     writeKeys(path, [newInstanceKey([COMPLETE])]);
   } catch (cause) {
     // The program that made the key removes drafts when it notes its data.
-    if (!['EEXIST', 'ENOENT'].includes(systemCode(cause)) || !existsSync(path))
+    if (!(means(cause, 'taken') || means(cause, 'missing')) || !existsSync(path))
       throw new ServiceError(`cannot write the instance key "${path}"`, { cause });
   }
   return (readKeys(path) as [FileKey])[0];

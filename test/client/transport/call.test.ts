@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { call, retryAfter, sharedBackoff } from '../../../src/client/transport/call';
+import { sharedBackoff } from '../../../src/client/retry';
 import type { TransportError } from '../../../src/client/transport/network-errors';
-import { discardBody } from '../../../src/client/transport/response';
+import { discardBody, readWhole, retryAfter } from '../../../src/client/transport/response';
 import type { HttpRequest, Transport } from '../../../src/platform/context';
 import { phrase } from '../../../src/platform/errors';
+import { clientOver, failureOf } from '../../helpers/foreign';
 import { answering } from '../../helpers/wire';
 
 const now = new Date('2026-08-20T11:06:45.500Z');
@@ -16,13 +17,13 @@ describe('Retry-After', () => {
     ['Thursday, 20-Aug-26 11:06:57 GMT', 12],
     ['Thu Aug 20 11:06:46 2026 GMT', 1],
   ])('%j is %d seconds', (value, seconds) => {
-    expect(retryAfter(value, now)).toBe(seconds);
+    expect(retryAfter({ headers: { 'retry-after': value } }, now)).toBe(seconds);
   });
 
   test.each([undefined, '', ' ', '-1', '1.5', '1e3', '7 s', 'soon', '1000000000'])(
     '%j says nothing',
     (value) => {
-      expect(retryAfter(value, now)).toBeUndefined();
+      expect(retryAfter({ headers: { 'retry-after': value } }, now)).toBeUndefined();
     },
   );
 });
@@ -43,8 +44,8 @@ test.each([
   const send: Transport = async () =>
     answering({ status: 429, headers: { 'retry-after': left.shift() ?? '' } });
   const sleep = async (milliseconds: number) => void waits.push(milliseconds / 1000);
-  const rules = { repeatable: false, waitsOn429: true, sleep, waiting: () => {} };
-  const { status } = await call(send, request, { ...rules, now: () => now, timeout: 30 });
+  const notification = { notify_emails_to: 'a@b.test' };
+  const { status } = await failureOf(clientOver({ send, sleep }).notify('x', notification));
   expect([status, waits, left]).toEqual([429, expected, []]);
 });
 
@@ -86,10 +87,8 @@ describe('a response that comes in pieces', () => {
         yield Buffer.alloc(bytes, ' ');
       }
     };
-    const send: Transport = async () => ({ status: 200, headers: {}, body: body() });
-    const rules = { repeatable: true, waitsOn429: true, sleep: async () => {}, waiting: () => {} };
-    const clock = { now: () => new Date(time), timeout: 30 };
-    const read = call(send, request, { ...rules, ...clock });
+    const response = { status: 200, headers: {}, body: body() };
+    const read = readWhole(response, request.url, { now: () => new Date(time), timeout: 30 });
     return read.then(
       ({ body }) => body.length,
       (error: TransportError) => [...error.facts, error.sent, (time - now.getTime()) / 1000],

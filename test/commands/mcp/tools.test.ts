@@ -226,7 +226,7 @@ describe('the rest', () => {
 test.each([
   [['--root', 'nowhere'], '--root must be a folder'],
   [['--root', 'package.json'], 'is not a folder'],
-  [['--token-file', '-'], '--token-file cannot be standard input'],
+  [['--token-file', '-'], 'cannot be both the protocol and the token'],
 ])('%j is refused', async (words, why) => {
   const { code, stderr } = await here.run('mcp', ...words);
   expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
