@@ -94,6 +94,28 @@ test('below commands only cli/ and words/ name an option, and nothing takes a ba
   expect(below.filter((file) => bag.test(sources.get(file) ?? ''))).toEqual([]);
 });
 
+test('the words of errors are in words/, but for those about what was typed', () => {
+  /** Rooms that have sentences of their own. */
+  const exempt = /^(deliver|keep|take|server|words)\//;
+  // A call and what is in its parentheses, three deep.
+  const deeper = ['', '', ''].reduce((inner) => `(?:[^()]|\\(${inner}\\))*`, '[^()]*');
+  const calls = new RegExp(
+    `\\b(?:failedError|new CliError|advising|and|with)\\(${deeper}\\)|\\bsteps: ['\`]`,
+    'g',
+  );
+  const sentence = /(['`])(?:(?!\1)[^\\\n]|\\.)*\w \w(?:(?!\1)[^\\\n]|\\.)*\1/;
+  const telling = files.filter((file) => {
+    if (exempt.test(file)) return false;
+    const found = (sources.get(file) ?? '').match(calls) ?? [];
+    return found.some(
+      (call) =>
+        !/^new CliError\(\s*'usage'/.test(call) &&
+        (sentence.test(call.replace(/\bsubject: `[^`]*`/, '')) || /^steps: /.test(call)),
+    );
+  });
+  expect(telling).toEqual([]);
+});
+
 test('the name of an exported type means one thing', () => {
   const names = [...sources.values()].flatMap((source) =>
     Array.from(source.matchAll(/^export (?:interface|type|class) (\w+)/gm), ([, name]) => name),

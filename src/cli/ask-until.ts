@@ -1,4 +1,4 @@
-import { CliError } from '../platform/errors';
+import { CliError, phrase } from '../platform/errors';
 
 /** How often a person is asked. */
 export const TRIES = 3;
@@ -42,6 +42,6 @@ export async function beforeSending<T>(ask: () => Promise<T>): Promise<T> {
     return await ask();
   } catch (error) {
     if (!(error instanceof CliError) || error.code !== 'interrupted') throw error;
-    throw error.and('nothing was sent');
+    throw error.and(phrase('nothing-sent'));
   }
 }

@@ -16,12 +16,12 @@ import {
   ExitWith,
   exitStatus,
   failedError,
+  phrase,
 } from '../platform/errors';
 import { storedProfiles } from '../profile/config-file';
 import { configName, folderOf } from '../profile/folders';
 import { withService } from '../profile/load-service';
 import { type InstanceOptions, sourcesOf } from '../profile/sources';
-import { shellWord } from '../words/grammar';
 import * as checks from './doctor/checks';
 import { type Perform, planned } from './planned';
 
@@ -161,8 +161,8 @@ function refuseOpen(path: string, wanted: number): void {
   const mode = modeOf(path) ?? wanted;
   if ((mode & 0o077) === 0) return;
   const octal = (bits: number) => bits.toString(8).padStart(4, '0');
-  throw failedError(`"${path}" is open to other users (mode ${octal(mode)})`, {
-    steps: `run chmod ${octal(wanted)} ${shellWord(path)}, as it contains tokens`,
+  throw failedError(phrase('open-to-others', path, octal(mode)), {
+    steps: phrase('change-mode', octal(wanted), path),
   });
 }
 

@@ -14,7 +14,7 @@ import { AT_ONCE } from '../client/pages';
 import type { Push } from '../contract/decode';
 import { tellError } from '../keep/tell-error';
 import { type Context, contextWith } from '../platform/context';
-import { attempt, CliError, ExitWith, endedBy, tried } from '../platform/errors';
+import { attempt, CliError, ExitWith, endedBy, phrase, tried } from '../platform/errors';
 import { connectEach } from '../profile/connect';
 import { type Receipts, readReceipts } from '../profile/receipts';
 import { type ConnectedItem, itemsOf, type LocatedItem } from '../profile/references';
@@ -107,9 +107,7 @@ async function end(entry: Entry, named: ConnectedItem, opening: Opening, receipt
   const { context, say } = entry;
   const { token, target, last } = named;
   if (last?.ended)
-    throw new CliError('expired', 'the last push has already expired', {
-      steps: 'name another push by its link',
-    });
+    throw new CliError('expired', phrase('last-expired'), { steps: phrase('name-another-push') });
   return onItem<{ text: string; object: object }>(named, async (item) => {
     if (item.kind === 'push') {
       const known = { linkKey: named.key, text: opening.text };

@@ -327,10 +327,8 @@ async function checked(entry: Entry, login: Login, token: string | undefined): P
 function notStored(error: unknown, isOurs: boolean): unknown {
   if (!(error instanceof CliError) || error.code !== 'unauthorized') return error;
   return error.with({
-    facts: ['the instance refused the token', 'nothing was saved'],
-    steps: isOurs
-      ? 'ask who runs the instance, or make one with pwpush serve token add'
-      : 'copy the token again from the account page of the instance',
+    facts: [phrase('token-refused', ''), phrase('nothing-saved')],
+    steps: phrase(isOurs ? 'ask-for-token' : 'copy-token'),
   });
 }
 

@@ -2,7 +2,7 @@ import type { Command } from '../cli/command';
 import { addProfileOptions } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import type { Context } from '../platform/context';
-import { failedError } from '../platform/errors';
+import { failedError, phrase } from '../platform/errors';
 import { existingProfile, profileIn, storedProfiles } from '../profile/config-file';
 import { updateProfiles } from '../profile/profile-store';
 import { hasToken, withoutToken } from '../profile/settings';
@@ -35,8 +35,7 @@ async function logout(
     return { ...stored, profiles: { ...stored.profiles, [name]: rest } };
   });
   const problem = profile.keyring ? await forgetProfile(context, name, profile) : undefined;
-  if (problem !== undefined)
-    throw failedError(problem, { steps: 'unlock the keyring and remove it there' });
+  if (problem !== undefined) throw failedError(problem, { steps: phrase('unlock-and-remove') });
   await say.print({ profile: name, token: false }, () => '');
   await say.note(
     hasToken(profile) ? `removed the token of profile "${name}"` : `profile "${name}" has no token`,

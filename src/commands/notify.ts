@@ -5,7 +5,7 @@ import type { Api } from '../client/client';
 import { notification } from '../client/notification';
 import type { Notification } from '../contract/api';
 import type { Context } from '../platform/context';
-import { CliError } from '../platform/errors';
+import { CliError, phrase } from '../platform/errors';
 import { connect } from '../profile/connect';
 import { itemOf, type LocatedItem } from '../profile/references';
 import { type Perform, planned } from './planned';
@@ -62,7 +62,7 @@ async function explained(error: unknown, api: Api): Promise<unknown> {
   if (pushes?.email_auto_dispatch !== false && version.api_version !== '2.0') return error;
   return error.with({
     code: 'rejected',
-    facts: 'this instance sends no e-mail',
-    steps: 'send the link yourself',
+    facts: phrase('sends-no-email'),
+    steps: phrase('send-link-yourself'),
   });
 }

@@ -1,5 +1,4 @@
 import type { Command } from '../cli/command';
-import { inWords } from '../cli/in-words';
 import { linkRows } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import { safe } from '../cli/terminal/safe';
@@ -8,7 +7,7 @@ import { elsewhere, withKey } from '../client/link';
 import { drawing, reachedHere } from '../deliver/deliver-link';
 import type { KeptKey } from '../keep/request-keys';
 import type { Context } from '../platform/context';
-import { failedError } from '../platform/errors';
+import { failedError, phrase } from '../platform/errors';
 import { connect } from '../profile/connect';
 import { readReceipts } from '../profile/receipts';
 import { itemOf, type LocatedItem } from '../profile/references';
@@ -54,9 +53,9 @@ async function preview(entry: Entry, plan: PreviewPlan): Promise<void> {
     }
     return preview();
   });
-  if (previewed.url === undefined) throw failedError('the instance returned an invalid link');
+  if (previewed.url === undefined) throw failedError(phrase('link-invalid'));
   const doubt = elsewhere(item.target.base, previewed.url);
-  if (doubt) await say.warn(await inWords(doubt));
+  if (doubt) await say.warn(doubt);
   if (item.publicKey !== undefined && !kept)
     await say.remark('hint: the link is printed without its key, which is only where you sent it');
   // Nothing says which of them it is.

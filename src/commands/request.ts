@@ -17,7 +17,7 @@ import { notification } from '../client/notification';
 import { askedFor } from '../contract/json';
 import type { PlacePlan } from '../deliver/place';
 import type { Context } from '../platform/context';
-import { CliError, tried, usageError } from '../platform/errors';
+import { CliError, phrase, tried, usageError } from '../platform/errors';
 import type { Session } from '../profile/session';
 import type { Target } from '../profile/target';
 import { closing, isDate, sayExpiry } from '../send/expiry';
@@ -151,7 +151,5 @@ function hereQuestion(text = 'Please enter the secret.'): Source {
 function configured({ target, isUnconfigured }: Session): Target {
   const found = tried(target);
   if (!(found instanceof CliError)) return found;
-  throw isUnconfigured(found)
-    ? found.advising('to ask without an instance, use pwpush request --here')
-    : found;
+  throw isUnconfigured(found) ? found.advising(phrase('request-here')) : found;
 }

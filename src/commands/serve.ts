@@ -93,8 +93,7 @@ async function serve(run: Entry, plan: ServePlan): Promise<void> {
 }
 
 function start({ context, say }: Entry, { settings }: ServePlan, tokenHidden: string | undefined) {
-  if (!settings.ephemeral)
-    makeFolder(settings.data, 'choose a folder that you can write to with --data');
+  if (!settings.ephemeral) makeFolder(settings.data, 'choose-data-folder');
   const log = (line: string, level?: string) => {
     if (say.manner.quiet && level === 'info') return;
     context.stderr.write(`${line}\n`).catch(() => {});

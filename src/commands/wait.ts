@@ -7,7 +7,7 @@ import { seconds, waitingTime } from '../cli/values';
 import { onItem } from '../client/item';
 import { pushPoller } from '../client/progress';
 import type { Context } from '../platform/context';
-import { CliError, usageError } from '../platform/errors';
+import { CliError, phrase, usageError } from '../platform/errors';
 import { accountOf, clientOf, connect } from '../profile/connect';
 import { readReceipts } from '../profile/receipts';
 import { accountOfPush, type ConnectedItem, itemOf, type LocatedItem } from '../profile/references';
@@ -100,8 +100,7 @@ async function waitForView(
   const first = waitUntil(entry, { interval, what, most }, poll, async ({ events, state }) => {
     for (const event of events) if (json) await say.print(event, () => '');
     const view = events.find(({ kind }) => kind === 'view');
-    if (view === undefined && state === 'expired')
-      throw new CliError('expired', 'the push expired without a view');
+    if (view === undefined && state === 'expired') throw new CliError('expired', phrase('no-view'));
     return view;
   });
   const view = await first.catch(async (error) => {

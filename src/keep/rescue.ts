@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { unclaimed } from '../platform/claim';
 import type { Context } from '../platform/context';
-import { failedError, usageError } from '../platform/errors';
+import { failedError, phrase, reasonOf, usageError } from '../platform/errors';
 import { makeWhole } from '../platform/files/atomic-file';
-import { means, whyUnsaved, whyUnwritable } from '../platform/files/file-error';
+import { means, whyUnwritable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { makeFolder } from '../platform/private-folder';
 import { checkStateFolder, findFolder, folderOf } from '../profile/folders';
@@ -80,7 +80,7 @@ async function inRescueFolder(
     try {
       return await work(mkdtempSync(join(temporaryFolder(context), TEMPORARY)));
     } catch {
-      throw failedError(`it could not be saved to ${folder} either (${whyUnsaved(error)})`, {
+      throw failedError(phrase('not-saved-either', folder, reasonOf(error)), {
         cause: error,
       });
     }

@@ -313,9 +313,9 @@ function withRest(failure: CliError, { lost, outcome }: Fates['rests'][number]):
 
 /** Says where the private key is that may open what was saved. */
 function withKey(failure: CliError, { outcome, printed }: Fate): CliError {
-  const kept: Step =
+  const kept =
     outcome instanceof CliError
-      ? `the private key ${printed ? `was printed to ${printed}` : 'is lost'}: ${outcome.message}`
+      ? phrase('know-of-key', printed ?? '', ...outcome.facts)
       : phrase('try-saved-key', outcome);
   return failure.with({ steps: [kept, ...failure.steps] });
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { failedError } from './errors';
+import { failedError, phrase } from './errors';
 import { means, whyUnreadable } from './files/file-error';
 
 /** A file that a process has claimed is named `NAME.MACHINE-PID-START.claim`: a claim ends with its process, however that ends. */
@@ -33,11 +33,10 @@ export function claimFile(path: string, pid: number): string {
       return own;
     } catch (error) {
       const claim = means(error, 'missing') ? claimOf(path) : undefined;
-      if (claim === undefined)
-        throw failedError(`cannot rename "${from}" (${whyUnreadable(error)})`);
+      if (claim === undefined) throw failedError(phrase('not-renamed', from, whyUnreadable(error)));
       if (mayRun(claim))
-        throw failedError(`another run is getting the rest of "${path}"; nothing was fetched`, {
-          steps: `wait until it ends; if there is no such run, rename "${claim}" to "${path}"`,
+        throw failedError(phrase('resumed-elsewhere', path), {
+          steps: phrase('wait-for-run', claim, path),
         });
       from = claim;
     }

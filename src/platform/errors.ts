@@ -1,5 +1,5 @@
 import type { Fact, Phrase, Step } from '../words/phrase';
-import { whyUnwritable } from './files/file-error';
+import { isSystemError, whyUnwritable } from './files/file-error';
 
 export type { Fact, Step };
 
@@ -135,18 +135,25 @@ export function asCliError(error: unknown): CliError {
   if (typeof code === 'string' && typeof syscall === 'string') {
     // Files are written under their paths.
     const output = syscall === 'write' && path === undefined;
-    const where = typeof path === 'string' ? ` ${path}` : '';
-    const message = output
-      ? `cannot write to standard output (${whyUnwritable(code)})`
-      : `${syscall}${where}: ${code}`;
-    return failedError(message, { cause: error });
+    const what = typeof path === 'string' ? `${syscall} ${path}` : syscall;
+    const fact = output
+      ? phrase('stdout-unwritable', whyUnwritable(code))
+      : phrase('detailed', what, code);
+    return failedError(fact, { cause: error });
   }
   // A message of the engine can quote what was being read ("hunter2" is not valid JSON).
   const name = error instanceof Error ? error.name : typeof error;
-  return failedError(`internal error (${name}); this is a bug in pwpush`, {
+  return failedError(phrase('internal-error', name), {
     steps: phrase('report-bug'),
     cause: error,
   });
+}
+
+/** Why something was not written: the reason of the system, or the facts of another error. */
+export function reasonOf(error: unknown): Fact {
+  return isSystemError(error)
+    ? whyUnwritable(error)
+    : phrase('together', ...asCliError(error).facts);
 }
 
 /** Ends the run with a status; everything has been reported already. */
@@ -163,18 +170,14 @@ export function statusOf(error: unknown): number {
   return error instanceof ExitWith ? error.status : asCliError(error).exitStatus;
 }
 
-/** The signals that end a run, and the code and word of the error that says so. */
-export const endings = {
-  SIGINT: { code: 'interrupted', word: 'interrupted' },
-  SIGTERM: { code: 'terminated', word: 'terminated' },
-  SIGHUP: { code: 'hung_up', word: 'hung up' },
-} as const;
+/** The signals that end a run, and the code of the error that says so, which is the name of its fact, too. */
+export const endings = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'hung_up' } as const;
 export type EndingSignal = keyof typeof endings;
 
 /** The error of a run that a signal interrupted. */
 export function endedBy({ reason }: AbortSignal): CliError {
-  const { code, word } = endings[reason as EndingSignal] ?? endings.SIGINT;
-  return new CliError(code, word);
+  const code = endings[reason as EndingSignal] ?? endings.SIGINT;
+  return new CliError(code, phrase(code));
 }
 
 /** The paths of rescue files as `Remains` has them: none, the path, or all of several. */

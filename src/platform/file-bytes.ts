@@ -65,14 +65,14 @@ export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> 
 /** Some files, such as those of /proc, have content though the system says that they have none. */
 async function checkEmpty(file: RegularFile): Promise<void> {
   if ((await file.read(Buffer.alloc(1), file.start)) === 0) return;
-  throw failedError(`the size of ${file.name} is unknown; ${NOT_PUSHED}`, {
+  throw failedError([phrase('size-unknown', file.name), NOT_PUSHED], {
     steps: phrase('pipe-file'),
   });
 }
 
 async function readAt(file: RegularFile, buffer: Buffer, position: number): Promise<Uint8Array> {
   const length = await file.read(buffer, position).catch((error) => {
-    throw failedError(`cannot read all of ${file.name} (${error.code}); ${NOT_PUSHED}`, {
+    throw failedError([phrase('read-in-part', file.name, `${error.code}`), NOT_PUSHED], {
       cause: error,
     });
   });
@@ -80,11 +80,11 @@ async function readAt(file: RegularFile, buffer: Buffer, position: number): Prom
   return buffer.subarray(0, length);
 }
 
-const NOT_PUSHED = 'nothing was pushed, as the request was not completed';
+const NOT_PUSHED = phrase('request-incomplete');
 
 function changed(name: string): CliError {
-  return failedError(`${name} changed while it was being sent; ${NOT_PUSHED}`, {
-    steps: 'try again when nothing writes to it, or push a copy',
+  return failedError([phrase('changed-while-sent', name), NOT_PUSHED], {
+    steps: phrase('push-copy'),
   });
 }
 
@@ -112,8 +112,8 @@ export async function copyToFile(bytes: AsyncIterable<Uint8Array>, signal: Abort
     await file?.close();
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined || syscall === 'read') throw error;
-    throw failedError(`cannot copy standard input to "${tmpdir()}" (${code}); nothing was sent`, {
-      steps: 'set TMPDIR to a folder with enough space',
+    throw failedError([phrase('stdin-not-copied', tmpdir(), `${code}`), phrase('nothing-sent')], {
+      steps: phrase('set-tmpdir'),
       cause: error,
     });
   }

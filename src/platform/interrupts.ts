@@ -49,7 +49,7 @@ export function processInterrupts(node: NodeJS.Process) {
       if (controller.signal.aborted) {
         // npx passes on the Ctrl-C that the terminal has sent already.
         if (performance.now() - since < GRACE.run) return;
-        node.exit(exitStatus[endings[name].code]);
+        node.exit(exitStatus[endings[name]]);
       }
       since = performance.now();
       // The terminal has shown ^C at the cursor.

@@ -10,7 +10,8 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { failedError, usageError } from './errors';
+import type { StepName } from '../words/steps';
+import { failedError, phrase, usageError } from './errors';
 import { means, whyUnreadable, whyUnwritable } from './files/file-error';
 import { type User, whyForeign } from './files/owner';
 import { syncFolder } from './files/sync';
@@ -70,12 +71,12 @@ function check(found: Stats, path: string, { user, what, instead, closed }: OwnR
  * Creates a folder and its missing parents, 0700, synced to the disk. Not by the option `recursive`, which does not return below /proc.
  * @throws CliError (failed)
  */
-export function makeFolder(path: string, hint?: string): void {
+export function makeFolder(path: string, hint?: StepName): void {
   try {
     make(path);
   } catch (error) {
-    throw failedError(`cannot create the folder "${path}" (${whyUnwritable(error)})`, {
-      steps: hint,
+    throw failedError(phrase('folder-not-made', path, whyUnwritable(error)), {
+      steps: hint && phrase(hint),
       cause: error,
     });
   }

@@ -139,7 +139,7 @@ export function crash(error: unknown): never {
  */
 export function leave(status: number, left: number = GRACE.write): void {
   const names = Object.keys(endings) as EndingSignal[];
-  const name = names.find((one) => exitStatus[endings[one].code] === status);
+  const name = names.find((one) => exitStatus[endings[one]] === status);
   const active = process.getActiveResourcesInfo();
   const reads = active.includes('FSReqCallback');
   if (name === undefined || !(reads || active.includes('GetAddrInfoReqWrap'))) process.exit(status);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../platform/context';
-import { type CliError, failedError, usageError } from '../platform/errors';
+import { type CliError, failedError, phrase, usageError } from '../platform/errors';
 import { isSystemError, means, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { checkFolder, readOwn } from '../platform/private-folder';
@@ -64,8 +64,8 @@ export function readConfig(folder: string, user: User): string | undefined {
   } catch (error) {
     if (!isSystemError(error)) throw error;
     if (means(error, 'missing')) return undefined;
-    throw failedError(`cannot read the config file "${path}": ${whyUnreadable(error)}`, {
-      steps: 'check its owner and mode, or set PWPUSH_CONFIG_DIR to another folder',
+    throw failedError(phrase('config-unreadable', path, whyUnreadable(error)), {
+      steps: phrase('check-config-file'),
     });
   }
 }

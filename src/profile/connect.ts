@@ -1,4 +1,3 @@
-import { inWords } from '../cli/in-words';
 import type { Entry } from '../cli/terminal/output';
 import { ago } from '../cli/terminal/wording';
 import { seconds } from '../cli/values';
@@ -51,7 +50,7 @@ export async function connectEach<T extends Connectable>(
 ): Promise<(T & Instance)[]> {
   const { context, say } = entry;
   const repairs = repairsOf(items);
-  if (repairs) await say.note(await inWords(repairs));
+  if (repairs) await say.note(repairs);
   for (const { last } of items) if (last) await say.remark(lastText(last, context.now()));
   const targets = [...new Set(items.map(({ target }) => target))];
   for (const { typedToken } of targets) await typedToken?.read();
@@ -122,7 +121,7 @@ export async function briefSettings({ context, say }: Entry, target: Target): Pr
   const signal = limited(context.signal, BRIEF_SECONDS * 1000);
   const timeout = Math.min(timeoutOf(context, target.timeout), BRIEF_SECONDS);
   const sleep = async () => {
-    throw new CliError('rate_limited', 'rate limited by the instance');
+    throw new CliError('rate_limited', phrase('rate-limited'));
   };
   const brief = { context: contextWith(context, { signal }), say };
   return { ...(await clientSettings(brief, { ...target, timeout })), sleep, waiting: () => {} };

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { limits, pushFlags } from '../contract/api';
 import type { Push } from '../contract/decode';
 import { DAY_SECONDS, grantedLifetime } from '../contract/lifetime';
-import { failedError, usageError } from '../platform/errors';
+import { failedError, phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import { makeFolder } from '../platform/private-folder';
 import { checkStateFolder, folderOf, type System } from './folders';
@@ -167,7 +167,7 @@ async function append(machine: Machine, lines: readonly string[]): Promise<void>
   const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constants;
   const size = using(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, (file) => {
     // Not synced: that takes longer than the rest, and the link has been printed. A part of a line is ignored.
-    if (writeSync(file, bytes) < bytes.length) throw failedError('the disk is full');
+    if (writeSync(file, bytes) < bytes.length) throw failedError(phrase('disk-full'));
     return fstatSync(file).size;
   });
   if (Math.floor(size / STEP) > Math.floor((size - bytes.length) / STEP))

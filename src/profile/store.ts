@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import Conf from 'conf';
 import type { Context } from '../platform/context';
-import { failedError } from '../platform/errors';
+import { failedError, phrase } from '../platform/errors';
 import { claimed, makeFile, setOwnMode, versionOf } from '../platform/files/atomic-file';
 import { isSystemError, means, whyUnwritable } from '../platform/files/file-error';
 import { type User, whyForeign } from '../platform/files/owner';
@@ -23,8 +23,6 @@ import { checkFolder, makeFolder } from '../platform/private-folder';
 import { decodeConfig, readConfig } from './config-file';
 import { configName, copyName } from './folders';
 import type { StoredProfiles } from './settings';
-
-const ELSEWHERE = 'set PWPUSH_CONFIG_DIR to a folder that you can write to';
 
 /** Pauses between two tries: many frequent ones would take the processor from the program that writes. */
 const SHORTEST_PAUSE_MS = 10;
@@ -49,8 +47,8 @@ export function confStore(
       });
     } catch (error) {
       if (!isSystemError(error)) throw error;
-      throw failedError(`cannot write the config file "${path}": ${whyUnwritable(error)}`, {
-        steps: ELSEWHERE,
+      throw failedError(phrase('config-unwritable', path, whyUnwritable(error)), {
+        steps: phrase('set-config-dir'),
         cause: error,
       });
     }
@@ -62,7 +60,7 @@ export function confStore(
      * @throws CliError as `storedProfiles` does, and (failed) if the file cannot be written; what `change` throws
      */
     update: async <T extends StoredProfiles>(change: (stored: StoredProfiles) => T): Promise<T> => {
-      makeFolder(folder, ELSEWHERE);
+      makeFolder(folder, 'set-config-dir');
       checkFolder(folder, {
         user,
         what: 'the folder',
@@ -109,13 +107,12 @@ function write(
       rmSync(conf.path, { force: true });
       makeFile(conf.path, (draft) => writeFileSync(draft, JSON.stringify(stored, null, '\t')));
     }
-    if (!conf.has('profiles')) throw failedError(`cannot write "${path}": the disk is full`);
+    if (!conf.has('profiles')) throw failedError(phrase('unwritable', path, phrase('disk-full')));
     const why = whyForeign(statSync(conf.path), user);
     if (why !== undefined)
-      throw failedError(
-        `a new file in "${dirname(file)}" ${why}, as its file system keeps no owners or modes`,
-        { steps: ELSEWHERE },
-      );
+      throw failedError(phrase('no-owners-or-modes', dirname(file), why), {
+        steps: phrase('set-config-dir'),
+      });
     // With SNAP in the environment, conf does not.
     syncFile(conf.path);
     const copy = join(dirname(path), copyName);

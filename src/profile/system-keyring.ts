@@ -1,5 +1,5 @@
 import type { Context } from '../platform/context';
-import { type CliError, failedError, phrase } from '../platform/errors';
+import { type CliError, type Fact, failedError, phrase } from '../platform/errors';
 import type { HelperEnd, HelperProgram } from '../platform/helper-program';
 import { isToken } from './api-token';
 import type { Profile } from './settings';
@@ -89,12 +89,9 @@ export async function storeInKeyring(
 export async function readFromKeyring(context: Context, entry: KeyringEntry): Promise<string> {
   const { output, problem } = await run(context, keyringOf(context)('read', entry));
   if (problem === undefined && isToken(output)) return output;
-  throw failedError(
-    `the keyring returned no token for profile "${entry.profile}" (${problem ?? 'nothing usable'})`,
-    {
-      steps: phrase('unlock-keyring', entry.profile),
-    },
-  );
+  throw failedError(phrase('keyring-without-token', entry.profile, problem ?? ''), {
+    steps: phrase('unlock-keyring', entry.profile),
+  });
 }
 
 /** Removes the token of a profile, if it is there; returns why it may still be. */
@@ -102,7 +99,7 @@ export async function forgetProfile(
   context: Context,
   profile: string,
   { keyring: used, url }: Profile,
-): Promise<string | undefined> {
+): Promise<Fact | undefined> {
   if (!used || url === undefined) return undefined;
   const entry = { profile, url };
   const keyring = keyringOf(context);
@@ -112,11 +109,11 @@ export async function forgetProfile(
   // `clear` of secret-tool fails for an entry that is not there, too; `search` prints one, even if it is locked.
   const left = keyring === secretTool && (await run(context, secretTool('search', entry)));
   if (left && left.output === '' && left.errors === '') return undefined;
-  return `the keyring may still have the token of profile "${profile}" (${problem})`;
+  return phrase('keyring-has-token', profile, problem ?? '');
 }
 
 function unusable(problem: string): CliError {
-  return failedError(`the token cannot be kept in the keyring (${problem}); nothing was saved`, {
+  return failedError([phrase('not-in-keyring', problem), phrase('nothing-saved')], {
     steps: phrase('keep-token-elsewhere'),
   });
 }

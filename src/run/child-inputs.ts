@@ -190,10 +190,10 @@ export function startFailure(error: unknown, name: string): CliError {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if (code === undefined || !syscall?.startsWith('spawn')) {
     const failure = asCliError(error);
-    return failure.and('nothing was started');
+    return failure.and(phrase('nothing-started'));
   }
-  const why = code === 'E2BIG' ? 'the secret is too long for a variable' : code;
-  return failedError(`cannot start "${name}" (${why})`, {
+  const why = code === 'E2BIG' ? phrase('too-long-for-variable') : code;
+  return failedError(phrase('not-started', name, why), {
     steps: code === 'E2BIG' ? phrase('use-stdin-or-file') : undefined,
     cause: error,
   });

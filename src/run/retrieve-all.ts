@@ -1,6 +1,6 @@
 import type { KnownPassphrase } from '../cli/passphrase';
 import { keepPushes } from '../deliver/lost';
-import { asCliError, endedBy } from '../platform/errors';
+import { asCliError, endedBy, phrase } from '../platform/errors';
 import type { DecryptionKeys } from '../take/decryption-keys';
 import { openPush } from '../take/open-push';
 import { keyOfAnswer, retrieveFrom } from '../take/retrieve';
@@ -35,7 +35,7 @@ export async function retrieveAll(
           ? failed.with({ code: ended.code, subject: `link ${at + 1}` })
           : failed.with({ code: ended.code, facts: ended.facts, steps: [] });
       await keepPushes(safe, pushes, references.length);
-      throw safe.explain(failure.and('nothing was started'));
+      throw safe.explain(failure.and(phrase('nothing-started')));
     }
   }
   return pushes;

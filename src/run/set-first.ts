@@ -12,6 +12,7 @@ import {
   endedBy,
   endings,
   failedError,
+  phrase,
 } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
@@ -65,15 +66,15 @@ async function checkInstance({ api, target }: Instance): Promise<void> {
     target.token === undefined ? api.version() : api.list('active', 1),
   );
   if (response instanceof CliError && SHARED.includes(response.code))
-    throw response.and('the command was not started');
+    throw response.and(phrase('command-not-started'));
 }
 
 /** Nothing is set that would be lost if the push failed. */
 async function checkSafe({ context }: Entry): Promise<void> {
   const checked = await attempt(() => tryRescue(context));
   if (checked instanceof CliError)
-    throw failedError('the secret could not be saved if that failed; nothing was started', {
-      steps: 'make the state folder writable, or set PWPUSH_STATE_DIR',
+    throw failedError([phrase('secret-unsavable'), phrase('nothing-started')], {
+      steps: phrase('set-state-dir'),
       cause: checked,
     });
 }
@@ -110,7 +111,7 @@ async function setAndPush<Made extends Pushed>(
     await keep();
     const failure = asCliError(error);
     const { facts } = failure;
-    throw safe.explain(failure.with({ facts: 'the command succeeded' })).and(...facts);
+    throw safe.explain(failure.with({ facts: phrase('command-succeeded') })).and(...facts);
   }
 }
 
@@ -142,7 +143,7 @@ async function commandEnd(
   const child = { ...childOf(program, inputs, context), output: masked.output, signalled };
   const status = await context.runChild(child).catch((error) => {
     const failure = startFailure(error, name);
-    throw failure.and('nothing was pushed');
+    throw failure.and(phrase('nothing-pushed'));
   });
   await masked.end();
   await shown.end();
@@ -166,9 +167,9 @@ function lines(stderr: Output) {
 }
 
 function notSet(status: number, signal: EndingSignal | undefined): CliError {
-  const ended = `the command ended with status ${status}; nothing was pushed`;
-  const hint = 'the command may have set the new value already';
-  if (signal === undefined) return failedError(ended, { steps: hint });
-  const { code, word } = endings[signal];
-  return new CliError(code, `${word}; ${ended}`, { steps: hint });
+  const facts = [phrase('command-ended', status), phrase('nothing-pushed')];
+  const steps = phrase('value-may-be-set');
+  if (signal === undefined) return failedError(facts, { steps });
+  const code = endings[signal];
+  return new CliError(code, [phrase(code), ...facts], { steps });
 }

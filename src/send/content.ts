@@ -5,7 +5,7 @@ import { folded } from '../cli/terminal/bounded-write';
 import type { Entry } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import type { Context } from '../platform/context';
-import { CliError } from '../platform/errors';
+import { CliError, phrase } from '../platform/errors';
 
 /** 4 ms, which a text does without. */
 const attachments = () => import('./attachments');
@@ -100,7 +100,7 @@ async function sendTyped<T>({ context, say }: Entry, send: () => Promise<T>): Pr
       const { confirm } = await context.prompter();
       const again = await beforeSending(() => confirm('Try again with what you typed?', true));
       context.asked();
-      if (!again) throw new CliError(error.code, 'nothing was sent', { cause: error });
+      if (!again) throw new CliError(error.code, phrase('nothing-sent'), { cause: error });
     }
   }
 }

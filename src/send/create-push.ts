@@ -7,8 +7,7 @@ import type { NewPush, Notification } from '../contract/api';
 import type { Push } from '../contract/decode';
 import { askedFor } from '../contract/json';
 import type { CreatedLink } from '../deliver/deliver-link';
-import { attempt, CliError } from '../platform/errors';
-import { whyUnsaved } from '../platform/files/file-error';
+import { attempt, CliError, phrase, reasonOf } from '../platform/errors';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
 import { type PushPlace, saveReceipts } from '../profile/receipts';
@@ -218,6 +217,6 @@ export async function keepReceipt(
   try {
     await saveReceipts(context, [{ push, link, name, at }]);
   } catch (error) {
-    await say.remark(`the receipt was not saved (${whyUnsaved(error)})`);
+    await say.remark(phrase('receipt-not-saved', reasonOf(error)));
   }
 }

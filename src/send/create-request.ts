@@ -9,7 +9,7 @@ import { askedFor } from '../contract/json';
 import { durationText, grantedLifetime } from '../contract/lifetime';
 import type { CreatedLink } from '../deliver/deliver-link';
 import type { NewKey } from '../keep/request-keys';
-import { failedError } from '../platform/errors';
+import { failedError, phrase } from '../platform/errors';
 import type { Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
 import { create, fileOf, givenPassphrase } from './create';
@@ -45,7 +45,7 @@ export async function createRequest(
     send: ({ request }, files) => instance.api.requests.create(request, files, account),
     judge: ({ request }, created) => judgeRequest(request, acceptLimits, created),
     keep: ({ key }, token) => {
-      if (key && token === '') throw failedError('the instance returned no token');
+      if (key && token === '') throw failedError(phrase('no-token-returned'));
       key?.keep(token);
     },
     end: (_, token) => instance.api.requests.close(token),

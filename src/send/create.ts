@@ -5,7 +5,7 @@ import type { Attachment } from '../client/form';
 import { type Item, pushItem, requestItem } from '../client/item';
 import { findLink } from '../client/link';
 import type { Push, SecretRequest } from '../contract/decode';
-import { asCliError, CliError, failedError } from '../platform/errors';
+import { asCliError, CliError, failedError, phrase } from '../platform/errors';
 import { scope, type Undo } from '../platform/scope';
 import type { Instance } from '../profile/connect';
 import { sendWithFiles } from './content';
@@ -55,7 +55,7 @@ export function create<
     const verdict = kept(creation.judge(ready, made, link), () => creation.keep?.(ready, token));
     if ('refuse' in verdict) {
       const refusal = await endAgain(kind, verdict, link, async () => {
-        if (token === '') throw failedError('the instance returned no token');
+        if (token === '') throw failedError(phrase('no-token-returned'));
         await creation.end(ready, token);
       });
       mayExist = refusal.remains?.expired !== true;

@@ -12,7 +12,7 @@ import type { Reference } from '../client/link';
 import type { SecretRequest } from '../contract/decode';
 import { safeName } from '../deliver/safe-name';
 import type { Context } from '../platform/context';
-import { CliError, failedError, usageError } from '../platform/errors';
+import { CliError, failedError, phrase, usageError } from '../platform/errors';
 import { briefSettings, type Instance } from '../profile/connect';
 import type { ConnectedItem } from '../profile/references';
 import { withPassphrase } from '../take/retrieve';
@@ -40,8 +40,8 @@ export async function readQuestion(
     if (!(error instanceof CliError) || error.code !== 'unauthorized') throw error;
     // Answers are sent without a token, whatever the options are.
     throw error.with({
-      facts: 'the API of the instance requires a token, and takes no answers without one',
-      steps: 'open the link in a browser and answer there',
+      facts: phrase('answers-need-token'),
+      steps: phrase('answer-in-browser'),
     });
   });
   checkOpen(request, attached);
@@ -99,8 +99,8 @@ export async function recipientFor(
   await say.warn(
     `${KEYLESS}: the key of the instance is used, and ${READER} could read the answer`,
   );
-  const invalid = failedError('the instance names an invalid key; nothing was sent', {
-    steps: 'ask for the whole link, with the part after #',
+  const invalid = failedError([phrase('key-invalid'), phrase('nothing-sent')], {
+    steps: phrase('ask-for-whole-link'),
   });
   return explaining(
     () => parseRecipient(named),
@@ -129,14 +129,12 @@ function checkOpen(
   attached: boolean,
 ): void {
   if (state === 'ready')
-    throw new CliError('rejected', 'the request was answered already', {
-      steps: 'ask the person who requested it',
-    });
+    throw new CliError('rejected', phrase('answered'), { steps: phrase('ask-requester') });
   if (state === 'closed')
-    throw new CliError('expired', 'the request is closed', { steps: 'ask for a new link' });
+    throw new CliError('expired', phrase('request-closed'), { steps: phrase('ask-for-new-link') });
   if (attached && files === false)
-    throw new CliError('rejected', 'the request accepts no files; nothing was sent', {
-      steps: 'send a text, or ask for a link that accepts files',
+    throw new CliError('rejected', [phrase('takes-no-files'), phrase('nothing-sent')], {
+      steps: phrase('send-text'),
     });
 }
 
@@ -168,11 +166,7 @@ async function checkedOutcome(
   const { requests } = apiClient(await briefSettings(entry, target));
   const { state } = await requests.preview(token).catch(() => ({ state: undefined }));
   if (state === 'open')
-    return failure.and('the request has no answer yet').with({
-      steps: 'it may still arrive: check the link before you send the answer again',
-    });
+    return failure.and(phrase('no-answer-yet')).with({ steps: phrase('may-arrive') });
   if (state !== 'ready' && state !== 'closed') return failure;
-  return failure.and('the request has an answer now, probably yours').with({
-    steps: 'ask the person who requested it',
-  });
+  return failure.and(phrase('answer-there')).with({ steps: phrase('ask-requester') });
 }

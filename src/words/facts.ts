@@ -19,6 +19,7 @@ const saying =
 /** What is known of a failure, and of a link. Another room names it, and `phrase.ts` says it. */
 export const facts = {
   detailed,
+  together: (...parts) => parts.join('; '),
 
   'answer-key-missing':
     'the answer is encrypted, and its private key is not here; nothing was taken',
@@ -147,6 +148,67 @@ export const facts = {
     `a user name or password in ${variable} is longer than ${bytes} bytes, which SOCKS allows`,
   'too-many-addresses': (most, number) =>
     `at most ${most} e-mail addresses are allowed, not ${number}`,
+
+  'answer-there': 'the request has an answer now, probably yours',
+  answered: 'the request was answered already',
+  'answers-need-token':
+    'the API of the instance requires a token, and takes no answers without one',
+  'certificate-ended': (day) => `the client certificate expired on ${day}`,
+  'clocks-differ': (seconds, way) => `this machine is ${seconds} s ${way} the instance`,
+  'key-invalid': 'the instance names an invalid key',
+  'last-expired': 'the last push has already expired',
+  'link-invalid': 'the instance returned an invalid link',
+  'no-answer-yet': 'the request has no answer yet',
+  'no-token-returned': 'the instance returned no token',
+  'no-token-to-push': 'none, and the instance requires one to push',
+  'no-view': 'the push expired without a view',
+  'nobody-answered': 'nobody answered in time',
+  'not-ready': (url, status) => `${url} is not ready (${status})`,
+  'output-too-long': 'the response of the instance is too long',
+  'sends-no-email': 'this instance sends no e-mail',
+  'takes-no-files': 'the request accepts no files',
+
+  'changed-while-sent': (file) => `${file} changed while it was being sent`,
+  'config-unreadable': (path, why) => `cannot read the config file "${path}": ${why}`,
+  'config-unwritable': (path, why) => `cannot write the config file "${path}": ${why}`,
+  'disk-full': 'the disk is full',
+  'folder-not-made': (path, code) => `cannot create the folder "${path}" (${code})`,
+  'keyring-has-token': (profile, why) =>
+    `the keyring may still have the token of profile "${profile}" (${why})`,
+  'keyring-without-token': (profile, why) =>
+    `the keyring returned no token for profile "${profile}" (${why || 'nothing usable'})`,
+  'no-owners-or-modes': (folder, why) =>
+    `a new file in "${folder}" ${why}, as its file system keeps no owners or modes`,
+  'not-in-keyring': (why) => `the token cannot be kept in the keyring (${why})`,
+  'not-renamed': (path, code) => `cannot rename "${path}" (${code})`,
+  'open-to-others': (path, mode) => `"${path}" is open to other users (mode ${mode})`,
+  'read-in-part': (file, code) => `cannot read all of ${file} (${code})`,
+  'resumed-elsewhere': (path) =>
+    `another run is getting the rest of "${path}"; nothing was fetched`,
+  'size-unknown': (file) => `the size of ${file} is unknown`,
+  'stdin-not-copied': (folder, code) => `cannot copy standard input to "${folder}" (${code})`,
+  'stdout-unwritable': (why) => `cannot write to standard output (${why})`,
+  unwritable: (path, why) => `cannot write "${path}": ${why}`,
+
+  'command-ended': (status) => `the command ended with status ${status}`,
+  'command-not-started': 'the command was not started',
+  'command-succeeded': 'the command succeeded',
+  hung_up: 'hung up',
+  'internal-error': (name) => `internal error (${name}); this is a bug in pwpush`,
+  interrupted: 'interrupted',
+  'message-too-long': 'the client sent a message of more than 10 MiB',
+  'not-saved-either': (folder, why) => `it could not be saved to ${folder} either (${why})`,
+  'not-started': (program, why) => `cannot start "${program}" (${why})`,
+  'nothing-pushed': 'nothing was pushed',
+  'nothing-saved': 'nothing was saved',
+  'nothing-sent': 'nothing was sent',
+  'nothing-started': 'nothing was started',
+  'receipt-not-saved': (why) => `the receipt was not saved (${why})`,
+  'request-incomplete': 'nothing was pushed, as the request was not completed',
+  'secret-unsavable': 'the secret could not be saved if that failed',
+  terminated: 'terminated',
+  'text-unused': 'the text is not used',
+  'too-long-for-variable': 'the secret is too long for a variable',
 } as const satisfies Readonly<Record<string, Clause>>;
 
 export type FactName = keyof typeof facts;

@@ -210,6 +210,31 @@ export const steps = {
   'use-stdin-or-file': 'next time use --stdin or --file',
   'write-key': orReveal('write its words to a file: --key-out FILE'),
   'write-passphrase': orReveal('write it to a file: --passphrase-out FILE'),
+
+  'answer-in-browser': 'open the link in a browser and answer there',
+  'ask-for-token': 'ask who runs the instance, or make one with pwpush serve token add',
+  'ask-for-whole-link': 'ask for the whole link, with the part after #',
+  'change-mode': (mode, path = '') => `run chmod ${mode} ${shellWord(path)}, as it contains tokens`,
+  'check-config-file': 'check its owner and mode, or set PWPUSH_CONFIG_DIR to another folder',
+  'choose-data-folder': 'choose a folder that you can write to with --data',
+  'copy-token': 'copy the token again from the account page of the instance',
+  'correct-clock': 'correct the clock that is wrong, for example with NTP',
+  'know-of-key': (printed, ...why) =>
+    `the private key ${printed ? `was printed to ${printed}` : 'is lost'}: ${why.join('; ')}`,
+  'may-arrive': 'it may still arrive: check the link before you send the answer again',
+  'name-another-push': 'name another push by its link',
+  'push-copy': 'try again when nothing writes to it, or push a copy',
+  renew: 'renew it',
+  'request-here': 'to ask without an instance, use pwpush request --here',
+  'send-link-yourself': 'send the link yourself',
+  'send-text': 'send a text, or ask for a link that accepts files',
+  'set-config-dir': 'set PWPUSH_CONFIG_DIR to a folder that you can write to',
+  'set-state-dir': 'make the state folder writable, or set PWPUSH_STATE_DIR',
+  'set-tmpdir': 'set TMPDIR to a folder with enough space',
+  'unlock-and-remove': 'unlock the keyring and remove it there',
+  'value-may-be-set': 'the command may have set the new value already',
+  'wait-for-run': (claim, path) =>
+    `wait until it ends; if there is no such run, rename "${claim}" to "${path}"`,
 } as const satisfies Readonly<
   Record<string, string | ((...of: readonly string[]) => string | Advice)>
 >;

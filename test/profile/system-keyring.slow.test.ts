@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Context } from '../../src/platform/context';
+import { phrase } from '../../src/platform/errors';
 import { runHelper } from '../../src/platform/helper-program';
 import { signalGroup } from '../../src/platform/process';
 import type { Profile } from '../../src/profile/settings';
@@ -193,9 +194,12 @@ describe('login --keyring', () => {
   test('with a program that hangs is refused when its time is over', async () => {
     install('secret-tool', 'sleep 600');
     const entry = { profile: 'default', url: 'https://pw.test' };
-    await expect(storeInKeyring(on('linux'), entry, token, 100)).rejects.toThrow(
-      'secret-tool did not answer within 0.1 s',
-    );
+    await expect(storeInKeyring(on('linux'), entry, token, 100)).rejects.toMatchObject({
+      facts: [
+        phrase('not-in-keyring', 'secret-tool did not answer within 0.1 s'),
+        phrase('nothing-saved'),
+      ],
+    });
   });
 
   test('is not asked by a profile that does not use it', async () => {

@@ -1,5 +1,5 @@
 import type { Context, Environment, Output } from '../../platform/context';
-import type { Step } from '../../platform/errors';
+import type { Fact, Step } from '../../platform/errors';
 import { isGuarded } from '../agent';
 import { boundedWrite, folded } from './bounded-write';
 import { forLog, safe, safeJson } from './safe';
@@ -37,13 +37,13 @@ export interface Terminal {
   /** Text for stdout, unchanged. */
   printText(text: string): Promise<void>;
   /** Not with `--quiet` or `--json`. */
-  note(text: string): Promise<void>;
+  note(what: Fact): Promise<void>;
   /** A note that only a terminal gets. */
-  remark(text: string): Promise<void>;
+  remark(what: Fact): Promise<void>;
   /** A line that `--quiet` does not drop. */
-  announce(text: string): Promise<void>;
+  announce(what: Fact): Promise<void>;
   /** @param step what to do about it */
-  warn(text: string, step?: Step): Promise<void>;
+  warn(what: Fact, step?: Step): Promise<void>;
   /** A hint that only a terminal gets. */
   advise(step: Step): Promise<void>;
   debug(text: string): Promise<void>;
@@ -67,12 +67,12 @@ function terminal(context: Context, manner: Manner): Terminal {
   const look = (output: Context['stdout']) => lookOf(output, env, context.now(), color);
   const write = (text: string) =>
     boundedWrite(stderr, forLog(text, env), context.signal).catch(() => {});
-  const line = (text: string) => write(`${folded(safe(text), stderr)}\n`);
-  const note = async (text: string) => {
-    if (!quiet && !json) await line(text);
+  const line = async (what: Fact) => write(`${folded(safe(await words(what)), stderr)}\n`);
+  const note = async (what: Fact) => {
+    if (!quiet && !json) await line(what);
   };
-  const remark = async (text: string) => {
-    if (stderr.isTTY) await note(text);
+  const remark = async (what: Fact) => {
+    if (stderr.isTTY) await note(what);
   };
   return {
     manner: { json, quiet, color, debug },
@@ -89,7 +89,8 @@ function terminal(context: Context, manner: Manner): Terminal {
     advise: async (step) => remark(`hint: ${await adviceText(step)}`),
     announce: line,
     warn: async (what, step) => {
-      const text = step === undefined ? what : `${what}; ${await adviceText(step)}`;
+      const fact = await words(what);
+      const text = step === undefined ? fact : `${fact}; ${await adviceText(step)}`;
       if (json) return write(`${toJson({ warning: { message: text } })}\n`);
       const { paint } = await look(stderr);
       const whole = folded(`warning: ${safe(text)}`, stderr);
@@ -100,6 +101,11 @@ function terminal(context: Context, manner: Manner): Terminal {
     },
     draw: async (render) => write(render(await look(stderr))),
   };
+}
+
+/** The tables of words are loaded when one of their rows is said. */
+async function words(what: Fact): Promise<string> {
+  return typeof what === 'string' ? what : (await import('../../words/phrase')).clause(what);
 }
 
 async function adviceText(step: Step): Promise<string> {

@@ -8,7 +8,7 @@ import { header } from '../../client/transport/response';
 import type { InstanceVersion } from '../../contract/decode';
 import { DAY_MS } from '../../contract/lifetime';
 import type { Context, HttpResponse, Transport } from '../../platform/context';
-import { CliError, failedError } from '../../platform/errors';
+import { CliError, failedError, phrase } from '../../platform/errors';
 import { briefSettings, exposure, ignoredText } from '../../profile/connect';
 import { type Sources, type Target, targetOf } from '../../profile/target';
 import { adviceFor } from '../../words/phrase';
@@ -46,8 +46,7 @@ export async function checkAccess({ target }: Address, context: Context): Promis
   const expires = new Date(new X509Certificate(shown.cert).validTo);
   const days = Math.floor((expires.getTime() - context.now().getTime()) / DAY_MS);
   const until = expires.toISOString().slice(0, 10);
-  if (days < 0)
-    throw failedError(`the client certificate expired on ${until}`, { steps: 'renew it' });
+  if (days < 0) throw failedError(phrase('certificate-ended', until), { steps: phrase('renew') });
   const message = [...headers, `client certificate valid until ${until}`].join('; ');
   if (days >= SOON_DAYS) return { target, message };
   return { target, message, status: 'warning', hint: `renew it, ${count(days, 'day')} left` };
@@ -148,8 +147,8 @@ export function checkClock({ responses }: Asked): Finding {
     return { status: 'skipped', message: 'the instance sent no date' };
   const ahead = Math.round((last.at.getTime() - sent) / 1000);
   if (Math.abs(ahead) <= SKEW_SECONDS) return { message: 'in sync' };
-  const message = `this machine is ${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} the instance`;
-  throw failedError(message, { steps: 'correct the clock that is wrong, for example with NTP' });
+  const clocks = phrase('clocks-differ', Math.abs(ahead), ahead > 0 ? 'ahead of' : 'behind');
+  throw failedError(clocks, { steps: phrase('correct-clock') });
 }
 
 export async function checkToken({ target, version }: Api, entry: Entry): Promise<Finding> {
@@ -162,7 +161,7 @@ export async function checkToken({ target, version }: Api, entry: Entry): Promis
   const login = adviceFor(target.tokenHint ?? 'log in with pwpush login').text;
   const hint = target.anonymous ? undefined : login;
   if (version.features?.anonymous_access === false)
-    throw new CliError('unauthorized', 'none, and the instance requires one to push', {
+    throw new CliError('unauthorized', phrase('no-token-to-push'), {
       steps: hint,
     });
   const message = 'none: you cannot list, audit or expire what you push';

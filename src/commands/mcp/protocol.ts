@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Context } from '../../platform/context';
-import { CliError, usageError } from '../../platform/errors';
+import { failedError, phrase, usageError } from '../../platform/errors';
 import { aborted } from '../../platform/files/abort';
 import type { Action, Page } from './ask';
 import { type Told, toldError } from './told';
@@ -77,7 +77,7 @@ export async function serveProtocol(
   await served.close();
   // Neither stream ended: only such a message makes the transport close by itself.
   if (!ending.aborted && !input.readableEnded && !input.destroyed && !output.destroyed)
-    throw new CliError('failed', 'the client sent a message of more than 10 MiB');
+    throw failedError(phrase('message-too-long'));
 }
 
 function register(connection: Connection, name: ToolName, tool: Tool): void {

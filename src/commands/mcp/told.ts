@@ -1,5 +1,5 @@
 import { safe, safeLines } from '../../cli/terminal/safe';
-import { asCliError, type ErrorCode, exitStatus, failedError } from '../../platform/errors';
+import { asCliError, type ErrorCode, exitStatus, failedError, phrase } from '../../platform/errors';
 import type { Ran } from './started-run';
 
 /** What a tool answers: a text for a model and for people, without any secret. */
@@ -32,7 +32,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    throw failedError('the response of the instance is too long');
+    throw failedError(phrase('output-too-long'));
   }
 }
 

@@ -162,7 +162,7 @@ async function printFailure(
     await say.printText(json ? `${toJson({ line, error })}\n` : '\n');
     return undefined;
   } catch (error) {
-    return failedError(`cannot write to standard output (${whyUnwritable(codeOf(error))})`);
+    return failedError(phrase('stdout-unwritable', whyUnwritable(codeOf(error))));
   }
 }
 

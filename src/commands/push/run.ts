@@ -9,7 +9,7 @@ import type { HereEvent } from '../../contract/here-event';
 import type { Edition, Expiry } from '../../contract/lifetime';
 import { isForPhones, ONLY_HERE, printCreated, reachedHere } from '../../deliver/deliver-link';
 import { contextWith } from '../../platform/context';
-import { CliError, usageError } from '../../platform/errors';
+import { CliError, phrase, usageError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
 import { accountOf, type Instance } from '../../profile/connect';
 import { checkHere, LOST, withHere } from '../../profile/here';
@@ -216,7 +216,7 @@ async function serve(session: Entry, plan: PushPlan, draft: Draft): Promise<void
       await say.note('the push was expired');
       throw stopped;
     });
-    if (views === 0) throw new CliError('expired', 'the push expired without a view');
+    if (views === 0) throw new CliError('expired', phrase('no-view'));
     await here.settled();
   });
 }

@@ -23,7 +23,7 @@ import { type PlacePlan, reservePlace } from '../../deliver/place';
 import { newRequestKey } from '../../keep/request-keys';
 import { type LostRest, type LostText, newSafe, type Safe } from '../../keep/safekeeping';
 import type { Context } from '../../platform/context';
-import { asCliError, attempt, CliError, endedBy, usageError } from '../../platform/errors';
+import { asCliError, attempt, CliError, endedBy, phrase, usageError } from '../../platform/errors';
 import { accountOf, type Instance } from '../../profile/connect';
 import { checkHere, type HereInstance, LOST, withHere } from '../../profile/here';
 import { another, type Session } from '../../profile/session';
@@ -154,7 +154,7 @@ async function serve(session: Entry, plan: RequestPlan, here: HerePlan): Promise
         ...{ account: undefined, acceptLimits: false, byDate: false, locale: plan.locale },
       });
       await showLink(session, plan, { token, link, exposed: instance.exposed });
-      if ((await instance.ended()) === 0) throw new CliError('expired', 'nobody answered in time');
+      if ((await instance.ended()) === 0) throw new CliError('expired', phrase('nobody-answered'));
       const opened = await openAnswer(session, instance, token, identity, passphrase);
       isDelivering = true;
       const failure = await deliverPush({ ...opened, signal, place }, true);

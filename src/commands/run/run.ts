@@ -6,7 +6,7 @@ import { keepPushes } from '../../deliver/lost';
 import { safeName } from '../../deliver/safe-name';
 import { forgetKey } from '../../keep/request-keys';
 import { newSafe } from '../../keep/safekeeping';
-import { ExitWith, endedBy, failedError } from '../../platform/errors';
+import { ExitWith, endedBy, failedError, phrase } from '../../platform/errors';
 import type { Named, Session } from '../../profile/session';
 import {
   type ChildInputs,
@@ -98,7 +98,7 @@ async function reportInputs(
       if (text !== undefined) await say.remark(text);
     if (!unused.text) continue;
     await safe.keep({ what: 'text', bytes: push.payload ?? '', push });
-    await say.warn(await inWords(safe.explain(failedError('the text is not used'))));
+    await say.warn(await inWords(safe.explain(failedError(phrase('text-unused')))));
   }
   if (unused.files.length > 0)
     await say.warn(`unused files: ${unused.files.map((name) => safeName(name)).join(', ')}`);

@@ -11,7 +11,7 @@ import { newFileName, port } from '../../cli/values';
 import { urlHost } from '../../contract/address';
 import { isStream, reserveFile } from '../../deliver/destination';
 import type { Context } from '../../platform/context';
-import { CliError, failedError, usageError } from '../../platform/errors';
+import { CliError, failedError, phrase, usageError } from '../../platform/errors';
 import { type ServiceModule, withService } from '../../profile/load-service';
 import backupHelp from '../help/serve-backup.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
@@ -304,7 +304,7 @@ async function health({ context, say }: Entry, url: string): Promise<void> {
   const client = await context.transport(connection);
   try {
     const { status } = await client.send({ method: 'GET', url: `${url}/up`, headers: {} });
-    if (status !== 200) throw failedError(`${url} is not ready (${status})`, { status });
+    if (status !== 200) throw failedError(phrase('not-ready', url, status), { status });
   } catch (error) {
     // Also one that was sent.
     const isLost = error instanceof CliError && error.status === undefined;

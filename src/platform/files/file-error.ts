@@ -57,11 +57,6 @@ export function whyUnwritable(error: unknown): string {
   return written;
 }
 
-/** The same, or the message of an error of ours. */
-export function whyUnsaved(error: unknown): string {
-  return isSystemError(error) ? whyUnwritable(error) : (error as Error).message;
-}
-
 /** Whether a path may have had bytes that are not UTF-8, in place of which Node.js has U+FFFD in arguments. */
 export function isGarbled(path: string | undefined): boolean {
   return path?.includes('\ufffd') ?? false;
