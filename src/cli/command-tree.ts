@@ -1,8 +1,7 @@
 // The tree of commands as data, for `pwpush help --json`.
 import type { Argument, Command, Option } from 'commander';
 import { valueIn, valueKind } from './declare';
-import exitCodes from './help/exit-codes.txt?raw';
-import { shownBriefly, topics, topicText } from './help/help-layout';
+import { exitCodes, shownBriefly, topics, topicText } from './help/help-layout';
 import { GLOBAL } from './options';
 import { toJson } from './terminal/output';
 
@@ -17,25 +16,16 @@ export async function programJson(program: Command, version: string): Promise<st
     name,
     title: (await topicText(name)).split('\n', 1)[0],
   }));
+  const codes = await exitCodes();
   return `${toJson({
     name: program.name(),
     version,
     description: program.description(),
     options: globalEntries(program),
-    exit_codes: exitCodeEntries(),
+    exit_codes: codes.map((one) => ({ ...one, meaning: one.meaning.replaceAll('\n', ' ') })),
     topics: await Promise.all(titles),
     commands: program.commands.map(commandEntry),
   })}\n`;
-}
-
-/** The rows of the text about exit codes; success has no name there. */
-function exitCodeEntries() {
-  const rows = exitCodes.matchAll(/^ *(\d+) {2}(\w*) +(\S.*(?:\n {20}\S.*)*)/gm);
-  return Array.from(rows, ([, status, name, meaning = '']) => ({
-    status: Number(status),
-    name: name || 'ok',
-    meaning: meaning.replaceAll(/\s+/g, ' '),
-  }));
 }
 
 function commandEntry(command: Command): CommandEntry {

@@ -214,12 +214,6 @@ export function declare(command: Command, rows: Rows): Command {
   return command;
 }
 
-/** Adds a command below another, whose summary is its description, too. */
-export function subcommand(parent: Command, word: string, summary: string): Command {
-  const description = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
-  return (parent.command(word) as Command).summary(summary).description(description);
-}
-
 /** Gives the value of an option that is not on the command line, if it is anywhere else. */
 export type Elsewhere = (row: Rows[string]) => unknown;
 

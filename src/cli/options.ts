@@ -209,8 +209,8 @@ export const notifyRows = () => ({
 
 /** Where a service listens, besides its address. */
 export const tlsRows = () => ({
-  tlsCert: filledText('--tls-cert <path>', 'certificate chain (PEM)').common(),
-  tlsKey: filledText('--tls-key <path>', 'private key of the certificate (PEM)'),
+  tlsCert: storedFile('--tls-cert <path>', 'certificate chain (PEM)').common(),
+  tlsKey: storedFile('--tls-key <path>', 'private key of the certificate (PEM)'),
 });
 
 /** Where `--here` listens, besides its address. */

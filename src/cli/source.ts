@@ -29,7 +29,7 @@ export const TO_ASK: Purpose = { noun: 'question', act: 'ask' };
 
 /** What is sent: a text, or files and a message. */
 export type Content =
-  | { readonly text: TextSource }
+  | { readonly text: TextSource; readonly files?: undefined; readonly filename?: undefined }
   | {
       /** Paths; `-` is standard input. */
       readonly files: readonly string[];

@@ -18,18 +18,30 @@ export async function retried<Outcome>(
   attempt: () => Promise<Outcome>,
   policy: RetryPolicy<Outcome>,
 ): Promise<Outcome> {
-  const { pauses, budget = Number.POSITIVE_INFINITY, pause = async () => true } = policy;
+  const again = retrying(policy);
   let outcome = first;
-  let paused = 0;
-  for (const least of pauses) {
-    const wait = await policy.wait(outcome);
-    if (wait === undefined) return outcome;
-    const seconds = Math.max(least, wait);
-    paused += seconds;
-    if (paused > budget || !(await pause(seconds, outcome))) return outcome;
-    outcome = await attempt();
-  }
+  while (await again(outcome)) outcome = await attempt();
   return outcome;
+}
+
+/** Returns a function that says after each try, and a pause, whether there is another one. */
+export function retrying<Outcome>({
+  pauses,
+  budget = Number.POSITIVE_INFINITY,
+  wait,
+  pause = async () => true,
+}: RetryPolicy<Outcome>): (outcome: Outcome) => Promise<boolean> {
+  const left = pauses[Symbol.iterator]();
+  let paused = 0;
+  return async (outcome) => {
+    const asked = await wait(outcome);
+    if (asked === undefined) return false;
+    const least = left.next();
+    if (least.done) return false;
+    const seconds = Math.max(least.value, asked);
+    paused += seconds;
+    return paused <= budget && pause(seconds, outcome);
+  };
 }
 
 /** Pauses that double from the first to the longest, which goes on. */

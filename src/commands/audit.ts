@@ -1,4 +1,3 @@
-import type { Command } from '../cli/command';
 import { flag, parsed } from '../cli/declare';
 import { auditLog } from '../cli/terminal/listings';
 import type { Entry } from '../cli/terminal/output';
@@ -8,14 +7,12 @@ import { readAuditLog } from '../client/audit-log';
 import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
 import { limits } from '../contract/api';
-import type { Context } from '../platform/context';
 import { connect } from '../profile/connect';
 import { itemOf, type LocatedItem } from '../profile/references';
-import { type Perform, planned } from './planned';
+import help from './help/audit.txt?raw';
+import { command } from './planned';
 
-export { default as help } from './help/audit.txt?raw';
-
-export const rows = {
+const rows = {
   page: parsed(
     '--page <n>',
     'show page N of 50 events each; 1 is the newest',
@@ -31,24 +28,17 @@ interface AuditPlan {
   readonly page: number | undefined;
 }
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description("Show who opened a push, newest first. Requires the owner's token.")
-    .argument('<link>', 'link or ID of the push, or last');
-  planned(
-    command,
-    context,
-    {
-      rows,
-      asked: ({ all, page = 1, ...options }, entry, link: string): AuditPlan => ({
-        item: itemOf(entry, options, link),
-        page: all ? undefined : page,
-      }),
-      journey: async () => ({ run: audit }),
-    },
-    perform,
-  );
-}
+export default command({
+  description: "Show who opened a push, newest first. Requires the owner's token.",
+  help,
+  operands: { '<link>': 'link or ID of the push, or last' },
+  rows,
+  plan: ({ all, page = 1, ...options }, entry, link: string): AuditPlan => ({
+    item: itemOf(entry, options, link),
+    page: all ? undefined : page,
+  }),
+  run: audit,
+});
 
 async function audit(entry: Entry, plan: AuditPlan): Promise<void> {
   const { page } = plan;

@@ -1,13 +1,10 @@
-import { Argument } from 'commander';
-import type { Command } from '../cli/command';
 import { addOutputOptions } from '../cli/options';
-import type { Context } from '../platform/context';
 import bash from './completion/pwpush.bash?raw';
 import fish from './completion/pwpush.fish?raw';
 import powershell from './completion/pwpush.ps1?raw';
 import zsh from './completion/pwpush.zsh?raw';
-
-export { default as help } from './help/completion.txt?raw';
+import help from './help/completion.txt?raw';
+import { command } from './planned';
 
 /**
  * They pass what was typed to `pwpush __complete` as arguments (completion/complete.ts describes the protocol), and evaluate
@@ -16,10 +13,12 @@ export { default as help } from './help/completion.txt?raw';
  */
 const scripts = { bash, zsh, fish, powershell };
 
-export function define(command: Command, context: Context): void {
-  command
-    .description('Print a completion script for a shell.')
-    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
-    .action((shell: keyof typeof scripts) => context.stdout.write(scripts[shell]));
-  addOutputOptions(command);
-}
+export default command({
+  description: 'Print a completion script for a shell.',
+  help,
+  operands: { '<shell>': ['the shell', Object.keys(scripts)] },
+  globals: addOutputOptions,
+  rows: {},
+  plan: (_, __, shell: keyof typeof scripts) => shell,
+  run: ({ context }, shell) => context.stdout.write(scripts[shell]),
+});

@@ -1,4 +1,3 @@
-import type { Command } from '../cli/command';
 import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
 import {
   type KnownPassphrase,
@@ -13,18 +12,18 @@ import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
 import type { Push } from '../contract/decode';
 import { tellError } from '../keep/tell-error';
-import { type Context, contextWith } from '../platform/context';
+import { contextWith } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy, phrase, tried } from '../platform/errors';
 import { connectEach } from '../profile/connect';
 import { type Receipts, readReceipts } from '../profile/receipts';
 import { type ConnectedItem, itemsOf, type LocatedItem } from '../profile/references';
 import { type KeySources, readKeys } from '../take/decryption-keys';
-import { proving, withPassphrase } from '../take/retrieve';
-import { type Perform, planned } from './planned';
+import { KeyProver } from '../take/proving';
+import { withPassphrase } from '../take/retrieve';
+import help from './help/expire.txt?raw';
+import { command } from './planned';
 
-export { default as help } from './help/expire.txt?raw';
-
-export const rows = { ...passphraseRows, keyFile: keyRows.keyFile };
+const rows = { ...passphraseRows, keyFile: keyRows.keyFile };
 
 /** What to expire, and with what where its viewers need that. */
 interface ExpirePlan {
@@ -33,23 +32,16 @@ interface ExpirePlan {
   readonly keys: KeySources;
 }
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('Expire pushes now. This deletes their secrets for good.')
-    .argument('<link...>', 'links or IDs of the pushes, or last');
-  planned(
-    command,
-    context,
-    {
-      rows,
-      asked,
-      journey: async () => ({ run: expire }),
-    },
-    perform,
-  );
-}
+export default command({
+  description: 'Expire pushes now. This deletes their secrets for good.',
+  help,
+  operands: { '<link...>': 'links or IDs of the pushes, or last' },
+  rows,
+  plan: planOf,
+  run: expire,
+});
 
-function asked(options: Options<typeof rows>, entry: Entry, links: readonly string[]): ExpirePlan {
+function planOf(options: Options<typeof rows>, entry: Entry, links: readonly string[]): ExpirePlan {
   const passphrase = passphraseSource(options, entry.context);
   const keys = keySources({ ...options, identity: [], decrypt: true });
   return { items: itemsOf(entry, options, links), passphrase, keys };
@@ -111,7 +103,7 @@ async function end(entry: Entry, named: ConnectedItem, opening: Opening, receipt
   return onItem<{ text: string; object: object }>(named, async (item) => {
     if (item.kind === 'push') {
       const known = { linkKey: named.key, text: opening.text };
-      const prover = await proving(opening.entry, known, target);
+      const prover = new KeyProver(opening.entry, known, target.base);
       const push = await withPassphrase(
         opening.entry.context,
         opening.passphrase,

@@ -1,4 +1,3 @@
-import type { Command } from '../cli/command';
 import { filledText, flag, group, inputFile, storedFile, switchOff, text } from '../cli/declare';
 import { missingArgument } from '../cli/help/misuse';
 import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
@@ -8,15 +7,14 @@ import type { JobEntry } from '../deliver/ci-job';
 import type { PlacePlan } from '../deliver/place';
 import type { Context, Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
-import type { Named, Session } from '../profile/session';
+import type { Named } from '../profile/session';
 import type { GetPlan } from './get/run';
-import { type Perform, planned } from './planned';
-
-export { default as help } from './help/get.txt?raw';
+import help from './help/get.txt?raw';
+import { command, type Invocation } from './planned';
 
 const OTHER_OUTPUTS = ['output', 'json', 'copy', 'qr'] as const;
 
-export const rows = {
+const rows = {
   ...group('Output:', {
     output: filledText(
       '-o, --output <path>',
@@ -58,24 +56,25 @@ export const rows = {
 
 type GetOptions = Options<typeof rows>;
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('Get a secret: text to stdout, files to disk. Uses a view.')
-    .argument('[link]', 'link, ID or last; not needed with a file');
-  const asked = (options: GetOptions, session: Session, link?: string) => {
-    if (link === undefined && options.fromFile === undefined && options.resume === undefined)
-      throw missingArgument('link', command);
-    return planOf(options, session, link);
-  };
-  planned(command, context, { rows, asked, journey: () => import('./get/run') }, perform);
-}
+export default command({
+  description: 'Get a secret: text to stdout, files to disk. Uses a view.',
+  help,
+  operands: { '[link]': 'link, ID or last; not needed with a file' },
+  rows,
+  plan: planOf,
+  run: async (session, plan) => (await import('./get/run')).run(session, plan),
+});
 
-async function planOf(options: GetOptions, session: Session, link?: string): Promise<GetPlan> {
-  const { context } = session;
+async function planOf(
+  options: GetOptions,
+  { context, command, reference }: Invocation,
+  link?: string,
+): Promise<GetPlan> {
   const { fromFile, resume, output, files } = options;
+  if ((link ?? fromFile ?? resume) === undefined) throw missingArgument('link', command);
   const passphrase = passphraseSource(options, context);
   const place = await placeOf(options, context);
-  const push = link === undefined ? undefined : session.reference(link);
+  const push = link === undefined ? undefined : reference(link);
   const from =
     fromFile !== undefined
       ? { file: fromFile, push }

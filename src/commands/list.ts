@@ -1,5 +1,3 @@
-import { Argument } from 'commander';
-import type { Command } from '../cli/command';
 import { flag } from '../cli/declare';
 import { type Options, pageRows } from '../cli/options';
 import {
@@ -14,19 +12,17 @@ import type { RequestState } from '../client/client';
 import { AT_ONCE, listing, type PageRange } from '../client/pages';
 import { limits } from '../contract/api';
 import type { SecretRequest } from '../contract/decode';
-import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { accountOf, connect } from '../profile/connect';
 import { readReceipts } from '../profile/receipts';
 import { sourcesOf } from '../profile/sources';
 import { type Target, targetOf } from '../profile/target';
-import { type Perform, planned } from './planned';
-
-export { default as help } from './help/list.txt?raw';
+import help from './help/list.txt?raw';
+import { command } from './planned';
 
 const REQUEST_STATES = ['open', 'ready', 'closed'] satisfies RequestState[];
 
-export const rows = {
+const rows = {
   ...pageRows,
   local: flag('--local', 'list receipts of this machine; needs no token'),
 };
@@ -42,22 +38,20 @@ interface InstanceList {
   readonly part: { readonly page: number } | { readonly limit: number };
 }
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('List your pushes or requests, newest first. Needs a token.')
-    .usage('[options] [active|expired|requests [open|ready|closed]]')
-    .addArgument(
-      new Argument('[state]', 'active (default), expired or requests').choices([
-        'active',
-        'expired',
-        'requests',
-      ]),
-    )
-    .addArgument(new Argument('[request-state]', 'state of requests').choices(REQUEST_STATES));
-  planned(command, context, { rows, asked, journey: async () => ({ run: list }) }, perform);
-}
+export default command({
+  description: 'List your pushes or requests, newest first. Needs a token.',
+  usage: '[options] [active|expired|requests [open|ready|closed]]',
+  help,
+  operands: {
+    '[state]': ['active (default), expired or requests', ['active', 'expired', 'requests']],
+    '[request-state]': ['state of requests', REQUEST_STATES],
+  },
+  rows,
+  plan: planOf,
+  run: list,
+});
 
-function asked(
+function planOf(
   { page, all, limit, local, ...options }: Options<typeof rows>,
   entry: Entry,
   state: 'active' | 'expired' | 'requests' = 'active',

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { askUntil, filledIn, TRY_AGAIN } from '../cli/ask-until';
-import type { Command } from '../cli/command';
 import { flag } from '../cli/declare';
 import { inWords } from '../cli/in-words';
 import type { Options } from '../cli/options';
@@ -34,11 +33,10 @@ import {
 import { sourcesOf } from '../profile/sources';
 import { forgetProfile, storeInKeyring } from '../profile/system-keyring';
 import { type Sources, targetOf } from '../profile/target';
-import { type Perform, planned } from './planned';
+import help from './help/login.txt?raw';
+import { command } from './planned';
 
-export { default as help } from './help/login.txt?raw';
-
-export const rows = {
+const rows = {
   keyring: flag('--keyring', "keep the token in the system's keyring, not in a file").conflicts([
     'anonymous',
   ]),
@@ -52,15 +50,16 @@ interface LoginPlan {
   readonly sources: Sources;
 }
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('Log in to an instance and save it as a profile.')
-    .argument('[url]', 'address of the instance');
-  const journey = async () => ({ run: login });
-  planned(command, context, { rows, asked, journey }, perform);
-}
+export default command({
+  description: 'Log in to an instance and save it as a profile.',
+  help,
+  operands: { '[url]': 'address of the instance' },
+  rows,
+  plan: planOf,
+  run: login,
+});
 
-function asked(options: Options<typeof rows>, entry: Entry, address?: string): LoginPlan {
+function planOf(options: Options<typeof rows>, entry: Entry, address?: string): LoginPlan {
   const { keyring, url, profile } = options;
   if (profile !== undefined) checkProfileName(profile);
   if (address !== undefined && url !== undefined)

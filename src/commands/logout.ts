@@ -1,30 +1,22 @@
-import type { Command } from '../cli/command';
 import { addProfileOptions } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
-import type { Context } from '../platform/context';
 import { failedError, phrase } from '../platform/errors';
 import { existingProfile, profileIn, storedProfiles } from '../profile/config-file';
 import { updateProfiles } from '../profile/profile-store';
 import { hasToken, withoutToken } from '../profile/settings';
 import { forgetProfile } from '../profile/system-keyring';
-import { type Perform, planned } from './planned';
+import help from './help/logout.txt?raw';
+import { command } from './planned';
 
-export { default as help } from './help/logout.txt?raw';
-
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command.description('Remove the token of a profile, also from the keyring.');
-  planned(
-    command,
-    context,
-    {
-      rows: {},
-      globals: addProfileOptions,
-      asked: ({ profile }) => existingProfile(storedProfiles(context), context.env, profile),
-      journey: async () => ({ run: logout }),
-    },
-    perform,
-  );
-}
+export default command({
+  description: 'Remove the token of a profile, also from the keyring.',
+  help,
+  globals: addProfileOptions,
+  rows: {},
+  plan: ({ profile }, { context }) =>
+    existingProfile(storedProfiles(context), context.env, profile),
+  run: logout,
+});
 
 async function logout(
   { context, say }: Entry,

@@ -1,18 +1,13 @@
-import type { Command } from '../cli/command';
 import { text } from '../cli/declare';
 import type { Entry } from '../cli/terminal/output';
 import type { Api } from '../client/client';
 import { notification } from '../client/notification';
 import type { Notification } from '../contract/api';
-import type { Context } from '../platform/context';
 import { CliError, phrase } from '../platform/errors';
 import { connect } from '../profile/connect';
 import { itemOf, type LocatedItem } from '../profile/references';
-import { type Perform, planned } from './planned';
-
-export { default as help } from './help/notify.txt?raw';
-
-export const rows = { locale: text('--locale <code>', 'language of the e-mail, such as de') };
+import help from './help/notify.txt?raw';
+import { command } from './planned';
 
 /** To whom the link of a push is sent. */
 interface NotifyPlan {
@@ -20,25 +15,17 @@ interface NotifyPlan {
   readonly notification: Notification;
 }
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description("E-mail a push's link from the instance. Requires the owner's token.")
-    .argument('<link>', 'link or ID of the push, or last')
-    .argument('<email...>', 'up to 5 addresses');
-  planned(
-    command,
-    context,
-    {
-      rows,
-      asked: (options, entry, link: string, emails: readonly string[]): NotifyPlan => ({
-        notification: notification(emails, options.locale, true),
-        item: itemOf(entry, options, link),
-      }),
-      journey: async () => ({ run: notify }),
-    },
-    perform,
-  );
-}
+export default command({
+  description: "E-mail a push's link from the instance. Requires the owner's token.",
+  help,
+  operands: { '<link>': 'link or ID of the push, or last', '<email...>': 'up to 5 addresses' },
+  rows: { locale: text('--locale <code>', 'language of the e-mail, such as de') },
+  plan: (options, entry, link: string, emails: readonly string[]): NotifyPlan => ({
+    notification: notification(emails, options.locale, true),
+    item: itemOf(entry, options, link),
+  }),
+  run: notify,
+});
 
 async function notify(entry: Entry, plan: NotifyPlan): Promise<void> {
   const { say } = entry;

@@ -1,50 +1,113 @@
+import { Argument } from 'commander';
 import { checkOptions } from '../cli/check-options';
 import type { Command } from '../cli/command';
 import { declare, type Elsewhere, type Rows } from '../cli/declare';
 import { addGlobalOptions, type Closed, lineRows, type Options, optionsOf } from '../cli/options';
-import type { Context } from '../platform/context';
+import type { Context, Environment } from '../platform/context';
 import type { Session } from '../profile/session';
 
-/** A command: what it takes, the plan that is made of it, and the journey that follows the plan. */
-export interface Planned<R, Operands extends readonly unknown[], Plan> {
-  readonly rows: R;
-  /**
-   * Checks and decides everything about options, and merges the defaults of the profile; starts nothing.
-   * @throws CliError (usage)
-   */
-  asked(options: Options<R>, session: Session, ...operands: Operands): Plan | Promise<Plan>;
-  /** Loads the journey of a plan: printing the help does without. */
-  journey(plan: Plan): Promise<{ run(session: Session, plan: Plan): Promise<void> }>;
-  /** Declares the global options that it has; all, unless it says otherwise. */
+/** How a command is declared, and what its help says. */
+interface Declaration {
+  /** Its summary, as a sentence, if left out. */
+  readonly description?: string;
+  readonly usage?: string;
+  /** What its help says after the options, and its examples. */
+  readonly help?: string;
+  /** Its arguments, such as `<link>`, with what they are, and the words that can be in their place. */
+  readonly operands?: Readonly<Record<string, string | readonly [string, readonly string[]]>>;
+  /** The words after `--` can be a command to run. */
+  readonly takesCommand?: boolean;
+  /** Declares the global options that it has; all if left out. */
   readonly globals?: (command: Command) => Command;
-  /** Has the value of an option that was not typed. */
-  readonly elsewhere?: Elsewhere;
-  /** What reads standard input although no option says so, such as "the secret". */
-  unnamedInput?(options: Options<R>, context: Context, ...operands: Operands): string | undefined;
+  readonly commands?: Readonly<Record<string, Subcommand>>;
 }
 
-/** What becomes of a plan: the journey, or a test that looks at the plan. */
-export type Perform = <Plan>(
-  session: Session,
-  plan: Plan,
-  journey: Planned<never, never, Plan>['journey'],
-) => Promise<void>;
+/** A command whose line has been checked, and what it is to do. */
+export interface Prepared {
+  readonly plan: unknown;
+  run(): Promise<void>;
+}
 
-const performed: Perform = async (session, plan, journey) =>
-  (await journey(plan)).run(session, plan);
+export interface CommandObject extends Declaration {
+  readonly rows: Rows;
+  /**
+   * Left out by one that only has commands below it.
+   * @throws CliError (usage)
+   */
+  prepare?(command: Command, context: Context, operands: readonly unknown[]): Promise<Prepared>;
+}
 
-/** Declares the options of a command, and has it make its plan and perform it. */
-export function planned<R extends Rows & Closed<R>, Operands extends readonly unknown[], Plan>(
-  command: Command,
+export interface Subcommand extends CommandObject {
+  readonly summary: string;
+  readonly alias?: string;
+}
+
+export interface Invocation extends Session {
+  readonly command: Command;
+}
+
+/** A command: what a line of it can have, the plan that is made of the line, and the run that follows the plan. */
+export interface Planned<R, Operands extends readonly unknown[], Plan> extends Declaration {
+  readonly rows: R;
+  /** Has the value of an option that was not typed. */
+  elsewhere?(env: Environment): Elsewhere;
+  /** What reads standard input although no option says so, such as "the secret". */
+  unnamedInput?(options: Options<R>, context: Context, ...operands: Operands): string | undefined;
+  /**
+   * Decides everything about options, and merges the defaults of the profile; starts nothing.
+   * @throws CliError (usage)
+   */
+  plan(options: Options<R>, invocation: Invocation, ...operands: Operands): Plan | Promise<Plan>;
+  /** Loads what only it needs: printing the help does without. */
+  run(session: Session, plan: Plan): Promise<void>;
+}
+
+export function command<R extends Rows & Closed<R>, Operands extends readonly unknown[], Plan>(
+  planned: Planned<R, Operands, Plan>,
+): CommandObject {
+  const { rows, elsewhere, unnamedInput } = planned;
+  return {
+    ...planned,
+    prepare: async (command, context, words) => {
+      const operands = words as Operands;
+      const options = optionsOf(command, context.env, rows, elsewhere?.(context.env));
+      checkOptions(lineRows(rows), options, unnamedInput?.(options, context, ...operands));
+      const { createSession } = await import('../profile/session');
+      const session = createSession(context, options, options);
+      const plan = await planned.plan(options, { ...session, command }, ...operands);
+      return { plan, run: () => planned.run(session, plan) };
+    },
+  };
+}
+
+/** Declares a command and those below it. `act` gets what was made of a line. */
+export function define(
+  parser: Command,
+  object: CommandObject,
   context: Context,
-  { rows, journey, globals = addGlobalOptions, ...made }: Planned<R, Operands, Plan>,
-  perform: Perform = performed,
+  act: (prepared: Prepared) => void = () => {},
 ): void {
-  globals(declare(command, rows)).action(async (...operands: Operands) => {
-    const options = optionsOf(command, context.env, rows, made.elsewhere);
-    checkOptions(lineRows(rows), options, made.unnamedInput?.(options, context, ...operands));
-    const { createSession } = await import('../profile/session');
-    const session = createSession(context, options, options);
-    await perform(session, await made.asked(options, session, ...operands), journey);
-  });
+  const { usage, operands = {}, commands = {}, prepare, globals = addGlobalOptions } = object;
+  const sentence = `${parser.summary().replace(/^./, (letter) => letter.toUpperCase())}.`;
+  parser.manual = object.help ?? '';
+  parser
+    .description(object.description ?? sentence)
+    .helpCommand(false)
+    // -pc stays -p -c.
+    .combineFlagAndOptionalValue(false)
+    .allowExcessArguments(object.takesCommand ?? false);
+  if (usage !== undefined) parser.usage(usage);
+  for (const [name, about] of Object.entries(operands)) {
+    const [text, words] = typeof about === 'string' ? [about] : about;
+    const argument = new Argument(name, text);
+    parser.addArgument(words ? argument.choices(words) : argument);
+  }
+  for (const [word, below] of Object.entries(commands)) {
+    const child = parser.command(word).summary(below.summary) as Command;
+    if (below.alias !== undefined) child.alias(below.alias);
+    define(child, below, context, act);
+  }
+  globals(declare(parser, object.rows));
+  if (prepare)
+    parser.action(async (...words) => act(await prepare(parser, context, words.slice(0, -2))));
 }

@@ -1,4 +1,3 @@
-import type { Command } from '../cli/command';
 import { linkRows } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import { safe } from '../cli/terminal/safe';
@@ -6,41 +5,31 @@ import { onItem } from '../client/item';
 import { elsewhere, withKey } from '../client/link';
 import { drawing, reachedHere } from '../deliver/deliver-link';
 import type { KeptKey } from '../keep/request-keys';
-import type { Context } from '../platform/context';
 import { failedError, phrase } from '../platform/errors';
 import { connect } from '../profile/connect';
 import { readReceipts } from '../profile/receipts';
 import { itemOf, type LocatedItem } from '../profile/references';
-import { type Perform, planned } from './planned';
-
-export { default as help } from './help/preview.txt?raw';
+import help from './help/preview.txt?raw';
+import { command } from './planned';
 
 const { qr } = linkRows();
-export const rows = { qr };
 
 interface PreviewPlan {
   readonly item: LocatedItem;
   readonly qr: boolean;
 }
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description("Print a push's full link. Uses no view.")
-    .argument('<link>', 'link or ID of the push, or last');
-  planned(
-    command,
-    context,
-    {
-      rows,
-      asked: (options, entry, link: string): PreviewPlan => ({
-        item: itemOf(entry, options, link),
-        qr: options.qr,
-      }),
-      journey: async () => ({ run: preview }),
-    },
-    perform,
-  );
-}
+export default command({
+  description: "Print a push's full link. Uses no view.",
+  help,
+  operands: { '<link>': 'link or ID of the push, or last' },
+  rows: { qr },
+  plan: (options, entry, link: string): PreviewPlan => ({
+    item: itemOf(entry, options, link),
+    qr: options.qr,
+  }),
+  run: preview,
+});
 
 async function preview(entry: Entry, plan: PreviewPlan): Promise<void> {
   const { context, say } = entry;

@@ -1,11 +1,8 @@
-import type { Command } from '../cli/command';
-import { subcommand } from '../cli/declare';
-import { addProfileOptions, type GlobalOptions } from '../cli/options';
+import { addProfileOptions } from '../cli/options';
 import { yesNo } from '../cli/terminal/listings';
 import type { Entry, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
 import { isLoopback } from '../contract/address';
-import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import {
   existingProfile,
@@ -24,48 +21,49 @@ import {
 } from '../profile/settings';
 import { forgetProfile } from '../profile/system-keyring';
 import { shellWord } from '../words/grammar';
-import { type Perform, planned } from './planned';
+import help from './help/profile.txt?raw';
+import { type CommandObject, command } from './planned';
 
-export { default as help } from './help/profile.txt?raw';
+const below = <Operands extends readonly unknown[]>(
+  summary: string,
+  run: (entry: Entry, plan: ProfilePlan<Operands>) => Promise<void>,
+  operands: CommandObject['operands'] = {},
+) => ({
+  ...command({
+    operands,
+    run,
+    globals: addProfileOptions,
+    rows: {},
+    plan: ({ profile }, _, ...typed: Operands) => ({ profile, operands: typed }),
+  }),
+  summary,
+});
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('Manage profiles: an instance, its token, and defaults for pushes.')
-    .helpCommand(false);
-  const doing = <Operands extends readonly unknown[]>(
-    one: Command,
-    run: (entry: Entry, plan: ProfilePlan<Operands>) => Promise<void>,
-  ) => {
-    const asked = ({ profile }: GlobalOptions, _: Entry, ...operands: Operands) => ({
-      profile,
-      operands,
-    });
-    const journey = async () => ({ run });
-    planned(one, context, { rows: {}, globals: addProfileOptions, asked, journey }, perform);
-    return one;
-  };
-  const sub = <Operands extends readonly unknown[]>(
-    word: string,
-    summary: string,
-    run: (entry: Entry, plan: ProfilePlan<Operands>) => Promise<void>,
-  ) => doing(subcommand(command, word, summary), run);
-  const inUse = ['[name]', 'the profile (default: the one in use)'] as const;
-  sub('list', 'list the profiles', list);
-  sub('show', 'show a profile (never its token)', show).argument(...inUse);
-  sub('use', 'switch to a profile', use).argument('<name>', 'the profile');
-  sub('set', 'change a setting', set)
-    .argument('<key>', `the setting: ${settingNames.join(', ')}`)
-    .argument('<value>', 'its value')
-    .argument(...inUse);
-  sub('unset', 'remove a setting', unset)
-    .argument('<key>', 'the setting')
-    .argument(...inUse);
-  sub('remove', 'remove a profile and its token', remove)
-    .argument('<name>', 'the profile')
-    .alias('rm');
-  doing(command, list);
-}
+const NAME = { '[name]': 'the profile (default: the one in use)' };
+const everything = below('list the profiles', list);
 
+export default {
+  ...everything,
+  description: 'Manage profiles: an instance, its token, and defaults for pushes.',
+  help,
+  commands: {
+    list: everything,
+    show: below('show a profile (never its token)', show, NAME),
+    use: below('switch to a profile', use, { '<name>': 'the profile' }),
+    set: below('change a setting', set, {
+      '<key>': `the setting: ${settingNames.join(', ')}`,
+      '<value>': 'its value',
+      ...NAME,
+    }),
+    unset: below('remove a setting', unset, { '<key>': 'the setting', ...NAME }),
+    remove: {
+      ...below('remove a profile and its token', remove, { '<name>': 'the profile' }),
+      alias: 'rm',
+    },
+  },
+} satisfies CommandObject;
+
+/** What an option says of the profile, and the words of the line. */
 interface ProfilePlan<Operands extends readonly unknown[]> {
   /** The profile that an option named. */
   readonly profile: string | undefined;

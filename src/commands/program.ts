@@ -3,26 +3,21 @@ import { agentMarker } from '../cli/agent';
 import { isUnattended } from '../cli/ci-systems';
 import { Command, reach } from '../cli/command';
 import { lineage } from '../cli/declare';
-import { layoutOf, topics, topicText } from '../cli/help/help-layout';
+import { laidOut, layoutOf, topics, topicText } from '../cli/help/help-layout';
 import { checkChoices, misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
 import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions } from '../cli/options';
-import { reflowed } from '../cli/terminal/bounded-write';
 import { isOn } from '../cli/values';
 import { type Context, contextWith } from '../platform/context';
 import { ExitWith, exitStatus, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import { findFolder } from '../profile/folders';
 import { whyGuarded } from '../profile/guard';
-import type { Perform } from './planned';
+import { type CommandObject, define, type Prepared } from './planned';
 
-interface CommandFile {
-  readonly define: (command: Command, context: Context, perform?: Perform) => void;
-  /** What its help says after the options. */
-  readonly help: string;
-}
-
-/** The file of each command by its path, in a chunk of its own. */
-const load = import.meta.glob<CommandFile>(['./*.ts', '!./planned.ts', '!./program.ts']);
+/** Each command by the path of its file, which is in a chunk of its own. */
+const load = import.meta.glob<CommandObject>(['./*.ts', '!./planned.ts', '!./program.ts'], {
+  import: 'default',
+});
 
 /** A command: name, which is that of its file, one line for the list of them, and another name that people try. */
 type CommandEntry = readonly [name: string, summary: string, alias?: string];
@@ -79,16 +74,28 @@ programs. The manual is man pwpush.`;
 
 /**
  * Parses a command line, calls `begins` with its options, and runs the command.
- * @param perform what becomes of the plan of the command, in place of its journey
- * @throws what the command throws; CliError (usage) or ExitWith for a line that cannot be parsed
+ * @throws what the command throws, and as `prepared` does
  */
 export async function execute(
   argv: readonly string[],
   context: Context,
   begins: (options: GlobalOptions) => void,
-  perform?: Perform,
 ): Promise<void> {
   if (argv[0] === '__complete') return completeLine(argv.slice(1), context);
+  await (await prepared(argv, context, begins))?.run();
+}
+
+/**
+ * Parses a command line and calls `begins` with its options.
+ * @returns what is to be done; undefined if that was to print help
+ * @throws CliError (usage) or ExitWith for a line that cannot be parsed
+ */
+export async function prepared(
+  argv: readonly string[],
+  context: Context,
+  begins: (options: GlobalOptions) => void,
+): Promise<Prepared | undefined> {
+  let made: Prepared | undefined;
   let asking = false;
   let guard: Context['guard'];
   const own = contextWith(context, {
@@ -108,7 +115,9 @@ export async function execute(
     begins(options);
   });
   program.hook('preSubcommand', async (_, one) => {
-    await loaded(one as Command, own, perform);
+    await loaded(one as Command, own, (line) => {
+      made = line;
+    });
     eachCommand(one as Command, (below) => configure(below, context, show));
   });
   configure(program, context, show);
@@ -117,20 +126,21 @@ export async function execute(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const output = error.exitCode === 0 ? context.stdout : context.stderr;
-    await output.write(reflowed(shown.join(''), output));
-    // `pwpush profile` alone is an error.
+    await output.write(shown.join(''));
+    // `pwpush serve token` alone is an error.
     if (error.exitCode !== 0) throw new ExitWith(exitStatus.usage);
   }
+  return made;
 }
 
 async function help(program: Command, words: readonly string[], context: Context): Promise<void> {
-  const show = (text: string) => context.stdout.write(reflowed(text, context.stdout));
+  const { stdout } = context;
   const [word, ...more] = words;
   const topic = topics.find((name) => name === word);
-  if (topic) return show(await topicText(topic));
+  if (topic) return stdout.write(laidOut(await topicText(topic), stdout.columns));
   if (word === undefined && globalOptions(program.below('help') ?? program, context.env).json)
     return printWhole(context);
-  if (word === undefined || word === 'help') return show(helpOf(program, context));
+  if (word === undefined || word === 'help') return stdout.write(helpOf(program, context));
   const typed = program.below(word);
   if (!typed) throw unknownWord(word, [...program.words(), ...topics]);
   await loaded(typed, context);
@@ -141,7 +151,7 @@ async function help(program: Command, words: readonly string[], context: Context
     if (!next) throw usageError('help is for one command at a time', 'pwpush help COMMAND');
     command = next;
   }
-  await show(helpOf(command, context));
+  await stdout.write(helpOf(command, context));
 }
 
 function helpOf(command: Command, context: Context): string {
@@ -183,13 +193,16 @@ export async function wholeProgram(context: Context): Promise<Command> {
 }
 
 /** Declares what a command of the table takes. */
-async function loaded(command: Command, context: Context, perform?: Perform): Promise<void> {
+async function loaded(
+  command: Command,
+  context: Context,
+  act?: (line: Prepared) => void,
+): Promise<void> {
   const file = load[`./${command.name()}.ts`];
   // One below another, or `help`, is declared already.
   if (!file || command.parent?.parent) return;
-  const { define, help } = await file();
-  define(command, context, perform);
-  versioned(command, context).manual = help;
+  define(command, await file(), context, act);
+  versioned(command, context);
 }
 
 /** All commands by name and summary: their options are declared when they are typed. */
@@ -202,7 +215,7 @@ function newProgram(context: Context): Command {
     .action(async () => {
       const { whereYouAre } = await import('./help/where-you-are');
       const text = await whereYouAre(globalOptions(program, context.env), context, DESCRIPTION);
-      await context.stdout.write(reflowed(text, context.stdout));
+      await context.stdout.write(laidOut(text, context.stdout.columns));
     });
   program.manual = MORE;
   versioned(program, context);
@@ -253,12 +266,11 @@ function configure(command: Command, context: Context, show: (text: string) => v
         : misuse(error, command);
     })
     .showSuggestionAfterError(false)
-    .configureHelp(layoutOf(command))
+    .configureHelp(layoutOf(command, context.stdout.columns))
     .configureOutput({
       writeOut: show,
       writeErr: show,
       outputError: () => {},
-      getOutHelpWidth: () => Math.min(context.stdout.columns, 100),
       getOutHasColors: () => false,
     });
 }

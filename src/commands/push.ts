@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { explaining } from '../age/age-error';
 import { refuseGenerated, refuseToPrint } from '../cli/agent';
 import { needsInstance } from '../cli/check-options';
-import type { Command } from '../cli/command';
 import {
   choice,
   count,
@@ -35,21 +34,21 @@ import { checkEncryptable, days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
 import { kinds, locales, type Notification } from '../contract/api';
 import { askedFor } from '../contract/json';
-import { DAY_SECONDS, type Expiry, timeHere } from '../contract/lifetime';
+import { DAY_SECONDS, timeHere } from '../contract/lifetime';
 import type { Context } from '../platform/context';
-import { usageError } from '../platform/errors';
-import type { Session } from '../profile/session';
+import { CliError, tried, usageError } from '../platform/errors';
 import type { Profile } from '../profile/settings';
+import type { Target } from '../profile/target';
 import type { SettingPlan } from '../run/set-first';
 import type { SealPlan } from '../send/encryption';
-import helpText from './help/push.txt?raw';
-import { type Perform, planned } from './planned';
-import type { EachPlan, PushPlan } from './push/run';
+import help from './help/push.txt?raw';
+import { command } from './planned';
+import type { EachPlan } from './push/each';
+import type { PushPlan } from './push/run';
 
 const languages = [locales.slice(0, 18), locales.slice(18)].map((line) => line.join(' '));
-export const help = helpText.replace('{locales}', languages.join('\n'));
 
-export const rows = {
+const rows = {
   ...group('Secret:', {
     ...sourceRows(),
     into: flag('--into', 'give the new secret to the command after --')
@@ -128,71 +127,113 @@ export const rows = {
 
 type PushOptions = Options<typeof rows>;
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('Push a secret and print its link.')
-    .argument('[text]', 'the secret; others can see it, so pipe it in')
-    // -pc stays -p -c.
-    .combineFlagAndOptionalValue(false)
-    .allowExcessArguments();
-  const journey = (plan: PushPlan | EachPlan) =>
-    'lines' in plan ? import('./push/each') : import('./push/run');
-  const asked = (options: PushOptions, session: Session) => {
-    // Of a line with a command to run, the words after `--` are that.
-    const rest = options.into ? command.rest : [];
-    const [text, ...more] = command.args.slice(0, command.args.length - rest.length);
-    if (more.length > 0) throw usageError('too many arguments', 'pwpush push --help');
-    return planOf(options, session, text, rest);
-  };
-  const unnamedInput = (options: PushOptions, context: Context, text?: string) => {
+export default command({
+  description: 'Push a secret and print its link.',
+  help: help.replace('{locales}', languages.join('\n')),
+  operands: { '[text]': 'the secret; others can see it, so pipe it in' },
+  takesCommand: true,
+  rows,
+  unnamedInput: (options, context, text?: string) => {
     if (!isPiped({ ...options, text }, context)) return undefined;
     return options.each ? 'the secrets' : 'the secret';
-  };
-  planned(command, context, { rows, asked, journey, unnamedInput }, perform);
+  },
+  plan: async (options, invocation) => {
+    const { args, rest } = invocation.command;
+    // Of a line with a command to run, the words after `--` are that.
+    const words = options.into ? rest : [];
+    const [text, ...more] = args.slice(0, args.length - words.length);
+    if (more.length > 0) throw usageError('too many arguments', 'pwpush push --help');
+    const { context } = invocation;
+    const plan = (chosen: PushOptions, target?: Target) =>
+      planOf(chosen, { text, words }, context, target);
+    if (options.here) return plan(options);
+    const target = tried(invocation.target);
+    const failure = target instanceof CliError ? target : target.ignored;
+    if (!(target instanceof CliError || failure)) return plan(options, target);
+    // What is wrong with the options is said before anybody is asked.
+    await plan(options);
+    if (!invocation.isUnconfigured(failure) || !isWatched(options, context)) throw failure;
+    const { choosePlace } = await import('./push/choose-place');
+    const place = await choosePlace(invocation, !needsInstance(lineRows(rows), options));
+    return place === 'here' ? plan({ ...options, here: true }) : plan(options, invocation.target());
+  },
+  run: async (session, plan) =>
+    'lines' in plan
+      ? (await import('./push/each')).run(session, plan)
+      : (await import('./push/run')).run(session, plan),
+});
+
+/** Whether a person is there who can be asked where to push. */
+function isWatched({ json, dryRun, each }: PushOptions, context: Context): boolean {
+  const { stdin, stderr } = context;
+  return stdin.isTTY && stderr.isTTY && context.canPrompt() && !json && !dryRun && !each;
 }
 
+/** What stands in the line beside its options. */
+interface Operands {
+  readonly text: string | undefined;
+  /** The command that sets the secret. */
+  readonly words: readonly string[];
+}
+
+/**
+ * @param target the instance, with the defaults of its profile; `--here` uses neither
+ * @throws CliError (usage)
+ */
 async function planOf(
   options: PushOptions,
-  session: Session,
-  text: string | undefined,
-  rest: readonly string[],
+  { text, words }: Operands,
+  context: Context,
+  target: Target | undefined,
 ): Promise<PushPlan | EachPlan> {
-  const { context } = session;
-  const { each, name, note, from = '-' } = options;
+  const { each, here, name, note, from = '-' } = options;
+  const profile = target?.defaults;
   if (each) checkEach(from, text, context);
   const source = passphraseSource(options, context);
   const details = { ...askedFor({ name, note }), ...notified(options) };
-  const what = each ? { lines: from } : { content: contentOf({ ...options, text }, rows, context) };
-  const setting = options.into ? await settingOf(options, rest) : undefined;
-  const { where, profile } = whereOf(options, session);
-  const owner = where === 'instance' ? session.target().passphraseFor : undefined;
-  const passphrase = { ...source, owner };
-  const seal = await sealOf(options, profile);
-  if (!each) await refusePrinted(options, seal, context);
-  return {
-    ...what,
-    ...{ setting, passphrase, details, seal, where },
-    again: () => planOf(options, session, text, rest),
-    offersPassphrase: profile?.['ask-passphrase'] === true,
-    exposed: (text ?? '-') !== '-' || options.message !== undefined,
-    generated: options.generate !== undefined && !setting,
-    expiry: expiryOf(options, profile, context.now()),
-    expiryOption: options.expire && '--expire',
-    limits: askedFor({
-      kind: options.kind,
-      expire_after_views: options.views ?? profile?.views,
-      deletable_by_viewer: options.deletable ?? profile?.deletable,
-      retrieval_step: options.click ?? profile?.click,
-    }),
-    ...{
-      host: options.host,
-      port: options.port ?? 0,
-      servable: !needsInstance(lineRows(rows), options),
+  const content = each ? undefined : contentOf({ ...options, text }, rows, context);
+  const setting = options.into ? await settingOf(options, words) : undefined;
+  const encryption = await sealOf(options, profile);
+  if (!each) await refusePrinted(options, encryption, context);
+  const plan = {
+    limits: limitsOf(options, profile, context.now()),
+    seal: {
+      passphrase: { ...source, owner: target?.passphraseFor },
+      offersPassphrase: profile?.['ask-passphrase'] === true,
+      encryption,
     },
-    ...{ acceptLimits: options.acceptLimits, locale: options.locale, dryRun: options.dryRun },
-    receipt: where !== 'here' && options.receipt && profile?.receipts !== false,
-    ...{ copy: options.copy, qr: options.qr },
+    result: {
+      locale: options.locale,
+      generated: options.generate !== undefined && !setting,
+      copy: options.copy,
+      qr: options.qr,
+      receipt: !here && options.receipt && profile?.receipts !== false,
+    },
   };
+  const place = { at: 'instance', setting, dryRun: options.dryRun } as const;
+  if (!content) return { ...plan, lines: from, details, place };
+  const typed = text === '-' ? undefined : text;
+  const isExposed = typed !== undefined || options.message !== undefined;
+  return {
+    ...plan,
+    content: {
+      ...content,
+      details,
+      isExposed,
+      isFileName: isFileName(typed),
+      isForCommand: setting !== undefined,
+    },
+    place: here ? { at: 'here', host: options.host, port: options.port ?? 0 } : place,
+  };
+}
+
+/** Whether that is the name of a file here. */
+function isFileName(text = ''): boolean {
+  try {
+    return /^\S+$/.test(text) && statSync(text).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** @throws CliError (usage) for a text beside the lines, and for lines that nobody gives */
@@ -207,22 +248,6 @@ function checkEach(from: string, text: string | undefined, { stdin }: Context): 
 
 function notified({ notify, locale }: PushOptions): Partial<Notification> {
   return notify ? notification(notify, locale) : {};
-}
-
-/** Where to push, and the defaults of the profile there; `--here` uses no instance, and no profile. */
-function whereOf(
-  { here, json, dryRun }: PushOptions,
-  { context, defaults, isUnconfigured }: Session,
-): { readonly where: PushPlan['where']; readonly profile: Profile | undefined } {
-  if (here) return { where: 'here', profile: undefined };
-  try {
-    return { where: 'instance', profile: defaults() };
-  } catch (error) {
-    const { stdin, stderr } = context;
-    const watched = stdin.isTTY && stderr.isTTY && context.canPrompt();
-    if (!isUnconfigured(error) || !watched || json || dryRun) throw error;
-    return { where: 'unknown', profile: undefined };
-  }
 }
 
 /**
@@ -270,16 +295,25 @@ async function recipientsIn(to: readonly string[]) {
   );
 }
 
-/** When it is to expire, by options or the profile. */
-function expiryOf(
-  { days, expire }: Pick<PushOptions, 'days' | 'expire'>,
+function limitsOf(
+  { days, expire, ...options }: PushOptions,
   profile: Profile | undefined,
   now: Date,
-): Expiry | undefined {
+): PushPlan['limits'] {
   if (expire && 'at' in expire && expire.at <= now.getTime())
     throw usageError(`--expire: ${timeHere(expire.at)} has passed`);
   const wholeDays = days ?? profile?.days;
-  return expire ?? (wholeDays === undefined ? undefined : { after: wholeDays * DAY_SECONDS });
+  return {
+    expiry: expire ?? (wholeDays === undefined ? undefined : { after: wholeDays * DAY_SECONDS }),
+    expiryOption: expire && '--expire',
+    fields: askedFor({
+      kind: options.kind,
+      expire_after_views: options.views ?? profile?.views,
+      deletable_by_viewer: options.deletable ?? profile?.deletable,
+      retrieval_step: options.click ?? profile?.click,
+    }),
+    accept: options.acceptLimits,
+  };
 }
 
 /** Refuses to make a secret that would be printed where an agent reads it. */

@@ -1,5 +1,4 @@
 import { refuseToPrint } from '../cli/agent';
-import type { Command } from '../cli/command';
 import { filledText, flag, group, list, newFile, parsed, switchOff } from '../cli/declare';
 import {
   hereRows,
@@ -16,17 +15,15 @@ import { expiry, filled, waitingTime } from '../cli/values';
 import { notification } from '../client/notification';
 import { askedFor } from '../contract/json';
 import type { PlacePlan } from '../deliver/place';
-import type { Context } from '../platform/context';
 import { CliError, phrase, tried, usageError } from '../platform/errors';
 import type { Session } from '../profile/session';
 import type { Target } from '../profile/target';
 import { closing, isDate, sayExpiry } from '../send/expiry';
-import { type Perform, planned } from './planned';
+import help from './help/request.txt?raw';
+import { command } from './planned';
 import type { HerePlan, RequestPlan } from './request/run';
 
-export { default as help } from './help/request.txt?raw';
-
-export const rows = {
+const rows = {
   ...group('Request:', {
     expire: parsed(
       '--expire <time>',
@@ -84,18 +81,18 @@ export const rows = {
 
 type RequestOptions = Options<typeof rows>;
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('Ask someone for a secret: print a link that they answer.')
-    .argument('[question]', 'what you ask for; the instance can read it')
-    .combineFlagAndOptionalValue(false);
-  const journey = () => import('./request/run');
-  const unnamedInput = ({ here }: RequestOptions, context: Context, text?: string) =>
-    !here && isPiped({ text }, context) ? 'the question' : undefined;
-  planned(command, context, { rows, asked, journey, unnamedInput }, perform);
-}
+export default command({
+  description: 'Ask someone for a secret: print a link that they answer.',
+  help,
+  operands: { '[question]': 'what you ask for; the instance can read it' },
+  rows,
+  unnamedInput: ({ here }, context, text?: string) =>
+    !here && isPiped({ text }, context) ? 'the question' : undefined,
+  plan: planOf,
+  run: async (session, plan) => (await import('./request/run')).run(session, plan),
+});
 
-async function asked(
+async function planOf(
   options: RequestOptions,
   session: Session,
   text?: string,

@@ -1,33 +1,30 @@
 import { refuseGenerated } from '../cli/agent';
-import type { Command } from '../cli/command';
 import { group } from '../cli/declare';
 import { fileRows, type Options, passphraseRows, revealRows, sourceRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { contentOf, isPiped, TO_SEND } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
-import type { Context } from '../platform/context';
-import { type Perform, planned } from './planned';
+import help from './help/respond.txt?raw';
+import { command } from './planned';
 import type { RespondPlan } from './respond/run';
 
-export { default as help } from './help/respond.txt?raw';
-
-export const rows = {
+const rows = {
   ...group('Answer:', { ...sourceRows(), ...fileRows() }),
   ...passphraseRows,
   ...group('Output:', revealRows()),
 };
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('Answer a request for a secret.')
-    .argument('<link>', 'link of the request, with the part after #');
-  const journey = () => import('./respond/run');
-  const unnamedInput = (options: Options<typeof rows>, context: Context) =>
-    isPiped(options, context) ? 'the secret' : undefined;
-  planned(command, context, { rows, asked, journey, unnamedInput }, perform);
-}
+export default command({
+  description: 'Answer a request for a secret.',
+  help,
+  operands: { '<link>': 'link of the request, with the part after #' },
+  rows,
+  unnamedInput: (options, context) => (isPiped(options, context) ? 'the secret' : undefined),
+  plan: planOf,
+  run: async (session, plan) => (await import('./respond/run')).run(session, plan),
+});
 
-async function asked(
+async function planOf(
   options: Options<typeof rows>,
   entry: Entry,
   link: string,

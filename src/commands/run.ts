@@ -1,22 +1,18 @@
 import { isGuarded, refuseToPrint } from '../cli/agent';
 import { isCi } from '../cli/ci-systems';
-import type { Command } from '../cli/command';
 import { either, flag, group, list } from '../cli/declare';
 import { COMMAND_AFTER } from '../cli/help/misuse';
 import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { isVariableName, names } from '../cli/values';
-import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
-import type { Session } from '../profile/session';
 import type { WantedFile } from '../run/child-inputs';
 import { isUnsafe, isUnsafeForFile } from '../run/unsafe-variables';
-import { type Perform, planned } from './planned';
+import help from './help/run.txt?raw';
+import { command, type Invocation } from './planned';
 import type { RunPlan } from './run/run';
 
-export { default as help } from './help/run.txt?raw';
-
-export const rows = {
+const rows = {
   ...group('Secret:', {
     as: list('--as <name>', 'name of the variable; repeat it for further links')
       .common()
@@ -46,18 +42,15 @@ export const rows = {
 
 type RunOptions = Options<typeof rows>;
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('Run a command with a secret in its environment. Uses a view.')
-    .usage('[options] <link...> -- <command> [args...]')
-    .argument('<link...>', 'links or IDs of the pushes, or last');
-  const asked = (options: RunOptions, session: Session, operands: readonly string[]) => {
-    const { rest } = command;
-    const links = operands.slice(0, Math.max(0, operands.length - rest.length));
-    return planOf(options, session, links, rest);
-  };
-  planned(command, context, { rows, asked, journey: () => import('./run/run') }, perform);
-}
+export default command({
+  description: 'Run a command with a secret in its environment. Uses a view.',
+  usage: '[options] <link...> -- <command> [args...]',
+  help,
+  operands: { '<link...>': 'links or IDs of the pushes, or last' },
+  rows,
+  plan: planOf,
+  run: async (session, plan) => (await import('./run/run')).run(session, plan),
+});
 
 function fileOption(value: string): WantedFile[] {
   const [, variable = '', of] = /^([^=]*)(?:=(.*))?$/s.exec(value) ?? [];
@@ -70,11 +63,10 @@ function fileOption(value: string): WantedFile[] {
 
 async function planOf(
   options: RunOptions,
-  session: Session,
-  links: readonly string[],
-  [program, ...args]: readonly string[],
+  { context, command: { args: operands, rest }, reference }: Invocation,
 ): Promise<RunPlan> {
-  const { context, reference } = session;
+  const links = operands.slice(0, Math.max(0, operands.length - rest.length));
+  const [program, ...args] = rest;
   if (program === undefined) throw usageError('no command to run', COMMAND_AFTER);
   if (links.length === 0) throw usageError('no link before --');
   await checkInputs(options, links.length);

@@ -1,8 +1,7 @@
 import { isGuarded } from '../cli/agent';
-import type { Command } from '../cli/command';
 import { group, type Values } from '../cli/declare';
 import { inWords } from '../cli/in-words';
-import { type Options, revealRows } from '../cli/options';
+import { revealRows } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import { isLoopback } from '../contract/address';
 import { APPLICATION } from '../contract/api';
@@ -14,18 +13,17 @@ import { storedProfiles } from '../profile/config-file';
 import { serviceIo, withService } from '../profile/load-service';
 import { updateProfiles } from '../profile/profile-store';
 import { ENCRYPTS, type Profile, type StoredProfiles, withEncryption } from '../profile/settings';
-import type { Perform } from './planned';
+import help from './help/serve.txt?raw';
+import type { CommandObject, Invocation } from './planned';
 import {
   dataPlace,
   keyFile,
   passwordWarnings,
   rows,
-  servePlanned,
+  serveCommand,
   unknownVariables,
 } from './serve/serve-options';
-import { backupCommand, healthCommand, rekeyCommand, tokenCommand } from './serve/subcommands';
-
-export { default as help } from './help/serve.txt?raw';
+import { backup, health, rekey, token } from './serve/subcommands';
 
 /** What to serve, and how. */
 interface ServePlan {
@@ -38,28 +36,35 @@ interface ServePlan {
   readonly warnings: readonly string[];
 }
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('Run a Password Pusher server on this machine, with an embedded database.')
-    .helpCommand(false);
-  tokenCommand(command, context, perform);
-  rekeyCommand(command, context, perform);
-  backupCommand(command, context, perform);
-  healthCommand(command, context, perform);
-  const all = { ...rows, ...group('Data:', revealRows()) };
-  const warnings = () => [...passwordWarnings(command), ...unknownVariables(context.env)];
-  // In JSON they are lines of the log, which begins with the service.
-  const inLog = ({ log }: Options<typeof all>) => log === 'json';
-  const asked = (options: Options<typeof all>): ServePlan => ({
-    settings: { ...options, ...dataPlace(context, options), ...keyFile(context) },
-    jsonLog: inLog(options),
-    warnings: inLog(options) ? warnings() : [],
-  });
-  const journey = async () => ({ run: serve });
-  servePlanned(command, context, { rows: all, asked, journey }, perform, (options) =>
-    inLog(options) ? [] : warnings(),
-  );
-}
+const all = { ...rows, ...group('Data:', revealRows()) };
+
+const warnings = ({ command, context }: Invocation) => [
+  ...passwordWarnings(command),
+  ...unknownVariables(context.env),
+];
+
+export default {
+  ...serveCommand(
+    {
+      rows: all,
+      plan: (options, invocation): ServePlan => ({
+        settings: {
+          ...options,
+          ...dataPlace(invocation.context, options),
+          ...keyFile(invocation.context),
+        },
+        jsonLog: options.log === 'json',
+        warnings: options.log === 'json' ? warnings(invocation) : [],
+      }),
+      run: serve,
+    },
+    // In JSON they are lines of the log, which begins with the service.
+    ({ log }, invocation) => (log === 'json' ? [] : warnings(invocation)),
+  ),
+  description: 'Run a Password Pusher server on this machine, with an embedded database.',
+  help,
+  commands: { token, rekey, backup, health },
+} satisfies CommandObject;
 
 /** Listens until SIGINT, SIGTERM, or the terminal hangs up; then lets running requests finish. */
 async function serve(run: Entry, plan: ServePlan): Promise<void> {

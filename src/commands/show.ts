@@ -1,4 +1,3 @@
-import type { Command } from '../cli/command';
 import { type PushState, pushStateText, requestText } from '../cli/terminal/listings';
 import type { Entry } from '../cli/terminal/output';
 import type { Api } from '../client/client';
@@ -11,25 +10,17 @@ import { CliError } from '../platform/errors';
 import { accountOf, clientOf, connect } from '../profile/connect';
 import { readReceipts } from '../profile/receipts';
 import { accountOfPush, type ConnectedItem, itemOf, type LocatedItem } from '../profile/references';
-import { type Perform, planned } from './planned';
+import help from './help/show.txt?raw';
+import { command } from './planned';
 
-export { default as help } from './help/show.txt?raw';
-
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description('Show views and days left of a push, and its settings. Uses no view.')
-    .argument('<link>', 'link or ID of the push, or last');
-  planned(
-    command,
-    context,
-    {
-      rows: {},
-      asked: (options, entry, link: string) => itemOf(entry, options, link),
-      journey: async () => ({ run: show }),
-    },
-    perform,
-  );
-}
+export default command({
+  description: 'Show views and days left of a push, and its settings. Uses no view.',
+  help,
+  operands: { '<link>': 'link or ID of the push, or last' },
+  rows: {},
+  plan: (options, entry, link: string) => itemOf(entry, options, link),
+  run: show,
+});
 
 async function show(entry: Entry, named: LocatedItem): Promise<void> {
   const item = await connect(entry, named);

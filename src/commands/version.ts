@@ -1,25 +1,20 @@
-import type { Command } from '../cli/command';
 import { inWords } from '../cli/in-words';
-import type { GlobalOptions } from '../cli/options';
 import { versionText } from '../cli/terminal/instance-info';
 import type { Entry } from '../cli/terminal/output';
 import { pairs } from '../cli/terminal/table';
-import type { Context } from '../platform/context';
 import { connect } from '../profile/connect';
 import { sourcesOf } from '../profile/sources';
 import { NoInstance, type Target, targetOrNone } from '../profile/target';
-import { type Perform, planned } from './planned';
+import help from './help/version.txt?raw';
+import { command } from './planned';
 
-export { default as help } from './help/version.txt?raw';
-
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command.description(
-    'Show the version of pwpush, of the instance, and the features of the instance.',
-  );
-  const journey = async () => ({ run: version });
-  const asked = (options: GlobalOptions, entry: Entry) => targetOrNone(sourcesOf(entry, options));
-  planned(command, context, { rows: {}, asked, journey }, perform);
-}
+export default command({
+  description: 'Show the version of pwpush, of the instance, and the features of the instance.',
+  help,
+  rows: {},
+  plan: (options, entry) => targetOrNone(sourcesOf(entry, options)),
+  run: version,
+});
 
 /** With `--json` the instance's object, with `pwpush` and `url` added. */
 async function version(entry: Entry, target: Target | NoInstance): Promise<void> {

@@ -1,4 +1,3 @@
-import type { Command } from '../cli/command';
 import { flag, parsed } from '../cli/declare';
 import { auditLog } from '../cli/terminal/listings';
 import type { Entry } from '../cli/terminal/output';
@@ -6,23 +5,13 @@ import { printRows } from '../cli/terminal/table';
 import { seconds, waitingTime } from '../cli/values';
 import { onItem } from '../client/item';
 import { pushPoller } from '../client/progress';
-import type { Context } from '../platform/context';
 import { CliError, phrase, usageError } from '../platform/errors';
 import { accountOf, clientOf, connect } from '../profile/connect';
 import { readReceipts } from '../profile/receipts';
 import { accountOfPush, type ConnectedItem, itemOf, type LocatedItem } from '../profile/references';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../take/waiting';
-import { type Perform, planned } from './planned';
-
-export { default as help } from './help/wait.txt?raw';
-
-export const rows = {
-  interval: parsed('--interval <time>', 'seconds, or 2m, between checks', interval).or(
-    DEFAULT_INTERVAL,
-  ),
-  for: parsed('--for <time>', 'wait at most this long (12): seconds, 45m, 6h', waitingTime),
-  thenExpire: flag('--then-expire', 'expire the push after the first view'),
-};
+import help from './help/wait.txt?raw';
+import { command } from './planned';
 
 /** What to wait for, and what then. */
 interface WaitPlan {
@@ -34,26 +23,25 @@ interface WaitPlan {
   readonly thenExpire: boolean;
 }
 
-export function define(command: Command, context: Context, perform?: Perform): void {
-  command
-    .description("Wait until a push is viewed (0) or expires (6). Requires the owner's token.")
-    .argument('<link>', 'link or ID of the push, or last');
-  planned(
-    command,
-    context,
-    {
-      rows,
-      asked: (options, entry, link: string): WaitPlan => ({
-        item: itemOf(entry, options, link),
-        interval: options.interval,
-        most: options.for,
-        thenExpire: options.thenExpire,
-      }),
-      journey: async () => ({ run: wait }),
-    },
-    perform,
-  );
-}
+export default command({
+  description: "Wait until a push is viewed (0) or expires (6). Requires the owner's token.",
+  help,
+  operands: { '<link>': 'link or ID of the push, or last' },
+  rows: {
+    interval: parsed('--interval <time>', 'seconds, or 2m, between checks', interval).or(
+      DEFAULT_INTERVAL,
+    ),
+    for: parsed('--for <time>', 'wait at most this long (12): seconds, 45m, 6h', waitingTime),
+    thenExpire: flag('--then-expire', 'expire the push after the first view'),
+  },
+  plan: (options, entry, link: string): WaitPlan => ({
+    item: itemOf(entry, options, link),
+    interval: options.interval,
+    most: options.for,
+    thenExpire: options.thenExpire,
+  }),
+  run: wait,
+});
 
 function interval(value: string, name: string): number {
   const parsed = seconds(value, name);

@@ -8,6 +8,7 @@ import {
   type Resume,
   worthAnotherTry,
 } from '../client/file-link';
+import { retrying } from '../client/retry';
 import { TransportError } from '../client/transport/network-errors';
 import { discardBody } from '../client/transport/response';
 import { size } from '../contract/byte-size';
@@ -21,7 +22,7 @@ import { type Folder, nameIn } from './safe-name';
 
 /** Fetches a file, and tells how far it is. */
 export interface DownloadTools {
-  readonly file: Api['openFile'];
+  readonly openFile: Api['openFile'];
   readonly signal: AbortSignal;
   sleep(milliseconds: number): Promise<void>;
   /** Called when a try begins, with the length if known, and for every piece. */
@@ -34,10 +35,9 @@ export interface DownloadTools {
 
 export type SavedFile = Awaited<ReturnType<typeof saveFile>>;
 
-const TRIES = 3;
-/** Waits before the second and third try. */
-const PAUSES_SECONDS = [1, 3];
-const LONGEST_PAUSE_SECONDS = 60;
+/** Seconds before the second and third try. */
+const PAUSES = [1, 3];
+const LONGEST_PAUSE = 60;
 /** A link that breaks off after each byte is not resumed without end. */
 const PROGRESS_BYTES = 16 * 1024;
 
@@ -52,7 +52,7 @@ export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTo
     const there = await partial?.take(file.url, folder.path);
     let response: FileResponse;
     try {
-      response = await tools.file(file.url, resume, there?.begun);
+      response = await tools.openFile(file.url, resume, there?.begun);
     } catch (error) {
       if (there && isBrokenOff(error, tools))
         await partial?.leave(file.url, there.file, there.begun);
@@ -112,22 +112,25 @@ export async function withRetries<T>(
   tools: DownloadTools,
   work: (resume: Resume) => Promise<T>,
 ): Promise<T> {
-  let tries = 1;
+  const { signal } = tools;
+  const tries = () =>
+    retrying<unknown>({
+      pauses: PAUSES,
+      wait: (error) => {
+        const seconds = signal.aborted ? undefined : worthAnotherTry(error);
+        return seconds !== undefined && seconds <= LONGEST_PAUSE ? seconds : undefined;
+      },
+      pause: async (seconds, error) => {
+        await tools.again(error as CliError, seconds);
+        await tools.sleep(seconds * 1000);
+        return true;
+      },
+    });
+  let again = tries();
   let counted = 0;
-  const again = async (error: unknown) => {
-    if (!(error instanceof CliError)) throw error;
-    const wait = worthAnotherTry(error);
-    if (wait === undefined || tools.signal.aborted || tries >= TRIES) return false;
-    const seconds = Math.max(PAUSES_SECONDS[tries - 1] ?? 0, wait);
-    if (seconds > LONGEST_PAUSE_SECONDS) return false;
-    tries++;
-    await tools.again(error, seconds);
-    await tools.sleep(seconds * 1000);
-    return true;
-  };
   const resume: Resume = (broken, received) => {
     if (received >= counted + PROGRESS_BYTES) {
-      tries = 1;
+      again = tries();
       counted = received;
     }
     return again(broken);

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
+import { refuseToPrint } from '../cli/agent';
 import type { Entry } from '../cli/terminal/output';
 import type { Output } from '../platform/context';
 import { asCliError } from '../platform/errors';
@@ -19,20 +20,40 @@ export type MaskedOutput = Awaited<ReturnType<typeof maskedOutput>>;
 type Writable = Pick<Output, 'write' | 'isTTY'>;
 
 /**
+ * Masks what a command gets in its output.
+ * @throws CliError (usage) as `maskedOutput` does
+ */
+export async function maskedInputs(entry: Entry, inputs: ChildInputs): Promise<MaskedOutput> {
+  const { secrets, cut } = await secretsOf(inputs);
+  return maskedOutput(entry, secrets, entry.context, cut);
+}
+
+/**
  * Masks secrets in the output of a command, and says which it cannot find there.
  * @param streams where the output goes
+ * @param cut names of secrets that have more than `secrets` has of them
+ * @throws CliError (usage) where nothing may be printed that cannot be masked
  */
 export async function maskedOutput(
-  { say }: Entry,
+  { context, say }: Entry,
   secrets: readonly NamedSecret[],
   { stdout, stderr }: Readonly<Record<'stdout' | 'stderr', Writable>>,
+  cut: readonly string[] = [],
 ) {
   const { patterns, short, long, beyond } = formsOf(secrets);
+  const unmasked = [...new Set([...cut, ...beyond])];
+  if (unmasked.length > 0)
+    await refuseToPrint(
+      context,
+      `what is too long to be masked, in ${few(unmasked)},`,
+      'run-unmasked',
+    );
+  if (cut.length > 0) await say.warn(`not masked: what follows the first MiB, in ${few(cut)}`);
+  if (beyond.length > 0)
+    await say.warn(`not masked, as there is too much: some or all of ${few(beyond)}`);
   if (short.length > 0)
     await say.note(`not masked: values and lines of less than 4 characters, in ${few(short)}`);
   if (long.length > 0) await say.warn(`too long to be masked in base64: ${few(long)}`);
-  if (beyond.length > 0)
-    await say.warn(`not masked, as there is too much: some or all of ${few(beyond)}`);
   // It took a while: a signal may have come.
   await setImmediate();
   const automaton = automatonOf(patterns);
@@ -64,36 +85,41 @@ export async function maskedOutput(
 /** Of a longer text only the beginning is masked, in characters, or in bytes of a file. */
 const LONGEST_TEXT = 1024 * 1024;
 
-/** What a command gets that is to be masked; `unread` are the variables of files that cannot be, `cut` those of which only the beginning is. */
-export async function secretsOf({ variables, paths, input }: ChildInputs): Promise<{
-  readonly secrets: readonly NamedSecret[];
-  readonly unread: readonly string[];
-  readonly cut: readonly string[];
-}> {
+/** What a command gets that is to be masked; `cut` are the names of what has more than that. */
+async function secretsOf({ variables, paths, input }: ChildInputs) {
   const secrets: NamedSecret[] = [];
-  const unread: string[] = [];
-  const cut: string[] = [];
+  const cut = new Set<string>();
   const add = (name: string, text: string, whole = text.length <= LONGEST_TEXT) => {
-    if (!whole) cut.push(name);
-    const values = valuesIn({ name, text: whole ? text : beginningOf(text) }, whole);
-    for (const one of values) secrets.push(one);
+    if (!whole) cut.add(name);
+    const masked = whole ? text : beginningOf(text);
+    // CR and NUL end lines, too.
+    for (const lines of new Set([masked, masked.replace(/\r(?!\n)|\0/g, '\n')]))
+      for (const one of valuesIn({ name, text: lines }, whole)) secrets.push(one);
   };
   for (const [name, text] of variables) if (paths.get(name) !== text) add(name, text);
   if (input !== undefined) add('standard input', input);
   for (const [name, path] of paths) {
     const bytes = await beginningOfFile(path);
     const whole = bytes.length <= LONGEST_TEXT;
-    try {
-      const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, {
-        stream: !whole,
-      });
-      if (!text.includes('\0')) add(name, text, whole);
-      else unread.push(name);
-    } catch {
-      unread.push(name);
-    }
+    for (const text of textsOf(bytes, whole)) add(name, text, whole);
   }
-  return { secrets, unread, cut };
+  return { secrets, cut: [...cut] };
+}
+
+/** What a file says in UTF-8, else its bytes as characters, and in UTF-16 if it begins so. */
+function textsOf(bytes: Uint8Array, whole: boolean): readonly string[] {
+  const plain = Buffer.from(bytes).toString('latin1');
+  const decoded = (encoding: string) => {
+    try {
+      const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+      return decoder.decode(bytes, { stream: !whole });
+    } catch {
+      return plain;
+    }
+  };
+  const wide = /^(?:\xff\xfe|[^\0]\0[^\0]\0)|^(?:\xfe\xff|\0[^\0]\0[^\0])/.exec(plain)?.[0];
+  if (wide === undefined) return [decoded('utf-8')];
+  return [decoded('utf-8'), decoded(/^\0|^\xfe/.test(wide) ? 'utf-16be' : 'utf-16le')];
 }
 
 /** Whole lines, if there are any. */

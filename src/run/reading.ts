@@ -22,9 +22,8 @@ interface Plain {
   readonly before: number;
   /** The states after each byte from there on. */
   readonly states: Int32Array;
-  /** The positions of bytes that begin escapes. */
-  readonly marks: Int32Array;
-  readonly marked: number;
+  /** Where the bytes are that begin escapes, by all that begin escapes of a spelling. */
+  readonly marks: ReadonlyMap<string, readonly number[]>;
 }
 
 /** Searches a stream as it is. */
@@ -32,37 +31,38 @@ export function plainReading(
   { table, rows, step, depth, match }: Automaton,
   spellings: readonly Spelling[],
 ) {
-  const begins = beginning(spellings);
   const places = newPlaces();
+  const marks = new Map(spellings.map(({ begins }) => [begins, [] as number[]]));
+  const marksOf: number[][][] = Array.from({ length: 256 }, () => []);
+  for (const [signs, own] of marks) for (const byte of Buffer.from(signs)) marksOf[byte]?.push(own);
+  const begins = beginning(spellings);
+  const meansAnother = beginning(spellings.filter(({ itself }) => !itself));
   let state = 0;
   let at = 0;
   let states = new Int32Array(0);
-  let marks = new Int32Array(0);
   return {
     ...places,
     read: (stretch: Stretch): Plain => {
       const { bytes, base, end } = stretch;
       const from = at;
       const before = state;
-      let marked = 0;
-      if (states.length < end - from) {
-        states = new Int32Array(2 * (end - from));
-        marks = new Int32Array(states.length);
-      }
+      if (states.length < end - from) states = new Int32Array(2 * (end - from));
+      for (const own of marks.values()) own.length = 0;
       const offset = from - base;
       const count = end - from;
       let now = state;
       for (let read = 0; read < count; read++) {
         const byte = bytes[offset + read] as number;
-        if (begins[byte] === 1) marks[marked++] = read;
         now = now < rows ? (table[256 * now + byte] as number) : step(now, byte);
         states[read] = now;
+        if (begins[byte] === 1 && (now > 0 || meansAnother[byte] === 1))
+          for (const own of marksOf[byte] as number[][]) own.push(read);
         const length = match[now] as number;
         if (length > 0) places.add(from + read + 1 - length, from + read + 1, stretch);
       }
       state = now;
       at = end;
-      return { from, before, states, marks, marked };
+      return { from, before, states, marks };
     },
     /** How many bytes of a secret may have begun. */
     begun: () => depth[state] as number,
@@ -78,7 +78,7 @@ export function plainReading(
  */
 export function spelledReading(
   { table, rows, step, depth, match }: Automaton,
-  { begins: signs, read }: Spelling,
+  { begins: signs, read, itself }: Spelling,
 ) {
   const begins = beginning([{ begins: signs }]);
   const places = newPlaces();
@@ -87,9 +87,20 @@ export function spelledReading(
   let state = 0;
   /** What is before it was read. */
   let at = 0;
+  /** The index behind the last escape. */
+  let escaped = 0;
 
+  /** Whether bytes may be part of a secret after a state. */
+  const goesOn = (start: number, means: readonly number[]) => {
+    let now = start;
+    for (const meant of means) {
+      now = now < rows ? (table[256 * now + meant] as number) : step(now, meant);
+      if ((match[now] as number) > 0) return true;
+    }
+    return (depth[now] as number) > 0;
+  };
   /** Reads on, to a place where it means the same as the plain reading, to the end, or to an escape that is not whole. */
-  const readApart = (stretch: Stretch, { from, states }: Plain) => {
+  const readApart = (stretch: Stretch) => {
     const { bytes, base, end } = stretch;
     let now = state;
     let position = at;
@@ -113,11 +124,9 @@ export function spelledReading(
           if (length > 0) places.add(shifts.origin(index - length), position, stretch);
         }
         shifts.set(index, position - index);
+        escaped = index;
       }
-      if (
-        now === states[position - 1 - from] &&
-        shifts.last() <= shifts.index(position) - (depth[now] as number)
-      ) {
+      if (escaped <= shifts.index(position) - (depth[now] as number)) {
         isApart = false;
         break;
       }
@@ -129,17 +138,25 @@ export function spelledReading(
     ...places,
     read: (stretch: Stretch, plain: Plain) => {
       const { bytes, base, end } = stretch;
-      const { from, before, states, marks, marked } = plain;
-      if (isApart) readApart(stretch, plain);
-      for (let mark = 0; mark < marked && !isApart; mark++) {
-        const position = from + (marks[mark] as number);
-        if (position < at || begins[bytes[position - base] as number] === 0) continue;
-        if (read(bytes, position - base) === undefined) continue;
+      const { from, before, states, marks } = plain;
+      if (isApart) readApart(stretch);
+      for (const place of marks.get(signs) as readonly number[]) {
+        if (isApart) break;
+        const position = from + place;
+        if (position < at || (itself && states[place] === 0)) continue;
+        const found = read(bytes, position - base);
+        if (found === undefined) continue;
+        const start = place === 0 ? before : (states[place - 1] as number);
+        if (found !== 'open' && !goesOn(start, found.means)) {
+          at = position + found.length;
+          continue;
+        }
         isApart = true;
         at = position;
-        state = position === from ? before : (states[position - 1 - from] as number);
+        state = start;
         shifts.clear();
-        readApart(stretch, plain);
+        escaped = at;
+        readApart(stretch);
       }
       if (!isApart) at = end;
     },
@@ -163,7 +180,7 @@ function beginning(spellings: readonly Pick<Spelling, 'begins'>[]): Uint8Array {
   return begins;
 }
 
-const isLineEnd = (byte: number) => byte === 0x0a || byte === 0x0d;
+const isLineEnd = (byte: number) => byte === 0x0a || byte === 0x0d || byte === 0;
 
 /** The places of secrets, in order, with something between them. */
 function newPlaces() {
@@ -210,8 +227,6 @@ function newShifts() {
     },
     /** The index of a position behind the last escape. */
     index: (position: number) => position - shift,
-    /** The index of the last change. */
-    last: () => (count === 1 ? Number.NEGATIVE_INFINITY : (indexes[count - 1] as number)),
     set: (index: number, value: number) => {
       if (value === shift) return;
       shift = value;

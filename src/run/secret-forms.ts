@@ -47,7 +47,8 @@ export function formsOf(secrets: readonly NamedSecret[]) {
           add(latin1(one));
           add(narrow(one));
         }
-        if (encoded) for (const form of base64Of(Buffer.from(part))) add(form);
+        for (const bytes of encoded ? new Set([latin1(part), narrow(part)]) : [])
+          for (const form of base64Of(Buffer.from(bytes, 'latin1'))) add(form);
       }
     }
   }
@@ -59,7 +60,7 @@ export function formsOf(secrets: readonly NamedSecret[]) {
 /** The lines, also without the white space around them; the whole too if that is wanted. Blank ones would be found anywhere. */
 function* partsOf(text: string, whole: boolean): Iterable<string> {
   if (whole && text.trim() !== '') yield text;
-  for (const line of text.split(/\r?\n/)) {
+  for (const line of text.split(/\r\n|[\n\r\0]/)) {
     const trimmed = line.trim();
     if (trimmed === '') continue;
     yield line;
@@ -69,7 +70,7 @@ function* partsOf(text: string, whole: boolean): Iterable<string> {
 
 function withoutLineEnds(text: string): string {
   let end = text.length;
-  while (text[end - 1] === '\n' || text[end - 1] === '\r') end--;
+  while (end > 0 && '\n\r\0'.includes(text[end - 1] as string)) end--;
   return text.slice(0, end);
 }
 

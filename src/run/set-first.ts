@@ -1,7 +1,7 @@
 import type { Entry } from '../cli/terminal/output';
-import type { Push } from '../contract/decode';
+import { describe, type Kept } from '../keep/kept';
 import { tryRescue } from '../keep/rescue';
-import { newSafe } from '../keep/safekeeping';
+import { RescueStore } from '../keep/rescue-store';
 import type { Output } from '../platform/context';
 import {
   asCliError,
@@ -27,28 +27,14 @@ export interface SettingPlan {
   readonly variable: string | undefined;
 }
 
-/**
- * Finds the program, and returns what has it set a value, and pushes that then. It does nothing if the instance would not take
- * it.
- * @throws ExitWith as `commandProgram` does; (the returned function) CliError which says where the value was saved, unless
- * the command was not started
- */
-export async function settingFirst(run: Entry, plan: SettingPlan) {
-  const file = await commandProgram(run, plan.words[0], 'nothing was sent');
-  return async <Made extends Pushed>(
-    instance: Instance,
-    value: string,
-    push: () => Promise<Made>,
-  ): Promise<Made> => {
-    await checkInstance(instance);
-    await checkSafe(run);
-    return setAndPush(run, { ...plan, file, value }, push);
-  };
+/** The same, with the path of its program. */
+export interface Setter extends SettingPlan {
+  readonly file: string;
 }
 
-/** A push that was made, with the object of the instance. */
-interface Pushed {
-  readonly object: Push;
+/** @throws ExitWith as `commandProgram` does */
+export async function findSetter(entry: Entry, plan: SettingPlan): Promise<Setter> {
+  return { ...plan, file: await commandProgram(entry, plan.words[0], 'nothing was sent') };
 }
 
 /** Failures that a push would share. Others may be those of a token that can do nothing but push. */
@@ -79,47 +65,39 @@ async function checkSafe({ context }: Entry): Promise<void> {
     });
 }
 
-/** A command that sets a value. */
-interface Setter extends SettingPlan {
-  /** Path of its program. */
-  readonly file: string;
-  readonly value: string;
-}
-
-async function setAndPush<Made extends Pushed>(
-  run: Entry,
+/**
+ * Has a command set a value, unless the instance would not take it. Returns what saves the value if its push fails, and says
+ * so in the error.
+ * @throws CliError which says where the value was saved, unless the command was not started
+ */
+export async function setFirst(
+  entry: Entry,
   setter: Setter,
-  push: () => Promise<Made>,
-): Promise<Made> {
-  const { context } = run;
-  const safe = newSafe(context);
-  const keep = lazy(() => safe.keep({ what: 'secret', called: 'new value', bytes: setter.value }));
+  instance: Instance,
+  value: string,
+): Promise<(error: unknown) => Promise<CliError>> {
+  await checkInstance(instance);
+  await checkSafe(entry);
+  const { context } = entry;
+  const store = new RescueStore(context);
+  const keep = lazy(() => store.keep({ part: 'new value', bytes: value }));
   // Until the command has ended, it is not known whether there is something to keep.
   const leave = context.interrupts.enter({ mode: 'own' });
-  const { status, signal } = await commandEnd(run, setter, keep);
-  if (signal !== undefined || status !== 0) {
-    await keep();
-    throw safe.explain(notSet(status, signal));
-  }
+  const { status, signal } = await commandEnd(entry, { ...setter, value }, keep);
+  if (signal !== undefined || status !== 0) throw describe(notSet(status, signal), await keep());
   leave();
-  try {
-    const created = await push();
-    // The instance, too, may return it.
-    const { payload: _value, ...object } = created.object;
-    return { ...created, object };
-  } catch (error) {
-    await keep();
+  return async (error) => {
     const failure = asCliError(error);
-    const { facts } = failure;
-    throw safe.explain(failure.with({ facts: phrase('command-succeeded') })).and(...facts);
-  }
+    const succeeded = failure.with({ facts: phrase('command-succeeded') });
+    return describe(succeeded, await keep()).and(...failure.facts);
+  };
 }
 
 /** How the command ended, and the first signal to us until then, at which the value is kept: another one may end us. */
 async function commandEnd(
   run: Entry,
-  { file, words, variable, value }: Setter,
-  keep: () => Promise<void>,
+  { file, words, variable, value }: Setter & { readonly value: string },
+  keep: () => Promise<readonly Kept[]>,
 ): Promise<{ readonly status: number; readonly signal: EndingSignal | undefined }> {
   const { context } = run;
   const [name] = words;

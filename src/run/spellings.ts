@@ -13,6 +13,8 @@ export interface Spelling {
   readonly begins: string;
   /** The escape at a place; undefined for any other byte, `'open'` if that depends on bytes that are not there yet. */
   readonly read: (bytes: Uint8Array, at: number) => Escape | 'open' | undefined;
+  /** Each of its escapes means the byte with which it begins. */
+  readonly itself?: boolean;
 }
 
 const [BACKSLASH, PLUS, AMPERSAND, SEMICOLON] = [0x5c, 0x2b, 0x26, 0x3b];
@@ -20,6 +22,8 @@ const [QUOTE, DOUBLE, BRACE, END_BRACE, SPACE] = [0x27, 0x22, 0x7b, 0x7d, 0x20];
 
 /** The longest escape, in bytes: what is held back stays bounded. */
 const LONGEST = 64;
+/** The longest one that is escaped itself. */
+const LONGEST_TWICE = 8 * LONGEST;
 
 const DIGITS = Uint8Array.from({ length: 256 }, (_, byte) => {
   const value = Number.parseInt(String.fromCharCode(byte), 36);
@@ -173,8 +177,71 @@ const reference: Spelling['read'] = (bytes, at) => {
   return code >= 0 ? character(name.length + 2, code) : undefined;
 };
 
-/** Each is read for itself: one encoder writes a text in one of them. */
-export const spellings: readonly Spelling[] = [
+/** A sign of these that is written two or four times. */
+const repeated = (begins: string, times: number): Spelling => ({
+  begins,
+  itself: true,
+  read: (bytes, at) => {
+    const sign = bytes[at] as number;
+    for (let next = at + 1; next < at + times; next++) {
+      if (bytes[next] === undefined) return 'open';
+      if (bytes[next] !== sign) return undefined;
+    }
+    return meaning(times, sign);
+  },
+});
+
+/** The same spelling once more: what a text means in it is read in it again. */
+function twice({ begins, read }: Spelling): Spelling {
+  const signs = Uint8Array.from({ length: 256 }, (_, byte) =>
+    begins.includes(String.fromCharCode(byte)) ? 1 : 0,
+  );
+  const readIn = (bytes: Uint8Array, at: number) =>
+    signs[bytes[at] as number] === 1 ? read(bytes, at) : undefined;
+  /** What the text means as far as it is needed, in a store for all. */
+  const meant = new Uint8Array(LONGEST_TWICE + LONGEST);
+  return {
+    begins,
+    read: (bytes, at) => {
+      const first = read(bytes, at);
+      if (first === 'open' || signs[first?.means[0] ?? 0] === 0) return first;
+      const means: number[] = [];
+      /** The position behind what means that many bytes, where it is not within an escape. */
+      const ends: number[] = [];
+      let unread = 0;
+      let count = 0;
+      let end = at;
+      for (let next = first; end - at < LONGEST_TWICE; ) {
+        meant.set(next?.means ?? bytes.subarray(end, end + 1), count);
+        count += next?.means.length ?? 1;
+        end += next?.length ?? 1;
+        ends[count] = end;
+        while (unread < count) {
+          const found = readIn(meant.subarray(unread, count), 0);
+          if (found === 'open') break;
+          means.push(...(found?.means ?? meant.subarray(unread, unread + 1)));
+          unread += found?.length ?? 1;
+          const length = (ends[unread] ?? at) - at;
+          if (length > 0)
+            return means.length === 1 ? meaning(length, means[0] as number) : { length, means };
+        }
+        const following = end === bytes.length ? 'open' : readIn(bytes, end);
+        if (following === 'open') return 'open';
+        next = following;
+      }
+      return first;
+    },
+  };
+}
+
+/** One of the NULs between the characters of a text in UTF-16. */
+const skippedNul: Spelling['read'] = (bytes, at) => {
+  const next = bytes[at + 1];
+  if (next === undefined) return 'open';
+  return next === 0 ? undefined : { length: 1, means: [] };
+};
+
+const escaped: readonly Spelling[] = [
   { begins: '\\', read: backslash },
   { begins: '\\', read: shellBackslash },
   { begins: "'", read: shellQuotes },
@@ -184,4 +251,14 @@ export const spellings: readonly Spelling[] = [
     read: (bytes, at) => (bytes[at] === PLUS ? meaning(1, SPACE) : percent(bytes, at)),
   },
   { begins: '&', read: reference },
+];
+
+/** Doubled by SQL and YAML, CSV, compose files, printf, and units of systemd. */
+const doubled = ["'", '"', '$', '%', '$%'];
+
+/** Each is read for itself: one encoder writes a text in one of them, or twice. */
+export const spellings: readonly Spelling[] = [
+  ...escaped.flatMap((spelling) => [spelling, twice(spelling)]),
+  { begins: '\0', read: skippedNul },
+  ...doubled.flatMap((signs) => [repeated(signs, 2), repeated(signs, 4)]),
 ];

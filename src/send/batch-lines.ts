@@ -4,10 +4,10 @@ import { askedFor } from '../contract/json';
 import { DAY_SECONDS, type Expiry, parseExpiry } from '../contract/lifetime';
 import { usageError } from '../platform/errors';
 import { withoutMark } from '../platform/small-text';
-import type { PushDetails, PushLimits } from './create-push';
+import type { PushDetails, PushLimits } from './draft';
 
 /** A push as a line of `push --each` describes it. */
-interface BatchEntry {
+export interface BatchEntry {
   readonly payload: string;
   readonly passphrase?: string;
   readonly expiry?: Expiry | undefined;

@@ -10,47 +10,53 @@ import { CliError, phrase } from '../platform/errors';
 /** 4 ms, which a text does without. */
 const attachments = () => import('./attachments');
 
-/** What is sent, read: a text or message, and open files. */
-interface OpenContent {
-  /** The text, or the message that goes with the files. */
-  readonly text: string | undefined;
+/** Files that are open until they were sent. */
+interface OpenFiles {
   readonly files: readonly Attachment[] | undefined;
-  /** Whether the text was typed for it. */
-  readonly typed: boolean;
+  close(): Promise<void>;
 }
 
-interface Reading<Before> {
-  /** Of a text. */
-  readonly purpose?: Purpose;
-  /** Whether the sender sees a text that is generated; true if left out. Else a command gets it, and standard input. */
-  readonly shown?: boolean;
-  /** Called before the text is read; gets whether there are files. */
-  before(attached: boolean): Promise<Before>;
+/** Of a content, or of a request; `-` is standard input. */
+interface FilePaths {
+  readonly files?: readonly string[] | undefined;
+  /** Names standard input. */
+  readonly filename?: string | undefined;
 }
 
 /**
- * Opens the files of a content, does what comes before its text is read, and works with all of that.
- * @throws CliError (usage) for what cannot be read; what `before` and `work` throw
+ * Opens the files of a content, if it has any.
+ * @throws CliError (usage) as `openAttachments` does
  */
-export async function withContent<T, Before>(
-  run: Entry,
+export async function openFiles(
+  { files, filename }: FilePaths,
+  context: Context,
+): Promise<OpenFiles> {
+  if (files === undefined) return { files, close: async () => {} };
+  return (await attachments()).openAttachments(files, filename, context);
+}
+
+interface Reading {
+  readonly purpose?: Purpose;
+  /** Whether the sender sees a text that is generated. Else a command gets it, and standard input. */
+  readonly isShown?: boolean;
+}
+
+/**
+ * Reads the text of a content, or the message that goes with its files.
+ * @throws CliError (usage) for what cannot be read
+ */
+export async function readText(
   content: Content,
-  { purpose, shown = true, before }: Reading<Before>,
-  work: (content: OpenContent, before: Before) => Promise<T>,
-): Promise<T> {
-  const { context, say } = run;
-  if ('text' in content) {
-    const done = await before(false);
-    const { from, leavesInput } = content.text;
-    if (leavesInput && shown) await warnOfInput(run, from.name);
-    const text = await readSecret(content.text, context, purpose);
-    if (from.name === 'generate' && shown) await say.remark(`generated: ${text}  (-q hides it)`);
-    return work({ text, files: undefined, typed: from.name === 'prompt' }, done);
-  }
-  return withFiles(context, content.files, content.filename, async (files) => {
-    const done = await before(true);
-    return work({ text: content.message, files, typed: false }, done);
-  });
+  entry: Entry,
+  { purpose, isShown = true }: Reading = {},
+): Promise<string | undefined> {
+  if (!('text' in content)) return content.message;
+  const { from, leavesInput } = content.text;
+  if (leavesInput && isShown) await warnOfInput(entry, from.name);
+  const text = await readSecret(content.text, entry.context, purpose);
+  if (from.name === 'generate' && isShown)
+    await entry.say.remark(`generated: ${text}  (-q hides it)`);
+  return text;
 }
 
 /**
@@ -63,27 +69,6 @@ async function warnOfInput({ context: { stdin }, say }: Entry, from: Source['nam
   if (((await stdinFile(stdin))?.size ?? 0) === 0) return;
   const used = from === 'text' ? 'the text argument' : `--${from === 'file' ? 'from' : from}`;
   await say.warn(`standard input is not used: the secret comes from ${used}`);
-}
-
-/**
- * Opens files, if there are any, works with them, and closes them.
- * @param filename names standard input
- * @throws CliError (usage) as `openAttachments` does; what `work` throws
- */
-export async function withFiles<T>(
-  context: Context,
-  paths: readonly string[] | undefined,
-  filename: string | undefined,
-  work: (files: readonly Attachment[] | undefined) => Promise<T>,
-): Promise<T> {
-  if (paths === undefined) return work(undefined);
-  const { openAttachments } = await attachments();
-  const { files, close } = await openAttachments(paths, filename, context);
-  try {
-    return await work(files);
-  } finally {
-    await close();
-  }
 }
 
 /** What was typed is nowhere else: where nothing was sent, the user is asked whether to try again. */

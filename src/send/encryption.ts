@@ -46,44 +46,33 @@ export interface SealedContent {
   readonly payload: string;
   readonly files: readonly Attachment[] | undefined;
   /** A key or words, if it is encrypted with them. */
-  readonly key: string | undefined;
+  readonly key?: string;
   /** How a reader proves that key. */
   readonly proof?: Readonly<Record<'key_proof' | 'key_salt', string | undefined>>;
 }
-
-/** Encrypts the content of a push, each with a key of its own. */
-export type Seal = (content: Content) => Promise<SealedContent>;
 
 /** Base-two logarithms of the scrypt work factor: a link key has 128 bits, and six words 77. */
 const WORK = { link: 10, words: MODERATE_WORK };
 
 /**
- * Reads the public keys, if it encrypts to them.
- * @throws CliError (usage) for one that cannot be used
+ * Encrypts the content of a push, or of an answer, with a key of its own or to public keys.
+ * @throws CliError (usage) for what is too long
  */
-export async function sealerFor(plan: SealPlan, run: Entry): Promise<Seal> {
+export async function seal(plan: SealPlan, content: Content): Promise<SealedContent> {
   const { mode } = plan;
-  if (mode === 'keys') return sealerTo(await readRecipients(plan.keys, plan.files, run));
-  const words = mode === 'words' ? await wordList() : undefined;
-  return async (content) => {
-    const key = words ? newWords(words) : newLinkKey();
-    const key_salt = words && newKeySalt(node);
-    const [sealed, key_proof] = await Promise.all([
-      seal(content, [passphraseRecipient(key, WORK[mode])], key),
-      keyProof({ primitives: node, scrypt }, key, key_salt),
-    ]);
-    return { ...sealed, proof: { key_proof, key_salt } };
-  };
+  if (mode === 'keys') return sealTo(plan.keys, content);
+  const key = mode === 'words' ? newWords(await wordList()) : newLinkKey();
+  const key_salt = mode === 'words' ? newKeySalt(node) : undefined;
+  const [sealed, key_proof] = await Promise.all([
+    sealTo([passphraseRecipient(key, WORK[mode])], content),
+    keyProof({ primitives: node, scrypt }, key, key_salt),
+  ]);
+  return { ...sealed, key, proof: { key_proof, key_salt } };
 }
 
-export function sealerTo(recipients: readonly Recipient[]): Seal {
-  return (content) => seal(content, recipients, undefined);
-}
-
-async function seal(
-  { text, files }: Content,
+async function sealTo(
   recipients: readonly Recipient[],
-  key: string | undefined,
+  { text, files }: Content,
 ): Promise<SealedContent> {
   const encrypted = files && (await sealFiles(files, recipients));
   const plaintext = encrypted
@@ -93,7 +82,7 @@ async function seal(
   const bytes = Buffer.from(plaintext);
   checkSize(prepared, bytes.length, files !== undefined);
   const payload = await encryptPrepared(prepared, bytes);
-  return { payload, files: encrypted?.map(({ file }) => file), key };
+  return { payload, files: encrypted?.map(({ file }) => file) };
 }
 
 function textToSeal(text = ''): string {
@@ -133,11 +122,14 @@ async function sealFiles(files: readonly Attachment[], recipients: readonly Reci
   return sealed;
 }
 
-async function readRecipients(
-  keys: readonly Recipient[],
-  files: readonly string[],
+/**
+ * Reads the public keys that are in files, and tries all of them.
+ * @throws CliError (usage) for one that cannot be used
+ */
+export async function readRecipients(
+  { mode, keys, files }: Extract<SealPlan, { mode: 'keys' }>,
   { context, say }: Entry,
-): Promise<readonly Recipient[]> {
+): Promise<SealPlan> {
   const all = [...keys];
   const leftOut: string[] = [];
   for (const path of files) {
@@ -150,10 +142,10 @@ async function readRecipients(
       ),
     );
   }
-  for (const one of leftOut) await say.warn(`left out of ${one}`);
-  // A try, as there may be too many of them.
+  for (const line of leftOut) await say.warn(`left out of ${line}`);
+  // There may be too many of them.
   await prepareFile(all).catch((error) => {
     throw error instanceof AgeError ? usageError(error.message) : error;
   });
-  return all;
+  return { mode, keys: all, files: [] };
 }

@@ -1,4 +1,4 @@
-import type { Terminal } from '../cli/terminal/output';
+import type { Entry, Terminal } from '../cli/terminal/output';
 import { askEdition } from '../client/edition';
 import {
   askedLifetime,
@@ -14,34 +14,34 @@ import {
   shortestLifetime,
   timeHere,
 } from '../contract/lifetime';
-import { CliError, type Fact, phrase, usageError } from '../platform/errors';
+import { CliError, phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
-import type { Session } from '../profile/session';
+import type { Target } from '../profile/target';
 
 /**
- * Translates the expiry of a push for an instance; `shorter` is a warning that this has nothing as long.
+ * Translates the expiry of a push for an instance; warns if this has nothing as long.
  * @param edition called if there is something to translate
  * @throws CliError (usage) for an expiry that the instance does not have, or a time that has passed
  */
-export async function toldExpiry(
+export async function grantableExpiry(
   asked: Expiry | undefined,
-  now: Date,
+  { context, say }: Entry,
   edition: (seconds: number) => Promise<Edition>,
-): Promise<{ readonly fields: ExpiryFields; readonly shorter?: string }> {
-  if (asked === undefined) return { fields: {} };
-  const seconds = secondsUntil(asked, now);
+): Promise<ExpiryFields> {
+  if (asked === undefined) return {};
+  const seconds = secondsUntil(asked, context.now());
   const known = await edition(seconds);
   const fields = expiryFields(seconds, known);
   if (fields === undefined) throw tooShort(seconds, known);
-  const granted = askedLifetime(fields);
-  if (granted === seconds || granted === undefined) return { fields };
+  const granted = askedLifetime(fields) ?? seconds;
   const [wanted, sent] = [durationText(seconds), durationText(granted)];
   const counts = known === 'oss' ? 'counts whole days' : 'has fixed steps';
-  return {
-    fields,
-    shorter: `${wanted} requested, rounded down to ${sent}: this instance ${counts}`,
-  };
+  // One turn in each case: lines that are pushed at once keep their order.
+  await (granted === seconds
+    ? undefined
+    : say.warn(`${wanted} requested, rounded down to ${sent}: this instance ${counts}`));
+  return fields;
 }
 
 function secondsUntil(asked: Expiry, now: Date): number {
@@ -65,21 +65,6 @@ export function closing(asked: Expiry, now: Date): ClosingFields {
   );
 }
 
-/**
- * The error of a creation whose lifetime was typed with that option, by whose name days are refused: they are sent for a time
- * that is a number of them.
- */
-export function refusedAs(option: string | undefined, error: unknown): unknown {
-  if (option === undefined || !(error instanceof CliError)) return error;
-  const named = (fact: Fact | number): Fact | number => {
-    if (typeof fact !== 'object') return fact;
-    if (fact.name !== 'body-field') return { ...fact, of: fact.of.map(named) };
-    return fact.of[0] === 'expire_after_days' ? { ...fact, of: [...fact.of, option] } : fact;
-  };
-  return error.with({ facts: error.facts.map((fact) => named(fact) as Fact) });
-}
-
-/** Whether it was given as a date, as which it is said then. */
 export const isDate = (asked: Expiry | undefined): asked is { readonly at: number } =>
   asked !== undefined && 'at' in asked;
 
@@ -106,18 +91,17 @@ function tooShort(seconds: number, edition: Edition): CliError {
 }
 
 /**
- * The edition of an instance: known, or asked for once. A dry run, which sends nothing if it can, need not ask for whole
- * days.
+ * Returns what finds the edition of an instance: it is known, or asked for once. A dry run, which sends nothing if it can, need
+ * not ask for whole days.
  */
 export function editionOf(
-  { target }: Pick<Session, 'target'>,
-  instance: () => Promise<Pick<Instance, 'api'>>,
+  target: Target,
+  connect: () => Promise<Instance>,
   dryRun: boolean,
 ): (seconds: number) => Promise<Edition> {
-  const asked = lazy(async () => askEdition((await instance()).api));
+  const asked = lazy(async () => askEdition((await connect()).api));
   return async (seconds) => {
-    const { edition: known } = target();
-    if (known !== undefined) return known;
+    if (target.edition !== undefined) return target.edition;
     const whole = seconds % DAY_SECONDS === 0;
     if (dryRun && whole) return 'oss';
     try {

@@ -17,7 +17,7 @@ import { briefSettings, type Instance } from '../profile/connect';
 import type { ConnectedItem } from '../profile/references';
 import { withPassphrase } from '../take/retrieve';
 import { sendWithFiles } from './content';
-import { sealerTo } from './encryption';
+import { seal } from './encryption';
 
 /**
  * Reads a request that is to be answered, and returns it with the passphrase of its page, if that has one.
@@ -62,7 +62,7 @@ export async function sendAnswer(
   { text, files, recipient, passphrase }: Answer,
 ): Promise<SecretRequest> {
   const sealed = recipient
-    ? await sealerTo([recipient])({ text, files })
+    ? await seal({ mode: 'keys', keys: [recipient], files: [] }, { text, files })
     : { payload: text, files };
   return sendWithFiles(entry, sealed.files, (metered) =>
     api.requests.respond(token, { response: sealed.payload, files: metered, passphrase }),

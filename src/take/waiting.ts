@@ -1,13 +1,14 @@
 import { inWords } from '../cli/in-words';
-import type { Entry, Terminal } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import { statusLine } from '../cli/terminal/status-line';
 import { span } from '../cli/terminal/wording';
 import type { Api } from '../client/client';
 import { isTemporary } from '../client/failure';
 import { requestPoller } from '../client/progress';
+import { growing, retried } from '../client/retry';
 import { durationText } from '../contract/lifetime';
 import { type Context, contextWith } from '../platform/context';
-import { CliError } from '../platform/errors';
+import { CliError, phrase } from '../platform/errors';
 import { limited } from '../platform/files/abort';
 import { timeoutOf } from '../profile/connect';
 
@@ -61,13 +62,17 @@ export function timeLimit(
         const late = isTemporary(error) && (signal.aborted || left() <= 0);
         if (!late && !(error instanceof TimeOver)) throw error;
         const time = seconds < 60 ? `${seconds} s` : durationText(seconds);
-        throw new CliError('timeout', `no ${noun} within ${time}`, { cause: error });
+        throw new CliError('timeout', phrase('none-within', noun, time), { cause: error });
       }
     },
   };
 }
 
-/** What a wait is like. */
+/** Most seconds between two looks while the instance fails. */
+const LONGEST_PAUSE = 60;
+/** Seconds of failures alone after which they are an error. */
+const TOLERANCE = 5 * 60;
+
 interface Waiting {
   /** Seconds between two looks. */
   readonly interval: number;
@@ -90,23 +95,45 @@ export async function waitUntil<Found, Result>(
   const { context, say } = run;
   const begun = context.now().getTime();
   const status = statusLine(run);
-  const look = toleratingFailures(poll, context, say);
   const time = () => {
     const taken = context.now().getTime() - begun;
     if (most === undefined) return `waited ${span(taken)}`;
     return `${span(Math.max(0, most * 1000 - taken))} left`;
   };
+  let worked = false;
+  // Pauses are counted, not the time: a machine that slept for hours may be without its network for a moment.
+  let [pause, failing] = [interval, 0];
+  const look = async (): Promise<{ readonly made?: Result | undefined; failure?: CliError }> => {
+    const found = await poll().catch((error) => {
+      if (!isTemporary(error) || !worked || context.signal.aborted) throw error;
+      return error;
+    });
+    if (found instanceof CliError) return { failure: found };
+    worked = true;
+    [pause, failing] = [interval, 0];
+    return { made: await result(found) };
+  };
   await say.remark(what);
   try {
-    for (let pause = interval; ; ) {
-      const found = await look(pause);
-      const made = found && (await result(found));
-      if (made !== undefined) return made as Result;
-      pause = found ? interval : Math.min(pause * 2, Math.max(LONGEST_PAUSE_SECONDS, pause));
-      status?.draw(time);
-      await context.sleep(pause * 1000);
-      await status?.clear();
-    }
+    const { made } = await retried(await look(), look, {
+      pauses: growing(interval, interval),
+      wait: async ({ made, failure }) => {
+        if (made !== undefined) return undefined;
+        if (failure === undefined) return 0;
+        if (failing > TOLERANCE) throw failure;
+        if (failing === 0) await say.note(`${await inWords(failure)}; still waiting`);
+        pause = Math.min(2 * pause, Math.max(LONGEST_PAUSE, interval));
+        failing += pause;
+        return pause;
+      },
+      pause: async (seconds) => {
+        status?.draw(time);
+        await context.sleep(seconds * 1000);
+        await status?.clear();
+        return true;
+      },
+    });
+    return made as Result;
   } finally {
     await status?.ends();
   }
@@ -126,44 +153,10 @@ export async function waitForAnswer(
   const what = 'waiting for an answer … (Ctrl-C stops waiting, the request stays)';
   const poll = requestPoller(api, token, account);
   await waitUntil(run, { interval, what, most }, poll, async ({ state, request }) => {
-    if (state === 'closed')
-      throw new CliError('expired', 'the request was closed without an answer');
+    if (state === 'closed') throw new CliError('expired', phrase('closed-unanswered'));
     if (state !== 'answered') return undefined;
     if (run.say.manner.json) await run.say.print(request, () => '');
     else await run.say.remark('the request was answered');
     return true;
   });
-}
-
-/** Between two looks while the instance fails. */
-const LONGEST_PAUSE_SECONDS = 60;
-/** Failures alone for this long are an error. */
-const TOLERANCE_SECONDS = 5 * 60;
-
-/**
- * Looks, given the pause before it; after a first success, a temporary failure is noted once and returns undefined.
- * Pauses are counted, not the time: a machine that slept for hours may be without its network for a moment.
- */
-function toleratingFailures<Found>(
-  poll: () => Promise<Found>,
-  context: Context,
-  say: Terminal,
-): (pauseSeconds: number) => Promise<Found | undefined> {
-  /** The pauses since the first failure in a row. */
-  let failingSeconds: number | undefined;
-  let worked = false;
-  return async (pauseSeconds) => {
-    try {
-      const progress = await poll();
-      worked = true;
-      failingSeconds = undefined;
-      return progress;
-    } catch (error) {
-      if (!isTemporary(error) || !worked || context.signal.aborted) throw error;
-      if (failingSeconds === undefined) await say.note(`${await inWords(error)}; still waiting`);
-      failingSeconds = failingSeconds === undefined ? 0 : failingSeconds + pauseSeconds;
-      if (failingSeconds > TOLERANCE_SECONDS) throw error;
-      return undefined;
-    }
-  };
 }

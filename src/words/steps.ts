@@ -130,6 +130,14 @@ export const steps = {
   'do-without-files': 'put them into its folder, as 1.age and so on; --no-files does without them',
   'get-whole-link':
     'use the complete link, with the part after #; or the words with --key-file FILE',
+  'ask-for-new-push': 'ask the sender for a new one',
+  'log-in-as-requester': 'log in as its owner with pwpush login',
+  'look-why-closed': (link = '') => ({
+    text: 'it was read already, closed, or not answered in time; the audit log says which',
+    command: `pwpush audit ${shellWord(link)}`,
+  }),
+  'push-own-again': 'it was yours: push the secret again',
+  'wait-for-answer': 'wait for it with pwpush wait',
   'generate-quietly': orReveal('use pwpush push --generate --quiet'),
   'get-unseen': orReveal('use pwpush run, --output FILE or --copy'),
   'give-answer-key':
@@ -170,6 +178,7 @@ export const steps = {
     text: `get the rest within minutes${key && '; give its key when asked, or add the link'}`,
     command: `pwpush get --resume ${shellWord(path)}`,
   }),
+  'run-unmasked': '--reveal runs the command all the same, and masks what can be masked',
   'save-by-shell': 'have the shell open it: --output - >FILE',
   'save-sealed': 'save it with --no-decrypt, then open it with age -d',
   'send-elsewhere': (origin) => `to send it, add --url ${origin} --anonymous`,

@@ -3,13 +3,13 @@ import { newKeyPair } from '../../src/age/key-files';
 import { type Rows, valueIn } from '../../src/cli/declare';
 import { inWords } from '../../src/cli/in-words';
 import { globalRows } from '../../src/cli/options';
-import * as get from '../../src/commands/get';
-import * as list from '../../src/commands/list';
-import * as login from '../../src/commands/login';
-import * as push from '../../src/commands/push';
-import * as request from '../../src/commands/request';
-import * as respond from '../../src/commands/respond';
-import * as run from '../../src/commands/run';
+import get from '../../src/commands/get';
+import list from '../../src/commands/list';
+import login from '../../src/commands/login';
+import push from '../../src/commands/push';
+import request from '../../src/commands/request';
+import respond from '../../src/commands/respond';
+import run from '../../src/commands/run';
 import type { CliError } from '../../src/platform/errors';
 import { type Conditions, place } from '../helpers/run';
 
@@ -123,51 +123,84 @@ const stdin = { from: { name: 'stdin' }, raw: false };
 
 describe('the plan of', () => {
   test.each<[line: string, made: object, profile?: object]>([
-    ['push', { content: { text: stdin }, where: 'instance', receipt: true, exposed: false }],
-    ['push s', { content: { text: text('s') }, exposed: true, servable: true }],
-    ['push -', { content: { text: stdin }, exposed: false }],
-    ['push -f - --filename a', { content: { files: ['-'], filename: 'a' }, exposed: false }],
-    ['push --generate', { content: { text: { from: { name: 'generate' } } }, generated: true }],
-    ['push -d 2 -v 3', { expiry: { after: 172_800 }, limits: { expire_after_views: 3 } }],
     [
       'push',
-      { expiry: { after: 86_400 }, limits: { expire_after_views: 4 } },
+      {
+        content: { text: stdin, isExposed: false },
+        place: { at: 'instance', setting: undefined, dryRun: false },
+        result: { receipt: true },
+      },
+    ],
+    ['push s', { content: { text: text('s'), isExposed: true, isFileName: false } }],
+    ['push package.json', { content: { isFileName: true } }],
+    ['push -', { content: { text: stdin, isExposed: false } }],
+    ['push -f - --filename a', { content: { files: ['-'], filename: 'a', isExposed: false } }],
+    [
+      'push --generate',
+      { content: { text: { from: { name: 'generate' } } }, result: { generated: true } },
+    ],
+    [
+      'push -d 2 -v 3',
+      { limits: { expiry: { after: 172_800 }, fields: { expire_after_views: 3 } } },
+    ],
+    [
+      'push',
+      { limits: { expiry: { after: 86_400 }, fields: { expire_after_views: 4 } } },
       { days: 1, views: 4 },
     ],
-    ['push -d 2 -v 3', { limits: { expire_after_views: 3 } }, { days: 1, views: 4 }],
-    ['push -e 90m', { expiry: { after: 5400 } }, { days: 1 }],
-    ['push -e 2026-09-01T00:00Z', { expiry: { at: Date.parse('2026-09-01') } }],
+    ['push -d 2 -v 3', { limits: { fields: { expire_after_views: 3 } } }, { days: 1, views: 4 }],
+    ['push -e 90m', { limits: { expiry: { after: 5400 }, expiryOption: '--expire' } }, { days: 1 }],
+    ['push -e 2026-09-01T00:00Z', { limits: { expiry: { at: Date.parse('2026-09-01') } } }],
     [
       'push',
-      { limits: { retrieval_step: true, deletable_by_viewer: false } },
+      { limits: { fields: { retrieval_step: true, deletable_by_viewer: false } } },
       { click: true, deletable: false },
     ],
     [
       'push --no-click --deletable',
-      { limits: { retrieval_step: false, deletable_by_viewer: true } },
+      { limits: { fields: { retrieval_step: false, deletable_by_viewer: true } } },
       { click: true, deletable: false },
     ],
-    ['push --encrypt', { seal: { mode: 'link' } }],
-    ['push --encrypt=words --key-out w', { seal: { mode: 'words', wordsFile: 'w' } }],
-    ['push', { seal: { mode: 'link' } }, { encrypt: 'link' }],
-    ['push --key-out w', { seal: { mode: 'words', wordsFile: 'w' } }, { encrypt: 'words' }],
-    ['push --no-encrypt', { seal: undefined }, { encrypt: 'words' }],
-    ['push -R keys', { seal: { mode: 'keys', files: ['keys'] } }, { encrypt: 'words' }],
-    ['push', { offersPassphrase: false }, {}],
-    ['push', { offersPassphrase: true }, { 'ask-passphrase': true }],
-    ['push', { receipt: false }, { receipts: false }],
+    ['push --encrypt', { seal: { encryption: { mode: 'link' } } }],
+    [
+      'push --encrypt=words --key-out w',
+      { seal: { encryption: { mode: 'words', wordsFile: 'w' } } },
+    ],
+    ['push', { seal: { encryption: { mode: 'link' } } }, { encrypt: 'link' }],
+    [
+      'push --key-out w',
+      { seal: { encryption: { mode: 'words', wordsFile: 'w' } } },
+      { encrypt: 'words' },
+    ],
+    ['push --no-encrypt', { seal: { encryption: undefined } }, { encrypt: 'words' }],
+    [
+      'push -R keys',
+      { seal: { encryption: { mode: 'keys', files: ['keys'] } } },
+      { encrypt: 'words' },
+    ],
+    ['push', { seal: { offersPassphrase: false } }, {}],
+    ['push', { seal: { offersPassphrase: true } }, { 'ask-passphrase': true }],
+    ['push', { result: { receipt: false } }, { receipts: false }],
     [
       'push --here --port 80',
-      { where: 'here', port: 80, receipt: false, expiry: undefined },
+      {
+        place: { at: 'here', host: undefined, port: 80 },
+        result: { receipt: false },
+        limits: { expiry: undefined },
+      },
       { days: 1 },
     ],
-    ['push --note -hello -n -Vx', { details: { name: '-Vx', note: '-hello' } }],
-    ['push --note n -n N', { details: { name: 'N', note: 'n' }, servable: false }],
+    ['push --note -hello -n -Vx', { content: { details: { name: '-Vx', note: '-hello' } } }],
+    ['push --note n -n N', { content: { details: { name: 'N', note: 'n' } } }],
     [
       'push --into --generate --as DB -- set it',
-      { setting: { words: ['set', 'it'], variable: 'DB' }, generated: false },
+      {
+        content: { isForCommand: true },
+        place: { setting: { words: ['set', 'it'], variable: 'DB' } },
+        result: { generated: false },
+      },
     ],
-    ['push --each', { lines: '-', limits: {} }],
+    ['push --each', { lines: '-', limits: { fields: {} } }],
     ['push --each --from a', { lines: 'a' }],
     [
       'get x',

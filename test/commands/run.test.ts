@@ -135,17 +135,57 @@ describe('a file for the command is', () => {
     expect(readdirSync('/dev/shm')).not.toContain(stdout.split('/')[3]);
   });
 
+  const inUtf16 = (text: string) => Buffer.from(text, 'utf16le');
+  test.each<[string, string | Buffer, string, string]>([
+    ['a text', 'hunter2\nswordfish\n', 'head -n 1', '***\n'],
+    ['a value with NUL at its end', 'A=hunter2\0', 'tail -c +3', '***\0'],
+    ['lines that end with NUL', 'hunter2\0swordfish\0', 'tail -c +9', '***\0'],
+    ['lines that end with CR', 'hunter2\rswordfish\r', 'tail -c +9', '***\r'],
+    ['values whose lines end with CR', 'A=hunter2\rB="x y z"\r', 'tail -c 7', '***"\r'],
+    ['a byte that is not UTF-8', Buffer.from('# \xff\nhünter\n', 'latin1'), 'tail -n 1', '***\n'],
+    ['UTF-16, as it is', inUtf16('\ufeffhunter2\nsecond\n'), 'tail -c 14', '***\0\n\0'],
+    ['UTF-16, converted', inUtf16('hunter2\nsecond\n'), 'iconv -f UTF-16LE -t UTF-8', '***\n'],
+  ])('masked in the output, byte for byte: %s', async (_, content, program, wanted) => {
+    const one = await createWithFiles(here.service, filePart('x', content));
+    const { stdout } = await run(one, '--file', 'F', '--mask', ...sh(`${program} "$F"`));
+    expect(stdout).toBe(wanted);
+  });
+});
+
+describe('a text that is too long to be masked', () => {
+  const long = `hunter2\n${'x'.repeat(1024 * 1024)}\n`;
+  /** Of a push that has no view left. */
+  const masked = async (payload: string, env: Record<string, string>, ...more: string[]) => {
+    const answer = json(200, changed(RETRIEVED, { payload, views_remaining: 0 }));
+    const there = place({
+      send: wire([answer]).send,
+      env: { PATH: process.env.PATH, PWPUSH_URL: 'https://pw.test', ...env },
+    });
+    const words = ['abc', '--stdin', '--mask', ...more, ...sh('head -n 1')];
+    const ended = await there.run('run', ...words);
+    return { ...ended, rescued: Object.values(there.rescued()) };
+  };
+
   test.each([
-    ['a text', 'hunter2\nswordfish\n', '***', ''],
-    ['long', `hunter2\n${'x'.repeat(1024 * 1024)}\n`, '***', 'what follows the first MiB'],
-    ['binary', 'hunter2\n\0', 'hunter2', 'files that are not text'],
-    ['latin1', Buffer.from('hunter2\n\xff', 'latin1'), 'hunter2', 'files that are not text'],
-  ])('masked in the output if it is a text, up to 1 MiB: %s', async (name, content, line, said) => {
-    const one = await createWithFiles(here.service, filePart(name, content));
-    const words = ['--file', 'F', '--mask', ...sh('head -n 1 "$F"; echo "$F"')];
-    const { stdout, stderr } = await run(one, ...words);
-    expect(/warning: not masked: (.*), in F\n/.exec(stderr)?.[1] ?? '').toMatch(RegExp(`^${said}`));
-    expect(stdout.replace(/\/.*\//, '')).toBe(`${line}\n${name}\n`);
+    ['which only begins to be', long, 'what follows the first MiB'],
+    [
+      'in base64',
+      Array.from({ length: 9000 }, (_, at) => `hunter${at + 2}`).join('\n'),
+      'in base64',
+    ],
+  ])('%s is warned of', async (_, payload, why) => {
+    const { code, stdout, stderr, rescued } = await masked(payload, {});
+    expect([code, stdout, rescued]).toEqual([0, '***\n', []]);
+    expect(stderr).toMatch(RegExp(`warning: .*${why}.*standard input\n`));
+  });
+
+  test('starts nothing where an agent reads the output, and is kept', async () => {
+    const { code, stdout, stderr, rescued } = await masked(long, { CLAUDECODE: '1' });
+    expect([code, stdout, rescued]).toEqual([2, '', [long]]);
+    expect(stderr).toMatch(/in standard input, is not printed.*nothing was started/s);
+    expect(stderr).toContain('--reveal');
+    const revealed = await masked(long, { CLAUDECODE: '1' }, '--reveal');
+    expect([revealed.code, revealed.stdout]).toEqual([0, '***\n']);
   });
 });
 

@@ -12,7 +12,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { beforeEach, onTestFinished } from 'vitest';
-import { execute } from '../../src/commands/program';
+import { prepared } from '../../src/commands/program';
 import { run as runProgram } from '../../src/main';
 import type {
   Child,
@@ -191,12 +191,8 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
 
 /** What the command makes of a line, in place of its journey. */
 async function planned(argv: string[], conditions: Conditions, io: Io): Promise<unknown> {
-  let made: unknown;
-  const begins = () => {};
-  await execute(argv, world(conditions, io).context, begins, async (_, plan) => {
-    made = plan;
-  });
-  return made;
+  const line = await prepared(argv, world(conditions, io).context, () => {});
+  return line?.plan;
 }
 
 function world(conditions: Conditions, io: Io) {

@@ -64,6 +64,9 @@ const units = (sign: string) =>
     .join('');
 const code = (sign: string) => sign.codePointAt(0) ?? 0;
 const bare = (sign: string, ...but: string[]) => (but.includes(sign) ? [] : [sign]);
+const doubled =
+  (...signs: string[]) =>
+  (sign: string) => [signs.includes(sign) ? sign + sign : sign];
 const names: Record<string, string> = {
   '&': 'amp',
   '<': 'lt',
@@ -125,21 +128,33 @@ const written: Record<string, (sign: string) => string[]> = {
     ],
     ...(names[sign] ? [`&${names[sign]};`] : []),
   ],
+  'quotes in SQL and YAML': doubled("'"),
+  'quotes in CSV': doubled('"'),
+  'dollar signs in compose files': doubled('$'),
+  'percent signs in printf': doubled('%'),
+  'dollar and percent signs in systemd': doubled('$', '%'),
 };
 
 describe('each character is found in each of its spellings:', () => {
   const sign = fc.constantFrom(...Array.from('abnrtx019u\\\'"/&<>%+ #;{}$\nüé€\u00a0😀'));
   const text = fc.array(sign, { minLength: 4, maxLength: 12 }).map((all) => all.join(''));
 
-  test.each(Object.entries(written))('%s', (_, spell) => {
+  const ways = Object.entries(written).flatMap(([name, spell]) => [
+    { name, spell, levels: 1 },
+    { name: `${name}, applied to its own output`, spell, levels: 2 },
+  ]);
+  test.each(ways)('$name', ({ spell, levels }) => {
     const chosen = fc.infiniteStream(fc.nat(9));
     fc.assert(
       fc.property(text, chosen, fc.integer({ min: 1, max: 9 }), (secret, choice, length) => {
         fc.pre(secret.trim().length >= 4);
-        const spelled = Array.from(secret, (one) => {
-          const ways = spell(one);
-          return ways[(choice.next().value ?? 0) % ways.length];
-        }).join('');
+        const spellOnce = (plain: string) =>
+          Array.from(plain, (sign) => {
+            const choices = spell(sign);
+            return choices[(choice.next().value ?? 0) % choices.length];
+          }).join('');
+        let spelled = secret;
+        for (let level = 0; level < levels; level++) spelled = spellOnce(spelled);
         const { patterns } = formsOf([{ name: 'A', text: secret }]);
         const output = Buffer.from(`~${spelled}~`).toString('latin1');
         const lineEnds = /(?:[\r\n]+~)?$/.exec(`~${spelled}~`)?.[0] || '~';

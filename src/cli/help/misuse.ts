@@ -188,33 +188,20 @@ export function unknownWord(word: string, names: readonly string[]): CliError {
 function nearest(names: readonly string[], word: string, least = 1): string | undefined {
   const letters = word.replace(/^--/, '').length;
   const most = Math.min(2, Math.max(least, Math.floor(letters / 3)));
-  const edits = new Map(
-    names.map((name) => [name, distance(name.toLowerCase(), word.toLowerCase())]),
-  );
-  const [[name, fewest] = []] = [...edits].sort(([, one], [, other]) => one - other);
-  return fewest !== undefined && fewest <= most ? name : undefined;
+  const edits = (name: string) => distance(name.toLowerCase(), word.toLowerCase(), most);
+  const [near] = names.filter((name) => edits(name) <= most).sort((a, b) => edits(a) - edits(b));
+  return near;
 }
 
 /**
- * Edits that turn one word into another (Damerau-Levenshtein, optimal string alignment). Our own,
- * because fastest-levenshtein counts two swapped letters, the most common slip, as two edits.
+ * Edits that turn one word into another (Damerau-Levenshtein, optimal string alignment), more than `most` if they are more.
+ * fastest-levenshtein counts two swapped letters, the most common slip, as two edits.
  */
-function distance(from: string, to: string): number {
-  const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];
-  const cell = (i: number, j: number) => rows[i]?.[j] ?? 0;
-  for (let i = 1; i <= from.length; i++) {
-    rows.push([i]);
-    for (let j = 1; j <= to.length; j++) {
-      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      rows[i]?.push(
-        Math.min(
-          cell(i - 1, j) + 1,
-          cell(i, j - 1) + 1,
-          cell(i - 1, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1),
-          swapped ? cell(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-  }
-  return cell(from.length, to.length);
+function distance(from: string, to: string, most: number): number {
+  if (most < 0 || from === '' || to === '') return Math.max(from.length, to.length);
+  if (from[0] === to[0]) return distance(from.slice(1), to.slice(1), most);
+  const after = (skipped: number, added: number) =>
+    1 + distance(from.slice(skipped), to.slice(added), most - 1);
+  const swapped = from[0] === to[1] && from[1] === to[0] ? after(2, 2) : most + 1;
+  return Math.min(after(1, 0), after(0, 1), after(1, 1), swapped);
 }

@@ -72,7 +72,4 @@ async function found(sources: Sources, purpose: string) {
 }
 
 /** Two columns. */
-function lines(rows: Rows): string {
-  const wide = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, meaning]) => `  ${name.padEnd(wide)}  ${meaning}`).join('\n');
-}
+const lines = (rows: Rows) => rows.map((row) => `  ${row.join('\t')}`).join('\n');

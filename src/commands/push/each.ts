@@ -1,4 +1,4 @@
-import { noKey, readPassphrase } from '../../cli/passphrase';
+import { type NewPassphraseSource, noKey, readPassphrase } from '../../cli/passphrase';
 import { failureFields, worded } from '../../cli/report-error';
 import { bytesFrom, placeOf } from '../../cli/source';
 import { type Entry, toJson } from '../../cli/terminal/output';
@@ -21,24 +21,27 @@ import { lazy } from '../../platform/files/lazy';
 import { accountOf } from '../../profile/connect';
 import type { Session } from '../../profile/session';
 import {
+  type BatchEntry,
   type BatchFormat,
   type BatchLine,
   formatOf,
   linesOf,
   readEntry,
 } from '../../send/batch-lines';
-import {
-  type CreatedPush,
-  clearFieldsWarning,
-  createPush,
-  type Draft,
-  keepReceipt,
-  sealingFor,
-  shownPush,
-} from '../../send/create-push';
-import { dryRunText } from '../../send/dry-run';
-import { editionOf, sayExpiry, toldExpiry } from '../../send/expiry';
-import type { EachPlan } from './run';
+import { type CreatedPush, create, keepReceipt } from '../../send/create';
+import { type DraftPlan, draftOf, type PushDetails, readKeys, warnOfClear } from '../../send/draft';
+import { editionOf, sayExpiry } from '../../send/expiry';
+import { dryRunText } from './dry-run';
+import type { InstancePlace } from './run';
+
+/** A push for each line. */
+export interface EachPlan extends Pick<DraftPlan, 'limits' | 'result'> {
+  /** A path; `-` is standard input. */
+  readonly lines: string;
+  readonly details: PushDetails;
+  readonly seal: DraftPlan['seal'] & { readonly passphrase: NewPassphraseSource };
+  readonly place: InstancePlace;
+}
 
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
 const LONGEST = 8 * 1024 * 1024;
@@ -75,7 +78,7 @@ export async function run(session: Session, plan: EachPlan): Promise<void> {
     else {
       pushed++;
       unprinted = await printLink(session, result);
-      if (plan.receipt) await keepReceipt(session, result);
+      if (plan.result.receipt) await keepReceipt(session, result);
       for (const warning of result.warnings) await say.warn(`line ${line.number}: ${warning}`);
     }
     if (!unprinted) continue;
@@ -84,7 +87,8 @@ export async function run(session: Session, plan: EachPlan): Promise<void> {
     if (!isStopped || failure.remains !== undefined) await report(failure);
     isStopped = true;
   }
-  if (!plan.dryRun) await say.remark(`${pushed} pushed${failed === 0 ? '' : `, ${failed} failed`}`);
+  if (!plan.place.dryRun)
+    await say.remark(`${pushed} pushed${failed === 0 ? '' : `, ${failed} failed`}`);
   if (worst > 0) throw new ExitWith(worst);
 }
 
@@ -100,16 +104,16 @@ async function outcomes(
   goesOn: () => boolean,
 ): Promise<AsyncIterable<Outcome>> {
   const { context, say } = session;
-  const { acceptLimits, locale, seal } = plan;
-  const sealing = seal && (await sealingFor(seal, session));
-  const passphrase = await readPassphrase(plan.passphrase, context, true);
+  const seal = await readKeys(plan.seal, session);
+  const passphrase = await readPassphrase(plan.seal.passphrase, context, true);
   context.asked();
   const connected = lazy(() => session.connect(AT_ONCE));
-  const instance = plan.dryRun ? undefined : await connected();
-  const account = instance && accountOf(instance.target);
-  const edition = editionOf(session, connected, plan.dryRun);
-  await sayExpiry(plan.expiry, 'expires', say);
-  const warn = clearFieldsWarning(say);
+  const instance = plan.place.dryRun ? undefined : await connected();
+  // Not as the failure of each line.
+  accountOf(session.target());
+  const edition = editionOf(session.target(), connected, plan.place.dryRun);
+  await sayExpiry(plan.limits.expiry, 'expires', say);
+  const inClear = new Set<string>();
   /** The first line decides. */
   let format: BatchFormat | undefined;
   const make = async (line: BatchLine): Promise<CreatedPush | string> => {
@@ -118,33 +122,45 @@ async function outcomes(
     if (!line.bytes) throw usageError('longer than 8 MiB', phrase('attach'));
     const entry = readEntry(line.bytes, format);
     const own = entry.passphrase === undefined ? passphrase : await noKey(entry.passphrase);
-    const told = await toldExpiry(entry.expiry ?? plan.expiry, context.now(), edition);
-    const limits = { ...plan.limits, ...entry.limits };
-    const details = { ...plan.details, ...entry.details };
-    if (sealing) {
-      checkEncryptable(limits.kind);
-      await warn(details);
+    const planned = planOfLine(plan, { ...seal, passphrase: { text: own } }, entry);
+    if (seal.encryption) {
+      checkEncryptable(planned.limits.fields.kind);
+      await warnOfClear(planned.content.details, session, inClear);
     }
-    const draft: Draft = {
-      ...{ text: entry.payload, files: undefined, passphrase: { text: own }, sealing, details },
-      ...{ generated: false, limits: { ...limits, ...told.fields } },
-    };
-    if (!instance) {
-      const { request } = await shownPush(draft);
-      const look = { json: say.manner.json, encryption: sealing?.mode };
-      return dryRunText(session.target(), request, look);
-    }
-    const expiryOption = entry.expiry ? undefined : plan.expiryOption;
-    const wanted = { draft, account, acceptLimits, locale, expiryOption, byDate: false };
-    const created = await createPush(session, instance, wanted);
-    const warnings = [...(told.shorter === undefined ? [] : [told.shorter]), ...created.warnings];
-    return { ...created, warnings };
+    const warnings: string[] = [];
+    const collecting = { ...say, warn: async (text: string) => void warnings.push(text) };
+    const draft = await draftOf(planned, { context, say: collecting }, edition);
+    if (!instance) return dryRunText(draft, session.target(), say.manner.json);
+    const created = await create(draft, instance, session);
+    return { ...created, warnings: [...warnings, ...created.warnings] };
   };
   const lines = linesOf(bytesFrom(plan.lines, context), LONGEST, placeOf(plan.lines));
   return inOrder(linesWhile(lines, goesOn), async (line) => ({
     line,
     result: await attempt(() => make(line)),
   }));
+}
+
+/** The plan of a push with what a line says of it. */
+function planOfLine(
+  { details, limits, result }: EachPlan,
+  seal: DraftPlan['seal'],
+  line: BatchEntry,
+): DraftPlan {
+  const fields = { ...limits.fields, ...line.limits };
+  const { expiry } = line;
+  return {
+    content: {
+      text: { from: { name: 'text', value: line.payload }, raw: false },
+      details: { ...details, ...line.details },
+      isExposed: false,
+      isFileName: false,
+      isForCommand: false,
+    },
+    limits: { ...limits, fields, ...(expiry && { expiry, expiryOption: undefined }) },
+    seal,
+    result,
+  };
 }
 
 /**

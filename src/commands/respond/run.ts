@@ -3,7 +3,7 @@ import { type Content, TO_SEND } from '../../cli/source';
 import type { Entry } from '../../cli/terminal/output';
 import { connect } from '../../profile/connect';
 import type { LocatedItem } from '../../profile/references';
-import { withContent } from '../../send/content';
+import { openFiles, readText } from '../../send/content';
 import {
   readQuestion,
   recipientFor,
@@ -27,22 +27,19 @@ export async function run(entry: Entry, plan: RespondPlan): Promise<void> {
   const asked = await connect(entry, plan.request);
   const linkKey = recipientIn(asked);
   const known = await knownPassphrase(plan.passphrase, context);
-  const before = async (attached: boolean) => {
-    const question = await readQuestion(context, asked, known, attached);
-    await showQuestion(entry, question.request);
-    return {
-      ...question,
-      recipient: await recipientFor(entry, asked, linkKey, question.request),
-    };
-  };
-  const reading = { purpose: TO_SEND, before };
-  await withContent(entry, plan.content, reading, async ({ text, files }, question) => {
-    const { passphrase, recipient } = question;
+  const { files, close } = await openFiles(plan.content, context);
+  try {
+    const { request, passphrase } = await readQuestion(context, asked, known, files !== undefined);
+    await showQuestion(entry, request);
+    const recipient = await recipientFor(entry, asked, linkKey, request);
+    const text = await readText(plan.content, entry, { purpose: TO_SEND });
     context.asked();
     const answer = { text, files, recipient, passphrase };
     const { response: _, ...shown } = await sendAnswer(entry, asked, answer);
     const generated = plan.generated ? { generated: text } : {};
-    if (say.manner.json) return say.print({ ...shown, ...generated }, () => '');
+    if (say.manner.json) return await say.print({ ...shown, ...generated }, () => '');
     await say.note('the answer was sent');
-  });
+  } finally {
+    await close();
+  }
 }

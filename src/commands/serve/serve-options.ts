@@ -12,6 +12,7 @@ import {
   lineage,
   parsed,
   type Rows,
+  storedFile,
   unlessNot,
   type Values,
 } from '../../cli/declare';
@@ -23,8 +24,7 @@ import { makeFile } from '../../platform/files/atomic-file';
 import { isForeign, type User } from '../../platform/files/owner';
 import { checkFolder } from '../../platform/private-folder';
 import { folderOf, fromHome } from '../../profile/folders';
-import type { Session } from '../../profile/session';
-import { type Perform, type Planned, planned } from '../planned';
+import { type CommandObject, command, type Invocation, type Planned } from '../planned';
 
 export const HOST = '127.0.0.1';
 export const PORT = 5100;
@@ -85,7 +85,7 @@ export const rows = {
   }),
   ...group('Pages:', {
     title: filledText('--title <text>', 'name on the pages (default: pwpush)'),
-    logo: filledText('--logo <file>', 'image for the pages: PNG, JPEG, WebP or SVG'),
+    logo: storedFile('--logo <file>', 'image for the pages: PNG, JPEG, WebP or SVG'),
     contact: filledText('--contact <text>', 'contact on the pages: e-mail, URL or name'),
   }),
   ...group('Proxy and TLS:', {
@@ -189,30 +189,21 @@ const fromEnvironment =
   };
 
 /**
- * Declares the options of `serve` or a subcommand, of which some may be given before its name, or in the environment. Warns of
- * what is to be warned of before it reads them, which may fail because of that.
- * @param warnings a password on the command line if left out
+ * `serve` or a command below it, of which some options may be given before its name, or in the environment.
+ * @param warnings are printed before the plan is made, which may fail because of what they are about
  */
-export function servePlanned<R extends Rows & Closed<R>, Operands extends readonly unknown[], Plan>(
-  command: Command,
-  context: Context,
-  { rows, asked, journey }: Planned<R, Operands, Plan>,
-  perform?: Perform,
-  warnings: (options: Options<R>) => readonly string[] = () => passwordWarnings(command),
-): void {
-  const elsewhere = fromEnvironment(context.env);
-  planned(
-    command,
-    context,
-    {
-      ...{ rows, journey, globals: addOutputOptions, elsewhere },
-      asked: async (options: Options<R>, session: Session, ...operands: Operands) => {
-        for (const warning of warnings(options)) await session.say.warn(warning);
-        return asked(options, session, ...operands);
-      },
+export function serveCommand<R extends Rows & Closed<R>, Operands extends readonly unknown[], Plan>(
+  planned: Planned<R, Operands, Plan>,
+  warnings: (options: Options<R>, invocation: Invocation) => readonly string[] = (_, { command }) =>
+    passwordWarnings(command),
+): CommandObject {
+  return command<R, Operands, Plan>({
+    ...{ ...planned, globals: addOutputOptions, elsewhere: fromEnvironment },
+    plan: async (options, invocation, ...operands) => {
+      for (const warning of warnings(options, invocation)) await invocation.say.warn(warning);
+      return planned.plan(options, invocation, ...operands);
     },
-    perform,
-  );
+  });
 }
 
 function variableOf(option: Option): string {

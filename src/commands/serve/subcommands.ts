@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { refuseToPrint } from '../../cli/agent';
-import type { Command } from '../../cli/command';
-import { filledText, flag, newFile, parsed, subcommand } from '../../cli/declare';
+import { filledText, flag, newFile, parsed, storedFile } from '../../cli/declare';
 import { addOutputOptions, type Options, revealRows } from '../../cli/options';
 import { tokenList } from '../../cli/terminal/listings';
 import type { Entry } from '../../cli/terminal/output';
@@ -16,7 +15,7 @@ import { type ServiceModule, withService } from '../../profile/load-service';
 import backupHelp from '../help/serve-backup.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
 import rekeyHelp from '../help/serve-rekey.txt?raw';
-import type { Perform } from '../planned';
+import type { Subcommand } from '../planned';
 import {
   type DataPlan,
   dataPlace,
@@ -24,7 +23,7 @@ import {
   HOST,
   keyFile,
   PORT,
-  servePlanned,
+  serveCommand,
 } from './serve-options';
 
 const rows = dataRows();
@@ -42,65 +41,59 @@ const addRows = {
   create: flag('--create', 'create the database if it is missing'),
 };
 
-export function tokenCommand(serve: Command, context: Context, perform?: Perform): void {
-  const token = serve
-    .command('token')
-    .summary('add, list, replace and revoke API tokens')
-    .description('Manage the API tokens of the service on this machine.')
-    .helpCommand(false) as Command;
-  addOutputOptions(token);
-  const sub = (word: string, summary: string, [name, what]: readonly string[] = []) => {
-    const command = subcommand(token, word, summary);
-    return (name === undefined ? command : command.argument(name, what)) as Command;
-  };
-  const placed = (options: Options<typeof rows>) => dataPlace(context, options);
-  const written = ({ output = '-', force, ...options }: Options<typeof newRows>) => ({
-    ...{ place: placed(options), output, force },
-  });
-  servePlanned(
-    sub('add', 'create a token for a new or existing user; shown once', ['<name>', 'the user']),
-    context,
-    {
-      rows: addRows,
-      asked: ({ label, create, ...options }: Options<typeof addRows>, _, name: string) => ({
-        ...{ ...written(options), name, label, create },
+const newTokenPlan = (
+  { output = '-', force, ...options }: Options<typeof newRows>,
+  context: Context,
+): NewTokenPlan => ({ place: dataPlace(context, options), output, force });
+
+export const token: Subcommand = {
+  summary: 'add, list, replace and revoke API tokens',
+  description: 'Manage the API tokens of the service on this machine.',
+  globals: addOutputOptions,
+  rows: {},
+  commands: {
+    add: {
+      summary: 'create a token for a new or existing user; shown once',
+      ...serveCommand({
+        operands: { '<name>': 'the user' },
+        rows: addRows,
+        plan: ({ label, create, ...options }, { context }, name: string): AddPlan => ({
+          ...{ ...newTokenPlan(options, context), name, label, create },
+        }),
+        run: addToken,
       }),
-      journey: async () => ({ run: addToken }),
     },
-    perform,
-  );
-  servePlanned(
-    sub('list', 'list the tokens, with their IDs, but not themselves'),
-    context,
-    { rows, asked: placed, journey: async () => ({ run: listTokens }) },
-    perform,
-  );
-  servePlanned(
-    sub('replace', 'create a token in the place of another; shown once', [
-      '<id>',
-      'of the old one',
-    ]),
-    context,
-    {
-      rows: newRows,
-      asked: (options: Options<typeof newRows>, _, id: string) => ({ ...written(options), id }),
-      journey: async () => ({ run: replaceToken }),
-    },
-    perform,
-  );
-  servePlanned(
-    sub('revoke', 'revoke a token, or all of a user', ['<id>', 'of the token, or the user']),
-    context,
-    {
-      rows,
-      asked: (options: Options<typeof rows>, _, which: string) => ({
-        ...{ place: placed(options), which },
+    list: {
+      summary: 'list the tokens, with their IDs, but not themselves',
+      ...serveCommand({
+        rows,
+        plan: (options, { context }) => dataPlace(context, options),
+        run: listTokens,
       }),
-      journey: async () => ({ run: revokeTokens }),
     },
-    perform,
-  );
-}
+    replace: {
+      summary: 'create a token in the place of another; shown once',
+      ...serveCommand({
+        operands: { '<id>': 'of the old one' },
+        rows: newRows,
+        plan: (options, { context }, id: string) => ({ ...newTokenPlan(options, context), id }),
+        run: replaceToken,
+      }),
+    },
+    revoke: {
+      summary: 'revoke a token, or all of a user',
+      ...serveCommand({
+        operands: { '<id>': 'of the token, or the user' },
+        rows,
+        plan: (options, { context }, which: string) => ({
+          place: dataPlace(context, options),
+          which,
+        }),
+        run: revokeTokens,
+      }),
+    },
+  },
+};
 
 function withOwners<T>(
   { now, env, quietly }: Context,
@@ -197,23 +190,21 @@ const rekeyRows = {
 
 type RekeyPlan = DataPlan & { readonly dropOld: boolean };
 
-export function rekeyCommand(serve: Command, context: Context, perform?: Perform): void {
-  const command = serve
-    .command('rekey')
-    .summary('change the instance key, while no service runs')
-    .description(
-      'Change the instance key: create a new one and reseal all pushes with it.',
-    ) as Command;
-  command.manual = rekeyHelp;
-  const asked = ({ dropOld, ...options }: Options<typeof rekeyRows>) => ({
-    ...dataPlace(context, options),
-    dropOld,
-  });
-  const journey = async () => ({ run: rekey });
-  servePlanned(command, context, { rows: rekeyRows, asked, journey }, perform);
-}
+export const rekey: Subcommand = {
+  summary: 'change the instance key, while no service runs',
+  ...serveCommand({
+    description: 'Change the instance key: create a new one and reseal all pushes with it.',
+    help: rekeyHelp,
+    rows: rekeyRows,
+    plan: ({ dropOld, ...options }, { context }): RekeyPlan => ({
+      ...dataPlace(context, options),
+      dropOld,
+    }),
+    run: changeKey,
+  }),
+};
 
-async function rekey({ context, say }: Entry, { dropOld, ...place }: RekeyPlan): Promise<void> {
+async function changeKey({ context, say }: Entry, { dropOld, ...place }: RekeyPlan): Promise<void> {
   const settings = { ...place, ...keyFile(context) };
   const done = await withService(async (service) => {
     const data = service.dataName(settings, context.env);
@@ -243,25 +234,23 @@ interface BackupPlan {
   readonly force: boolean;
 }
 
-export function backupCommand(serve: Command, context: Context, perform?: Perform): void {
-  const command = serve
-    .command('backup')
-    .summary('copy the database of a running service')
-    .description('Copy the whole database while services run.')
-    .argument('<file>', 'where the copy goes, 0600') as Command;
-  command.manual = backupHelp;
-  const asked = (options: Options<typeof backupRows>, _: Entry, file: string): BackupPlan => ({
-    ...{
+export const backup: Subcommand = {
+  summary: 'copy the database of a running service',
+  ...serveCommand({
+    description: 'Copy the whole database while services run.',
+    help: backupHelp,
+    operands: { '<file>': 'where the copy goes, 0600' },
+    rows: backupRows,
+    plan: ({ force, ...options }, { context }, file: string): BackupPlan => ({
       place: dataPlace(context, options),
       file: newFileName(file, 'backup'),
-      force: options.force,
-    },
-  });
-  const journey = async () => ({ run: backup });
-  servePlanned(command, context, { rows: backupRows, asked, journey }, perform);
-}
+      force,
+    }),
+    run: backUp,
+  }),
+};
 
-async function backup({ context, say }: Entry, { place, file, force }: BackupPlan): Promise<void> {
+async function backUp({ context, say }: Entry, { place, file, force }: BackupPlan): Promise<void> {
   const { bytes, key } = await withService(async (service) => ({
     bytes: await service.backup(place, { file, force }, context),
     key: service.keyFileOf({ ...place, ...keyFile(context) }),
@@ -277,23 +266,22 @@ const HEALTH_TIMEOUT_SECONDS = 4;
 const healthRows = {
   host: filledText('--host <address>', 'address it listens on').or(HOST),
   port: parsed('--port <n>', 'port it listens on', port).or(PORT),
-  tlsCert: filledText('--tls-cert <path>', 'its certificate, if it serves https; not read'),
+  tlsCert: storedFile('--tls-cert <path>', 'its certificate, if it serves https; not read'),
 };
 
-export function healthCommand(serve: Command, context: Context, perform?: Perform): void {
-  const command = serve
-    .command('health')
-    .summary('check that the service on this machine is ready')
-    .description('Check that the service on this machine and its database respond.') as Command;
-  command.manual = healthHelp;
-  const asked = ({ host, port, tlsCert }: Options<typeof healthRows>) =>
-    `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`;
-  const journey = async () => ({ run: health });
-  servePlanned(command, context, { rows: healthRows, asked, journey }, perform);
-}
+export const health: Subcommand = {
+  summary: 'check that the service on this machine is ready',
+  ...serveCommand({
+    description: 'Check that the service on this machine and its database respond.',
+    help: healthHelp,
+    rows: healthRows,
+    plan: ({ host, port, tlsCert }) => `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`,
+    run: checkHealth,
+  }),
+};
 
 /** @throws CliError: unreachable, or failed if the service responds but is not ready */
-async function health({ context, say }: Entry, url: string): Promise<void> {
+async function checkHealth({ context, say }: Entry, url: string): Promise<void> {
   // Without the environment, whose proxy is for other machines.
   const connection = {
     timeout: HEALTH_TIMEOUT_SECONDS,

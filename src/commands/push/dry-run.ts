@@ -1,19 +1,13 @@
-import { safe, safeJson } from '../cli/terminal/safe';
-import type { Attachment } from '../client/form';
-import { API_PATH, type NewPush, routes } from '../contract/api';
-import { size } from '../contract/byte-size';
-import type { Target } from '../profile/target';
-import type { EncryptMode } from './encryption';
+import { safe, safeJson } from '../../cli/terminal/safe';
+import type { Attachment } from '../../client/form';
+import { API_PATH, type NewPush, routes } from '../../contract/api';
+import { size } from '../../contract/byte-size';
+import type { Target } from '../../profile/target';
+import { type Draft, requestOf } from '../../send/draft';
+import type { EncryptMode } from '../../send/encryption';
 
 const MASK = '***';
 const masked = new Set(['payload', 'passphrase', 'note', 'key_proof', 'key_salt']);
-
-interface ShownRequest {
-  readonly json: boolean;
-  readonly files?: readonly Attachment[] | undefined;
-  /** How it is encrypted; undefined if it is not. */
-  readonly encryption: EncryptMode | undefined;
-}
 
 const ENCRYPTED = {
   link: 'with a key in the link',
@@ -22,16 +16,16 @@ const ENCRYPTED = {
 };
 
 /** The request that `--dry-run` shows, with its secrets masked; of files it has their names, types and sizes. */
-export async function dryRunText(
-  target: Target,
-  push: NewPush,
-  { json, files, encryption }: ShownRequest,
-): Promise<string> {
+export async function dryRunText(draft: Draft, target: Target, json: boolean): Promise<string> {
+  const encryption = draft.plan.seal.encryption?.mode;
+  // A key is thrown away, and nothing is generated.
+  const passphrase = 'text' in draft.passphrase ? draft.passphrase.text : '';
+  const { request, files } = await requestOf(draft, passphrase);
   const { method, path } = routes.create;
   const headers = Object.keys((await target.headers?.()) ?? {});
   const url = `${target.base}${API_PATH}${path}`;
   const authorization = target.token === undefined ? undefined : `Bearer ${MASK}`;
-  const fields = Object.entries(push).map(([field, value]): [string, unknown] => [
+  const fields = Object.entries(request).map(([field, value]): [string, unknown] => [
     field,
     masked.has(field) ? MASK : value,
   ]);

@@ -1,0 +1,154 @@
+import { type NewPassphrase, type NewPassphraseSource, newPassphrase } from '../cli/passphrase';
+import type { Content } from '../cli/source';
+import type { Entry } from '../cli/terminal/output';
+import type { Attachment } from '../client/form';
+import type { NewPush, Notification } from '../contract/api';
+import { askedFor } from '../contract/json';
+import type { Edition, Expiry, ExpiryFields } from '../contract/lifetime';
+import { scope } from '../platform/scope';
+import { openFiles, readText } from './content';
+import type { SealedContent, SealPlan } from './encryption';
+import { grantableExpiry } from './expiry';
+import { labelsOf } from './judge';
+
+/** What to push, how, and what is shown of it: data only. */
+export interface DraftPlan {
+  readonly content: Content & {
+    readonly details: PushDetails;
+    /** The text was typed where other users can read it. */
+    readonly isExposed: boolean;
+    /** The text is the name of a file here. */
+    readonly isFileName: boolean;
+    /** A command gets the text, and standard input. */
+    readonly isForCommand: boolean;
+  };
+  readonly limits: {
+    readonly expiry: Expiry | undefined;
+    /** The option that gave it, if that does not count days. */
+    readonly expiryOption: string | undefined;
+    /** Without the expiry, which instances take in different forms. */
+    readonly fields: PushLimits;
+    /** Keep the push with looser limits than these. */
+    readonly accept: boolean;
+  };
+  readonly seal: {
+    readonly passphrase: NewPassphraseSource | { readonly text: string | undefined };
+    /** A passphrase is asked for where the text is typed. */
+    readonly offersPassphrase: boolean;
+    readonly encryption: SealPlan | undefined;
+  };
+  readonly result: {
+    /** Language of the recipient's page. */
+    readonly locale: string | undefined;
+    /** The text is generated, and JSON has the only place for it. */
+    readonly generated: boolean;
+    readonly copy: boolean;
+    readonly qr: boolean;
+    readonly receipt: boolean;
+  };
+}
+
+/** The kind of a push, and when and how it opens. */
+export type PushLimits = Omit<NewPush, 'payload' | 'passphrase' | keyof PushDetails>;
+
+/** Kept by the instance for the sender, or told to others. */
+export type PushDetails = Pick<NewPush, 'name' | 'note' | keyof Notification>;
+
+/** A push that is to be created: all that its plan names is read, and its files are open. */
+export interface Draft {
+  readonly plan: DraftPlan;
+  /** The text, or the message that goes with the files. */
+  readonly text: string | undefined;
+  readonly files: readonly Attachment[] | undefined;
+  readonly expiry: ExpiryFields;
+  readonly passphrase: NewPassphrase;
+  /** A key is stretched on another thread while the transport loads. */
+  readonly sealed: Promise<SealedContent> | undefined;
+  close(): Promise<void>;
+}
+
+/**
+ * Reads what a plan names, and begins to encrypt it. Whether the instance has such an expiry is known before anything is
+ * typed.
+ * @param plan its public keys are read already
+ * @param edition that of the instance, called if there is an expiry to translate
+ * @throws CliError (usage) for what cannot be read or sent; no file is left open then
+ */
+export async function draftOf(
+  plan: DraftPlan,
+  entry: Entry,
+  edition: (seconds: number) => Promise<Edition>,
+): Promise<Draft> {
+  const { content, limits, seal } = plan;
+  const expiry = await grantableExpiry(limits.expiry, entry, edition);
+  return scope(async ({ undo }) => {
+    const { files, close } = await openFiles(content, entry.context);
+    undo(close);
+    const text = await readText(content, entry, { isShown: !content.isForCommand });
+    const isTyped = 'text' in content && content.text.from.name === 'prompt';
+    const passphrase = await passphraseOf(seal, entry, isTyped);
+    entry.context.asked();
+    const sealed = seal.encryption && sealedBy(seal.encryption, { text, files });
+    sealed?.catch(() => {});
+    return { plan, text, files, expiry, passphrase, sealed, close };
+  });
+}
+
+async function passphraseOf(
+  { passphrase, offersPassphrase }: DraftPlan['seal'],
+  { context }: Entry,
+  isTyped: boolean,
+): Promise<NewPassphrase> {
+  if ('text' in passphrase) return passphrase;
+  return newPassphrase(passphrase, context, isTyped && offersPassphrase);
+}
+
+async function sealedBy(plan: SealPlan, content: Pick<Draft, 'text' | 'files'>) {
+  const { seal } = await import('./encryption');
+  return seal(plan, content);
+}
+
+/** The request of a draft, and its files, encrypted if they are to be. */
+export async function requestOf(
+  { plan, text, files, expiry, sealed }: Draft,
+  passphrase: string | undefined,
+): Promise<{ readonly request: NewPush; readonly files: Draft['files'] }> {
+  const encrypted = await sealed;
+  const { payload, proof } = encrypted ?? { payload: text, proof: {} };
+  const { limits, content } = plan;
+  return {
+    request: askedFor({
+      payload,
+      ...limits.fields,
+      ...expiry,
+      passphrase,
+      ...content.details,
+      ...proof,
+    }),
+    files: encrypted ? encrypted.files : files,
+  };
+}
+
+/** Reads the public keys that are in files. */
+export async function readKeys(seal: DraftPlan['seal'], entry: Entry): Promise<DraftPlan['seal']> {
+  const { encryption } = seal;
+  if (encryption?.mode !== 'keys') return seal;
+  const { readRecipients } = await import('./encryption');
+  return { ...seal, encryption: await readRecipients(encryption, entry) };
+}
+
+/**
+ * Warns, once of each, that the name or the note of an encrypted push is not encrypted.
+ * @param warned labels of which it was said
+ */
+export async function warnOfClear(
+  details: PushDetails,
+  { say }: Entry,
+  warned = new Set<string>(),
+): Promise<void> {
+  const clear = labelsOf(details).filter((label) => !warned.has(label));
+  if (clear.length === 0) return;
+  for (const label of clear) warned.add(label);
+  const [is, it] = clear.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  await say.warn(`the ${clear.join(' and the ')} ${is} not encrypted: the instance can read ${it}`);
+}

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { type Row, valueKind } from '../../src/cli/declare';
+import { globalRows } from '../../src/cli/options';
+import type { CommandObject } from '../../src/commands/planned';
+import { commands as names } from '../../src/commands/program';
+import type { CliError } from '../../src/platform/errors';
+import { type Conditions, place } from '../helpers/run';
+
+// What may read standard input says so in its row, and no line reads it twice.
+
+const files = await Promise.all(
+  names.map(async ({ name }) => {
+    const { default: object } = await import(`../../src/commands/${name}.ts`);
+    return [name, object as CommandObject] as const;
+  }),
+);
+/** All commands by the words that lead to them. */
+const commands = files.flatMap(([name, object]) => withBelow(name, object));
+
+function withBelow(words: string, object: CommandObject): [string, CommandObject][] {
+  const below = Object.entries(object.commands ?? {});
+  return [[words, object], ...below.flatMap(([word, one]) => withBelow(`${words} ${word}`, one))];
+}
+
+interface Reader {
+  readonly long: string;
+  readonly row: Row<unknown, string>;
+}
+
+function readersOf({ rows, globals }: CommandObject): Reader[] {
+  const all = { ...(globals ? {} : globalRows), ...rows };
+  return Object.values(all).flatMap((row) =>
+    row.input === undefined ? [] : [{ long: `${row.option.long}`, row }],
+  );
+}
+
+const words = (name: string, { operands = {} }: CommandObject, source: readonly string[]) => [
+  ...name.split(' '),
+  ...source,
+  ...Object.keys(operands).flatMap((one) => (one.startsWith('<') ? ['abcdefgh'] : [])),
+  ...(name === 'run' ? ['--', 'true'] : []),
+];
+
+/** Piped in, where no option says what it is. */
+const piped: Readonly<Record<string, string>> = {
+  push: 'the secret',
+  respond: 'the secret',
+  request: 'the question',
+  mcp: 'the protocol',
+};
+
+async function refusal(argv: readonly string[], conditions: Conditions): Promise<string> {
+  const env = { PWPUSH_URL: 'https://pwpush.test' };
+  const made = place({ env, ...conditions }).plan(...argv);
+  const error: CliError = await made.then(
+    () => expect.unreachable(`a plan of ${argv.join(' ')}`),
+    (error) => error,
+  );
+  expect(error.code).toBe('usage');
+  return error.message;
+}
+
+const pairs = commands.flatMap(([name, object]) => {
+  const readers = readersOf(object);
+  return readers.flatMap((first, at) =>
+    readers.slice(at).flatMap((second) => {
+      const isList = Array.isArray(first.row.parse?.('-', ''));
+      return first === second && !isList ? [] : [[name, first, second, object] as const];
+    }),
+  );
+});
+
+test.each(pairs.map(([name, first, second, object]) => ({ name, first, second, object })))(
+  '$name: $first.long and $second.long do not both read it',
+  async ({ name, first, second, object }) => {
+    const line = words(name, object, [`${first.long}=-`, `${second.long}=-`]);
+    const [one, other] = [`${first.row.input}`, `${second.row.input}`];
+    const message = await refusal(line, { terminals: ['stdin'], prompts: [] });
+    expect(message).toMatch(
+      one === other
+        ? `${one} can be read from standard input only once`
+        : new RegExp(`^standard input cannot be both (${one} and ${other}|${other} and ${one})$`),
+    );
+  },
+);
+
+const besidePiped = commands.flatMap(([name, object]) =>
+  readersOf(object).flatMap(({ long, row }) =>
+    piped[name] === undefined || piped[name] === row.input ? [] : [{ name, long, row, object }],
+  ),
+);
+
+test.each(besidePiped)('$name: $long does not read what is piped in', async (reader) => {
+  const { name, long, row, object } = reader;
+  const message = await refusal(words(name, object, [`${long}=-`]), { stdin: 's' });
+  expect(message).toBe(`standard input cannot be both ${piped[name]} and ${row.input}`);
+});
+
+test('there are many', () => {
+  expect([pairs.length > 30, besidePiped.length > 8]).toEqual([true, true]);
+});
+
+/** What is written, where a dash is standard output. */
+const OUTPUT = ['get --output', 'request --output'];
+
+test('an option with the name of a file reads standard input, or refuses a dash', () => {
+  const silent = commands.flatMap(([name, { rows }]) =>
+    Object.values({ ...globalRows, ...rows }).flatMap(({ option, input, parse }) => {
+      const { long = '' } = option;
+      const isFile = valueKind(option) === 'path' && !option.flags.includes('folder>');
+      if (!isFile || input !== undefined || OUTPUT.includes(`${name} ${long}`)) return [];
+      try {
+        parse?.('-', `${long}`);
+      } catch {
+        return [];
+      }
+      return [`${name} ${long}`];
+    }),
+  );
+  expect(silent).toEqual([]);
+});
