@@ -13,6 +13,8 @@ export interface ApiSettings {
   readonly fromLink?: boolean | undefined;
   readonly token?: Token | undefined;
   readonly tokenFrom?: string | undefined;
+  /** It was saved by a login. */
+  readonly tokenOfProfile?: boolean | undefined;
   /** What to do if no token is sent, but could be. */
   readonly tokenHint?: Step | undefined;
   /** The user asked for no token to be sent. */

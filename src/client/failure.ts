@@ -162,7 +162,8 @@ function unauthorized(refusal: Refusal): CliError {
   // The reference responds with 401 where the specification has 403 (docs/wire.md, "Errors").
   if (call.ends && /delet/i.test(raw)) return forbidden(refusal);
   if (token !== undefined) {
-    const renew = phrase('renew-token', tokenFrom, call.public ? 'none' : '');
+    const step = settings.tokenOfProfile ? 'renew-login' : 'renew-token';
+    const renew = phrase(step, call.public ? 'none' : '');
     return errorOf('unauthorized', status, phrase('token-refused', tokenFrom), renew);
   }
   return settings.anonymous

@@ -155,6 +155,7 @@ export async function clientSettings(
     tokenHint,
     token: given,
     tokenFrom: token?.from,
+    tokenOfProfile: token?.ofProfile,
     fromLink: target.baseFrom === undefined,
     headers: await target.headers?.(),
     open: open && lazy(() => open(base)),

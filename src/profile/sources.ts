@@ -167,7 +167,7 @@ function profileToken(entry: Entry, name: string, profile: Profile): TokenReader
       (await import('./system-keyring')).readFromKeyring(entry.context, { profile: name, url }),
     );
   });
-  return hasToken(profile) ? { from, read } : undefined;
+  return hasToken(profile) ? { from, ofProfile: true, read } : undefined;
 }
 
 /** Gets the token from the output of a command, once. */

@@ -10,6 +10,7 @@ import { type GivenSettings, hasToken, type Profile, type StoredProfiles } from 
 export interface TokenReader {
   /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`; empty where messages do not say it. */
   readonly from: string;
+  readonly ofProfile?: boolean;
   read(): Promise<Token>;
 }
 

@@ -183,11 +183,18 @@ async function serve(session: Entry, plan: RequestPlan, here: HerePlan): Promise
 }
 
 /** @param delivered resolves when nothing but a lost response keeps the instance up */
-function reporter({ say }: Entry, delivered: Promise<unknown>): (event: HereEvent) => void {
+function reporter(
+  { context, say }: Entry,
+  delivered: Promise<unknown>,
+): (event: HereEvent) => void {
   const visitors = new Set<string | null>();
   return ({ event, ip }) => {
     const someone = printable(ip ?? 'someone');
-    if (event === 'lost') void delivered.then(() => say.warn(`${someone} ${LOST}`));
+    if (event === 'lost')
+      void delivered.then(() => {
+        context.happened?.({ event });
+        return say.warn(`${someone} ${LOST}`);
+      });
     if (event !== 'opened' || visitors.has(ip) || visitors.size === VISITORS) return;
     visitors.add(ip);
     void say.note(`${someone} opened the page`);
@@ -210,6 +217,7 @@ async function showLink(
   else if (context.stderr.closed)
     throw usageError('cannot show the link: standard error is closed');
   else await say.announce(link);
+  context.happened?.({ event: 'link', link });
   for (const line of after) await say.remark(line);
   if (copy) await copyLink(run, link);
   if (exposed) await say.warn(EXPOSED);
