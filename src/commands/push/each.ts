@@ -21,10 +21,9 @@ import { lazy } from '../../platform/files/lazy';
 import { accountOf } from '../../profile/connect';
 import type { Session } from '../../profile/session';
 import {
+  areObjects,
   type BatchEntry,
-  type BatchFormat,
   type BatchLine,
-  formatOf,
   linesOf,
   readEntry,
 } from '../../send/batch-lines';
@@ -122,12 +121,12 @@ async function outcomes(
   await sayExpiry(plan.limits.expiry, 'expires', say);
   const inClear = new Set<string>();
   /** The first line decides. */
-  let format: BatchFormat | undefined;
+  let ofObjects: boolean | undefined;
   const make = async (line: BatchLine): Promise<CreatedPush | string> => {
-    format ??= formatOf(line.bytes);
+    ofObjects ??= areObjects(line.bytes);
     if (context.signal.aborted) throw endedBy(context.signal);
     if (!line.bytes) throw usageError('longer than 8 MiB', phrase('attach'));
-    const entry = readEntry(line.bytes, format);
+    const entry = readEntry(line.bytes, ofObjects);
     const own = entry.passphrase === undefined ? passphrase : await noKey(entry.passphrase);
     const planned = planOfLine(plan, { ...seal, passphrase: { text: own } }, entry);
     if (seal.encryption) {
