@@ -193,7 +193,7 @@ export function isPushLink(link: string): boolean {
 }
 
 /** What was repaired of links; undefined if nothing was. */
-export function repairsOf(references: readonly Reference[]): Fact | undefined {
+export function repairsOf(references: readonly Pick<Reference, 'repairs'>[]): Fact | undefined {
   const all = new Set(references.flatMap(({ repairs = [] }) => repairs));
   if (all.size === 0) return undefined;
   const name = references.length === 1 ? 'link-repaired' : 'links-repaired';
