@@ -95,7 +95,7 @@ export function layoutOf(command: Command, columns: number): HelpConfiguration {
 /** The number of options that fit on a screen with their help. */
 const FEW = 10;
 
-const isGlobal = ({ helpGroupHeading }: Option) => helpGroupHeading === GLOBAL;
+export const isGlobal = ({ helpGroupHeading }: Option) => helpGroupHeading === GLOBAL;
 
 const ownOptions = (command: Parser) =>
   Help.prototype.visibleOptions(command).filter((one) => !isGlobal(one));
