@@ -1,4 +1,4 @@
-import type { Context, Environment } from '../../platform/context';
+import type { Context, Environment, RunEvent } from '../../platform/context';
 
 /** What one of our own runs gets, besides its command line. */
 export interface RunWorld {
@@ -6,8 +6,8 @@ export interface RunWorld {
   readonly signal: AbortSignal;
   /** Its standard input; empty if left out. */
   readonly input?: string;
-  /** Called with each line on its standard error. */
-  readonly heard?: (line: string) => void;
+  /** Called with what it tells in lines on its standard output, which has nothing else then. */
+  readonly happened?: (event: RunEvent) => void;
 }
 
 /** How a run ended. Its output is in memory alone. */
@@ -31,16 +31,17 @@ export async function startedRun(
   { env, startOwn, stderr: log }: Pick<Context, 'env' | 'startOwn' | 'stderr'>,
   argv: readonly string[],
   { withheld, debug }: { readonly withheld: readonly string[]; readonly debug: boolean },
-  { signal, input = '', heard = () => {} }: RunWorld,
+  { signal, input = '', happened }: RunWorld,
 ): Promise<Ran> {
   const isTrace = (line: string) => debug && /^debug: |^\s+at /.test(line);
   let stdout: Buffer = Buffer.alloc(0);
   let stderr: Buffer = Buffer.alloc(0);
   let begun: Buffer = Buffer.alloc(0);
+  /** Lines of standard output. */
+  let told = 0;
   const takeLines = (to: number) => {
     const lines = begun.toString('utf8', 0, to).split(/(?<=\n)/);
     begun = begun.subarray(to);
-    for (const line of lines) heard(line.trimEnd());
     const traces = lines.filter(isTrace).join('');
     if (traces !== '') log.write(traces).catch(() => {});
     stderr = end(stderr, Buffer.from(lines.filter((line) => !isTrace(line)).join('')));
@@ -48,6 +49,9 @@ export async function startedRun(
   const output = {
     stdout: async (chunk: Uint8Array) => {
       stdout = end(stdout, chunk);
+      const lines = happened ? stdout.toString('utf8').split('\n').slice(told, -1) : [];
+      told += lines.length;
+      for (const event of lines.flatMap(eventIn)) happened?.(event);
     },
     stderr: async (chunk: Uint8Array) => {
       begun = Buffer.concat([begun, chunk]);
@@ -57,6 +61,15 @@ export async function startedRun(
   const status = await startOwn({ argv, env: runEnv(env, withheld), input, output, signal });
   takeLines(begun.length);
   return { status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8') };
+}
+
+/** The event of a line; nothing for another one, such as of a secret that went nowhere else. */
+function eventIn(line: string): readonly RunEvent[] {
+  try {
+    return 'event' in JSON.parse(line) ? [JSON.parse(line)] : [];
+  } catch {
+    return [];
+  }
 }
 
 const end = (kept: Buffer, more: Uint8Array) =>

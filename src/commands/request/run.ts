@@ -21,7 +21,6 @@ import {
 import { rescuePush } from '../../deliver/download';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
 import { describe } from '../../keep/kept';
-import { newRequestKey } from '../../keep/request-keys';
 import { RescueStore } from '../../keep/rescue-store';
 import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, phrase, usageError } from '../../platform/errors';
@@ -86,9 +85,7 @@ export async function run(session: Session, plan: RequestPlan): Promise<void> {
       acceptLimits: plan.acceptLimits,
       byDate: plan.byDate,
       locale: plan.locale,
-      newKey: plan.encrypt
-        ? (base: string) => newRequestKey(context, base, plan.identityFile)
-        : undefined,
+      seal: plan.encrypt ? { identityFile: plan.identityFile } : undefined,
     };
     const created = await createRequest(draft, instance, session);
     const failure = await printCreated(session, created, plan);
@@ -164,7 +161,7 @@ async function serve(session: Entry, plan: RequestPlan, here: HerePlan): Promise
         acceptLimits: false,
         byDate: false,
         locale: plan.locale,
-        newKey: () => ({ recipient, path: undefined, keep: () => {}, remove: () => {} }),
+        seal: { recipient },
       };
       const { token, link } = await createRequest(draft, instance, session);
       await showLink(session, plan, { token, link, exposed: instance.exposed });
@@ -183,11 +180,18 @@ async function serve(session: Entry, plan: RequestPlan, here: HerePlan): Promise
 }
 
 /** @param delivered resolves when nothing but a lost response keeps the instance up */
-function reporter({ say }: Entry, delivered: Promise<unknown>): (event: HereEvent) => void {
+function reporter(
+  { context, say }: Entry,
+  delivered: Promise<unknown>,
+): (event: HereEvent) => void {
   const visitors = new Set<string | null>();
   return ({ event, ip }) => {
     const someone = printable(ip ?? 'someone');
-    if (event === 'lost') void delivered.then(() => say.warn(`${someone} ${LOST}`));
+    if (event === 'lost')
+      void delivered.then(() => {
+        context.happened?.({ event });
+        return say.warn(`${someone} ${LOST}`);
+      });
     if (event !== 'opened' || visitors.has(ip) || visitors.size === VISITORS) return;
     visitors.add(ip);
     void say.note(`${someone} opened the page`);
@@ -210,6 +214,7 @@ async function showLink(
   else if (context.stderr.closed)
     throw usageError('cannot show the link: standard error is closed');
   else await say.announce(link);
+  context.happened?.({ event: 'link', link });
   for (const line of after) await say.remark(line);
   if (copy) await copyLink(run, link);
   if (exposed) await say.warn(EXPOSED);
