@@ -86,7 +86,11 @@ export function worded(error: CliError) {
     .map(({ text }, at) => (at === 0 ? text : text.charAt(0).toUpperCase() + text.slice(1)))
     .join('. ');
   const hidden = quotesArgument(error) ? withoutKeys : (text: string) => text;
-  return { message: hidden(message), hint: hidden(hint) || undefined, command: last?.command };
+  return {
+    message: hidden(message),
+    hint: all.length === 0 ? undefined : hidden(hint),
+    command: last?.command,
+  };
 }
 
 /** Whether an error may quote an argument; one that names a link or file that was made must name it as it is. */
