@@ -12,7 +12,7 @@ import type { InstanceVersion } from '../contract/decode';
 import type { Edition } from '../contract/lifetime';
 import type { Token } from '../platform/context';
 import { CliError, type ErrorCode, phrase, usageError } from '../platform/errors';
-import { smallText } from '../platform/small-text';
+import { smallText } from '../platform/private-folder';
 import { parseToken } from '../profile/api-token';
 import { parseBase } from '../profile/base-address';
 import { profileIn, storedProfiles } from '../profile/config-file';

@@ -4,7 +4,7 @@ import type { Entry } from '../cli/terminal/output';
 import type { Context, Token } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
-import { smallText } from '../platform/small-text';
+import { smallText } from '../platform/private-folder';
 import { parseToken, readTokenFile } from './api-token';
 import { hasToken, type Profile, type Setting, settings, settingsOfEnvironment } from './settings';
 import type { SettingSource, Sources, TokenReader } from './target';
