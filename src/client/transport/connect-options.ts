@@ -1,7 +1,7 @@
 import { promises } from 'node:fs';
 import { BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
 import { isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
-import type { ClientCertificate, Environment, HttpSettings } from '../../platform/context';
+import type { Environment, HttpSettings } from '../../platform/context';
 import { phrase, usageError } from '../../platform/errors';
 
 /** Opens connections for undici. */
@@ -27,15 +27,6 @@ export async function tlsOptions({
     ...(ca === undefined ? {} : { ca: [...(await nodeRoots(env)), ca] }),
     rejectUnauthorized: !insecure,
   };
-}
-
-/** The client certificate for a URL; none for another origin than its own. */
-export function certificateFor(
-  { origin }: URL,
-  { certificate }: Pick<HttpSettings, 'certificate'>,
-): ClientCertificate | undefined {
-  if (certificate?.origin !== origin) return undefined;
-  return { cert: certificate.cert, key: certificate.key };
 }
 
 /** What Node trusts without the option `ca`, which replaces it. */
