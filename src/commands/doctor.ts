@@ -1,8 +1,8 @@
-import type { Look, Style } from '../cli/terminal/output';
+import type { Entry, Look, Style } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { besideName } from '../cli/terminal/table';
 import { ExitWith, exitStatus } from '../platform/errors';
-import type { Session } from '../profile/session';
+import type { InstanceOptions } from '../profile/sources';
 import { type Check, examine } from './doctor/checks';
 import help from './help/doctor.txt?raw';
 import { command } from './planned';
@@ -11,18 +11,18 @@ export default command({
   description: 'Diagnose the configuration and the connection to the instance.',
   help,
   rows: {},
-  plan: () => undefined,
+  plan: (options) => options,
   run: doctor,
 });
 
 /** Prints each check as it is made; with `--json` all of them, as one value. */
-async function doctor(session: Session): Promise<void> {
-  const { context, say } = session;
+async function doctor(entry: Entry, options: InstanceOptions): Promise<void> {
+  const { context, say } = entry;
   const { json, quiet } = say.manner;
   const { stdout, env } = context;
   const look = await say.look();
   const rows: Check[] = [];
-  for await (const row of examine(session)) {
+  for await (const row of examine(entry, options)) {
     rows.push(row);
     if (json || (quiet && (row.status === 'ok' || row.status === 'skipped'))) continue;
     await stdout.write(forLog(rowText(row, look), env));

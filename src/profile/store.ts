@@ -61,10 +61,11 @@ export function confStore(
   };
   return {
     /**
-     * Changes the config file and returns the new state. `change` is called again if another program was faster.
+     * Changes the config file and returns what `change` did: the new state, and what else it has to say. It is called again if
+     * another program was faster.
      * @throws CliError as `storedProfiles` does, and (failed) if the file cannot be written; what `change` throws
      */
-    update: async (change: (stored: StoredProfiles) => StoredProfiles) => {
+    update: async <T extends StoredProfiles>(change: (stored: StoredProfiles) => T): Promise<T> => {
       makeFolder(folder, 'set-config-dir');
       checkFolder(folder, {
         user,

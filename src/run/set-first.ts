@@ -14,7 +14,6 @@ import {
   failedError,
   phrase,
 } from '../platform/errors';
-import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
 import { childOf, startFailure } from './child-inputs';
 import { commandProgram } from './command-program';
@@ -80,7 +79,8 @@ export async function setFirst(
   await checkSafe(entry);
   const { context } = entry;
   const store = new RescueStore(context);
-  const keep = lazy(() => store.keep({ part: 'new value', bytes: value }));
+  let kept: ReturnType<typeof store.keep> | undefined;
+  const keep = () => (kept ??= store.keep({ part: 'new value', bytes: value }));
   // Until the command has ended, it is not known whether there is something to keep.
   const leave = context.interrupts.enter({ mode: 'own' });
   const { status, signal } = await commandEnd(entry, { ...setter, value }, keep);

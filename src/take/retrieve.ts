@@ -103,7 +103,7 @@ export async function stateOf(
   run: Entry,
   { target, token }: Pick<Retrievable, 'target' | 'token'>,
 ) {
-  const { requests } = apiClient(await briefSettings(run, target, undefined));
+  const { requests } = apiClient(await briefSettings(run, target));
   const outcome = await attempt(() => requests.preview(token));
   return outcome instanceof CliError ? undefined : outcome.state;
 }

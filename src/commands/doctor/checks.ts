@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { failureFields } from '../../cli/report-error';
 import { abilities, editionOf } from '../../cli/terminal/instance-info';
+import type { Entry } from '../../cli/terminal/output';
 import { count } from '../../cli/terminal/wording';
 import { apiClient } from '../../client/client';
 import { proxyFor, systemCas } from '../../client/transport/connect-options';
@@ -20,11 +21,11 @@ import {
   phrase,
 } from '../../platform/errors';
 import { storedProfiles } from '../../profile/config-file';
-import { briefSettings, exposure } from '../../profile/connect';
+import { briefSettings, exposure, ignoredText } from '../../profile/connect';
 import { configName, folderOf } from '../../profile/folders';
 import { withService } from '../../profile/load-service';
-import { ignoredText, type Session } from '../../profile/session';
-import type { Target } from '../../profile/target';
+import { type InstanceOptions, sourcesOf } from '../../profile/sources';
+import { type Target, targetOf } from '../../profile/target';
 import { adviceFor } from '../../words/phrase';
 
 /** What a check found. */
@@ -61,8 +62,11 @@ const checks = {
 type CheckName = keyof typeof checks;
 
 /** Yields what each check finds, as it is made. */
-export async function* examine(session: Session): AsyncGenerator<Check, void> {
-  const examination = new Examination(session);
+export async function* examine(
+  entry: Entry,
+  options: InstanceOptions,
+): AsyncGenerator<Check, void> {
+  const examination = new Examination(entry, options);
   for (const name of Object.keys(checks) as CheckName[]) {
     const found = await examination.check(name);
     if (found) yield { name, status: 'ok', ...found };
@@ -82,7 +86,10 @@ class Examination implements Record<CheckName, () => unknown> {
   private failed: CheckName | undefined;
   private readonly skipped: CheckName[] = [];
 
-  constructor(private readonly session: Session) {}
+  constructor(
+    private readonly entry: Entry,
+    private readonly options: InstanceOptions,
+  ) {}
 
   /** Makes a check; only notes its name where it needs what has failed. */
   async check(name: CheckName): Promise<Finding | undefined> {
@@ -104,7 +111,7 @@ class Examination implements Record<CheckName, () => unknown> {
 
   /** The config file can be read, by its owner only. */
   config(): Finding {
-    const { context } = this.session;
+    const { context } = this.entry;
     const folder = folderOf('config', context);
     const path = join(folder, configName);
     const { profiles } = storedProfiles(context);
@@ -122,7 +129,7 @@ class Examination implements Record<CheckName, () => unknown> {
 
   address(): Finding {
     // Where the address is from stands in this check alone.
-    this.target = { ...this.session.target(), addressHint: undefined };
+    this.target = { ...targetOf(sourcesOf(this.entry, this.options)), addressHint: undefined };
     const { base, baseFrom, ignored } = this.target;
     const warnings = [ignored && ignoredText(ignored), exposure(this.target)].filter(Boolean);
     const message = [`${base}, from ${baseFrom}`, ...warnings].join('; ');
@@ -139,7 +146,7 @@ class Examination implements Record<CheckName, () => unknown> {
     if (shown === undefined) return { message: sent.join() };
     const { X509Certificate } = await import('node:crypto');
     const expires = new Date(new X509Certificate(shown.cert).validTo);
-    const days = Math.floor((expires.getTime() - this.session.context.now().getTime()) / DAY_MS);
+    const days = Math.floor((expires.getTime() - this.entry.context.now().getTime()) / DAY_MS);
     const until = expires.toISOString().slice(0, 10);
     if (days < 0) throw failedError(phrase('certificate-ended', until), { steps: phrase('renew') });
     const message = [...sent, `client certificate valid until ${until}`].join('; ');
@@ -148,14 +155,14 @@ class Examination implements Record<CheckName, () => unknown> {
   }
 
   proxy(): Finding {
-    const proxy = proxyFor(new URL(this.target.base), this.session.context.env);
+    const proxy = proxyFor(new URL(this.target.base), this.entry.context.env);
     return { message: proxy ? `${proxyName(proxy)} (${proxy.variable})` : 'none' };
   }
 
   /** Which CAs are trusted besides those that are built in. */
   async cas(): Promise<Finding | undefined> {
     if (!this.target.base.startsWith('https:')) return undefined;
-    const { env } = this.session.context;
+    const { env } = this.entry.context;
     const system = await systemCas(env);
     const variable = env.SSL_CERT_FILE ? ' (SSL_CERT_FILE)' : '';
     const own = this.target.caFile ? [this.target.caFile] : [];
@@ -194,11 +201,11 @@ class Examination implements Record<CheckName, () => unknown> {
 
   /** A client with a short limit. */
   private async client(target: Target) {
-    const { session } = this;
-    const settings = await briefSettings(session, target, session.given.timeout);
+    const { entry } = this;
+    const settings = await briefSettings(entry, target);
     const send: Transport = async (request) => {
       const response = await settings.send(request);
-      this.responses.push({ response, time: session.context.now() });
+      this.responses.push({ response, time: entry.context.now() });
       return response;
     };
     return apiClient({ ...settings, send });
@@ -243,7 +250,7 @@ class Examination implements Record<CheckName, () => unknown> {
 
   /** There is a SQLite; instances of others are used without. */
   async sqlite(): Promise<Finding> {
-    const { quietly } = this.session.context;
+    const { quietly } = this.entry.context;
     try {
       await withService(({ sqliteDriver }) => sqliteDriver(quietly));
       return { message: 'found, for serve and --here' };
@@ -255,7 +262,7 @@ class Examination implements Record<CheckName, () => unknown> {
 
   /** No secret is left in a file it was saved to because it could not be delivered. */
   async rescue(): Promise<Finding> {
-    const found = await rescuedFiles(this.session.context);
+    const found = await rescuedFiles(this.entry.context);
     if (found.length === 0) return { message: 'no rescue files' };
     const paths = found.map(({ path, what }) => `${path} (${what})`);
     return {

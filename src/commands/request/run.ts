@@ -21,7 +21,6 @@ import {
 import { rescuePush } from '../../deliver/download';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
 import { describe } from '../../keep/kept';
-import { newRequestKey } from '../../keep/request-keys';
 import { RescueStore } from '../../keep/rescue-store';
 import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, phrase, usageError } from '../../platform/errors';
@@ -86,9 +85,7 @@ export async function run(session: Session, plan: RequestPlan): Promise<void> {
       acceptLimits: plan.acceptLimits,
       byDate: plan.byDate,
       locale: plan.locale,
-      newKey: plan.encrypt
-        ? (base: string) => newRequestKey(context, base, plan.identityFile)
-        : undefined,
+      seal: plan.encrypt ? { identityFile: plan.identityFile } : undefined,
     };
     const created = await createRequest(draft, instance, session);
     const failure = await printCreated(session, created, plan);
@@ -164,7 +161,7 @@ async function serve(session: Entry, plan: RequestPlan, here: HerePlan): Promise
         acceptLimits: false,
         byDate: false,
         locale: plan.locale,
-        newKey: () => ({ recipient, path: undefined, keep: () => {}, remove: () => {} }),
+        seal: { recipient },
       };
       const { token, link } = await createRequest(draft, instance, session);
       await showLink(session, plan, { token, link, exposed: instance.exposed });
