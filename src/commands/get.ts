@@ -7,7 +7,9 @@ import type { JobEntry } from '../deliver/ci-job';
 import type { PlacePlan } from '../deliver/place';
 import type { Context, Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
-import type { Named } from '../profile/session';
+import { readReceipts } from '../profile/receipts';
+import { itemOf, referenceOf } from '../profile/references';
+import { sourcesOf } from '../profile/sources';
 import type { GetPlan } from './get/run';
 import help from './help/get.txt?raw';
 import { command, type Invocation } from './planned';
@@ -62,29 +64,29 @@ export default command({
   operands: { '[link]': 'link, ID or last; not needed with a file' },
   rows,
   plan: planOf,
-  run: async (session, plan) => (await import('./get/run')).run(session, plan),
+  run: async (entry, plan) => (await import('./get/run')).run(entry, plan),
 });
 
-async function planOf(
-  options: GetOptions,
-  { context, command, reference }: Invocation,
-  link?: string,
-): Promise<GetPlan> {
-  const { fromFile, resume, output, files } = options;
-  if ((link ?? fromFile ?? resume) === undefined) throw missingArgument('link', command);
-  const passphrase = passphraseSource(options, context);
-  const place = await placeOf(options, context);
-  const push = link === undefined ? undefined : reference(link);
-  const from =
-    fromFile !== undefined
-      ? { file: fromFile, push }
-      : resume !== undefined
-        ? { kept: resume, push }
-        : { push: push as Named };
+async function planOf(options: GetOptions, entry: Invocation, link?: string): Promise<GetPlan> {
+  const { context } = entry;
   return {
-    ...{ from, keys: keySources(options), passphrase, place, files },
-    placed: output !== undefined,
+    from: fromOf(options, entry, link),
+    keys: keySources(options),
+    passphrase: passphraseSource(options, context),
+    place: await placeOf(options, context),
+    placed: options.output !== undefined,
+    files: options.files,
   };
+}
+
+function fromOf(options: GetOptions, entry: Invocation, link?: string): GetPlan['from'] {
+  const { fromFile, resume } = options;
+  const push =
+    link === undefined ? undefined : referenceOf(link, () => readReceipts(entry.context));
+  if (fromFile !== undefined) return { file: fromFile, push };
+  if (resume !== undefined) return { kept: resume, push, sources: sourcesOf(entry, options) };
+  if (link === undefined) throw missingArgument('link', entry.command);
+  return { push: itemOf(entry, options, link) };
 }
 
 async function placeOf(options: GetOptions, { env }: Context): Promise<PlacePlan> {

@@ -6,6 +6,7 @@ import { keyRows, keySources, type Options, passphraseRows, revealRows } from '.
 import { passphraseSource } from '../cli/passphrase';
 import { isVariableName, names } from '../cli/values';
 import { usageError } from '../platform/errors';
+import { itemsOf } from '../profile/references';
 import type { WantedFile } from '../run/child-inputs';
 import { isUnsafe, isUnsafeForFile } from '../run/unsafe-variables';
 import help from './help/run.txt?raw';
@@ -49,7 +50,7 @@ export default command({
   operands: { '<link...>': 'links or IDs of the pushes, or last' },
   rows,
   plan: planOf,
-  run: async (session, plan) => (await import('./run/run')).run(session, plan),
+  run: async (entry, plan) => (await import('./run/run')).run(entry, plan),
 });
 
 function fileOption(value: string): WantedFile[] {
@@ -61,21 +62,21 @@ function fileOption(value: string): WantedFile[] {
   );
 }
 
-async function planOf(
-  options: RunOptions,
-  { context, command: { args: operands, rest }, reference }: Invocation,
-): Promise<RunPlan> {
+async function planOf(options: RunOptions, entry: Invocation): Promise<RunPlan> {
+  const { context } = entry;
+  const { args: operands, rest } = entry.command;
   const links = operands.slice(0, Math.max(0, operands.length - rest.length));
   const [program, ...args] = rest;
   if (program === undefined) throw usageError('no command to run', COMMAND_AFTER);
   if (links.length === 0) throw usageError('no link before --');
   await checkInputs(options, links.length);
   if (options.mask === false) await refuseToPrint(context, 'output that is not masked', 'mask');
-  const passphrase = passphraseSource(options, context);
   const { as, stdin, file, only, allow } = options;
-  const inputs = { variables: as, stdin, files: file, only, allow };
   return {
-    ...{ links: links.map(reference), words: [program, ...args], inputs, passphrase },
+    links: itemsOf(entry, options, links),
+    words: [program, ...args],
+    inputs: { variables: as, stdin, files: file, only, allow },
+    passphrase: passphraseSource(options, context),
     // Where the output is likely to be kept, and where it must not show a secret.
     mask: options.mask ?? (isCi(context.env) || (await isGuarded(context))),
     keys: keySources(options),
