@@ -18,7 +18,7 @@ import {
   printCreated,
   reachedHere,
 } from '../../deliver/deliver-link';
-import { rescuePush } from '../../deliver/download';
+import { rescuePushes } from '../../deliver/download';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
 import { describe } from '../../keep/kept';
 import { RescueStore } from '../../keep/rescue-store';
@@ -227,7 +227,7 @@ async function openAnswer(
     return { ...opened, signal: context.signal, ephemeral: { sealed, key: bytes } };
   } catch (error) {
     const failure = asCliError(error);
-    const kept = [await rescuePush(sealed)];
+    const kept = await rescuePushes([sealed]);
     // The key was never on the disk. One that does not fit opens nothing.
     if (failure.code !== 'passphrase') kept.push(await store.keep({ part: 'key', bytes }));
     throw describe(failure, ...kept);
