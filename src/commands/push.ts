@@ -147,20 +147,25 @@ export default command({
     const plan = (chosen: PushOptions, target?: Target) =>
       planOf(chosen, { text, words }, context, target);
     if (options.here) return plan(options);
-    const target = tried(invocation.target);
+    const { sourcesOf, withProfiles } = await import('../profile/sources');
+    const { NoInstance, targetOf } = await import('../profile/target');
+    const sources = sourcesOf(invocation, options);
+    const target = tried(() => targetOf(sources));
     const failure = target instanceof CliError ? target : target.ignored;
     if (!(target instanceof CliError || failure)) return plan(options, target);
     // What is wrong with the options is said before anybody is asked.
     await plan(options);
-    if (!invocation.isUnconfigured(failure) || !isWatched(options, context)) throw failure;
+    if (!(failure instanceof NoInstance) || !isWatched(options, context)) throw failure;
     const { choosePlace } = await import('./push/choose-place');
-    const place = await choosePlace(invocation, !needsInstance(lineRows(rows), options));
-    return place === 'here' ? plan({ ...options, here: true }) : plan(options, invocation.target());
+    const isServable = !needsInstance(lineRows(rows), options);
+    const place = await choosePlace(invocation, sources, isServable);
+    if (place === 'here') return plan({ ...options, here: true });
+    return plan(options, targetOf(withProfiles(context, sources)));
   },
-  run: async (session, plan) =>
+  run: async (entry, plan) =>
     'lines' in plan
-      ? (await import('./push/each')).run(session, plan)
-      : (await import('./push/run')).run(session, plan),
+      ? (await import('./push/each')).run(entry, plan)
+      : (await import('./push/run')).run(entry, plan),
 });
 
 /** Whether a person is there who can be asked where to push. */
@@ -210,7 +215,9 @@ async function planOf(
       receipt: !here && options.receipt && profile?.receipts !== false,
     },
   };
-  const place = { at: 'instance', setting, dryRun: options.dryRun } as const;
+  // Without a target only the options are checked.
+  const at = target as Target;
+  const place = { at: 'instance', target: at, setting, dryRun: options.dryRun } as const;
   if (!content) return { ...plan, lines: from, details, place };
   const typed = text === '-' ? undefined : text;
   const isExposed = typed !== undefined || options.message !== undefined;

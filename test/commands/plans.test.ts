@@ -219,10 +219,14 @@ describe('the plan of', () => {
     ],
     [
       'request What?',
-      { question: { name: 'text', value: 'What?' }, encrypt: true, here: undefined },
+      {
+        question: { name: 'text', value: 'What?' },
+        encrypt: true,
+        at: { target: { base: 'https://pwpush.test' } },
+      },
     ],
     ['request', { question: { name: 'stdin' } }],
-    ['request --here -o a', { here: { host: '0.0.0.0', port: 0, place: { path: 'a' } } }],
+    ['request --here -o a', { at: { host: '0.0.0.0', port: 0, place: { path: 'a' } } }],
     ['request a --wait --for 2h', { wait: { most: 7200 } }],
     ['respond x', { request: { token: 'x' }, content: { text: stdin }, generated: false }],
     ['list', { of: 'active', part: { page: 1 } }],
