@@ -13,7 +13,7 @@ import type { InstanceVersion } from '../contract/decode';
 import type { Edition } from '../contract/lifetime';
 import type { Context, Token } from '../platform/context';
 import { CliError, type ErrorCode, phrase, usageError } from '../platform/errors';
-import { smallText } from '../platform/small-text';
+import { smallText } from '../platform/private-folder';
 import { parseToken } from '../profile/api-token';
 import { parseBase } from '../profile/base-address';
 import { profileIn, profileInUse } from '../profile/config-file';
