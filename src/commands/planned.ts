@@ -3,7 +3,7 @@ import { checkOptions } from '../cli/check-options';
 import type { Command } from '../cli/command';
 import { declare, type Elsewhere, type Rows } from '../cli/declare';
 import { addGlobalOptions, type Closed, lineRows, type Options, optionsOf } from '../cli/options';
-import { type Entry, entryOf } from '../cli/terminal/output';
+import type { Entry } from '../cli/terminal/output';
 import type { Context, Environment } from '../platform/context';
 
 /** How a command is declared, and what its help says. */
@@ -72,6 +72,7 @@ export function command<R extends Rows & Closed<R>, Operands extends readonly un
       const operands = words as Operands;
       const options = optionsOf(command, context.env, rows, elsewhere?.(context.env));
       checkOptions(lineRows(rows), options, unnamedInput?.(options, context, ...operands));
+      const { entryOf } = await import('../cli/terminal/output');
       const entry = entryOf(context, options);
       const plan = await planned.plan(options, { ...entry, command }, ...operands);
       return { plan, run: () => planned.run(entry, plan) };
