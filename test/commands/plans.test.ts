@@ -215,7 +215,7 @@ describe('the plan of', () => {
     ['get x --no-decrypt', { keys: { file: undefined, identities: [], decrypt: false } }],
     [
       'run x y -- env -a',
-      { links: [{ token: 'x' }, { token: 'y' }], words: ['env', '-a'], mask: false },
+      { items: [{ token: 'x' }, { token: 'y' }], words: ['env', '-a'], mask: false },
     ],
     [
       'request What?',
@@ -237,7 +237,11 @@ describe('the plan of', () => {
     ['preview x --qr', { item: { token: 'x' }, qr: true }],
     [
       'mcp --allow-run a --allow-run b',
-      { root: undefined, allowed: { env: [], run: ['a', 'b'] }, words: [] },
+      {
+        root: undefined,
+        allowed: { env: [], run: ['a', 'b'] },
+        options: { url: undefined, profile: undefined },
+      },
     ],
   ])('pwpush %s', async (line, made, profile) => {
     expect(await plan(line.split(' '), profile)).toMatchObject(made);
