@@ -13,7 +13,7 @@ import type { FactName } from '../words/facts';
 import type { StepName } from '../words/steps';
 import type { CallDetails, SentCall } from './api-settings';
 import { namesOne, noRequests } from './calls';
-import { firstLine, isJson, objectIn, quotable, saidBy, sizeOnly, textOf } from './error-body';
+import { bodyFact, isJson, objectIn, quotable, saidBy, textOf } from './error-body';
 import { TransportError } from './transport/network-errors';
 import { LeavesOrigin, loginStep } from './transport/redirects';
 import { ResponseTooLong, retryAfter, type WholeResponse } from './transport/response';
@@ -231,8 +231,7 @@ export function malformed(refusal: Refusal): CliError {
   const isPage = /^\s*<(!doctype|html|h\d|p|head|body)\b/i.test(
     response.body.toString('latin1', 0, 256),
   );
-  const mayHold = call.holds || isJson(response);
-  const body = mayHold && !isPage ? sizeOnly(response) : firstLine(response);
+  const body = bodyFact(response, isPage || !(call.holds || isJson(response)));
   const rescued = call.holds === 'secret' && !isPage && response.body.length > 0;
   const failure = failedError(
     phrase('unexpected', status, ...quotable([body], secretsOf(refusal))),

@@ -266,11 +266,12 @@ function configure(command: Command, context: Context, show: (text: string) => v
         : misuse(error, command);
     })
     .showSuggestionAfterError(false)
-    .configureHelp(layoutOf(command, context.stdout.columns))
+    .configureHelp(layoutOf(command))
     .configureOutput({
       writeOut: show,
       writeErr: show,
       outputError: () => {},
+      getOutHelpWidth: () => context.stdout.columns,
       getOutHasColors: () => false,
     });
 }

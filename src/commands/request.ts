@@ -111,18 +111,24 @@ async function planOf(options: RequestOptions, entry: Entry, text?: string): Pro
   if (files) checkPaths(files, undefined, context.stdin.isTTY);
   const at = here ?? { target: await configured(entry, options) };
   const owner = 'target' in at ? at.target.passphraseFor : undefined;
-  const passphrase = { ...source, owner };
   const closes = options.expire && closing(options.expire, context.now());
   if (here) await sayExpiry(options.expire, 'closes', entry.say);
   return {
-    ...{ question, closes, files, passphrase, encrypt, locale, at },
+    question,
+    closes,
+    files,
+    passphrase: { ...source, owner },
+    seal: encrypt ? { identityFile: options.identityOut } : undefined,
+    locale,
+    at,
     byDate: isDate(options.expire),
     fields: {
       ...askedFor({ name, note, response_file_attachments: allowFiles || undefined }),
       ...notified,
     },
-    ...{ identityFile: options.identityOut, acceptLimits: options.acceptLimits },
-    ...{ copy: options.copy, qr: options.qr },
+    acceptLimits: options.acceptLimits,
+    copy: options.copy,
+    qr: options.qr,
     wait: wait ? { most: options.for } : undefined,
   };
 }

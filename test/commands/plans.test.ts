@@ -221,7 +221,7 @@ describe('the plan of', () => {
       'request What?',
       {
         question: { name: 'text', value: 'What?' },
-        encrypt: true,
+        seal: { identityFile: undefined },
         at: { target: { base: 'https://pwpush.test' } },
       },
     ],

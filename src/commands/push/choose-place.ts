@@ -8,11 +8,10 @@ import type { Sources } from '../../profile/target';
  * @param servable whether this machine could serve it
  */
 export async function choosePlace(
-  entry: Entry,
+  { context, say }: Entry,
   sources: Sources,
   servable: boolean,
 ): Promise<'instance' | 'here'> {
-  const { context, say } = entry;
   await say.note('no instance is configured (to run your own: pwpush serve, in another terminal)');
   if (servable) {
     const prompter = await context.prompter();
@@ -29,7 +28,7 @@ export async function choosePlace(
   const { login } = await import('../login');
   // stdout is for the link alone.
   const redirected = contextWith(context, { stdout: context.stderr });
-  const plan = { address: undefined, keyring: false, sources };
-  await login(entryOf(redirected, say.manner), plan);
+  const entry = entryOf(redirected, say.manner);
+  await login(entry, { address: undefined, keyring: false, sources });
   return 'instance';
 }

@@ -19,11 +19,11 @@ import {
 import { codeOf, whyUnwritable } from '../../platform/files/file-error';
 import { lazy } from '../../platform/files/lazy';
 import { accountOf, connect } from '../../profile/connect';
+import type { Target } from '../../profile/target';
 import {
+  areObjects,
   type BatchEntry,
-  type BatchFormat,
   type BatchLine,
-  formatOf,
   linesOf,
   readEntry,
 } from '../../send/batch-lines';
@@ -38,7 +38,6 @@ import {
 } from '../../send/draft';
 import { editionOf, sayExpiry } from '../../send/expiry';
 import { dryRunText } from './dry-run';
-import type { InstancePlace } from './run';
 
 /** A push for each line. */
 export interface EachPlan extends Pick<DraftPlan, 'limits' | 'result'> {
@@ -46,7 +45,9 @@ export interface EachPlan extends Pick<DraftPlan, 'limits' | 'result'> {
   readonly lines: string;
   readonly details: PushDetails;
   readonly seal: DraftPlan['seal'] & { readonly passphrase: NewPassphraseSource };
-  readonly place: InstancePlace;
+  readonly target: Target;
+  /** Shows the requests instead of sending them. */
+  readonly dryRun: boolean;
 }
 
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
@@ -93,8 +94,7 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
     if (!isStopped || failure.remains !== undefined) await report(failure);
     isStopped = true;
   }
-  if (!plan.place.dryRun)
-    await say.remark(`${pushed} pushed${failed === 0 ? '' : `, ${failed} failed`}`);
+  if (!plan.dryRun) await say.remark(`${pushed} pushed${failed === 0 ? '' : `, ${failed} failed`}`);
   if (worst > 0) throw new ExitWith(worst);
 }
 
@@ -113,23 +113,23 @@ async function outcomes(
   const seal = await readKeys(plan.seal, entry);
   const passphrase = await readPassphrase(plan.seal.passphrase, context, true);
   context.asked();
-  const { target } = plan.place;
-  const connected = lazy(() => connect(entry, { target }, AT_ONCE));
-  const instance = plan.place.dryRun ? undefined : await connected();
+  const connected = lazy(() => connect(entry, { target: plan.target }, AT_ONCE));
+  const instance = plan.dryRun ? undefined : await connected();
   // Not as the failure of each line.
-  accountOf(target);
-  const edition = editionOf(target, connected, plan.place.dryRun);
+  accountOf(plan.target);
+  const edition = editionOf(plan.target, connected, plan.dryRun);
   await sayExpiry(plan.limits.expiry, 'expires', say);
+  const look = { target: plan.target, json: say.manner.json };
   const inClear = new Set<string>();
   /** The first line decides. */
-  let format: BatchFormat | undefined;
+  let ofObjects: boolean | undefined;
   const make = async (line: BatchLine): Promise<CreatedPush | string> => {
-    format ??= formatOf(line.bytes);
+    ofObjects ??= areObjects(line.bytes);
     if (context.signal.aborted) throw endedBy(context.signal);
     if (!line.bytes) throw usageError('longer than 8 MiB', phrase('attach'));
-    const fields = readEntry(line.bytes, format);
-    const own = fields.passphrase === undefined ? passphrase : await noKey(fields.passphrase);
-    const planned = planOfLine(plan, { ...seal, passphrase: { text: own } }, fields);
+    const own = readEntry(line.bytes, ofObjects);
+    const text = own.passphrase === undefined ? passphrase : await noKey(own.passphrase);
+    const planned = planOfLine(plan, { ...seal, passphrase: { text } }, own);
     if (seal.encryption) {
       checkEncryptable(planned.limits.fields.kind);
       await warnOfClear(planned.content.details, entry, inClear);
@@ -137,10 +137,7 @@ async function outcomes(
     const warnings: string[] = [];
     const collecting = { ...say, warn: async (text: string) => void warnings.push(text) };
     const draft = await draftOf(planned, { context, say: collecting }, edition);
-    if (!instance) {
-      const { json } = say.manner;
-      return dryRunText(await requestOf(draft), seal.encryption?.mode, target, json);
-    }
+    if (!instance) return dryRunText(await requestOf(draft), seal.encryption?.mode, look);
     const created = await create(draft, instance, entry);
     return { ...created, warnings: [...warnings, ...created.warnings] };
   };

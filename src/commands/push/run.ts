@@ -26,7 +26,7 @@ export interface PushPlan extends DraftPlan {
   readonly place: InstancePlace | HerePlace;
 }
 
-export interface InstancePlace {
+interface InstancePlace {
   readonly at: 'instance';
   readonly target: Target;
   /** The command that sets the text first. */
@@ -49,15 +49,14 @@ export async function run(entry: Entry, plan: PushPlan): Promise<void> {
   await warnAhead(plan, entry);
   const seal = await readKeys(plan.seal, entry);
   if (place.dryRun) await sayExpiry(limits.expiry, 'expires', entry.say);
-  const { target } = place;
-  const connected = lazy(() => connect(entry, { target }));
-  const edition = editionOf(target, connected, place.dryRun);
+  const connected = lazy(() => connect(entry, place));
+  const edition = editionOf(place.target, connected, place.dryRun);
   const draft = await draftOf({ ...plan, seal }, entry, edition);
   try {
     if (place.dryRun) {
-      const sent = await requestOf(draft);
       const { dryRunText } = await import('./dry-run');
-      const text = await dryRunText(sent, seal.encryption?.mode, target, entry.say.manner.json);
+      const look = { target: place.target, json: entry.say.manner.json };
+      const text = await dryRunText(await requestOf(draft), seal.encryption?.mode, look);
       return await entry.say.printText(text);
     }
     const instance = await connected();
