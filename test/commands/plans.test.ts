@@ -240,7 +240,7 @@ describe('the plan of', () => {
       {
         root: undefined,
         allowed: { env: [], run: ['a', 'b'] },
-        options: { url: undefined, profile: undefined },
+        options: { anonymous: false, insecure: false },
       },
     ],
   ])('pwpush %s', async (line, made, profile) => {
